@@ -1,0 +1,30 @@
+# dpframe_add_plugin(NAME SOURCES file.c ... [LIBRARIES lib ...])
+#
+# A plugin: one shared object NAME.so that exports the entry point and nothing else. Used in the tree
+# and, through find_package(dpframe), by plugins of others. With the command dpframe-check at hand it also adds
+# the conformance test check.NAME.
+set(DPFRAME_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+function(dpframe_add_plugin name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_library(plugin_${name} MODULE ${arg_SOURCES})
+  set_target_properties(plugin_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name} C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
+    C_VISIBILITY_PRESET hidden
+    LINK_DEPENDS ${DPFRAME_CMAKE_DIR}/plugin.map)
+  target_compile_options(plugin_${name} PRIVATE -Wall -Wextra -ffp-contract=off)
+  if(NOT DPFRAME_SANITIZE AND NOT DPFRAME_FUZZ)
+    target_link_options(plugin_${name} PRIVATE -Wl,-z,defs)
+  endif()
+  target_link_options(plugin_${name} PRIVATE
+    -Wl,-z,now -Wl,-z,relro -Wl,--version-script=${DPFRAME_CMAKE_DIR}/plugin.map)
+  target_link_libraries(plugin_${name} PRIVATE dpframe::plugin m ${arg_LIBRARIES})
+  if(TARGET dpframe_flags)
+    target_link_libraries(plugin_${name} PRIVATE dpframe_flags)
+    set_property(GLOBAL APPEND PROPERTY DPFRAME_PLUGINS plugin_${name})
+  endif()
+  if(TARGET dpframe::check AND BUILD_TESTING)
+    add_test(NAME check.${name} COMMAND dpframe::check $<TARGET_FILE:plugin_${name}>)
+    set_tests_properties(check.${name} PROPERTIES LABELS plugins TIMEOUT 120)
+  endif()
+endfunction()

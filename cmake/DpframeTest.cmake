@@ -1,0 +1,23 @@
+# dpframe_add_test(NAME [LABEL unit] SOURCES test_x.c ... [LIBRARIES dpf_base ...] [ARGS ...])
+# A CMocka program, run by ctest. Tests find fixtures through the environment variable DPFRAME_SOURCE_DIR, the
+# build tree through DPFRAME_BUILD_DIR, and real data through DPFRAME_DATA (default: ../shared/data beside the checkout).
+if(EXISTS ${CMAKE_SOURCE_DIR}/../shared/data)
+  get_filename_component(default_data ${CMAKE_SOURCE_DIR}/../shared/data ABSOLUTE)
+endif()
+set(DPFRAME_DATA "${default_data}" CACHE PATH "Folder of real data sets; tests skip without it")
+
+function(dpframe_add_test name)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;LIBRARIES;ARGS" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE dpframe_flags cmocka m ${arg_LIBRARIES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+    ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUILD_DIR=${CMAKE_BINARY_DIR};DPFRAME_DATA=${DPFRAME_DATA}")
+endfunction()

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+
+#include <stdio.h>
+
+static int report(struct dpf_error *error, enum dpf_fault fault, const char *file, long line,
+                  const char *format, va_list args)
+{
+    if (error->fault != DPF_FAULT_NONE)
+        return -1;
+    error->fault = fault;
+    int n = 0;
+    if (file && line > 0)
+        n = snprintf(error->text, sizeof error->text, "%s:%ld: ", file, line);
+    else if (file)
+        n = snprintf(error->text, sizeof error->text, "%s: ", file);
+    if (n >= 0 && (size_t)n < sizeof error->text)
+        vsnprintf(error->text + n, sizeof error->text - (size_t)n, format, args);
+    return -1;
+}
+
+int error_set(struct dpf_error *error, enum dpf_fault fault, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int status = report(error, fault, NULL, 0, format, args);
+    va_end(args);
+    return status;
+}
+
+int error_at(struct dpf_error *error, enum dpf_fault fault, const char *file, long line, const char *format,
+             ...)
+{
+    va_list args;
+    va_start(args, format);
+    int status = report(error, fault, file, line, format, args);
+    va_end(args);
+    return status;
+}
+
+int error_memory(struct dpf_error *error)
+{
+    return error_set(error, DPF_FAULT_RUN, "out of memory");
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+char *files_join(const char *directory, const char *path)
+{
+    if (path[0] == '/' || !directory || strcmp(directory, ".") == 0)
+        return memory_text(path);
+    size_t length = strlen(directory);
+    return memory_format("%s%s%s", directory, length && directory[length - 1] == '/' ? "" : "/", path);
+}
+
+char *files_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return memory_text(".");
+    if (slash == path)
+        return memory_text("/");
+    return memory_format("%.*s", (int)(slash - path), path);
+}
+
+int files_make_directory(const char *path, struct dpf_error *error)
+{
+    char *copy = memory_text(path);
+    if (!copy)
+        return error_memory(error);
+    for (char *p = copy + 1;; p++) {
+        if (*p != '/' && *p != '\0')
+            continue;
+        char end = *p;
+        *p = '\0';
+        struct stat info;
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
+            error_set(error, DPF_FAULT_RUN, "cannot create directory %s: %s", copy, strerror(errno));
+            break;
+        }
+        if (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode)) {
+            error_set(error, DPF_FAULT_RUN, "%s exists and is no directory", copy);
+            break;
+        }
+        *p = end;
+        if (end == '\0')
+            break;
+    }
+    free(copy);
+    return error->fault ? -1 : 0;
+}
+
+int files_sha256(const char *path, char hex[65], struct dpf_error *error)
+{
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return error_set(error, DPF_FAULT_RUN, "cannot open %s: %s", path, strerror(errno));
+    crypto_hash_sha256_state state;
+    crypto_hash_sha256_init(&state);
+    static const size_t chunk = (size_t)1 << 16;
+    unsigned char *buffer = malloc(chunk);
+    size_t n = 0;
+    while (buffer && (n = fread(buffer, 1, chunk, stream)) > 0)
+        crypto_hash_sha256_update(&state, buffer, n);
+    int failed = !buffer || ferror(stream);
+    fclose(stream);
+    free(buffer);
+    if (failed)
+        return error_set(error, DPF_FAULT_RUN, "cannot read %s", path);
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_final(&state, digest);
+    sodium_bin2hex(hex, 65, digest, sizeof digest);
+    return 0;
+}
+
+int files_open_write(struct files_write *write, const char *target, struct dpf_error *error)
+{
+    memset(write, 0, sizeof *write);
+    write->target = memory_text(target);
+    write->temporary = memory_format("%s.part%ld", target, (long)getpid());
+    if (!write->target || !write->temporary) {
+        files_abandon_write(write);
+        return error_memory(error);
+    }
+    write->stream = fopen(write->temporary, "wb");
+    if (!write->stream) {
+        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", write->temporary, strerror(errno));
+        files_abandon_write(write);
+        return -1;
+    }
+    return 0;
+}
+
+static void sync_directory(const char *file)
+{
+    char *directory = files_directory(file);
+    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(directory);
+}
+
+int files_commit_write(struct files_write *write, struct dpf_error *error)
+{
+    int failed = fflush(write->stream) != 0 || ferror(write->stream) || fsync(fileno(write->stream)) != 0;
+    int reason = errno;
+    if (fclose(write->stream) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    write->stream = NULL;
+    if (!failed && rename(write->temporary, write->target) != 0) {
+        failed = 1;
+        reason = errno;
+    }
+    if (failed) {
+        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", write->target, strerror(reason));
+        files_abandon_write(write);
+        return -1;
+    }
+    sync_directory(write->target);
+    free(write->target);
+    free(write->temporary);
+    memset(write, 0, sizeof *write);
+    return 0;
+}
+
+void files_abandon_write(struct files_write *write)
+{
+    if (write->stream)
+        fclose(write->stream);
+    if (write->temporary)
+        unlink(write->temporary);
+    free(write->target);
+    free(write->temporary);
+    memset(write, 0, sizeof *write);
+}
+
+int files_write_text(const char *target, const char *text, struct dpf_error *error)
+{
+    struct files_write write;
+    if (files_open_write(&write, target, error) != 0)
+        return -1;
+    fputs(text, write.stream);
+    return files_commit_write(&write, error);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* files.h - paths, hashes, and writes that either happen whole or not at all. */
+#ifndef DPF_BASE_FILES_H
+#define DPF_BASE_FILES_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* Joins relative to a directory; an absolute path is copied. NULL if out of memory. Free it. */
+char *files_join(const char *directory, const char *path);
+/* The directory part of a path, "." if it has none. Free it. */
+char *files_directory(const char *path);
+/* Creates the directory and its parents. */
+int files_make_directory(const char *path, struct dpf_error *error);
+/* SHA-256 of a file's bytes as 64 hex digits and NUL. */
+int files_sha256(const char *path, char hex[65], struct dpf_error *error);
+
+/*
+ * An atomic write: open gives a stream to a temporary file beside the target; commit flushes, syncs
+ * and renames it; abandon removes it. Exactly one of the two must follow.
+ */
+struct files_write {
+    FILE *stream;
+    char *target;
+    char *temporary;
+};
+int files_open_write(struct files_write *write, const char *target, struct dpf_error *error);
+int files_commit_write(struct files_write *write, struct dpf_error *error);
+void files_abandon_write(struct files_write *write);
+/* All in one for small texts. */
+int files_write_text(const char *target, const char *text, struct dpf_error *error);
+
+#endif

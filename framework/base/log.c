@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+static atomic_int threshold = LOG_LEVEL_INFO;
+
+void log_set_level(enum log_level level)
+{
+    atomic_store(&threshold, (int)level);
+}
+
+void log_message(enum log_level level, const char *format, ...)
+{
+    if ((int)level < atomic_load(&threshold))
+        return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "%s%s\n", level == LOG_LEVEL_WARNING ? "warning: " : "", text);
+}

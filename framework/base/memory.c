@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A positive multiple of 64, or 0 if the product overflows. */
+static size_t padded_bytes(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 64)
+        return 0;
+    return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
+}
+
+void *memory_raw(size_t count, size_t size)
+{
+    size_t bytes = padded_bytes(count, size);
+    return bytes ? aligned_alloc(64, bytes) : NULL;
+}
+
+void *memory_new(size_t count, size_t size)
+{
+    void *block = memory_raw(count, size);
+    if (block)
+        memset(block, 0, padded_bytes(count, size));
+    return block;
+}
+
+void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity && array)
+        return array;
+    size_t wanted = *capacity < 16 ? 16 : *capacity + *capacity / 2;
+    if (wanted < needed)
+        wanted = needed;
+    size_t bytes;
+    if (__builtin_mul_overflow(wanted, size, &bytes))
+        return NULL;
+    void *grown = realloc(array, bytes);
+    if (grown)
+        *capacity = wanted;
+    return grown;
+}
+
+char *memory_text(const char *text)
+{
+    size_t length = strlen(text) + 1;
+    char *copy = malloc(length);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *memory_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (!text)
+        return NULL;
+    va_start(args, format);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory.h - zeroed, 64-byte aligned heap blocks, and arrays that grow. */
+#ifndef DPF_BASE_MEMORY_H
+#define DPF_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed memory for count elements, or NULL (also when the product overflows). Release with free. */
+void *memory_new(size_t count, size_t size);
+/* As above, but not zeroed: for large arrays that are about to be filled. */
+void *memory_raw(size_t count, size_t size);
+/*
+ * Makes room for `needed` elements, at least doubling. *capacity counts elements. Returns the array
+ * (maybe moved), or NULL with the old one still valid. Grown arrays come from realloc.
+ */
+void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size);
+char *memory_text(const char *text);                          /* a copy, or NULL */
+char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* or NULL */
+
+#endif

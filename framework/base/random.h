@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * random.h - the randomness of the whole program: keys, streams, cursors.
+ *
+ * A key is 32 bytes in guarded memory. A stream's key is derived from a root key, a section and a
+ * purpose; a cursor reads the stream's ChaCha20 keystream at (draw, party, row). See
+ * dpf_random_service in dpframe/host.h for what the numbers mean; random_service() is that table.
+ *
+ * Two roots: run.seed gives one (splits, initial values, synthetic data); the privacy root is either
+ * drawn from the system and never written (secure) or derived from privacy.noise_seed (reproducible).
+ */
+#ifndef DPF_BASE_RANDOM_H
+#define DPF_BASE_RANDOM_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "dpframe/host.h"
+
+struct random_root;
+
+/* A root from the system's generator. */
+struct random_root *random_root_secure(struct dpf_error *error);
+/* A root that is a function of the seed and of the domain ("run", "noise"). */
+struct random_root *random_root_seeded(uint64_t seed, const char *domain, struct dpf_error *error);
+void random_root_free(struct random_root *root); /* wipes */
+
+/* A stream for (section, purpose). Freed by random_stream_free. */
+dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
+                               struct dpf_error *error);
+void random_stream_free(dpf_stream *stream); /* wipes */
+
+/* The functions of the service except open, which belongs to the plugin host. */
+void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32_t row, dpf_cursor *cursor);
+void random_bits(dpf_cursor *cursor, uint64_t *out, int64_t n);
+void random_uniform(dpf_cursor *cursor, double *out, int64_t n);
+void random_below(dpf_cursor *cursor, uint64_t bound, uint64_t *out, int64_t n);
+void random_bernoulli(dpf_cursor *cursor, double p, uint8_t *out, int64_t n);
+dpf_status random_discrete_laplace(dpf_cursor *cursor, uint64_t t, int64_t *out, int64_t n);
+dpf_status random_discrete_gaussian(dpf_cursor *cursor, uint64_t s, int64_t *out, int64_t n);
+void random_normal(dpf_cursor *cursor, double *out, int64_t n);
+void random_laplace(dpf_cursor *cursor, double *out, int64_t n);
+
+/* Uniform random permutation of 0 .. n-1 into out. */
+void random_permutation(dpf_cursor *cursor, int64_t *out, int64_t n);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.h - strings: growing buffers, numbers that ignore the locale, nearest names. */
+#ifndef DPF_BASE_TEXT_H
+#define DPF_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A growing string; starts as all zeros. data is NUL-terminated once anything was added. */
+struct text {
+    char *data;
+    size_t length;
+    size_t capacity;
+    int failed; /* memory ran out: data is incomplete */
+};
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_free(struct text *text);
+
+/* Whole-string parsers, independent of the locale. Return 0, or -1 if the text is no such number or
+   overflows. Reals: decimal or scientific; "inf" and "-inf" are parsed; NaN and hex are refused. */
+int text_to_int(const char *text, int64_t *out);
+int text_to_real(const char *text, double *out);
+/* Shortest decimal text that parses back to the same float64. Returns buffer. */
+char *text_from_real(double value, char buffer[32]);
+/* With thousands separators, "1,000,209". Returns buffer. */
+char *text_from_count(int64_t value, char buffer[32]);
+
+/* The candidate nearest to name by edit distance, or NULL if none is near enough to suggest. */
+const char *text_nearest(const char *name, const char *const *candidates, int64_t n);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dataset.h - records as the rest of the program sees them: dense indices, CSR both ways.
+ *
+ * Ids are mapped once, at load, over all files of a run (training and test); indices are int32, offsets int64.
+ * Index order is the order of ids: ascending integers if all ids are integers, else byte order, so
+ * that it does not depend on the order of lines.
+ */
+#ifndef DPF_DATA_DATASET_H
+#define DPF_DATA_DATASET_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Records of one orientation: those of row r are entries ptr[r] .. ptr[r+1]-1, ascending by other. */
+struct csr {
+    int64_t rows;
+    int64_t *ptr; /* rows + 1 */
+    int32_t *others;
+    float *values;          /* NULL: all 1 */
+    float *privacy_weights; /* NULL: all 1 */
+};
+
+/* Training or test records, both ways. by_item may be absent (ptr NULL) for test sets. */
+struct records {
+    int64_t n;
+    struct csr by_user;
+    struct csr by_item;
+};
+
+/* External ids, by index. */
+struct id_map {
+    int64_t n;
+    int all_integers;
+    char *bytes;      /* NUL-terminated texts, one after the other */
+    int64_t *offsets; /* of each text */
+};
+const char *id_map_text(const struct id_map *map, int64_t index);
+/* The index of an id, or -1. */
+int64_t id_map_find(const struct id_map *map, const char *text);
+
+struct relation { /* directed links between users: friends, trust */
+    struct csr links; /* rows: users; others: users; values: link weights or NULL */
+    int64_t unknown;  /* links dropped since a user has no ratings */
+    int64_t self;     /* links from a user to itself, dropped */
+};
+
+/* What was read, for the one-line summary and for run.json. */
+struct dataset_summary {
+    int64_t lines, empty_lines, ratings, duplicates;
+    int64_t users, items;
+    double value_min, value_max, value_mean;
+    int64_t distinct_values; /* counted up to 1000 */
+    int64_t time_ties_decided; /* users whose held-out record was decided by the line number */
+    int64_t cold_users, cold_items, cold_records; /* in the test part, without training records */
+    int64_t below_threshold; /* implicit: records dropped */
+    char sha256[65];         /* of the main file as stored */
+};
+
+struct dataset {
+    struct id_map users, items;
+    struct records train;
+    struct records test;      /* n = 0 if there is none */
+    /* Candidate-item holdout: items of each user among which it is ranked (CSR without values), or
+       ptr NULL: all items. */
+    struct csr candidates;
+    struct relation relation; /* links.ptr NULL: none loaded */
+    int implicit;             /* values are all 1 and mean "interacted" */
+    double value_lo, value_hi; /* declared range */
+    struct dataset_summary summary;
+};
+
+void csr_free(struct csr *csr);
+void records_free(struct records *records);
+void dataset_free(struct dataset *dataset);
+
+/* The other orientation of the same records. out is filled; in is read. */
+int csr_transpose(const struct csr *in, int64_t columns, struct csr *out, struct dpf_error *error);
+
+#endif

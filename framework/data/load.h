@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load.h - from [data] and [split] to a dataset.
+ *
+ * The two parameter tables are part of the configuration's schema ("dpframe describe data"). Loading
+ * reads files (or generates), maps ids, resolves duplicates, splits, and sums up.
+ */
+#ifndef DPF_DATA_LOAD_H
+#define DPF_DATA_LOAD_H
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "config/config.h"
+#include "data/dataset.h"
+
+const dpf_param *data_params(int64_t *n);  /* section [data] */
+const dpf_param *split_params(int64_t *n); /* section [split] */
+
+/*
+ * Checks [data] and [split] against each other and that all files exist, without reading them.
+ * value_lo and value_hi get the declared range of a record's value as the loss will see it (1, 1 for
+ * implicit feedback); infinite if undeclared. Faults: DPF_FAULT_CONFIG, DPF_FAULT_DATA for files.
+ */
+int data_check(const struct config *config, const struct config_values *data,
+               const struct config_values *split, double *value_lo, double *value_hi,
+               struct dpf_error *error);
+
+/* Loads. seeded: the root of run.seed. Faults: DPF_FAULT_DATA, naming file:line, value and remedy. */
+int data_load(const struct config *config, const struct config_values *data,
+              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+              struct dataset *out, struct dpf_error *error);
+
+/* The one-line summary. Free it. */
+char *data_summary_text(const struct dataset *dataset);
+
+#endif

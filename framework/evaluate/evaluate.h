@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * evaluate.h - rating and ranking metrics of a model.
+ *
+ * The conventions are stated as formulas in docs/metrics.md and, one line each, by
+ * evaluate_convention(). Ties are counted by the expectation over their orders, never by index, so
+ * that a constant model scores as chance does. A NaN score is an error.
+ */
+#ifndef DPF_EVALUATE_EVALUATE_H
+#define DPF_EVALUATE_EVALUATE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "config/config.h"
+#include "data/dataset.h"
+
+/*
+ * A model, as the evaluation sees it. scores(user, items[n]) -> out[n]. items NULL means all items
+ * 0 .. n_items-1 (n is then n_items). Called from several workers at once.
+ */
+struct scorer {
+    void *context;
+    int (*scores)(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                  struct dpf_error *error);
+};
+
+/* One result. */
+struct metric {
+    char name[48]; /* "rmse", "hr@10", ... */
+    double value;  /* NaN: not applicable (no user had a positive) */
+    int64_t n;     /* users or ratings averaged over */
+    const char *convention; /* one line */
+};
+struct metrics {
+    struct metric *items;
+    int64_t n;
+    int64_t capacity;
+};
+void metrics_free(struct metrics *metrics);
+/* The value by name, or NaN. */
+double metrics_find(const struct metrics *metrics, const char *name);
+
+const dpf_param *evaluate_params(int64_t *n); /* section [evaluate] */
+
+/*
+ * Evaluates on test (or on the training records if train_part). The negatives of sampled ranking
+ * come from the seeded root, without replacement, once per split. Metrics are those that
+ * [evaluate] metrics names; "auto" is rating metrics for explicit and ranking metrics for both.
+ */
+int evaluate_model(const struct config_values *options, const struct dataset *dataset,
+                   const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
+                   int train_part, struct metrics *out, struct dpf_error *error);
+/* Only the training RMSE of explicit or 0/1-observed cells: cheap, for progress by round. */
+int evaluate_train_rmse(const struct dataset *dataset, const struct scorer *scorer, struct pool *pool,
+                        double *rmse, struct dpf_error *error);
+
+#endif

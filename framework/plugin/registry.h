@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * registry.h - finding plugins, loading them safely, and making instances.
+ *
+ * registry_open scans the search path in a child process, so that a plugin that crashes or changes
+ * the process when loaded cannot hurt the run, and learns which file has which component. A plugin
+ * is loaded into this process only when a component of it is asked for; it is never unloaded.
+ */
+#ifndef DPF_PLUGIN_REGISTRY_H
+#define DPF_PLUGIN_REGISTRY_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "config/config.h"
+#include "dpframe/dpframe.h"
+
+struct registry;
+
+struct registry_entry {
+    const dpf_component *component;
+    const dpf_plugin *plugin;
+    const char *path; /* absolute, resolved */
+    char sha256[65];
+};
+
+/*
+ * Search path, in this order: extra directories (command line), configured ones, DPFRAME_PLUGIN_PATH
+ * (colon-separated; ignored if the process is privileged), the build tree's plugins if the
+ * executable lies in one, the install directory. All must be absolute; names are sorted; two files
+ * with the same role and id are an error naming both. A directory that does not exist is an error
+ * only if it was named by the user.
+ */
+struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error);
+void registry_free(struct registry *registry); /* plugins stay loaded */
+
+/* Loads on demand. role is DPF_ROLE_*. An unknown id is DPF_FAULT_CONFIG and suggests the nearest;
+   where is the section for the message. NULL on error. */
+const struct registry_entry *registry_find(struct registry *registry, const char *role, const char *id,
+                                           struct dpf_error *error);
+/* Everything, sorted by role and id (loads everything). */
+int64_t registry_count(struct registry *registry, struct dpf_error *error); /* -1 on error */
+const struct registry_entry *registry_at(struct registry *registry, int64_t index);
+/* Entries loaded by registry_find so far: for run.json. */
+int64_t registry_used_count(const struct registry *registry);
+const struct registry_entry *registry_used_at(const struct registry *registry, int64_t index);
+
+/* A running component. */
+struct instance {
+    const struct registry_entry *entry;
+    const void *functions; /* the role's table */
+    void *self;
+    struct config_values values;
+    dpf_host host;   /* given to the plugin */
+    void *internals; /* private */
+};
+
+/* What instances of a run share. */
+struct instance_environment {
+    const struct random_root *seeded;  /* keys all but mechanisms, samplers and aggregators */
+    const struct random_root *privacy; /* keys those */
+    struct config *config;
+    /* Receives dpf_log_service.metric; may be NULL. */
+    void (*metric)(void *context, const char *section, const char *name, double value);
+    void *metric_context;
+};
+
+/*
+ * Binds the section's parameters (strictly) and creates the instance. section is where its
+ * parameters stand ("users.mechanism"); it also keys its randomness.
+ */
+struct instance *instance_new(const struct registry_entry *entry, const char *section,
+                              const struct instance_environment *environment, struct dpf_error *error);
+void instance_free(struct instance *instance);
+/*
+ * Turns the status of a callback into an error: 0 if status is DPF_OK, else -1 with what the plugin
+ * reported through dpf_host.fail (or a generic sentence), the component, the section, file:line of the parameter if
+ * one was named, and the step ("round 3, items").
+ */
+int instance_result(struct instance *instance, dpf_status status, const char *step, struct dpf_error *error);
+
+/* The call object of a worker: scratch and identity. One per worker; reset before each callback. */
+struct worker;
+struct worker *worker_new(int index, int n_workers, struct dpf_error *error);
+void worker_free(struct worker *worker);
+/* Prepares for a callback into instance and returns the call. Scratch from before is reused. */
+dpf_call *worker_call(struct worker *worker, struct instance *instance, int32_t round, uint32_t draw,
+                      uint32_t party);
+/* Asks all calls to stop (signal handler safe). */
+void worker_cancel_all(void);
+int worker_cancelled(void);
+
+#endif

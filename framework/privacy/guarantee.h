@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guarantee.h - conditions, accountants, and the statement.
+ *
+ * facts: what the plan knows about the run that bears on C1..C10. They are derived from components'
+ * declarations and from the flow of data, never from plugin names.
+ */
+#ifndef DPF_PRIVACY_GUARANTEE_H
+#define DPF_PRIVACY_GUARANTEE_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "config/config.h"
+#include "plugin/registry.h"
+#include "privacy/ledger.h"
+
+const dpf_param *privacy_params(int64_t *n); /* section [privacy] */
+/* Indices into that table that others need. */
+enum privacy_param {
+    PRIVACY_UNIT,       /* record | user */
+    PRIVACY_ADJACENCY,  /* replace-value | flip | replace | add-remove | zero-out */
+    PRIVACY_OBSERVER,   /* outsider | server | parties */
+    PRIVACY_DELTA,      /* of the proved statement; must be stated unless the run is pure or not private */
+    PRIVACY_RANDOMNESS, /* secure | reproducible */
+    PRIVACY_NOISE_SEED, /* for reproducible */
+    PRIVACY_SUPPORT,    /* private | public: is it public who rated what? */
+    PRIVACY_TUNING,     /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
+    PRIVACY_N_PARAMS
+};
+
+/* Where what a release reads beside the records comes from (C2). */
+enum provenance {
+    FROM_CONSTANT,   /* public constants, initial values */
+    FROM_RELEASES,   /* computed only from earlier releases and constants */
+    FROM_OWN_RECORD, /* the unit's own local row, its whole contribution clipped */
+    FROM_RAW_DATA    /* anything else: private */
+};
+
+/* One term that releases something. */
+struct term_facts {
+    char name[64];           /* "items" or "users.social" */
+    int bounded;             /* every bound in the sensitivity is a public constant (C1) */
+    char unbounded_why[160]; /* which one is not, and what would bound it */
+    enum provenance reads;   /* C2 */
+    char reads_why[160];     /* e.g. "item factors are computed from the raw ratings in every round" */
+    int has_mechanism;
+    int noise_known;         /* C4 */
+    int noise_where;         /* DPF_NOISE_* (C5) */
+    int sees;                /* DPF_SEES_* of the aggregator; SEES_SUM for a single curator (C5) */
+    int single_curator;      /* one trusted party holds all records */
+    dpf_sampling sampling;   /* C6 */
+    int support_observed;    /* C8: only rated cells contribute */
+    int reads_degrees;       /* C8: a solver reads record counts */
+    int exact_grid;          /* C9: noise on the integer grid, exact sampler */
+    int unit_stated;         /* C7: the sensitivity for the asked unit and adjacency is a number */
+    char unit_why[160];
+};
+
+struct run_facts {
+    const struct term_facts *terms;
+    int n_terms;        /* terms that release; 0: nothing private is released, or nothing is protected */
+    int64_t rounds;
+    int released_raw;   /* a side's factors are released without any mechanism */
+    char released_raw_why[160];
+    int local_users;    /* the user side stays with its parties: joint DP */
+    int secure;         /* C9: noise from the system's generator */
+};
+
+struct condition {
+    const char *id; /* "C1" */
+    const char *title;
+    int holds;
+    char why[320]; /* one or two sentences a privacy officer understands, and the remedy if it fails */
+};
+#define N_CONDITIONS 10
+
+/* One answer of one accountant. */
+struct account {
+    char accountant[32];
+    int is_claim;
+    int refused; /* note says why */
+    dpf_answer answer;
+};
+
+struct guarantee {
+    int unit, adjacency, observer;
+    double delta;
+    int joint;
+    int reproducible;
+    struct condition conditions[N_CONDITIONS];
+    int plan_holds; /* C1..C8 and C10 */
+    int run_holds;  /* and C9, and no deviation */
+    struct account *accounts;
+    int n_accounts;
+    char deviation[256];
+};
+
+/* Evaluates the ten conditions. */
+void guarantee_conditions(const struct config_values *privacy, const struct run_facts *facts,
+                          const struct ledger *ledger, struct guarantee *out);
+/* Runs each accountant over the ledger and adds its answers. */
+int guarantee_account(struct guarantee *guarantee, struct instance *const *accountants, int n,
+                      const struct ledger *ledger, int64_t rounds, struct dpf_error *error);
+void guarantee_free(struct guarantee *guarantee);
+
+/*
+ * {"published": [{"epsilon","delta","unit","source"}],
+ *  "proved": [{"accountant","epsilon","delta","unit","adjacency","observer",...}] or [],
+ *  "conditions": [{"id","holds","why"}], ...}. proved is empty unless plan_holds; a run whose noise
+ * is reproducible marks each proved entry "plan": true (it is the guarantee of the plan with secure noise).
+ */
+json_t *guarantee_json(const struct guarantee *guarantee);
+/* guarantee.txt: plain words. Free it. */
+char *guarantee_text(const struct guarantee *guarantee);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ledger.h - the releases of a run, in order.
+ *
+ * The planned ledger is made from the plan, before data is read, with nominal rates. While running,
+ * what happens is compared with it; a deviation voids the run guarantee and says why.
+ */
+#ifndef DPF_PRIVACY_LEDGER_H
+#define DPF_PRIVACY_LEDGER_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "dpframe/privacy.h"
+
+/* What a reader wants to know about an event beside its numbers. */
+struct ledger_entry {
+    dpf_event event;
+    char source[96]; /* "items, mechanism laplace, block linear" */
+};
+
+struct ledger {
+    struct ledger_entry *entries;
+    int64_t n;
+    int64_t capacity;
+    char deviation[256]; /* first deviation from the plan seen while running, or "" */
+};
+
+int ledger_add(struct ledger *ledger, const dpf_event *event, const char *source, struct dpf_error *error);
+/* Records that reality differs from the plan. Later ones are ignored. */
+void ledger_deviate(struct ledger *ledger, const char *format, ...) DPF_PRINTF(2, 3);
+void ledger_free(struct ledger *ledger);
+/* As JSON, named fields, one object per entry. A new reference. */
+json_t *ledger_json(const struct ledger *ledger);
+
+#endif
