@@ -41,7 +41,10 @@ typedef struct dpf_loss {
     uint32_t layouts; /* DPF_LAYOUT_* that it can write, or-ed; 0 for gradients */
     uint32_t reserved;
 
-    /* [setup] The blocks for this side. Called once for each side that uses the instance. */
+    /*
+     * [setup] The blocks for this side. Called once for each side and layout that uses the instance.
+     * The shared row of a query in layout OPERATOR is laid out by the same side's query in FULL.
+     */
     dpf_status (*query)(void *self, const dpf_side_info *info, dpf_query *out);
 
     /*
@@ -72,6 +75,16 @@ typedef struct dpf_loss {
      */
     dpf_status (*accumulate_local)(void *self, const dpf_call *call, const dpf_query *query,
                                    const dpf_groups *groups, float *out, int64_t stride);
+
+    /*
+     * [run] Operator form, for solvers that only multiply by A: out[g] = A_g x[g], d numbers for each
+     * group, where A_g is what accumulate_local would write into the quadratic block, added to
+     * nothing (neither ridge nor shared row). It costs O(records d) in place of O(records d^2).
+     * query has layout OPERATOR; strides are multiples of 16, x and out are 64-byte aligned and their
+     * padding is zero. NULL unless layouts has DPF_LAYOUT_OPERATOR.
+     */
+    dpf_status (*apply)(void *self, const dpf_call *call, const dpf_query *query, const dpf_groups *groups,
+                        const float *x, int64_t x_stride, float *out, int64_t out_stride);
 } dpf_loss;
 
 #ifdef __cplusplus

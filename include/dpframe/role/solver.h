@@ -19,6 +19,7 @@ extern "C" {
 #define DPF_SOLVER_QUADRATIC UINT32_C(2)   /* takes quadratic queries */
 #define DPF_SOLVER_INDEFINITE UINT32_C(4)  /* its answer is defined where A is not positive definite */
 #define DPF_SOLVER_DEGREES UINT32_C(8)     /* reads how many records each row has (condition C8) */
+#define DPF_SOLVER_OPERATOR UINT32_C(16)   /* prefers products with A to A itself; takes both */
 
 /* A batch of rows. */
 typedef struct dpf_solve {
@@ -39,6 +40,18 @@ typedef struct dpf_solve {
     float *next; /* may equal current; other columns are left alone */
     int64_t next_stride;
     float *state; /* n_rows x state_width, kept between rounds, zero at first; NULL if width is 0 */
+    const dpf_query *shared_query; /* describes shared; query itself unless that has layout OPERATOR */
+    /*
+     * Operator form: NULL unless the query's quadratic block has layout OPERATOR, which happens only
+     * for solvers with DPF_SOLVER_OPERATOR. Writes A x, without shared row and ridge, for the batch's
+     * rows first .. first + count - 1; x and out have d numbers a row, are 64-byte aligned with
+     * strides that are multiples of 16, and their padding is zero. Rows are gathered anew by each
+     * call: all steps of one row before the next row keep its records in cache. A failure has been
+     * reported: return its status.
+     */
+    dpf_status (*product)(void *product_context, int64_t first, int64_t count, const float *x,
+                          int64_t x_stride, float *out, int64_t out_stride);
+    void *product_context;
 } dpf_solve;
 
 typedef struct dpf_solver {
