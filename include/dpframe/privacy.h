@@ -76,6 +76,7 @@ typedef struct dpf_bounds {
     int64_t records_per_user; /* enforced cap; INT64_MAX if none */
     int64_t n_self;
     int64_t n_other;
+    double residual_l2; /* norm of the other rows that predictions are made from (dpf_groups.residual) */
 } dpf_bounds;
 
 /* How a sampler chooses, as the accountants see it. */

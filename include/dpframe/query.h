@@ -86,6 +86,9 @@ typedef struct dpf_groups {
        side; -1 otherwise. */
     int32_t party_row;
     int32_t reserved;
+    /* Rows of the other side from which predictions are made; the same as other unless [users] or
+       [items] residual = raw asks for the rows before factor transforms. Never NULL. */
+    const dpf_factors *residual;
 } dpf_groups;
 
 /* Numbers of a packed symmetric matrix of order d. */
