@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h - strings: growing buffers, numbers that ignore the locale, nearest names. */
+/* text.h - strings: growing buffers, numbers that ignore the locale, nearest names, safe display. */
 #ifndef DPF_BASE_TEXT_H
 #define DPF_BASE_TEXT_H
 
@@ -17,7 +17,8 @@ void text_add(struct text *text, const char *format, ...) __attribute__((format(
 void text_free(struct text *text);
 
 /* Whole-string parsers, independent of the locale. Return 0, or -1 if the text is no such number or
-   overflows. Reals: decimal or scientific; "inf" and "-inf" are parsed; NaN and hex are refused. */
+   overflows. Reals: decimal or scientific; "inf" and "-inf" are parsed; NaN, hex, and a number other
+   than 0 that would become 0 are refused. */
 int text_to_int(const char *text, int64_t *out);
 int text_to_real(const char *text, double *out);
 /* Shortest decimal text that parses back to the same float64. Returns buffer. */
@@ -27,5 +28,14 @@ char *text_from_count(int64_t value, char buffer[32]);
 
 /* The candidate nearest to name by edit distance, or NULL if none is near enough to suggest. */
 const char *text_nearest(const char *name, const char *const *candidates, int64_t n);
+
+/*
+ * Text of others made fit for a message: control bytes and whatever is not UTF-8 as \xNN, "..." in
+ * place of what exceeds some 80 bytes. Returns buffer.
+ */
+#define TEXT_SHOWN 96
+char *text_show(const char *text, char buffer[TEXT_SHOWN]);
+/* Length of the UTF-8 sequence at text, 1 to 4; 0 if there is none, or at the terminating NUL. */
+int text_utf8_length(const char *text);
 
 #endif

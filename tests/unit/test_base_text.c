@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void grows(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (int i = 0; i < 5000; i++)
+        text_add(&text, "%d,", i % 10);
+    text_add(&text, "%s", "");
+    assert_int_equal(text.failed, 0);
+    assert_int_equal(text.length, 10000);
+    assert_int_equal(strlen(text.data), 10000);
+    for (size_t i = 0; i < 5000; i++)
+        assert_int_equal(text.data[2 * i], '0' + (int)(i % 10));
+    text_free(&text);
+    assert_null(text.data);
+}
+
+static void reads_integers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } good[] = {{"0", 0},
+                {"-0", 0},
+                {"+17", 17},
+                {"007", 7},
+                {"9223372036854775807", INT64_MAX},
+                {"-9223372036854775808", INT64_MIN}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        int64_t value = -99;
+        assert_int_equal(text_to_int(good[i].text, &value), 0);
+        assert_true(value == good[i].value);
+    }
+    static const char *const bad[] = {"",
+                                      "-",
+                                      "+",
+                                      " 1",
+                                      "1 ",
+                                      "1.0",
+                                      "1e3",
+                                      "0x10",
+                                      "--1",
+                                      "+-1",
+                                      "1,0",
+                                      "9223372036854775808",
+                                      "-9223372036854775809",
+                                      "99999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        int64_t value = -99;
+        assert_int_equal(text_to_int(bad[i], &value), -1);
+        assert_true(value == -99);
+    }
+}
+
+static void reads_reals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"0", 0},        {"1.5", 1.5},       {".5", 0.5},       {"5.", 5},           {"-2e3", -2000},
+                {"+1E-2", 0.01}, {"1e+2", 100},      {"inf", INFINITY}, {"-inf", -INFINITY}, {"0e999", 0},
+                {"0.0", 0},      {"5e-324", 5e-324}, {"1e308", 1e308}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        double value = -99;
+        assert_int_equal(text_to_real(good[i].text, &value), 0);
+        assert_true(value == good[i].value);
+    }
+    static const char *const bad[] = {"",         ".",   "-",   "e5",    "1e",    "1e+",   "nan",    "NaN",
+                                      "0x1p3",    "1 ",  " 1",  "1,5",   "1.2.3", "1e400", "-1e400", "1e-400",
+                                      "infinity", "Inf", "1d3", "1e5.0", "--1",   "1_000"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        double value = -99;
+        assert_int_equal(text_to_real(bad[i], &value), -1);
+        assert_true(value == -99);
+    }
+}
+
+static void writes_reals(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {-0.0, "-0"},
+                 {1, "1"},
+                 {-1.5, "-1.5"},
+                 {0.1, "0.1"},
+                 {100, "100"},
+                 {1e6, "1000000"},
+                 {123456.75, "123456.75"},
+                 {1e15, "1000000000000000"},
+                 {1e16, "1e16"},
+                 {0.0001, "0.0001"},
+                 {1e-5, "1e-5"},
+                 {1.25e-7, "1.25e-7"},
+                 {INFINITY, "inf"},
+                 {-INFINITY, "-inf"},
+                 {NAN, "nan"},
+                 {0.1 + 0.2, "0.30000000000000004"},
+                 {5e-324, "5e-324"},
+                 {1.7976931348623157e308, "1.7976931348623157e308"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char buffer[32];
+        assert_string_equal(text_from_real(cases[i].value, buffer), cases[i].text);
+    }
+}
+
+/* A 64-bit mixer: all the randomness that these tests need. */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static void check_round_trip(double value)
+{
+    char buffer[32];
+    double back;
+    memset(buffer, 'x', sizeof buffer);
+    assert_non_null(memchr(text_from_real(value, buffer), '\0', sizeof buffer));
+    assert_int_equal(text_to_real(buffer, &back), 0);
+    assert_memory_equal(&back, &value, sizeof value);
+}
+
+static void reals_round_trip(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint64_t bits = mix(i);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        if (isfinite(value))
+            check_round_trip(value);
+        check_round_trip((double)(int64_t)mix(~i) * 0x1p-40);
+    }
+}
+
+static void ignores_the_locale(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8"};
+    int found = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !found; i++)
+        found = setlocale(LC_ALL, names[i]) != NULL;
+    if (!found)
+        skip();
+    double value = 0;
+    char buffer[32];
+    assert_int_equal(text_to_real("1.5", &value), 0);
+    assert_true(value == 1.5);
+    assert_int_equal(text_to_real("1,5", &value), -1);
+    assert_string_equal(text_from_real(1234.5, buffer), "1234.5");
+    setlocale(LC_ALL, "C");
+}
+
+static void writes_counts(void **state)
+{
+    (void)state;
+    char buffer[32];
+    assert_string_equal(text_from_count(0, buffer), "0");
+    assert_string_equal(text_from_count(999, buffer), "999");
+    assert_string_equal(text_from_count(1000, buffer), "1,000");
+    assert_string_equal(text_from_count(-100, buffer), "-100");
+    assert_string_equal(text_from_count(-1000, buffer), "-1,000");
+    assert_string_equal(text_from_count(1000209, buffer), "1,000,209");
+    assert_string_equal(text_from_count(INT64_MIN, buffer), "-9,223,372,036,854,775,808");
+}
+
+static void suggests_near_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"epsilon", "delta", "precision", "clip_norm", NULL, "k"};
+    const int64_t n = sizeof names / sizeof names[0];
+    assert_string_equal(text_nearest("epsilno", names, n), "epsilon");
+    assert_string_equal(text_nearest("Epsilon", names, n), "epsilon");
+    assert_string_equal(text_nearest("eps", names, n), "epsilon");
+    assert_string_equal(text_nearest("clip-norm", names, n), "clip_norm");
+    assert_string_equal(text_nearest("dleta", names, n), "delta");
+    assert_null(text_nearest("rounds", names, n));
+    assert_null(text_nearest("x", names, n));
+    assert_null(text_nearest("", names, n));
+    assert_null(text_nearest("epsilon", names, 0));
+    char long_name[200];
+    memset(long_name, 'a', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    assert_null(text_nearest(long_name, names, n));
+    long_name[64] = '\0';
+    const char *one = long_name;
+    assert_ptr_equal(text_nearest(long_name, &one, 1), long_name);
+}
+
+static void shows_hostile_text(void **state)
+{
+    (void)state;
+    char buffer[TEXT_SHOWN];
+    assert_string_equal(text_show("plain", buffer), "plain");
+    assert_string_equal(text_show("a\x1b[2Jb\n", buffer), "a\\x1b[2Jb\\x0a");
+    assert_string_equal(text_show("caf\xc3\xa9 \xff\xc3", buffer), "caf\xc3\xa9 \\xff\\xc3");
+    assert_string_equal(text_show("\xc2\x9b", buffer), "\\xc2\\x9b");
+    assert_string_equal(text_show("", buffer), "");
+    char longer[500];
+    for (int fill = 1; fill < 256; fill++) {
+        for (size_t length = 70; length < 100; length++) {
+            memset(longer, fill, length);
+            longer[length] = '\0';
+            assert_true(strlen(text_show(longer, buffer)) < TEXT_SHOWN);
+        }
+        assert_non_null(strstr(buffer, "..."));
+    }
+}
+
+static void knows_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int length;
+    } cases[] = {{"", 0},
+                 {"a", 1},
+                 {"\x80", 0},
+                 {"\xc1\x81", 0},
+                 {"\xc2\xa9", 2},
+                 {"\xc2", 0},
+                 {"\xe0\x9f\xbf", 0},
+                 {"\xe2\x82\xac", 3},
+                 {"\xed\xa0\x80", 0},
+                 {"\xf0\x8f\xbf\xbf", 0},
+                 {"\xf0\x9f\x98\x80", 4},
+                 {"\xf4\x90\x80\x80", 0},
+                 {"\xf5\x80\x80\x80", 0},
+                 {"\xe2\x82", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(text_utf8_length(cases[i].text), cases[i].length);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows),
+        cmocka_unit_test(reads_integers),
+        cmocka_unit_test(reads_reals),
+        cmocka_unit_test(writes_reals),
+        cmocka_unit_test(reals_round_trip),
+        cmocka_unit_test(ignores_the_locale),
+        cmocka_unit_test(writes_counts),
+        cmocka_unit_test(suggests_near_names),
+        cmocka_unit_test(shows_hostile_text),
+        cmocka_unit_test(knows_utf8),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
