@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/instance.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "plugin/descriptor.h"
+#include "plugin/role_tables.h"
+
+struct internals {
+    struct services services;
+    const struct config *config;
+    char *section;
+    char *who;
+    int bound;   /* values are to be freed */
+    int created; /* self is to be destroyed */
+};
+
+static struct internals *of(const struct instance *instance)
+{
+    return instance->internals;
+}
+
+static int prepare(struct instance *instance, const char *section,
+                   const struct instance_environment *environment, struct dpf_error *error)
+{
+    const dpf_component *component = instance->entry->component;
+    const struct role *role = role_find(component->role);
+    if (!role)
+        return error_set(error, DPF_FAULT_PLUGIN, "unknown role \"%s\"", component->role);
+    struct internals *internals = memory_new(1, sizeof *internals);
+    if (!internals)
+        return error_memory(error);
+    internals->config = environment->config;
+    internals->section = memory_text(section);
+    internals->who = memory_format("%s %s", role->name, component->id);
+    internals->services.section = internals->section;
+    internals->services.who = internals->who;
+    internals->services.root = role->private_randomness ? environment->privacy : environment->seeded;
+    internals->services.metric = environment->metric;
+    internals->services.metric_context = environment->metric_context;
+    if (internals->section && internals->who &&
+        services_start(&internals->services, &instance->host, error) == 0) {
+        instance->internals = internals;
+        return 0;
+    }
+    free(internals->section);
+    free(internals->who);
+    free(internals);
+    return error_memory(error);
+}
+
+static int create(struct instance *instance, const struct instance_environment *environment,
+                  struct dpf_error *error)
+{
+    const dpf_component *component = instance->entry->component;
+    struct internals *internals = of(instance);
+    if (config_bind(environment->config, internals->section, component->params, component->n_params,
+                    component->param_stride, internals->who, 1, &instance->values, error) != 0)
+        return -1;
+    internals->bound = 1;
+    dpf_status status = component->create(&instance->host, &instance->values.params, &instance->self);
+    if (status != DPF_OK)
+        return instance_result(instance, status, NULL, error);
+    internals->created = 1;
+    return 0;
+}
+
+struct instance *instance_new(const struct registry_entry *entry, const char *section,
+                              const struct instance_environment *environment, struct dpf_error *error)
+{
+    struct instance *instance = memory_new(1, sizeof *instance);
+    if (!instance) {
+        error_memory(error);
+        return NULL;
+    }
+    instance->entry = entry;
+    instance->functions = entry->component->functions;
+    if (prepare(instance, section, environment, error) == 0 && create(instance, environment, error) == 0)
+        return instance;
+    instance_free(instance);
+    return NULL;
+}
+
+int64_t instance_blocks(const struct instance *instance)
+{
+    return atomic_load(&of(instance)->services.blocks);
+}
+
+int64_t instance_end(struct instance *instance)
+{
+    struct internals *internals = of(instance);
+    int64_t left = 0;
+    if (internals) {
+        if (internals->created)
+            instance->entry->component->destroy(instance->self);
+        left = instance_blocks(instance);
+        if (internals->bound)
+            config_values_free(&instance->values);
+        services_stop(&internals->services);
+        free(internals->section);
+        free(internals->who);
+        free(internals);
+    }
+    free(instance);
+    return left;
+}
+
+void instance_free(struct instance *instance)
+{
+    if (!instance)
+        return;
+    const dpf_component *component = instance->entry->component;
+    int64_t left = instance_end(instance);
+    if (left != 0)
+        log_message(LOG_LEVEL_WARNING, "%s %s kept %lld blocks of memory after it was destroyed",
+                    role_name(component->role), component->id, (long long)left);
+}
+
+static const char *generic_sentence(dpf_status status)
+{
+    switch (status) {
+    case DPF_E_CONFIG:
+        return "the parameters contradict each other";
+    case DPF_E_RANGE:
+        return "a value lies outside what the component can represent";
+    case DPF_E_MEMORY:
+        return "out of memory";
+    case DPF_E_UNSUPPORTED:
+        return "the component does not serve this request";
+    case DPF_E_NUMERIC:
+        return "the computation gave NaN or infinity, or did not converge";
+    case DPF_E_PRIVACY:
+        return "going on would break the stated guarantee";
+    case DPF_E_CANCELLED:
+        return "stopped on request";
+    case DPF_E_INTERNAL:
+        return "the component reports a bug in itself";
+    default:
+        return "the component returned a status that the ABI does not define";
+    }
+}
+
+/* Who has to act: the author of the configuration, the author of the plugin, or nobody in advance. */
+static enum dpf_fault fault_of(dpf_status status, int names_param)
+{
+    switch (status) {
+    case DPF_E_CONFIG:
+    case DPF_E_UNSUPPORTED:
+    case DPF_E_PRIVACY:
+        return DPF_FAULT_CONFIG;
+    case DPF_E_RANGE:
+        return names_param ? DPF_FAULT_CONFIG : DPF_FAULT_RUN;
+    case DPF_E_MEMORY:
+    case DPF_E_NUMERIC:
+    case DPF_E_CANCELLED:
+        return DPF_FAULT_RUN;
+    default:
+        return DPF_FAULT_PLUGIN;
+    }
+}
+
+/* The name of a parameter, or NULL if the plugin named none that exists. */
+static const char *param_name(const struct instance *instance, int32_t param)
+{
+    const dpf_component *component = instance->entry->component;
+    if (param < 0 || (uint32_t)param >= component->n_params)
+        return NULL;
+    return descriptor_param(component, (uint32_t)param)->name;
+}
+
+int instance_result(struct instance *instance, dpf_status status, const char *step, struct dpf_error *error)
+{
+    if (status == DPF_OK)
+        return 0;
+    struct internals *internals = of(instance);
+    struct services_failure failure;
+    services_take_failure(&internals->services, &failure);
+    const char *key = param_name(instance, failure.param);
+    if (failure.code == DPF_OK)
+        key = NULL;
+    const char *sentence = failure.text[0] ? failure.text : generic_sentence(status);
+    const struct config_entry *entry = key ? config_find(internals->config, internals->section, key) : NULL;
+    const char *file = entry ? entry->file : internals->config ? config_path(internals->config) : NULL;
+    char number[32] = "";
+    if (status < DPF_OK || status > DPF_E_INTERNAL) /* the plugin's author will want to know which */
+        snprintf(number, sizeof number, " (status %d)", (int)status);
+    return error_at(error, fault_of(status, key != NULL), file, entry ? entry->line : 0,
+                    "[%s] %s%s%s: %s%s%s%s", internals->section, key ? key : "",
+                    key ? (entry ? ", " : " (default), ") : "", internals->who, sentence, number,
+                    step ? ", in " : "", step ? step : "");
+}

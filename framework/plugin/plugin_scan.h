@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plugin_scan.h - which components files hold, learnt in a child process.
+ *
+ * A plugin that crashes, exits, hangs or corrupts memory when it is loaded does so in the child; the
+ * parent then names the file.
+ */
+#ifndef DPF_PLUGIN_PLUGIN_SCAN_H
+#define DPF_PLUGIN_PLUGIN_SCAN_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Longest time that one file may take. */
+#define PLUGIN_SCAN_SECONDS 20
+
+/* Called for each component of file `index`. Returns 0, or -1 with an error to stop. */
+typedef int (*plugin_scan_found)(void *context, int64_t index, const char *role, const char *id,
+                                 struct dpf_error *error);
+
+int plugin_scan(const char *const *paths, int64_t n, plugin_scan_found found, void *context,
+                struct dpf_error *error);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "plugin/plugin_load.h"
+#include "plugin/plugin_scan.h"
+#include "plugin/role_tables.h"
+#include "plugin/search_path.h"
+
+/* A component that the scan found; entry is filled once it is loaded. */
+struct known {
+    char *role;
+    char *id;
+    const char *path; /* belongs to the search path */
+    struct registry_entry entry;
+    int used;
+};
+
+struct registry {
+    struct search_path path;
+    struct known *known; /* sorted by role and id */
+    size_t n;
+    size_t capacity;
+    struct known **used; /* in order of first use; room for all */
+    int64_t n_used;
+};
+
+static int by_role_and_id(const void *a, const void *b)
+{
+    const struct known *x = a, *y = b;
+    int roles = strcmp(x->role, y->role);
+    if (roles)
+        return roles;
+    int ids = strcmp(x->id, y->id);
+    return ids ? ids : strcmp(x->path, y->path);
+}
+
+static int found_component(void *context, int64_t index, const char *role, const char *id,
+                           struct dpf_error *error)
+{
+    struct registry *registry = context;
+    struct known *grown = memory_grow(registry->known, &registry->capacity, registry->n + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    registry->known = grown;
+    struct known *known = &grown[registry->n];
+    memset(known, 0, sizeof *known);
+    known->path = registry->path.files[index];
+    known->role = memory_text(role);
+    known->id = memory_text(id);
+    registry->n++;
+    return known->role && known->id ? 0 : error_memory(error);
+}
+
+static int check_duplicates(const struct registry *registry, struct dpf_error *error)
+{
+    for (size_t i = 1; i < registry->n; i++) {
+        const struct known *a = &registry->known[i - 1], *b = &registry->known[i];
+        if (strcmp(a->role, b->role) == 0 && strcmp(a->id, b->id) == 0)
+            return error_set(error, DPF_FAULT_PLUGIN,
+                             "two plugins offer %s %s: %s and %s; take one of them off the search path",
+                             role_name(a->role), a->id, a->path, b->path);
+    }
+    return 0;
+}
+
+struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error)
+{
+    struct registry *registry = memory_new(1, sizeof *registry);
+    if (!registry) {
+        error_memory(error);
+        return NULL;
+    }
+    if (search_path_collect(&registry->path, directories, n_directories, error) != 0 ||
+        plugin_scan((const char *const *)registry->path.files, (int64_t)registry->path.n, found_component,
+                    registry, error) != 0)
+        goto fail;
+    if (registry->n)
+        qsort(registry->known, registry->n, sizeof *registry->known, by_role_and_id);
+    registry->used = memory_new(registry->n, sizeof *registry->used);
+    if (!registry->used) {
+        error_memory(error);
+        goto fail;
+    }
+    if (check_duplicates(registry, error) != 0)
+        goto fail;
+    return registry;
+fail:
+    registry_free(registry);
+    return NULL;
+}
+
+void registry_free(struct registry *registry)
+{
+    if (!registry)
+        return;
+    for (size_t i = 0; i < registry->n; i++) {
+        free(registry->known[i].role);
+        free(registry->known[i].id);
+    }
+    free(registry->known);
+    free(registry->used);
+    search_path_free(&registry->path);
+    free(registry);
+}
+
+static struct known *lookup(struct registry *registry, const char *role, const char *id)
+{
+    for (size_t i = 0; i < registry->n; i++)
+        if (strcmp(registry->known[i].role, role) == 0 && strcmp(registry->known[i].id, id) == 0)
+            return &registry->known[i];
+    return NULL;
+}
+
+static int fill_entry(struct known *known, struct dpf_error *error)
+{
+    if (known->entry.component)
+        return 0;
+    const dpf_plugin *plugin = plugin_load(known->path, error);
+    if (!plugin || files_sha256(known->path, known->entry.sha256, error) != 0)
+        return -1;
+    for (uint32_t i = 0; i < plugin->n_components; i++) {
+        const dpf_component *component = plugin->components[i];
+        if (strcmp(component->role, known->role) == 0 && strcmp(component->id, known->id) == 0) {
+            known->entry.plugin = plugin;
+            known->entry.path = known->path;
+            known->entry.component = component;
+            return 0;
+        }
+    }
+    return error_at(error, DPF_FAULT_PLUGIN, known->path, 0,
+                    "had %s %s when it was scanned and has it no more", role_name(known->role), known->id);
+}
+
+static void unknown_id(const struct registry *registry, const char *role, const char *id,
+                       struct dpf_error *error)
+{
+    const char **candidates = memory_new(registry->n, sizeof *candidates);
+    struct text list = {0};
+    int64_t n = 0;
+    for (size_t i = 0; candidates && i < registry->n; i++)
+        if (strcmp(registry->known[i].role, role) == 0) {
+            text_add(&list, "%s%s", n ? ", " : "", registry->known[i].id);
+            candidates[n++] = registry->known[i].id;
+        }
+    const char *nearest = n ? text_nearest(id, candidates, n) : NULL;
+    const char *name = role_name(role);
+    if (n == 0)
+        error_set(error, DPF_FAULT_CONFIG,
+                  "there is no %s \"%s\": no plugin on the search path has that role", name, id);
+    else if (nearest)
+        error_set(error, DPF_FAULT_CONFIG, "there is no %s \"%s\"; did you mean \"%s\"? (there are: %s)",
+                  name, id, nearest, list.data ? list.data : "");
+    else
+        error_set(error, DPF_FAULT_CONFIG, "there is no %s \"%s\" (there are: %s)", name, id,
+                  list.data ? list.data : "");
+    text_free(&list);
+    free(candidates);
+}
+
+const struct registry_entry *registry_find(struct registry *registry, const char *role, const char *id,
+                                           struct dpf_error *error)
+{
+    struct known *known = lookup(registry, role, id);
+    if (!known) {
+        unknown_id(registry, role, id, error);
+        return NULL;
+    }
+    if (fill_entry(known, error) != 0)
+        return NULL;
+    if (!known->used) {
+        known->used = 1;
+        registry->used[registry->n_used++] = known;
+    }
+    return &known->entry;
+}
+
+int64_t registry_count(struct registry *registry, struct dpf_error *error)
+{
+    for (size_t i = 0; i < registry->n; i++)
+        if (fill_entry(&registry->known[i], error) != 0)
+            return -1;
+    return (int64_t)registry->n;
+}
+
+const struct registry_entry *registry_at(struct registry *registry, int64_t index)
+{
+    return &registry->known[index].entry;
+}
+
+int64_t registry_used_count(const struct registry *registry)
+{
+    return registry->n_used;
+}
+
+const struct registry_entry *registry_used_at(const struct registry *registry, int64_t index)
+{
+    return &registry->used[index]->entry;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/role_tables.h"
+
+#include <string.h>
+
+#include "dpframe/dpframe.h"
+
+#define REQUIRE(TABLE, FUNCTION)                                                                             \
+    do {                                                                                                     \
+        if (!(TABLE)->FUNCTION)                                                                              \
+            return "function " #FUNCTION " is missing";                                                      \
+    } while (0)
+
+static const char *loss_fault(const void *functions)
+{
+    const dpf_loss *loss = functions;
+    if (loss->layouts & ~(DPF_LAYOUT_PACKED | DPF_LAYOUT_FULL | DPF_LAYOUT_LOWER | DPF_LAYOUT_OPERATOR))
+        return "layouts has an unknown bit";
+    REQUIRE(loss, query);
+    REQUIRE(loss, sensitivity);
+    REQUIRE(loss, accumulate);
+    if (!loss->apply != !(loss->layouts & DPF_LAYOUT_OPERATOR))
+        return "function apply and DPF_LAYOUT_OPERATOR go together";
+    return NULL;
+}
+
+static const char *sampler_fault(const void *functions)
+{
+    const dpf_sampler *sampler = functions;
+    if (sampler->level != DPF_LEVEL_PARTY && sampler->level != DPF_LEVEL_RECORD)
+        return "level is neither DPF_LEVEL_PARTY nor DPF_LEVEL_RECORD";
+    REQUIRE(sampler, lifetime);
+    REQUIRE(sampler, prepare);
+    REQUIRE(sampler, describe);
+    REQUIRE(sampler, draw);
+    return NULL;
+}
+
+static const char *message_or_state_fault(const dpf_transform *transform)
+{
+    int message = transform->kind == DPF_TRANSFORM_MESSAGE;
+    if (transform->records || transform->predictions || transform->factors)
+        return "a function of another kind is set";
+    if (message) {
+        REQUIRE(transform, forward);
+        if (transform->project || transform->adjoint)
+            return "a function of another kind is set";
+        if (transform->rows && !transform->inverse)
+            return "function inverse is missing: rows changes the number of rows";
+        return NULL;
+    }
+    REQUIRE(transform, project);
+    REQUIRE(transform, adjoint);
+    if (transform->forward || transform->inverse)
+        return "a function of another kind is set";
+    return NULL;
+}
+
+static const char *transform_fault(const void *functions)
+{
+    const dpf_transform *transform = functions;
+    int kind = transform->kind;
+    if (kind < DPF_TRANSFORM_RECORD || kind > DPF_TRANSFORM_STATE)
+        return "kind is not one of DPF_TRANSFORM_*";
+    if (transform->flags & ~(DPF_TRANSFORM_PER_USER | DPF_TRANSFORM_NEEDS_DENSE))
+        return "flags has an unknown bit";
+    if (kind == DPF_TRANSFORM_MESSAGE || kind == DPF_TRANSFORM_STATE)
+        return message_or_state_fault(transform);
+    if (transform->forward || transform->inverse || transform->project || transform->adjoint)
+        return "a function of another kind is set";
+    if (kind == DPF_TRANSFORM_RECORD) {
+        REQUIRE(transform, records);
+        return transform->factors ? "a function of another kind is set" : NULL;
+    }
+    REQUIRE(transform, factors);
+    return transform->records || transform->predictions ? "a function of another kind is set" : NULL;
+}
+
+static const char *mechanism_fault(const void *functions)
+{
+    const dpf_mechanism *mechanism = functions;
+    REQUIRE(mechanism, lifetime);
+    REQUIRE(mechanism, budget);
+    REQUIRE(mechanism, plan);
+    REQUIRE(mechanism, events);
+    REQUIRE(mechanism, encode);
+    REQUIRE(mechanism, decode);
+    return NULL;
+}
+
+static const char *aggregator_fault(const void *functions)
+{
+    const dpf_aggregator *aggregator = functions;
+    if (aggregator->sees != DPF_SEES_MESSAGES && aggregator->sees != DPF_SEES_SUM)
+        return "sees is neither DPF_SEES_MESSAGES nor DPF_SEES_SUM";
+    if (aggregator->flags & ~(DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE))
+        return "flags has an unknown bit";
+    REQUIRE(aggregator, absorb);
+    REQUIRE(aggregator, scale);
+    return NULL;
+}
+
+static const char *solver_fault(const void *functions)
+{
+    const dpf_solver *solver = functions;
+    if (!(solver->flags & (DPF_SOLVER_GRADIENT | DPF_SOLVER_QUADRATIC)))
+        return "flags names no form of query";
+    if (solver->flags >= DPF_SOLVER_OPERATOR << 1)
+        return "flags has an unknown bit";
+    REQUIRE(solver, solve);
+    return NULL;
+}
+
+static const char *accountant_fault(const void *functions)
+{
+    const dpf_accountant *accountant = functions;
+    if (accountant->kind != DPF_ACCOUNTANT_PROOF && accountant->kind != DPF_ACCOUNTANT_CLAIM)
+        return "kind is neither DPF_ACCOUNTANT_PROOF nor DPF_ACCOUNTANT_CLAIM";
+    REQUIRE(accountant, epsilon);
+    return NULL;
+}
+
+const struct role role_table[N_ROLES] = {
+    {DPF_ROLE_LOSS, "loss", 0, loss_fault},
+    {DPF_ROLE_SAMPLER, "sampler", 1, sampler_fault},
+    {DPF_ROLE_TRANSFORM, "transform", 0, transform_fault},
+    {DPF_ROLE_MECHANISM, "mechanism", 1, mechanism_fault},
+    {DPF_ROLE_AGGREGATOR, "aggregator", 1, aggregator_fault},
+    {DPF_ROLE_SOLVER, "solver", 0, solver_fault},
+    {DPF_ROLE_ACCOUNTANT, "accountant", 0, accountant_fault},
+};
+
+const struct role *role_find(const char *id)
+{
+    for (int i = 0; i < N_ROLES; i++)
+        if (strcmp(role_table[i].id, id) == 0)
+            return &role_table[i];
+    return NULL;
+}
+
+const char *role_name(const char *id)
+{
+    const struct role *role = role_find(id);
+    return role ? role->name : id;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* role_tables.h - the roles that this host knows, and what each role's function table must hold. */
+#ifndef DPF_PLUGIN_ROLE_TABLES_H
+#define DPF_PLUGIN_ROLE_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct role {
+    const char *id;         /* DPF_ROLE_* */
+    const char *name;       /* "mechanism": for messages */
+    int private_randomness; /* streams come from the privacy root */
+    /* NULL if the table is complete and its constants are known; else what is wrong. */
+    const char *(*fault)(const void *functions);
+};
+
+#define N_ROLES 7
+extern const struct role role_table[N_ROLES];
+
+/* The role with that id, or NULL. */
+const struct role *role_find(const char *id);
+/* "mechanism" of "dpframe.mechanism/1"; the id itself if the role is unknown. */
+const char *role_name(const char *id);
+
+#endif

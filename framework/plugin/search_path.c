@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "plugin/search_path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "plugin/plugin_load.h"
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int is_shared_object(const char *name)
+{
+    size_t length = strlen(name);
+    return name[0] != '.' && length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
+/* Takes ownership of file. A file that two directories lead to counts once. */
+static int add_file(struct search_path *path, char *file, struct dpf_error *error)
+{
+    for (size_t i = 0; i < path->n; i++)
+        if (strcmp(path->files[i], file) == 0) {
+            free(file);
+            return 0;
+        }
+    char **grown = memory_grow(path->files, &path->capacity, path->n + 1, sizeof *grown);
+    if (!grown) {
+        free(file);
+        return error_memory(error);
+    }
+    path->files = grown;
+    path->files[path->n++] = file;
+    return 0;
+}
+
+static int add_name(struct search_path *path, const char *directory, const char *name,
+                    struct dpf_error *error)
+{
+    char *joined = files_join(directory, name);
+    if (!joined)
+        return error_memory(error);
+    char *file = realpath(joined, NULL);
+    if (!file)
+        error_at(error, DPF_FAULT_PLUGIN, joined, 0, "cannot be resolved: %s", strerror(errno));
+    free(joined);
+    if (!file)
+        return -1;
+    if (plugin_path_check(file, error) != 0) {
+        free(file);
+        return -1;
+    }
+    return add_file(path, file, error);
+}
+
+static int read_names(DIR *stream, char ***names, size_t *n, struct dpf_error *error)
+{
+    size_t capacity = 0;
+    for (struct dirent *entry; (entry = readdir(stream));) {
+        if (!is_shared_object(entry->d_name))
+            continue;
+        char **grown = memory_grow(*names, &capacity, *n + 1, sizeof *grown);
+        if (!grown)
+            return error_memory(error);
+        *names = grown;
+        grown[*n] = memory_text(entry->d_name);
+        if (!grown[*n])
+            return error_memory(error);
+        (*n)++;
+    }
+    if (*n)
+        qsort(*names, *n, sizeof **names, by_bytes);
+    return 0;
+}
+
+static int add_directory(struct search_path *path, const char *directory, int must_exist,
+                         struct dpf_error *error)
+{
+    if (directory[0] != '/')
+        return error_set(error, DPF_FAULT_CONFIG, "plugin directory \"%s\": give an absolute path",
+                         directory);
+    DIR *stream = opendir(directory);
+    if (!stream && errno == ENOENT && !must_exist)
+        return 0;
+    if (!stream)
+        return error_set(error, DPF_FAULT_CONFIG, "cannot read plugin directory %s: %s", directory,
+                         strerror(errno));
+    char **names = NULL;
+    size_t n = 0;
+    int status = read_names(stream, &names, &n, error);
+    closedir(stream);
+    for (size_t i = 0; i < n; i++) {
+        if (status == 0)
+            status = add_name(path, directory, names[i], error);
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+/* DPFRAME_PLUGIN_PATH; not for a process that runs with more rights than its user has. */
+static int add_environment(struct search_path *path, struct dpf_error *error)
+{
+    const char *value = getenv("DPFRAME_PLUGIN_PATH");
+    if (!value || !value[0] || getauxval(AT_SECURE))
+        return 0;
+    char *copy = memory_text(value);
+    if (!copy)
+        return error_memory(error);
+    int status = 0;
+    for (char *directory = copy; directory && status == 0;) {
+        char *colon = strchr(directory, ':');
+        if (colon)
+            *colon = '\0';
+        if (directory[0] != '/')
+            status = error_set(error, DPF_FAULT_CONFIG,
+                               "DPFRAME_PLUGIN_PATH: \"%s\" is no absolute path (separate paths by one ':')",
+                               directory);
+        else
+            status = add_directory(path, directory, 1, error);
+        directory = colon ? colon + 1 : NULL;
+    }
+    free(copy);
+    return status;
+}
+
+static int is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+char *search_path_default(void)
+{
+    char executable[4096];
+    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    if (length <= 0)
+        return NULL;
+    executable[length] = '\0';
+    char *directory = files_directory(executable);
+    char *plugins = directory ? memory_format("%s/plugins", directory) : NULL;
+    if (plugins && !is_directory(plugins)) {
+        free(plugins);
+        plugins = memory_format("%s/../lib/dpframe/plugins", directory);
+    }
+    free(directory);
+    return plugins;
+}
+
+int search_path_collect(struct search_path *path, const char *const *directories, int n_directories,
+                        struct dpf_error *error)
+{
+    memset(path, 0, sizeof *path);
+    int status = 0;
+    for (int i = 0; i < n_directories && status == 0; i++)
+        status = add_directory(path, directories[i], 1, error);
+    if (status == 0)
+        status = add_environment(path, error);
+    char *standard = status == 0 ? search_path_default() : NULL;
+    if (standard)
+        status = add_directory(path, standard, 0, error);
+    free(standard);
+    if (status != 0)
+        search_path_free(path);
+    return status;
+}
+
+void search_path_free(struct search_path *path)
+{
+    for (size_t i = 0; i < path->n; i++)
+        free(path->files[i]);
+    free(path->files);
+    memset(path, 0, sizeof *path);
+}
