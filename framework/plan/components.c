@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/components.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+char **components_names(const char *list, int *n)
+{
+    size_t length = strlen(list);
+    char **names = malloc((length / 2 + 2) * sizeof *names + length + 1);
+    *n = 0;
+    if (!names)
+        return NULL;
+    char *text = (char *)(names + length / 2 + 2);
+    memcpy(text, list, length + 1);
+    while (text) {
+        char *comma = strchr(text, ',');
+        if (comma)
+            *comma = '\0';
+        while (*text == ' ' || *text == '\t')
+            text++;
+        size_t end = strlen(text);
+        while (end && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+            text[--end] = '\0';
+        if (end)
+            names[(*n)++] = text;
+        text = comma ? comma + 1 : NULL;
+    }
+    names[*n] = NULL;
+    return names;
+}
+
+int components_bind(struct plan *plan, const char *section, const dpf_param *table, int64_t n, int strict,
+                    struct config_values *out, struct dpf_error *error)
+{
+    if (config_bind(plan->config, section, table, n, sizeof *table, NULL, strict, out, error) != 0)
+        return -1;
+    struct config_values **bound = realloc(plan->bound, ((size_t)plan->n_bound + 1) * sizeof(*bound));
+    if (!bound)
+        return error_memory(error);
+    plan->bound = bound;
+    plan->bound[plan->n_bound++] = out;
+    return 0;
+}
+
+/* Makes one component; an empty id leaves *out NULL. */
+static int make(struct plan *plan, const char *role, const char *section, const char *key, const char *id,
+                const char *params_section, struct instance **out, struct dpf_error *error)
+{
+    *out = NULL;
+    if (!*id)
+        return 0;
+    const struct registry_entry *entry = registry_find(plan->registry, role, id, error);
+    if (!entry) {
+        /* The registry knows the name, the configuration knows the place. */
+        struct dpf_error found = *error;
+        if (found.fault == DPF_FAULT_CONFIG) {
+            *error = (struct dpf_error){0};
+            return config_error(plan->config, section, key, error, "%s", found.text);
+        }
+        return -1;
+    }
+    *out = instance_new(entry, params_section, &plan->environment, error);
+    return *out ? 0 : -1;
+}
+
+static int make_named(struct plan *plan, const char *role, const char *section, const char *key,
+                      const char *id, struct instance **out, struct dpf_error *error)
+{
+    char *params_section = memory_format("%s.%s", section, key);
+    if (!params_section)
+        return error_memory(error);
+    int status = make(plan, role, section, key, id, params_section, out, error);
+    free(params_section);
+    return status;
+}
+
+static int make_transforms(struct plan *plan, struct term_plan *term, const char *list,
+                           struct dpf_error *error)
+{
+    int n = 0;
+    char **names = components_names(list, &n);
+    term->transforms = names ? memory_new((size_t)n + 1, sizeof *term->transforms) : NULL;
+    if (!term->transforms) {
+        free(names);
+        return error_memory(error);
+    }
+    int status = 0;
+    for (int i = 0; i < n && status == 0; i++) {
+        for (int j = 0; j < i; j++)
+            if (strcmp(names[i], names[j]) == 0)
+                status = config_error(plan->config, term->name, "transforms", error,
+                                      "transform %s is listed twice", names[i]);
+        char *section = memory_format("%s.transform.%s", term->name, names[i]);
+        if (!section)
+            status = error_memory(error);
+        if (status == 0)
+            status = make(plan, DPF_ROLE_TRANSFORM, term->name, "transforms", names[i], section,
+                          &term->transforms[term->n_transforms], error);
+        if (status == 0)
+            term->n_transforms++;
+        free(section);
+    }
+    free(names);
+    return status;
+}
+
+static int make_term(struct plan *plan, struct term_plan *term, const struct config_values *values,
+                     struct dpf_error *error)
+{
+    const dpf_value *v = values->params.values;
+    term->source = (int)v[TERM_SOURCE].integer;
+    term->destination = (int)v[TERM_DESTINATION].integer;
+    term->raw_residual = v[TERM_RESIDUAL].integer == RESIDUAL_RAW;
+    term->bounds_from_data = v[TERM_BOUNDS].integer == BOUNDS_FROM_DATA;
+    term->layout = v[TERM_LAYOUT].integer == LAYOUT_FULL ? DPF_LAYOUT_FULL : DPF_LAYOUT_PACKED;
+    if (!*v[TERM_LOSS].text)
+        return config_error(plan->config, term->name, "loss", error,
+                            "[%s] needs a loss: see \"dpframe list\"", term->name);
+    if (term->source == SOURCE_RELATION && term->side != DPF_SIDE_USERS)
+        return config_error(plan->config, term->name, "source", error,
+                            "source = relation: links are between users, so it belongs to [users]");
+    if (make_named(plan, DPF_ROLE_LOSS, term->name, "loss", v[TERM_LOSS].text, &term->loss, error) != 0 ||
+        make_transforms(plan, term, v[TERM_TRANSFORMS].text, error) != 0)
+        return -1;
+    if (plan->without_mechanisms)
+        return 0;
+    if (make_named(plan, DPF_ROLE_SAMPLER, term->name, "sampler", v[TERM_SAMPLER].text, &term->sampler,
+                   error) != 0 ||
+        make_named(plan, DPF_ROLE_MECHANISM, term->name, "mechanism", v[TERM_MECHANISM].text,
+                   &term->mechanism, error) != 0)
+        return -1;
+    if (!term->mechanism)
+        return 0;
+    if (!*v[TERM_AGGREGATOR].text)
+        return config_error(plan->config, term->name, "aggregator", error,
+                            "[%s] has a mechanism and so needs an aggregator, for example sum", term->name);
+    return make_named(plan, DPF_ROLE_AGGREGATOR, term->name, "aggregator", v[TERM_AGGREGATOR].text,
+                      &term->aggregator, error);
+}
+
+/* The values of term sections only matter while components are made, but the resolved configuration
+   wants them: they live as long as the plan. */
+static struct config_values *keep_values(struct plan *plan, struct dpf_error *error)
+{
+    if (plan->n_extra == (int)(sizeof plan->extra / sizeof plan->extra[0])) {
+        error_set(error, DPF_FAULT_CONFIG, "too many terms: at most %d sections of sides and terms",
+                  plan->n_extra);
+        return NULL;
+    }
+    struct config_values *values = memory_new(1, sizeof *values);
+    if (!values) {
+        error_memory(error);
+        return NULL;
+    }
+    plan->extra[plan->n_extra++] = values;
+    return values;
+}
+
+static int refuse_term_keys(struct plan *plan, const char *side, struct dpf_error *error)
+{
+    int64_t n;
+    const dpf_param *table = schema_term(&n);
+    for (int64_t i = 0; i < n; i++)
+        if (config_find(plan->config, side, table[i].name))
+            return config_error(plan->config, side, table[i].name, error,
+                                "[%s] has terms, so %s belongs to a section [%s.TERM]", side, table[i].name,
+                                side);
+    return 0;
+}
+
+static int make_terms(struct plan *plan, struct side_plan *side, const char *list, struct dpf_error *error)
+{
+    const char *name = plan_side_name(side->side);
+    int64_t n_params;
+    const dpf_param *table = schema_term(&n_params);
+    int n = 0;
+    char **names = components_names(list, &n);
+    side->terms = names ? memory_new((size_t)(n ? n : 1), sizeof *side->terms) : NULL;
+    int status = side->terms ? 0 : error_memory(error);
+    if (status == 0 && n)
+        status = refuse_term_keys(plan, name, error);
+    for (int i = 0; i < (n ? n : 1) && status == 0; i++) {
+        struct term_plan *term = &side->terms[i];
+        int length = n ? snprintf(term->name, sizeof term->name, "%s.%s", name, names[i])
+                       : snprintf(term->name, sizeof term->name, "%s", name);
+        if (length < 0 || (size_t)length >= sizeof term->name)
+            status = config_error(plan->config, name, "terms", error, "the name of term %d is too long", i + 1);
+        term->side = side->side;
+        side->n_terms++;
+        struct config_values *values = status == 0 ? keep_values(plan, error) : NULL;
+        if (!values)
+            status = -1;
+        if (status == 0)
+            status = components_bind(plan, term->name, table, n_params, n > 0, values, error);
+        if (status == 0)
+            status = make_term(plan, term, values, error);
+        if (status == 0 && term->mechanism)
+            side->released = 1;
+    }
+    free(names);
+    return status;
+}
+
+static int make_side(struct plan *plan, int which, struct dpf_error *error)
+{
+    struct side_plan *side = &plan->sides[which];
+    const char *name = plan_side_name(which);
+    side->side = which;
+    int64_t n;
+    const dpf_param *table = schema_side(&n);
+    struct config_values *values = keep_values(plan, error);
+    if (!values || components_bind(plan, name, table, n, 0, values, error) != 0)
+        return -1;
+    const dpf_value *v = values->params.values;
+    int ordered = 0;
+    for (int i = 0; i < plan->n_order; i++)
+        ordered |= plan->order[i] == which;
+    side->updated = v[SIDE_UPDATE].integer && ordered;
+    side->site = (int)v[SIDE_SITE].integer;
+    if (!side->updated) {
+        /* Keys of a side that is not solved may stay in the file: they switch with one line. */
+        int64_t n_term;
+        const dpf_param *term_params = schema_term(&n_term);
+        for (int64_t i = 0; i < n_term; i++)
+            config_consume(plan->config, name, term_params[i].name);
+        return 0;
+    }
+    if (!*v[SIDE_SOLVER].text)
+        return config_error(plan->config, name, "solver", error,
+                            "[%s] is solved in every round and needs a solver: see \"dpframe list\" (or set "
+                            "update = no)",
+                            name);
+    if (make_named(plan, DPF_ROLE_SOLVER, name, "solver", v[SIDE_SOLVER].text, &side->solver, error) != 0)
+        return -1;
+    side->solver_functions = side->solver->functions;
+    return make_terms(plan, side, v[SIDE_TERMS].text, error);
+}
+
+static int make_accountants(struct plan *plan, struct dpf_error *error)
+{
+    int n = 0;
+    char **names = components_names(plan->accountant_list.params.values[ACCOUNTANTS_LIST].text, &n);
+    plan->accountants = names ? memory_new((size_t)n + 1, sizeof *plan->accountants) : NULL;
+    int status = plan->accountants ? 0 : error_memory(error);
+    for (int i = 0; i < n && status == 0; i++) {
+        char *section = memory_format("accountants.%s", names[i]);
+        if (!section)
+            status = error_memory(error);
+        if (status == 0)
+            status = make(plan, DPF_ROLE_ACCOUNTANT, "accountants", "list", names[i], section,
+                          &plan->accountants[plan->n_accountants], error);
+        if (status == 0)
+            plan->n_accountants++;
+        free(section);
+    }
+    free(names);
+    return status;
+}
+
+int components_make(struct plan *plan, struct dpf_error *error)
+{
+    if (plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION)
+        for (int side = 0; side < 2; side++)
+            if (make_side(plan, side, error) != 0)
+                return -1;
+    return make_accountants(plan, error);
+}
+
+static void free_term(struct term_plan *term)
+{
+    instance_free(term->loss);
+    instance_free(term->sampler);
+    instance_free(term->mechanism);
+    instance_free(term->aggregator);
+    for (int i = 0; i < term->n_transforms; i++)
+        instance_free(term->transforms[i]);
+    free(term->transforms);
+}
+
+void components_free(struct plan *plan)
+{
+    for (int which = 0; which < 2; which++) {
+        struct side_plan *side = &plan->sides[which];
+        for (int i = 0; i < side->n_terms; i++)
+            free_term(&side->terms[i]);
+        free(side->terms);
+        instance_free(side->solver);
+        free(side->ridge_per_count);
+        free(side->ridge_constant);
+    }
+    for (int i = 0; i < plan->n_accountants; i++)
+        instance_free(plan->accountants[i]);
+    free(plan->accountants);
+    for (int i = 0; i < plan->n_extra; i++) {
+        config_values_free(plan->extra[i]);
+        free(plan->extra[i]);
+    }
+    free(plan->bound);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* components.h - instances of the components that a configuration names. Part of plan_open. */
+#ifndef DPF_PLAN_COMPONENTS_H
+#define DPF_PLAN_COMPONENTS_H
+
+#include "plan/plan.h"
+
+int components_make(struct plan *plan, struct dpf_error *error);
+void components_free(struct plan *plan);
+/* Binds a section and remembers the values for the resolved configuration. */
+int components_bind(struct plan *plan, const char *section, const dpf_param *table, int64_t n, int strict,
+                    struct config_values *out, struct dpf_error *error);
+/* Splits "a, b" into trimmed names; the array and the texts are one block: free the array. */
+char **components_names(const char *list, int *n);
+
+#endif

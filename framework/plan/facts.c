@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flow of data decides: a release reads records, its own side's rows and the other side's rows.
+ * Its own rows come from earlier releases. The other side's rows are a constant if they are never
+ * updated, come from releases if they pass a mechanism themselves, and are raw data if they are
+ * local, except for a user's own row in a release that protects users and clips each user's whole
+ * contribution: whatever the row is, the contribution stays within the clip.
+ */
+#include "plan/facts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+
+static void judge_reads(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
+{
+    int other = term->source == SOURCE_RELATION ? term->side : 1 - term->side;
+    const struct side_plan *side = &plan->sides[other];
+    const char *name = plan_side_name(other);
+    if (plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN) {
+        facts->reads = FROM_RAW_DATA;
+        snprintf(facts->reads_why, sizeof facts->reads_why,
+                 "the offset is the mean of the training ratings and gets no noise; use offset = midpoint");
+        return;
+    }
+    if (!side->updated) {
+        facts->reads = FROM_CONSTANT;
+        snprintf(facts->reads_why, sizeof facts->reads_why, "%s factors stay at their initial values", name);
+    } else if (side->released) {
+        facts->reads = FROM_RELEASES;
+        snprintf(facts->reads_why, sizeof facts->reads_why, "%s factors come from earlier releases", name);
+    } else if (plan->guarantee.unit == DPF_UNIT_USER && other == DPF_SIDE_USERS && term->by_user &&
+               facts->unit_stated) {
+        facts->reads = FROM_OWN_RECORD;
+        snprintf(facts->reads_why, sizeof facts->reads_why,
+                 "each user's message reads that user's own row, and the whole message is clipped");
+    } else {
+        facts->reads = FROM_RAW_DATA;
+        snprintf(facts->reads_why, sizeof facts->reads_why,
+                 "the %s factors that it reads are computed from the raw ratings in every round and get no "
+                 "noise of their own",
+                 name);
+    }
+}
+
+static int finite_somewhere(const dpf_norms *norms)
+{
+    return isfinite(norms->l1) || isfinite(norms->l2);
+}
+
+static void judge_sensitivity(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
+{
+    int unit = plan->guarantee.unit, adjacency = plan->guarantee.adjacency;
+    facts->bounded = 1;
+    facts->unit_stated = 1;
+    if (term->bounds_from_data) {
+        facts->bounded = 0;
+        snprintf(facts->unbounded_why, sizeof facts->unbounded_why,
+                 "the norms of rows are maxima over private factors; clip the rows to a public bound");
+    }
+    for (int b = 0; b < term->query.n_blocks * (1 + term->query.has_shared); b++) {
+        const dpf_sensitivity *block =
+            b < term->query.n_blocks ? &term->blocks[b] : &term->shared[b - term->query.n_blocks];
+        const dpf_norms *norms = &block->at[unit][adjacency];
+        if (finite_somewhere(norms))
+            continue;
+        int stated = !isnan(norms->l1) || !isnan(norms->l2);
+        facts->unit_stated = 0;
+        snprintf(facts->unit_why, sizeof facts->unit_why,
+                 stated ? "block %d has no finite sensitivity for this unit; clip-user bounds a user's whole "
+                          "contribution"
+                        : "loss %2$s states no sensitivity of block %1$d for this unit and adjacency",
+                 b % term->query.n_blocks, term->loss->entry->component->id);
+        if (stated && facts->bounded) {
+            facts->bounded = 0;
+            snprintf(facts->unbounded_why, sizeof facts->unbounded_why,
+                     "a norm or value range that block %d depends on has no public bound", b);
+        }
+    }
+}
+
+static void judge_noise(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
+{
+    facts->exact_grid = 1;
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        const dpf_event *event = &plan->ledger.entries[i].event;
+        const struct term_plan *owner = &plan->sides[event->side].terms[event->term];
+        if (owner != term)
+            continue;
+        facts->noise_known |= (event->flags & DPF_EVENT_NOISE_KNOWN) != 0;
+        if (event->flags & DPF_EVENT_FLOATING_POINT)
+            facts->exact_grid = 0;
+    }
+}
+
+static void judge_term(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
+                       struct term_facts *facts)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    snprintf(facts->name, sizeof facts->name, "%.63s", term->name);
+    facts->has_mechanism = 1;
+    facts->noise_where = term->noise.where;
+    facts->single_curator = plan->parties.params.values[PARTIES_KIND].integer == PARTIES_CURATOR;
+    facts->sees = facts->single_curator ? DPF_SEES_SUM : aggregator->sees;
+    facts->sampling = term->sampling;
+    facts->support_observed = term->query.support == DPF_SUPPORT_OBSERVED;
+    facts->reads_degrees = (side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0;
+    judge_sensitivity(plan, term, facts);
+    judge_reads(plan, term, facts);
+    judge_noise(plan, term, facts);
+}
+
+int facts_complete(struct plan *plan, struct dpf_error *error)
+{
+    int n = 0;
+    for (int which = 0; which < 2; which++)
+        n += plan->sides[which].n_terms;
+    plan->facts = memory_new((size_t)n + 1, sizeof *plan->facts);
+    if (!plan->facts)
+        return error_memory(error);
+    struct run_facts *run = &plan->run_facts;
+    for (int which = 0; which < 2; which++) {
+        const struct side_plan *side = &plan->sides[which];
+        for (int i = 0; i < side->n_terms; i++)
+            if (side->terms[i].mechanism)
+                judge_term(plan, side, &side->terms[i], &plan->facts[run->n_terms++]);
+    }
+    run->terms = plan->facts;
+    run->rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    run->local_users = plan->sides[DPF_SIDE_USERS].updated && !plan->sides[DPF_SIDE_USERS].released &&
+                       plan->sides[DPF_SIDE_ITEMS].released;
+    run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
+    return 0;
+}

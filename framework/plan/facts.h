@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* facts.h - what the plan says about conditions C1..C10. Part of plan_complete. */
+#ifndef DPF_PLAN_FACTS_H
+#define DPF_PLAN_FACTS_H
+
+#include "plan/plan.h"
+
+int facts_complete(struct plan *plan, struct dpf_error *error);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/load.h"
+#include "plan/components.h"
+#include "plan/facts.h"
+#include "plan/queries.h"
+
+static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
+                        int strict, struct config_values *out, struct dpf_error *error)
+{
+    int64_t n;
+    const dpf_param *table = params(&n);
+    return components_bind(plan, section, table, n, strict, out, error);
+}
+
+static int bind_sections(struct plan *plan, struct dpf_error *error)
+{
+    if (bind_section(plan, "run", schema_run, 1, &plan->run, error) != 0 ||
+        bind_section(plan, "data", data_params, 1, &plan->data, error) != 0 ||
+        bind_section(plan, "split", split_params, 1, &plan->split, error) != 0 ||
+        bind_section(plan, "model", schema_model, 1, &plan->model, error) != 0 ||
+        bind_section(plan, "parties", schema_parties, 1, &plan->parties, error) != 0 ||
+        bind_section(plan, "privacy", privacy_params, 1, &plan->privacy, error) != 0 ||
+        bind_section(plan, "accountants", schema_accountants, 1, &plan->accountant_list, error) != 0)
+        return -1;
+    return data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error);
+}
+
+static int read_order(struct plan *plan, struct dpf_error *error)
+{
+    int n = 0;
+    char **names = components_names(plan->run.params.values[RUN_ORDER].text, &n);
+    if (!names)
+        return error_memory(error);
+    int status = n >= 1 && n <= 2 ? 0 : -1;
+    for (int i = 0; i < n && status == 0; i++) {
+        int side = strcmp(names[i], "users") == 0 ? DPF_SIDE_USERS
+                   : strcmp(names[i], "items") == 0 ? DPF_SIDE_ITEMS
+                                                    : -1;
+        if (side < 0 || (i == 1 && plan->order[0] == side))
+            status = -1;
+        plan->order[plan->n_order++] = side;
+    }
+    free(names);
+    if (status != 0)
+        return config_error(plan->config, "run", "order", error,
+                            "order = %s: must be \"users, items\", \"items, users\", \"users\" or \"items\"",
+                            plan->run.params.values[RUN_ORDER].text);
+    return 0;
+}
+
+/*
+ * Columns of a factor row: [user bias | factors | item bias], where a row has the constant 1 in the
+ * other side's bias column. So a prediction is a plain inner product, and the unknown columns of
+ * either side are contiguous.
+ */
+static void set_shape(struct plan *plan)
+{
+    const dpf_value *v = plan->model.params.values;
+    int rank = (int)v[MODEL_RANK].integer;
+    int user_bias = (int)v[MODEL_USER_BIAS].integer, item_bias = (int)v[MODEL_ITEM_BIAS].integer;
+    plan->columns = rank + user_bias + item_bias;
+    plan->first[DPF_SIDE_USERS] = 0;
+    plan->dimension[DPF_SIDE_USERS] = user_bias + rank;
+    plan->bias[DPF_SIDE_USERS] = user_bias ? 0 : -1;
+    plan->first[DPF_SIDE_ITEMS] = user_bias;
+    plan->dimension[DPF_SIDE_ITEMS] = rank + item_bias;
+    plan->bias[DPF_SIDE_ITEMS] = item_bias ? plan->columns - 1 : -1;
+}
+
+static int check_model(struct plan *plan, struct dpf_error *error)
+{
+    const dpf_value *v = plan->model.params.values;
+    switch (v[MODEL_OFFSET].integer) {
+    case OFFSET_MIDPOINT:
+        if (!isfinite(plan->value_lo) || !isfinite(plan->value_hi))
+            return config_error(plan->config, "model", "offset", error,
+                                "offset = midpoint needs the declared range of ratings: set [data] value-min "
+                                "and value-max");
+        plan->offset = (plan->value_lo + plan->value_hi) / 2;
+        break;
+    case OFFSET_VALUE:
+        plan->offset = v[MODEL_OFFSET_VALUE].real;
+        break;
+    default:
+        plan->offset = 0;
+        break;
+    }
+    if (v[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return 0;
+    if (plan->columns < 1)
+        return config_error(plan->config, "model", "rank", error,
+                            "rank = 0 without a bias leaves nothing to fit");
+    for (int i = 0; i < plan->n_order; i++)
+        if (plan->dimension[plan->order[i]] < 1)
+            return config_error(plan->config, "run", "order", error,
+                                "with rank = 0 and no bias on that side, [%s] has nothing to solve",
+                                plan_side_name(plan->order[i]));
+    return 0;
+}
+
+static int open_randomness(struct plan *plan, struct dpf_error *error)
+{
+    const dpf_value *privacy = plan->privacy.params.values;
+    plan->seeded = random_root_seeded((uint64_t)plan->run.params.values[RUN_SEED].integer, "run", error);
+    if (!plan->seeded)
+        return -1;
+    plan->privacy_root = privacy[PRIVACY_RANDOMNESS].integer == 0
+                             ? random_root_secure(error)
+                             : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, "noise", error);
+    plan->environment.seeded = plan->seeded;
+    plan->environment.privacy = plan->privacy_root;
+    plan->environment.config = plan->config;
+    return plan->privacy_root ? 0 : -1;
+}
+
+static int open_registry(struct plan *plan, const struct plan_options *options, struct dpf_error *error)
+{
+    const char *directories[17];
+    int n = 0;
+    for (; n < options->n_plugin_directories && n < 16; n++)
+        directories[n] = options->plugin_directories[n];
+    if (*plan->run.params.values[RUN_PLUGIN_DIR].text)
+        directories[n++] = plan->run.params.values[RUN_PLUGIN_DIR].text;
+    plan->registry = registry_open(directories, n, error);
+    return plan->registry ? 0 : -1;
+}
+
+int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_error *error)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->without_mechanisms = options->without_mechanisms;
+    plan->config = config_load(options->config_path, options->overrides, options->n_overrides, error);
+    if (!plan->config || bind_sections(plan, error) != 0 || read_order(plan, error) != 0)
+        return -1;
+    set_shape(plan);
+    if (check_model(plan, error) != 0 || open_randomness(plan, error) != 0 ||
+        open_registry(plan, options, error) != 0)
+        return -1;
+    const dpf_value *privacy = plan->privacy.params.values;
+    plan->guarantee.unit = (int)privacy[PRIVACY_UNIT].integer;
+    plan->guarantee.adjacency = (int)privacy[PRIVACY_ADJACENCY].integer;
+    plan->guarantee.observer = (int)privacy[PRIVACY_OBSERVER].integer;
+    plan->guarantee.delta = privacy[PRIVACY_DELTA].real;
+    return components_make(plan, error);
+}
+
+static int check_all_read(struct plan *plan, struct dpf_error *error)
+{
+    if (plan->without_mechanisms || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return 0;
+    static const char *const sections[] = {"run",     "data",        "split", "model",   "parties",
+                                           "privacy", "accountants", "users", "items", "evaluate"};
+    return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
+}
+
+static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error)
+{
+    const dpf_value *v = plan->model.params.values;
+    int64_t data[2] = {n_users, n_items};
+    int64_t declared[2] = {v[MODEL_USERS].integer, v[MODEL_ITEMS].integer};
+    for (int side = 0; side < 2; side++)
+        if (declared[side] && data[side] > declared[side])
+            return config_error(plan->config, "model", plan_side_name(side), error,
+                                "%s = %lld: the data has %lld of them; the declared number is a privacy "
+                                "bound, raise it",
+                                plan_side_name(side), (long long)declared[side], (long long)data[side]);
+    plan->n_users = declared[0] ? declared[0] : data[0];
+    plan->n_items = declared[1] ? declared[1] : data[1];
+    plan->sizes_known = plan->n_users > 0 && plan->n_items > 0;
+    return 0;
+}
+
+int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error)
+{
+    if (check_all_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
+        return -1;
+    if (plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION &&
+        queries_complete(plan, error) != 0)
+        return -1;
+    if (facts_complete(plan, error) != 0)
+        return -1;
+    guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
+    return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                             plan->run_facts.rounds, error);
+}
+
+void plan_free(struct plan *plan)
+{
+    components_free(plan);
+    free(plan->facts);
+    guarantee_free(&plan->guarantee);
+    ledger_free(&plan->ledger);
+    registry_free(plan->registry);
+    random_root_free(plan->seeded);
+    random_root_free(plan->privacy_root);
+    config_values_free(&plan->run);
+    config_values_free(&plan->data);
+    config_values_free(&plan->split);
+    config_values_free(&plan->model);
+    config_values_free(&plan->parties);
+    config_values_free(&plan->privacy);
+    config_values_free(&plan->accountant_list);
+    config_free(plan->config);
+    memset(plan, 0, sizeof *plan);
+}

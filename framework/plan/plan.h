@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan.h - a configuration and its components, validated into something that can be run.
+ *
+ * A plan is made before any record is read (sizes may come from the data set, see plan_sizes), is
+ * immutable while the engine runs, and knows the guarantee of the run.
+ */
+#ifndef DPF_PLAN_PLAN_H
+#define DPF_PLAN_PLAN_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "config/config.h"
+#include "plan/schema.h"
+#include "plugin/registry.h"
+#include "privacy/guarantee.h"
+#include "privacy/ledger.h"
+
+/* A term of a side step: one chain from records to a decoded query. */
+struct term_plan {
+    char name[96];     /* section of its keys: "items" or "users.social" */
+    int side;          /* DPF_SIDE_* that is solved */
+    int source;        /* enum term_source */
+    int destination;   /* enum term_destination */
+    int raw_residual;
+    int bounds_from_data; /* sensitivities and noise are worked out anew in every step */
+    uint32_t layout;      /* DPF_LAYOUT_* of released quadratic blocks */
+    struct instance *loss;
+    struct instance *sampler;    /* NULL: all take part */
+    struct instance *mechanism;  /* NULL: local */
+    struct instance *aggregator; /* NULL: local */
+    struct instance **transforms;
+    int n_transforms;
+    int32_t draw_lifetime; /* of the mechanism's noise, DPF_LIFETIME_* */
+    int by_user;       /* messages must be made user by user */
+    int whole_message; /* some transform or the aggregator needs a party's whole message */
+    int64_t rows;      /* of a message after transforms, with the shared row */
+    dpf_query query;
+    dpf_query shared_query; /* layout of the shared row */
+    dpf_bounds bounds;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS];
+    dpf_sensitivity shared[DPF_MAX_BLOCKS];
+    dpf_noise_plan noise;
+    dpf_sampling sampling;
+};
+
+struct side_plan {
+    int side;
+    int updated;  /* 0: rows stay at their initial values */
+    int released; /* some term has a mechanism */
+    int site;     /* enum side_site */
+    struct term_plan *terms;
+    int n_terms;
+    struct instance *solver; /* NULL if not updated */
+    const dpf_solver *solver_functions;
+    struct instance *state_transform; /* of its only term, or NULL */
+    int64_t state_rows;               /* rows that are solved: the side's, or the projection's */
+    int32_t state_width;              /* the solver's numbers for each row */
+    dpf_query query;                  /* of the summed terms: regularisation added up */
+    float *ridge_per_count, *ridge_constant;
+    double radius; /* bound on the rows' Euclidean norm, or infinity */
+};
+
+struct plan {
+    struct config *config;
+    struct registry *registry;
+    struct random_root *seeded;
+    struct random_root *privacy_root;
+    struct instance_environment environment;
+
+    struct config_values run, model, parties, privacy, data, split, accountant_list;
+    struct config_values *extra[16]; /* bound by rooms above, for the resolved configuration */
+    int n_extra;
+
+    int order[2];
+    int n_order;
+    int64_t n_users, n_items; /* sizes used for privacy: declared, else of the data */
+    int sizes_known;
+    double value_lo, value_hi;
+    double offset; /* public part; OFFSET_MEAN is added by the engine */
+    int columns;   /* of a factor row */
+    int first[2], dimension[2], bias[2];
+
+    struct side_plan sides[2];
+    struct ledger ledger;
+    struct term_facts *facts;
+    struct run_facts run_facts;
+    struct instance **accountants;
+    int n_accountants;
+    struct guarantee guarantee;
+    int without_mechanisms;
+
+    /* Values bound from sections, for the resolved configuration. */
+    struct config_values **bound;
+    int n_bound;
+};
+
+struct plan_options {
+    const char *config_path;
+    const char *const *overrides;
+    int n_overrides;
+    const char *const *plugin_directories;
+    int n_plugin_directories;
+    int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
+    /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
+    const char *const *other_sections;
+    int n_other_sections;
+};
+
+/*
+ * Reads the configuration and makes components. Then, once sizes are known, plan_complete works out
+ * queries, sensitivities, noise, the ledger and the guarantee. Both leave *plan to plan_free.
+ */
+int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_error *error);
+/* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
+   [model] users and items, or stay unknown (a large number that keeps every bound valid). */
+int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error);
+void plan_free(struct plan *plan);
+
+/* Every bound value as {"section": {"key": "text"}}: the resolved configuration. New reference. */
+json_t *plan_resolved(const struct plan *plan);
+/* The same as an INI file that repeats the run. Free it. */
+char *plan_resolved_ini(const struct plan *plan);
+/* The pipeline in words: a few lines for each side step. Free it. */
+char *plan_text(const struct plan *plan);
+
+static inline const char *plan_side_name(int side)
+{
+    return side == DPF_SIDE_USERS ? "users" : "items";
+}
+
+/* Sensitivities of a term under bounds, message transforms applied. */
+int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
+                          dpf_sensitivity *shared, struct dpf_error *error);
+/* The release that a mechanism is asked to plan. Pointers refer to the arguments. */
+dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
+                         const dpf_sensitivity *shared, int from_data);
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/queries.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A number of rows that stands for "not known yet": large, so that bounds which grow with it stay valid. */
+#define UNKNOWN_ROWS INT64_C(0x7fffffff)
+
+static int64_t side_rows(const struct plan *plan, int side)
+{
+    int64_t rows = side == DPF_SIDE_USERS ? plan->n_users : plan->n_items;
+    return rows > 0 ? rows : UNKNOWN_ROWS;
+}
+
+/* ---- queries ----------------------------------------------------------------------------------- */
+
+static uint32_t quadratic_layout(const struct side_plan *side, const struct term_plan *term,
+                                 const dpf_loss *loss)
+{
+    if (side->released)
+        return term->layout;
+    if ((side->solver_functions->flags & DPF_SOLVER_OPERATOR) && (loss->layouts & DPF_LAYOUT_OPERATOR) &&
+        side->n_terms == 1)
+        return DPF_LAYOUT_OPERATOR;
+    return loss->layouts & DPF_LAYOUT_LOWER ? DPF_LAYOUT_LOWER : term->layout;
+}
+
+static int ask_query(struct plan *plan, struct term_plan *term, uint32_t layout, int released, dpf_query *out,
+                     struct dpf_error *error)
+{
+    const dpf_loss *loss = term->loss->functions;
+    int side = term->side;
+    int other = term->source == SOURCE_RELATION ? side : 1 - side;
+    dpf_side_info info = {
+        .size = sizeof info,
+        .side = side,
+        .n_self = side_rows(plan, side),
+        .n_other = side_rows(plan, other),
+        .columns = plan->columns,
+        .first = plan->first[side],
+        .dimension = plan->dimension[side],
+        .bias = plan->bias[side],
+        .layout = layout,
+        .is_released = released,
+    };
+    memset(out, 0, sizeof *out);
+    out->size = sizeof *out;
+    return instance_result(term->loss, loss->query(term->loss->self, &info, out), "query", error);
+}
+
+static int check_query(const struct term_plan *term, const dpf_query *query, struct dpf_error *error)
+{
+    int next = 0;
+    if (query->n_blocks < 1 || query->n_blocks > DPF_MAX_BLOCKS || query->dimension < 1)
+        return error_set(error, DPF_FAULT_PLUGIN, "[%s] loss %s: its query has %d blocks of dimension %d",
+                         term->name, term->loss->entry->component->id, query->n_blocks, query->dimension);
+    for (int i = 0; i < query->n_blocks; i++) {
+        if (query->blocks[i].offset < next || query->blocks[i].length < 0)
+            return error_set(error, DPF_FAULT_PLUGIN, "[%s] loss %s: block %d of its query overlaps another",
+                             term->name, term->loss->entry->component->id, i);
+        next = query->blocks[i].offset + query->blocks[i].length;
+    }
+    if (next > query->width)
+        return error_set(error, DPF_FAULT_PLUGIN, "[%s] loss %s: the blocks of its query exceed its width",
+                         term->name, term->loss->entry->component->id);
+    return 0;
+}
+
+static int complete_query(struct plan *plan, struct side_plan *side, struct term_plan *term,
+                          struct dpf_error *error)
+{
+    const dpf_loss *loss = term->loss->functions;
+    uint32_t layout = loss->layouts ? quadratic_layout(side, term, loss) : 0;
+    if (layout && !(loss->layouts & layout))
+        return config_error(plan->config, term->name, "block-layout", error,
+                            "loss %s cannot write this block layout", term->loss->entry->component->id);
+    if (ask_query(plan, term, layout, side->released, &term->query, error) != 0 ||
+        check_query(term, &term->query, error) != 0)
+        return -1;
+    term->shared_query = term->query;
+    if (layout == DPF_LAYOUT_OPERATOR && term->query.has_shared)
+        if (ask_query(plan, term, DPF_LAYOUT_FULL, side->released, &term->shared_query, error) != 0 ||
+            check_query(term, &term->shared_query, error) != 0)
+            return -1;
+    uint32_t needed = term->query.form == DPF_FORM_GRADIENT ? DPF_SOLVER_GRADIENT : DPF_SOLVER_QUADRATIC;
+    if (!(side->solver_functions->flags & needed))
+        return config_error(plan->config, plan_side_name(side->side), "solver", error,
+                            "solver %s does not take the %s queries of loss %s",
+                            side->solver->entry->component->id,
+                            needed == DPF_SOLVER_GRADIENT ? "gradient" : "quadratic",
+                            term->loss->entry->component->id);
+    return 0;
+}
+
+static void add_ridge(float *sum, const float *ridge, int d)
+{
+    for (int i = 0; ridge && i < d; i++)
+        sum[i] += ridge[i];
+}
+
+/* The query of the summed terms: they must agree in all but regularisation. */
+static int join_queries(struct plan *plan, struct side_plan *side, struct dpf_error *error)
+{
+    side->query = side->terms[0].query;
+    size_t d = (size_t)side->query.dimension;
+    side->ridge_per_count = memory_new(d, sizeof(float));
+    side->ridge_constant = memory_new(d, sizeof(float));
+    if (!side->ridge_per_count || !side->ridge_constant)
+        return error_memory(error);
+    for (int i = 0; i < side->n_terms; i++) {
+        const dpf_query *query = &side->terms[i].query;
+        if (query->form != side->query.form || query->width != side->query.width ||
+            query->n_blocks != side->query.n_blocks ||
+            memcmp(query->blocks, side->query.blocks, sizeof query->blocks) != 0)
+            return config_error(plan->config, side->terms[i].name, "loss", error,
+                                "the terms of a side are summed, so their queries must have the same blocks; "
+                                "loss %s differs from loss %s",
+                                side->terms[i].loss->entry->component->id,
+                                side->terms[0].loss->entry->component->id);
+        add_ridge(side->ridge_per_count, query->ridge_per_count, (int)d);
+        add_ridge(side->ridge_constant, query->ridge_constant, (int)d);
+    }
+    side->query.ridge_per_count = side->ridge_per_count;
+    side->query.ridge_constant = side->ridge_constant;
+    return 0;
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------ */
+
+/* Bound on the Euclidean norm of a side's unknown columns as they stand between steps. */
+static double rows_radius(const struct plan *plan, int side)
+{
+    if (plan->sides[side].updated)
+        return plan->sides[side].radius;
+    double norm = plan->model.params.values[MODEL_INIT_NORM].real;
+    return norm > 0 ? norm : INFINITY;
+}
+
+static void set_bounds(const struct plan *plan, struct term_plan *term)
+{
+    dpf_bounds *b = &term->bounds;
+    int side = term->side;
+    int other = term->source == SOURCE_RELATION ? side : 1 - side;
+    int d = plan->dimension[side];
+    double self = rows_radius(plan, side);
+    /* The features of a row are the other side's columns that pair with its unknowns: those of its
+       bias are the constant 1. */
+    double constant = plan->bias[side] >= 0 ? 1.0 : 0.0;
+    double radius = term->bounds_from_data ? 1.0 : rows_radius(plan, other);
+    *b = (dpf_bounds){
+        .size = sizeof *b,
+        .side = side,
+        .dimension = d,
+        .from_data = term->bounds_from_data,
+        .value_lo = plan->value_lo,
+        .value_hi = plan->value_hi,
+        .offset = plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN
+                      ? fmax(fabs(plan->value_lo), fabs(plan->value_hi))
+                      : plan->offset,
+        .weight_max = term->sampling.kind == DPF_SAMPLING_NONE ? 1.0 : term->sampling.weight_max,
+        .other_l2 = sqrt(radius * radius + constant),
+        .other_l1 = sqrt((double)d) * radius + constant,
+        .other_linf = fmax(radius, constant),
+        .self_l2 = self,
+        .self_l1 = sqrt((double)d) * self,
+        .self_linf = self,
+        .records_per_user = INT64_MAX,
+        .n_self = side_rows(plan, side),
+        .n_other = side_rows(plan, other),
+    };
+    b->residual_l2 = b->other_l2;
+}
+
+static int tighten_bounds(struct term_plan *term, struct dpf_error *error)
+{
+    double raw = term->bounds.residual_l2;
+    for (int i = 0; i < term->n_transforms; i++) {
+        struct instance *instance = term->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        if (transform->bounds && instance_result(instance, transform->bounds(instance->self, &term->bounds),
+                                                 "bounds", error) != 0)
+            return -1;
+    }
+    term->bounds.residual_l2 = term->raw_residual ? raw : term->bounds.other_l2;
+    return 0;
+}
+
+/* ---- sensitivities and noise --------------------------------------------------------------------- */
+
+static void unstated(dpf_sensitivity *blocks, int n)
+{
+    for (int b = 0; b < n; b++)
+        for (int unit = 0; unit < DPF_N_UNITS; unit++)
+            for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
+                blocks[b].at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
+}
+
+int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
+                          dpf_sensitivity *shared, struct dpf_error *error)
+{
+    const dpf_loss *loss = term->loss->functions;
+    unstated(blocks, DPF_MAX_BLOCKS);
+    unstated(shared, DPF_MAX_BLOCKS);
+    if (instance_result(term->loss,
+                        loss->sensitivity(term->loss->self, &term->query, bounds, blocks, shared),
+                        "sensitivity", error) != 0)
+        return -1;
+    int64_t rows = bounds->n_self + term->query.has_shared;
+    for (int i = 0; i < term->n_transforms; i++) {
+        struct instance *instance = term->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        if (transform->sensitivity) {
+            if (instance_result(instance, transform->sensitivity(instance->self, &term->query, rows, blocks),
+                                "sensitivity", error) != 0)
+                return -1;
+            if (term->query.has_shared &&
+                instance_result(instance, transform->sensitivity(instance->self, &term->query, rows, shared),
+                                "sensitivity", error) != 0)
+                return -1;
+        }
+        if (transform->rows &&
+            instance_result(instance, transform->rows(instance->self, rows, &rows), "rows", error) != 0)
+            return -1;
+    }
+    term->rows = rows;
+    return 0;
+}
+
+dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
+                         const dpf_sensitivity *shared, int from_data)
+{
+    int64_t parties = 1;
+    switch (plan->parties.params.values[PARTIES_KIND].integer) {
+    case PARTIES_SILOS_BY_USERS:
+    case PARTIES_SILOS_BY_ITEMS:
+        parties = plan->parties.params.values[PARTIES_COUNT].integer;
+        break;
+    case PARTIES_USERS:
+        parties = side_rows(plan, DPF_SIDE_USERS);
+        break;
+    default:
+        break;
+    }
+    return (dpf_release){
+        .size = sizeof(dpf_release),
+        .side = term->side,
+        .query = &term->query,
+        .rows = term->rows,
+        .unit = plan->guarantee.unit,
+        .adjacency = plan->guarantee.adjacency,
+        .blocks = blocks,
+        .shared = term->query.has_shared ? shared : NULL,
+        .n_parties = parties,
+        .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
+        .noise_factor = 1.0,
+        .from_data = from_data,
+    };
+}
+
+static int check_kinds(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
+                       struct dpf_error *error)
+{
+    for (int i = 0; i < term->n_transforms; i++) {
+        const dpf_transform *transform = term->transforms[i]->functions;
+        const char *id = term->transforms[i]->entry->component->id;
+        if (transform->kind == DPF_TRANSFORM_MESSAGE) {
+            term->whole_message = 1;
+            term->by_user |= (transform->flags & DPF_TRANSFORM_PER_USER) != 0;
+        }
+        if (transform->kind == DPF_TRANSFORM_STATE &&
+            (side->n_terms > 1 || !term->mechanism || side->site != SITE_SERVER))
+            return config_error(plan->config, term->name, "transforms", error,
+                                "transform %s changes the space of the released rows: the side needs a single "
+                                "term with a mechanism, solved at the server",
+                                id);
+        if (transform->kind == DPF_TRANSFORM_STATE)
+            term->whole_message = 1;
+    }
+    if (!term->mechanism)
+        return 0;
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    if (!(aggregator->flags & DPF_AGGREGATOR_BY_ROWS))
+        term->whole_message = 1;
+    if (plan->parties.params.values[PARTIES_KIND].integer == PARTIES_USERS)
+        term->by_user = 1;
+    if (term->sampler) {
+        const dpf_sampler *sampler = term->sampler->functions;
+        /* A draw of users needs their messages one by one, whoever holds the records. */
+        if (sampler->level == DPF_LEVEL_PARTY && term->sampling.unit == DPF_UNIT_USER)
+            term->by_user = 1;
+    }
+    if (side->site == SITE_PARTY && (term->by_user || term->whole_message || side->n_terms > 1))
+        return config_error(plan->config, plan_side_name(side->side), "site", error,
+                            "site = party works row by row with a single term: it cannot be combined with user "
+                            "parties, message transforms or aggregators that need whole messages");
+    return 0;
+}
+
+static int complete_sampling(struct plan *plan, struct term_plan *term, struct dpf_error *error)
+{
+    term->sampling = (dpf_sampling){.size = sizeof term->sampling,
+                                    .kind = DPF_SAMPLING_NONE,
+                                    .unit = DPF_UNIT_USER,
+                                    .secret_from = -1,
+                                    .rate = 1.0,
+                                    .weight_max = 1.0};
+    if (!term->sampler)
+        return 0;
+    struct instance *instance = term->sampler;
+    const dpf_sampler *sampler = instance->functions;
+    double budget = NAN;
+    if (term->mechanism)
+        budget = ((const dpf_mechanism *)term->mechanism->functions)->budget(term->mechanism->self);
+    dpf_sampler_setup setup = {.size = sizeof setup,
+                               .side = term->side,
+                               .n_parties = side_rows(plan, DPF_SIDE_USERS),
+                               .budget = budget,
+                               .privacy_weight_lo = 1.0,
+                               .privacy_weight_hi = 1.0};
+    if (sampler->prepare &&
+        instance_result(instance, sampler->prepare(instance->self, &setup), "prepare", error) != 0)
+        return -1;
+    return instance_result(instance, sampler->describe(instance->self, &term->sampling), "describe", error);
+}
+
+/* Noise and events of one term; count is how often it releases. */
+static int complete_release(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
+{
+    struct instance *instance = term->mechanism;
+    const dpf_mechanism *mechanism = instance->functions;
+    dpf_release release =
+        plan_release(plan, term, term->blocks, term->shared, term->bounds_from_data);
+    term->noise.size = sizeof term->noise;
+    if (instance_result(instance, mechanism->plan(instance->self, &release, &term->noise), "plan", error) != 0)
+        return -1;
+    term->draw_lifetime = mechanism->lifetime(instance->self);
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    int32_t n = 0;
+    memset(events, 0, sizeof events);
+    if (instance_result(instance,
+                        mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
+                        "events", error) != 0)
+        return -1;
+    for (int32_t i = 0; i < n; i++) {
+        events[i].count = count;
+        events[i].side = term->side;
+        events[i].term = (int32_t)(term - plan->sides[term->side].terms);
+        events[i].round = 0;
+        events[i].lifetime = term->draw_lifetime;
+        events[i].sampling = term->sampling;
+        if (term->bounds_from_data)
+            events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
+        char source[96];
+        snprintf(source, sizeof source, "%.40s, mechanism %.30s, block %d", term->name,
+                 instance->entry->component->id, events[i].block);
+        if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int complete_side(struct plan *plan, struct side_plan *side, struct dpf_error *error)
+{
+    for (int i = 0; i < side->n_terms; i++)
+        if (complete_sampling(plan, &side->terms[i], error) != 0 ||
+            complete_query(plan, side, &side->terms[i], error) != 0 ||
+            check_kinds(plan, side, &side->terms[i], error) != 0)
+            return -1;
+    if (join_queries(plan, side, error) != 0)
+        return -1;
+    const dpf_solver *solver = side->solver_functions;
+    side->state_width = solver->state_width ? solver->state_width(side->solver->self, side->query.dimension) : 0;
+    return 0;
+}
+
+static int complete_term(struct plan *plan, struct side_plan *side, struct term_plan *term,
+                         struct dpf_error *error)
+{
+    set_bounds(plan, term);
+    if (tighten_bounds(term, error) != 0 ||
+        plan_term_sensitivity(term, &term->bounds, term->blocks, term->shared, error) != 0)
+        return -1;
+    int64_t rows = side_rows(plan, side->side);
+    side->state_rows = rows;
+    for (int i = 0; i < term->n_transforms; i++) {
+        const dpf_transform *transform = term->transforms[i]->functions;
+        if (transform->kind != DPF_TRANSFORM_STATE)
+            continue;
+        if (side->state_transform)
+            return config_error(plan->config, term->name, "transforms", error, "at most one state transform");
+        side->state_transform = term->transforms[i];
+        if (transform->rows &&
+            instance_result(term->transforms[i],
+                            transform->rows(term->transforms[i]->self, rows, &side->state_rows), "rows",
+                            error) != 0)
+            return -1;
+    }
+    int visits = 0;
+    for (int i = 0; i < plan->n_order; i++)
+        visits += plan->order[i] == side->side;
+    int64_t count = plan->run.params.values[RUN_ROUNDS].integer * visits;
+    return term->mechanism && count ? complete_release(plan, term, count, error) : 0;
+}
+
+int queries_complete(struct plan *plan, struct dpf_error *error)
+{
+    for (int which = 0; which < 2; which++) {
+        struct side_plan *side = &plan->sides[which];
+        const dpf_solver *solver = side->solver_functions;
+        side->radius = side->updated && solver->radius ? solver->radius(side->solver->self) : INFINITY;
+    }
+    for (int which = 0; which < 2; which++) {
+        struct side_plan *side = &plan->sides[which];
+        if (!side->updated)
+            continue;
+        if (complete_side(plan, side, error) != 0)
+            return -1;
+        for (int i = 0; i < side->n_terms; i++)
+            if (complete_term(plan, side, &side->terms[i], error) != 0)
+                return -1;
+    }
+    return 0;
+}

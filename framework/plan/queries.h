@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* queries.h - blocks, bounds, sensitivities and noise of every term. Part of plan_complete. */
+#ifndef DPF_PLAN_QUERIES_H
+#define DPF_PLAN_QUERIES_H
+
+#include "plan/plan.h"
+
+int queries_complete(struct plan *plan, struct dpf_error *error);
+
+#endif

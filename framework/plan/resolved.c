@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan as others read it: the resolved configuration, and the pipeline in words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "plan/plan.h"
+
+typedef void (*value_visitor)(void *context, const char *section, const char *key, const char *value);
+
+static void visit_values(const struct config_values *values, value_visitor visit, void *context)
+{
+    for (uint32_t i = 0; i < values->params.n_values; i++) {
+        const dpf_param *param =
+            (const dpf_param *)(const void *)((const char *)values->table + (int64_t)i * values->table_stride);
+        char *text = config_value_text(param, &values->params.values[i]);
+        if (text)
+            visit(context, values->section, param->name, text);
+        free(text);
+    }
+}
+
+static void visit_instance(const struct instance *instance, value_visitor visit, void *context)
+{
+    if (instance)
+        visit_values(&instance->values, visit, context);
+}
+
+static void visit_all(const struct plan *plan, value_visitor visit, void *context)
+{
+    for (int i = 0; i < plan->n_bound; i++)
+        visit_values(plan->bound[i], visit, context);
+    for (int which = 0; which < 2; which++) {
+        const struct side_plan *side = &plan->sides[which];
+        visit_instance(side->solver, visit, context);
+        for (int i = 0; i < side->n_terms; i++) {
+            const struct term_plan *term = &side->terms[i];
+            visit_instance(term->loss, visit, context);
+            visit_instance(term->sampler, visit, context);
+            for (int t = 0; t < term->n_transforms; t++)
+                visit_instance(term->transforms[t], visit, context);
+            visit_instance(term->mechanism, visit, context);
+            visit_instance(term->aggregator, visit, context);
+        }
+    }
+    for (int i = 0; i < plan->n_accountants; i++)
+        visit_instance(plan->accountants[i], visit, context);
+}
+
+static void add_to_json(void *context, const char *section, const char *key, const char *value)
+{
+    json_t *root = context;
+    json_t *object = json_object_get(root, section);
+    if (!object) {
+        object = json_object();
+        json_object_set_new(root, section, object);
+    }
+    json_object_set_new(object, key, json_string(value));
+}
+
+json_t *plan_resolved(const struct plan *plan)
+{
+    json_t *root = json_object();
+    visit_all(plan, add_to_json, root);
+    return root;
+}
+
+char *plan_resolved_ini(const struct plan *plan)
+{
+    json_t *root = plan_resolved(plan);
+    struct text text = {0};
+    const char *section, *key;
+    json_t *object, *value;
+    json_object_foreach(root, section, object)
+    {
+        text_add(&text, "[%s]\n", section);
+        json_object_foreach(object, key, value)
+        {
+            if (*json_string_value(value))
+                text_add(&text, "%s = %s\n", key, json_string_value(value));
+        }
+        text_add(&text, "\n");
+    }
+    json_decref(root);
+    return text.data;
+}
+
+static void describe_component(struct text *text, const char *role, const struct instance *instance)
+{
+    if (!instance)
+        return;
+    text_add(text, "    %-11s %s", role, instance->entry->component->id);
+    int shown = 0;
+    for (uint32_t i = 0; i < instance->values.params.n_values; i++) {
+        const dpf_param *param = (const dpf_param *)(const void *)((const char *)instance->values.table +
+                                                                   (int64_t)i * instance->values.table_stride);
+        const dpf_value *value = &instance->values.params.values[i];
+        if (!value->is_set)
+            continue;
+        char *shown_value = config_value_text(param, value);
+        text_add(text, "%s%s=%s", shown++ ? ", " : "  ", param->name, shown_value ? shown_value : "?");
+        free(shown_value);
+    }
+    text_add(text, "\n");
+}
+
+static void describe_noise(struct text *text, const struct term_plan *term)
+{
+    for (int b = 0; b < term->noise.n_blocks; b++)
+        text_add(text, "    %-11s block %d: scale %.6g on grid %.3g\n", "noise", b, term->noise.scale[b],
+                 term->noise.grid[b]);
+}
+
+char *plan_text(const struct plan *plan)
+{
+    static const char *const kinds[] = {"one curator", "silos by users", "silos by items", "each user"};
+    struct text text = {0};
+    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION) {
+        text_add(&text, "no training\n");
+        return text.data;
+    }
+    text_add(&text, "%lld rounds; records held by %s\n",
+             (long long)plan->run.params.values[RUN_ROUNDS].integer,
+             kinds[plan->parties.params.values[PARTIES_KIND].integer]);
+    for (int i = 0; i < plan->n_order; i++) {
+        const struct side_plan *side = &plan->sides[plan->order[i]];
+        text_add(&text, "  %s: %s\n", plan_side_name(side->side),
+                 !side->updated   ? "held at their initial values"
+                 : side->released ? "released"
+                                  : "local");
+        for (int t = 0; t < side->n_terms; t++) {
+            const struct term_plan *term = &side->terms[t];
+            if (side->n_terms > 1)
+                text_add(&text, "   term %s\n", term->name);
+            describe_component(&text, "sampler", term->sampler);
+            describe_component(&text, "loss", term->loss);
+            for (int k = 0; k < term->n_transforms; k++)
+                describe_component(&text, "transform", term->transforms[k]);
+            describe_component(&text, "mechanism", term->mechanism);
+            describe_noise(&text, term);
+            describe_component(&text, "aggregator", term->aggregator);
+        }
+        describe_component(&text, "solver", side->solver);
+    }
+    return text.data;
+}

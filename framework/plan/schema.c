@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/schema.h"
+
+#include <math.h>
+
+#include "data/load.h"
+#include "dpframe/abi.h"
+#include "privacy/guarantee.h"
+
+#define TABLE(NAME, COUNT)                                                                                  \
+    const dpf_param *schema_##NAME(int64_t *n)                                                              \
+    {                                                                                                       \
+        *n = COUNT;                                                                                         \
+        return NAME##_table;                                                                                \
+    }
+
+static const dpf_enum_value update_values[] = {
+    {"alternating", "each side step sees the rows that the one before it produced"},
+    {"simultaneous", "all side steps of a round see the rows as they stood when the round began"},
+};
+
+static const dpf_param run_table[RUN_N_PARAMS] = {
+    [RUN_OUTPUT] = DPF_PARAM_TEXT_F("output", DPF_TYPE_PATH, "results", 0,
+                                    "Directory of the results. It is created; files of an earlier run in it "
+                                    "are replaced."),
+    [RUN_ROUNDS] = DPF_PARAM_INT_F("rounds", 10, 0, 1e6, DPF_PARAM_PRIVACY, "rounds",
+                                   "How often the side steps named in order are made. Every round that "
+                                   "releases something is composed."),
+    [RUN_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
+                                 "Keys splits, initial values, synthetic data and evaluation. It never keys "
+                                 "noise or private sampling: see [privacy] randomness."),
+    [RUN_THREADS] = DPF_PARAM_INT_F("threads", 0, 0, 1024, 0, "threads",
+                                    "Worker threads; 0 takes one for each processor. Results are the same "
+                                    "bytes for any number."),
+    [RUN_ORDER] = DPF_PARAM_TEXT_F("order", DPF_TYPE_STRING, "users, items", DPF_PARAM_PRIVACY,
+                                   "The side steps of a round, in order: users, items, or both."),
+    [RUN_UPDATE] = DPF_PARAM_ENUM_F("update", UPDATE_ALTERNATING, update_values, 0,
+                                    "When new rows become visible to the other side."),
+    [RUN_TRACE] = DPF_PARAM_BOOL_F("trace", 1, 0,
+                                   "Write the training RMSE of every round to private/metrics.csv (explicit "
+                                   "feedback)."),
+    [RUN_COMPARE] = DPF_PARAM_TEXT_F("compare", DPF_TYPE_STRING, "", 0,
+                                     "Baselines to evaluate on the same split: non-private (this "
+                                     "configuration without its mechanisms), popularity, mean."),
+    [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0,
+                                        "One more directory of plugins."),
+};
+TABLE(run, RUN_N_PARAMS)
+
+static const dpf_enum_value kind_values[] = {
+    {"factorization", "trained by the side steps"},
+    {"popularity", "no training: an item's score is its number of training records"},
+    {"mean", "no training: every score is the mean of the training records"},
+};
+static const dpf_enum_value offset_values[] = {
+    {"none", "0"},
+    {"midpoint", "the middle of the declared range of ratings: public"},
+    {"value", "offset-value: public"},
+    {"mean", "the mean of the training ratings: computed from private data, never released"},
+};
+static const dpf_enum_value init_values[] = {
+    {"normal", "independent N(0, init-scale^2)"},
+    {"normal-by-rank", "independent N(0, init-scale^2 / rank)"},
+    {"uniform", "independent and uniform on [0, init-scale)"},
+};
+
+static const dpf_param model_table[MODEL_N_PARAMS] = {
+    [MODEL_KIND] = DPF_PARAM_ENUM_F("kind", MODEL_FACTORIZATION, kind_values, 0, "What is fitted."),
+    [MODEL_RANK] = DPF_PARAM_INT_F("rank", 16, 0, 4096, 0, "", "Length of a factor row, without biases."),
+    [MODEL_USER_BIAS] = DPF_PARAM_BOOL_F("user-bias", 0, 0, "Fit a bias for each user."),
+    [MODEL_ITEM_BIAS] = DPF_PARAM_BOOL_F("item-bias", 0, 0, "Fit a bias for each item."),
+    [MODEL_OFFSET] = DPF_PARAM_ENUM_F("offset", OFFSET_NONE, offset_values, DPF_PARAM_PRIVACY,
+                                      "Constant added to every prediction."),
+    [MODEL_OFFSET_VALUE] = DPF_PARAM_REAL_F("offset-value", 0.0, -1e9, 1e9, 0, "rating",
+                                            "The constant for offset = value."),
+    [MODEL_INIT] = DPF_PARAM_ENUM_F("init", INIT_NORMAL_BY_RANK, init_values, 0,
+                                    "Distribution of the initial rows, drawn from run.seed."),
+    [MODEL_INIT_SCALE] = DPF_PARAM_REAL_F("init-scale", 0.1, 0.0, 1e6, 0, "", "Scale of the initial rows."),
+    [MODEL_INIT_NORM] = DPF_PARAM_REAL_F("init-norm", 0.0, 0.0, 1e6, 0, "",
+                                         "If positive, each initial row is scaled to this Euclidean norm."),
+    [MODEL_USERS] = DPF_PARAM_INT_F("users", 0, 0, 2147483647.0, DPF_PARAM_PRIVACY, "users",
+                                    "Public upper bound on the number of users; 0 takes the number in the "
+                                    "data, which is then treated as public."),
+    [MODEL_ITEMS] = DPF_PARAM_INT_F("items", 0, 0, 2147483647.0, DPF_PARAM_PRIVACY, "items",
+                                    "Public upper bound on the number of items; 0 takes the number in the "
+                                    "data, which is then treated as public."),
+};
+TABLE(model, MODEL_N_PARAMS)
+
+static const dpf_enum_value parties_values[] = {
+    {"curator", "one trusted party holds all records"},
+    {"silos-by-users", "count parties, each with all records of its users (drawn from run.seed)"},
+    {"silos-by-items", "count parties, each with all records of its items (drawn from run.seed)"},
+    {"users", "every user is a party"},
+};
+static const dpf_param parties_table[PARTIES_N_PARAMS] = {
+    [PARTIES_KIND] = DPF_PARAM_ENUM_F("kind", PARTIES_CURATOR, parties_values, DPF_PARAM_PRIVACY,
+                                      "Who holds the records."),
+    [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties",
+                                      "Number of silos."),
+};
+TABLE(parties, PARTIES_N_PARAMS)
+
+static const dpf_enum_value site_values[] = {
+    {"server", "queries are aggregated and solved once"},
+    {"party", "each party solves its own noisy query; the solved rows are aggregated"},
+};
+static const dpf_param side_table[SIDE_N_PARAMS] = {
+    [SIDE_TERMS] = DPF_PARAM_TEXT_F("terms", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                                    "Names of the terms that are summed before the solver, each with a "
+                                    "section [SIDE.NAME]; empty for one term, whose keys stand in [SIDE]."),
+    [SIDE_SOLVER] = DPF_PARAM_TEXT_F("solver", DPF_TYPE_STRING, "", 0,
+                                     "The solver component; its parameters stand in [SIDE.solver]."),
+    [SIDE_SITE] = DPF_PARAM_ENUM_F("site", SITE_SERVER, site_values, DPF_PARAM_PRIVACY,
+                                   "Where rows are solved."),
+    [SIDE_UPDATE] = DPF_PARAM_BOOL_F("update", 1, DPF_PARAM_PRIVACY,
+                                     "no keeps the initial rows for the whole run: a public constant."),
+};
+TABLE(side, SIDE_N_PARAMS)
+
+static const dpf_enum_value source_values[] = {
+    {"records", "user-item records"},
+    {"relation", "links between users ([data] relation.path); reads rows of the same side"},
+};
+static const dpf_enum_value destination_values[] = {
+    {"server", "messages go to the server"},
+    {"peer", "messages go to the party that owns the row"},
+};
+static const dpf_enum_value residual_values[] = {
+    {"transformed", "predictions use the other rows after factor transforms, like the rest of the loss"},
+    {"raw", "predictions inside the loss use the other rows as they are"},
+};
+static const dpf_enum_value layout_values[] = {
+    {"packed", "the lower triangle: symmetric noise"},
+    {"full", "all d x d numbers: i.i.d. noise, symmetrised by the solver"},
+};
+static const dpf_enum_value bounds_values[] = {
+    {"public", "norms of rows are bounded by clips and solver radii alone"},
+    {"data", "norms of rows are their maxima as they stand in each round: data-dependent, fails C1"},
+};
+static const dpf_param term_table[TERM_N_PARAMS] = {
+    [TERM_SOURCE] = DPF_PARAM_ENUM_F("source", SOURCE_RECORDS, source_values, 0, "What the loss sums over."),
+    [TERM_DESTINATION] = DPF_PARAM_ENUM_F("destination", DESTINATION_SERVER, destination_values,
+                                          DPF_PARAM_PRIVACY, "Who receives the term's messages."),
+    [TERM_LOSS] = DPF_PARAM_TEXT_F("loss", DPF_TYPE_STRING, "", 0,
+                                   "The loss component; its parameters stand in [SIDE.loss]."),
+    [TERM_SAMPLER] = DPF_PARAM_TEXT_F("sampler", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                                      "The sampler component, parameters in [SIDE.sampler]; empty: all take "
+                                      "part."),
+    [TERM_TRANSFORMS] = DPF_PARAM_TEXT_F("transforms", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                                         "Transform components in order, separated by commas; the parameters "
+                                         "of X stand in [SIDE.transform.X]."),
+    [TERM_MECHANISM] = DPF_PARAM_TEXT_F("mechanism", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                                        "The mechanism component, parameters in [SIDE.mechanism]; empty: the "
+                                        "side is local and its rows never leave their party."),
+    [TERM_AGGREGATOR] = DPF_PARAM_TEXT_F("aggregator", DPF_TYPE_STRING, "sum", DPF_PARAM_PRIVACY,
+                                         "The aggregator component, parameters in [SIDE.aggregator]."),
+    [TERM_RESIDUAL] = DPF_PARAM_ENUM_F("residual", RESIDUAL_TRANSFORMED, residual_values, 0,
+                                       "Which rows of the other side predictions inside the loss are made "
+                                       "from."),
+    [TERM_LAYOUT] = DPF_PARAM_ENUM_F("block-layout", LAYOUT_PACKED, layout_values, DPF_PARAM_PRIVACY,
+                                     "Layout of released quadratic blocks."),
+    [TERM_BOUNDS] = DPF_PARAM_ENUM_F("bounds", BOUNDS_PUBLIC, bounds_values, DPF_PARAM_PRIVACY,
+                                     "Where the norms in the sensitivities come from."),
+};
+TABLE(term, TERM_N_PARAMS)
+
+static const dpf_param accountants_table[ACCOUNTANTS_N_PARAMS] = {
+    [ACCOUNTANTS_LIST] = DPF_PARAM_TEXT_F("list", DPF_TYPE_STRING, "", 0,
+                                          "Accountant components, separated by commas; the parameters of X "
+                                          "stand in [accountants.X]."),
+};
+TABLE(accountants, ACCOUNTANTS_N_PARAMS)
+
+/* The evaluation's section is added by the command, which is above this room. */
+const struct schema_section *schema_sections(int64_t *n)
+{
+    static const struct schema_section sections[] = {
+        {"run", "the run as a whole", schema_run},
+        {"data", "records and where they come from", data_params},
+        {"split", "training and test part", split_params},
+        {"model", "the factorization", schema_model},
+        {"parties", "who holds the records", schema_parties},
+        {"privacy", "what is promised to whom", privacy_params},
+        {"accountants", "who computes epsilon", schema_accountants},
+        {"users", "the side step that solves the users' rows", schema_side},
+        {"items", "the side step that solves the items' rows", schema_side},
+        {"users.TERM", "one of several terms of a side; the keys of a single term stand in the side's section",
+         schema_term},
+    };
+    *n = (int64_t)(sizeof sections / sizeof sections[0]);
+    return sections;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema.h - the sections of a configuration that belong to the plan, as parameter tables.
+ *
+ * Together with the tables of the other rooms and of the components they are the whole schema; the
+ * reference pages and "dpframe describe" print them.
+ */
+#ifndef DPF_PLAN_SCHEMA_H
+#define DPF_PLAN_SCHEMA_H
+
+#include <stdint.h>
+
+#include "dpframe/params.h"
+
+enum run_param {
+    RUN_OUTPUT,
+    RUN_ROUNDS,
+    RUN_SEED,
+    RUN_THREADS,
+    RUN_ORDER,
+    RUN_UPDATE,
+    RUN_TRACE,
+    RUN_COMPARE,
+    RUN_PLUGIN_DIR,
+    RUN_N_PARAMS
+};
+enum run_update { UPDATE_ALTERNATING, UPDATE_SIMULTANEOUS };
+
+enum model_param {
+    MODEL_KIND,
+    MODEL_RANK,
+    MODEL_USER_BIAS,
+    MODEL_ITEM_BIAS,
+    MODEL_OFFSET,
+    MODEL_OFFSET_VALUE,
+    MODEL_INIT,
+    MODEL_INIT_SCALE,
+    MODEL_INIT_NORM,
+    MODEL_USERS,
+    MODEL_ITEMS,
+    MODEL_N_PARAMS
+};
+enum model_kind { MODEL_FACTORIZATION, MODEL_POPULARITY, MODEL_MEAN };
+enum model_offset { OFFSET_NONE, OFFSET_MIDPOINT, OFFSET_VALUE, OFFSET_MEAN };
+enum model_init { INIT_NORMAL, INIT_NORMAL_BY_RANK, INIT_UNIFORM };
+
+enum parties_param { PARTIES_KIND, PARTIES_COUNT, PARTIES_N_PARAMS };
+enum parties_kind { PARTIES_CURATOR, PARTIES_SILOS_BY_USERS, PARTIES_SILOS_BY_ITEMS, PARTIES_USERS };
+
+/* Keys of a side that concern the whole side step. */
+enum side_param { SIDE_TERMS, SIDE_SOLVER, SIDE_SITE, SIDE_UPDATE, SIDE_N_PARAMS };
+enum side_site { SITE_SERVER, SITE_PARTY };
+
+/* Keys of a term; a side with one term holds them itself. */
+enum term_param {
+    TERM_SOURCE,
+    TERM_DESTINATION,
+    TERM_LOSS,
+    TERM_SAMPLER,
+    TERM_TRANSFORMS,
+    TERM_MECHANISM,
+    TERM_AGGREGATOR,
+    TERM_RESIDUAL,
+    TERM_LAYOUT,
+    TERM_BOUNDS,
+    TERM_N_PARAMS
+};
+enum term_source { SOURCE_RECORDS, SOURCE_RELATION };
+enum term_destination { DESTINATION_SERVER, DESTINATION_PEER };
+enum term_residual { RESIDUAL_TRANSFORMED, RESIDUAL_RAW };
+enum term_layout { LAYOUT_PACKED, LAYOUT_FULL };
+enum term_bounds { BOUNDS_PUBLIC, BOUNDS_FROM_DATA };
+
+enum accountants_param { ACCOUNTANTS_LIST, ACCOUNTANTS_N_PARAMS };
+
+const dpf_param *schema_run(int64_t *n);
+const dpf_param *schema_model(int64_t *n);
+const dpf_param *schema_parties(int64_t *n);
+const dpf_param *schema_side(int64_t *n);
+const dpf_param *schema_term(int64_t *n);
+const dpf_param *schema_accountants(int64_t *n);
+
+/* The sections of the schema that are fixed, for describe and for suggestions. */
+struct schema_section {
+    const char *name;
+    const char *summary;
+    const dpf_param *(*params)(int64_t *n);
+};
+const struct schema_section *schema_sections(int64_t *n);
+
+#endif
