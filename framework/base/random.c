@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * random.c - roots, streams and cursors.
+ *
+ *   root key    system randomness, or BLAKE2b("dpframe root 1", |domain|, domain, seed)
+ *   stream key  BLAKE2b, keyed by the root key, of ("dpframe stream 1", |section|, section, |purpose|,
+ * purpose) keystream   ChaCha20 (RFC 8439): the stream key, nonce = draw, party, row, block counter from 0
+ *
+ * Lengths make the hashed text unambiguous. Each index has 2^32 blocks; libsodium stops the program
+ * rather than reuse one.
+ *
+ * A process that forks and draws on both sides would hide two values by one noise. Streams of a
+ * secure root therefore belong to the process that opened them: seeking, or refilling a cursor, in a
+ * forked child stops the child. Streams of a seeded root repeat their values by contract and are
+ * exempt.
+ */
+#include "base/random.h"
+
+#include <pthread.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random_cursor.h"
+
+#define KEY_BYTES 32
+#define SEEDED UINT64_MAX /* in place of a generation: valid in every process */
+
+_Static_assert(KEY_BYTES == crypto_stream_chacha20_ietf_KEYBYTES, "the key is ChaCha20's");
+_Static_assert(KEY_BYTES <= crypto_generichash_KEYBYTES_MAX, "the key is BLAKE2b's");
+
+/* Sizes are multiples of 8: sodium_malloc aligns to the end of a page. */
+struct random_root {
+    uint8_t key[KEY_BYTES];
+    uint64_t generation;
+};
+struct dpf_stream {
+    uint8_t key[KEY_BYTES];
+    uint64_t generation;
+};
+
+/* How many forks lie between the first process and this one. */
+static atomic_uint_fast64_t generation;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static int prepare_result;
+
+static void count_fork(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+static void prepare(void)
+{
+    prepare_result = sodium_init() < 0 || pthread_atfork(NULL, NULL, count_fork) != 0 ? -1 : 0;
+}
+
+static void *guarded_new(size_t size, struct dpf_error *error)
+{
+    pthread_once(&prepared, prepare);
+    if (prepare_result) {
+        error_set(error, DPF_FAULT_RUN, "libsodium cannot be initialised: no source of randomness");
+        return NULL;
+    }
+    void *block = sodium_malloc(size);
+    if (!block)
+        error_memory(error);
+    return block;
+}
+
+static void check_owner(const dpf_stream *stream)
+{
+    if (__builtin_expect(stream->generation != SEEDED &&
+                             stream->generation != atomic_load_explicit(&generation, memory_order_relaxed),
+                         0)) {
+        fputs("dpframe: secure randomness was used in a forked process; stopped, as noise would repeat\n",
+              stderr);
+        abort();
+    }
+}
+
+static void hash_number(crypto_generichash_state *state, uint64_t number)
+{
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(number >> (8 * i));
+    crypto_generichash_update(state, bytes, sizeof(bytes));
+}
+
+static void hash_text(crypto_generichash_state *state, const char *text)
+{
+    size_t length = strlen(text);
+    hash_number(state, length);
+    crypto_generichash_update(state, (const uint8_t *)text, length);
+}
+
+struct random_root *random_root_secure(struct dpf_error *error)
+{
+    struct random_root *root = guarded_new(sizeof(*root), error);
+    if (!root)
+        return NULL;
+    randombytes_buf(root->key, sizeof(root->key));
+    root->generation = atomic_load_explicit(&generation, memory_order_relaxed);
+    sodium_mprotect_readonly(root);
+    return root;
+}
+
+struct random_root *random_root_seeded(uint64_t seed, const char *domain, struct dpf_error *error)
+{
+    struct random_root *root = guarded_new(sizeof(*root), error);
+    if (!root)
+        return NULL;
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, KEY_BYTES);
+    hash_text(&state, "dpframe root 1");
+    hash_text(&state, domain);
+    hash_number(&state, seed);
+    crypto_generichash_final(&state, root->key, KEY_BYTES);
+    sodium_memzero(&state, sizeof(state));
+    root->generation = SEEDED;
+    sodium_mprotect_readonly(root);
+    return root;
+}
+
+void random_root_free(struct random_root *root)
+{
+    sodium_free(root);
+}
+
+dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
+                               struct dpf_error *error)
+{
+    dpf_stream *stream = guarded_new(sizeof(*stream), error);
+    if (!stream)
+        return NULL;
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, root->key, KEY_BYTES, KEY_BYTES);
+    hash_text(&state, "dpframe stream 1");
+    hash_text(&state, section);
+    hash_text(&state, purpose);
+    crypto_generichash_final(&state, stream->key, KEY_BYTES);
+    sodium_memzero(&state, sizeof(state));
+    stream->generation = root->generation;
+    sodium_mprotect_readonly(stream);
+    return stream;
+}
+
+void random_stream_free(dpf_stream *stream)
+{
+    sodium_free(stream);
+}
+
+void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32_t row, dpf_cursor *cursor)
+{
+    check_owner(stream);
+    struct random_cursor *c = random_cursor_of(cursor);
+    c->position = 0;
+    c->filled = 0;
+    c->next_block = 0;
+    c->nonce[0] = draw | (uint64_t)party << 32;
+    c->nonce[1] = row;
+    c->stream = (uint64_t)(uintptr_t)stream;
+}
+
+void random_cursor_refill(struct random_cursor *c)
+{
+    const dpf_stream *stream = (const dpf_stream *)(uintptr_t)c->stream;
+    check_owner(stream);
+    uint64_t n_words = c->next_block ? RANDOM_WINDOW_WORDS : RANDOM_BLOCK_WORDS;
+    uint8_t nonce[16];
+    memcpy(nonce, c->nonce, sizeof(nonce)); /* little-endian, as abi.h demands; 12 bytes count */
+    memset(c->words, 0, n_words * sizeof(c->words[0]));
+    if (c->next_block > UINT32_MAX)
+        sodium_misuse(); /* 256 GiB from one index */
+    uint8_t *bytes = (uint8_t *)c->words;
+    crypto_stream_chacha20_ietf_xor_ic(bytes, bytes, n_words * sizeof(c->words[0]), nonce,
+                                       (uint32_t)c->next_block, stream->key);
+    c->next_block += n_words / RANDOM_BLOCK_WORDS;
+    c->position = 0;
+    c->filled = n_words;
+}
