@@ -29,9 +29,9 @@ struct scorer {
 
 /* One result. */
 struct metric {
-    char name[48]; /* "rmse", "hr@10", ... */
-    double value;  /* NaN: not applicable (no user had a positive) */
-    int64_t n;     /* users or ratings averaged over */
+    char name[48];          /* "rmse", "hr@10", ... */
+    double value;           /* NaN: not applicable (no user had a positive) */
+    int64_t n;              /* users or ratings averaged over */
     const char *convention; /* one line */
 };
 struct metrics {
@@ -44,11 +44,18 @@ void metrics_free(struct metrics *metrics);
 double metrics_find(const struct metrics *metrics, const char *name);
 
 const dpf_param *evaluate_params(int64_t *n); /* section [evaluate] */
+/* The convention of a metric in full ranking, by name with or without @k; NULL if there is none. */
+const char *evaluate_convention(const char *name);
+/* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. */
+int evaluate_check(const struct config *config, const struct config_values *options, struct dpf_error *error);
 
 /*
  * Evaluates on test (or on the training records if train_part). The negatives of sampled ranking
  * come from the seeded root, without replacement, once per split. Metrics are those that
  * [evaluate] metrics names; "auto" is rating metrics for explicit and ranking metrics for both.
+ * Names of results on the training records begin with "train-": such a figure must not be taken for
+ * a test error. Counts of what the averages leave out follow the metrics ("cold-records",
+ * "users-without-positives", ...). On failure out is empty.
  */
 int evaluate_model(const struct config_values *options, const struct dataset *dataset,
                    const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate/coverage.h"
+
+#include <math.h>
+
+int64_t coverage_step(double p)
+{
+    double steps = -log1p(-p) * 0x1p50;
+    return steps < (double)COVERAGE_CERTAIN ? (int64_t)(steps + 0.5) : COVERAGE_CERTAIN;
+}
+
+double coverage_share(const int64_t *sums, int64_t n)
+{
+    double covered = 0;
+    for (int64_t i = 0; i < n; i++)
+        covered += sums[i] < COVERAGE_CERTAIN ? -expm1(-(double)sums[i] * 0x1p-50) : 1.0;
+    return n ? covered / (double)n : 0;
+}

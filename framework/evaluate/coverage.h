@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * coverage.h - the expected share of items that are in somebody's list.
+ *
+ * An item is missing from all lists with the product of (1 - p) over users, p being its chance to be
+ * in the user's first k. Logarithms are added as saturating integers, so that the order of users
+ * does not show in the result.
+ */
+#ifndef DPF_EVALUATE_COVERAGE_H
+#define DPF_EVALUATE_COVERAGE_H
+
+#include <stdint.h>
+
+/* -log of the chance to be missing, in steps of 2^-50; COVERAGE_CERTAIN: in a list for certain. */
+#define COVERAGE_CERTAIN (INT64_C(1) << 56)
+
+/* The step for an item that is among the first k with probability p in (0, 1]. */
+int64_t coverage_step(double p);
+static inline void coverage_add(int64_t *sum, int64_t step)
+{
+    int64_t added = *sum + step; /* both at most 2^56 */
+    *sum = added < COVERAGE_CERTAIN ? added : COVERAGE_CERTAIN;
+}
+/* The expected share, from the sums of n items. */
+double coverage_share(const int64_t *sums, int64_t n);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate/evaluate_options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    P_METRICS,
+    P_K,
+    P_RANKING,
+    P_NEGATIVES,
+    P_SEEN,
+    P_RELEVANCE,
+    P_CLIP,
+    P_SHIFT,
+    P_COLD,
+    P_BANDS,
+    P_COUNT
+};
+
+enum { RANKING_FULL, RANKING_SAMPLED };
+static const dpf_enum_value rankings[] = {
+    {"full", "Rank the positives among all items, or among the user's candidates if the split gives any."},
+    {"sampled", "Rank them among a fixed random sample of items that the user never touched. Cheaper, and "
+                "comparable only with other figures of the same protocol."},
+};
+
+enum { SEEN_MASK, SEEN_KEEP };
+static const dpf_enum_value seen_values[] = {
+    {"mask", "Items of the user's training records are not recommended again."},
+    {"keep", "They stay in the list."},
+};
+
+static const dpf_enum_value clips[] = {
+    [EVALUATE_CLIP_AUTO] = {"auto", "Clip explicit feedback whose range is declared."},
+    [EVALUATE_CLIP_YES] = {"yes", "Clip; the range must be declared."},
+    [EVALUATE_CLIP_NO] = {"no", "Take predictions as they are."},
+};
+
+enum { COLD_MEAN, COLD_SKIP };
+static const dpf_enum_value colds[] = {
+    {"mean", "Predict them as the mean of all training records, so that every record counts."},
+    {"skip", "Leave them out of the rating metrics."},
+};
+
+#define LARGEST_CUTOFF 1000000
+
+static const dpf_param params[P_COUNT] = {
+    [P_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "auto", 0,
+                                   "Comma-separated names of metrics, without @k; see docs/metrics.md. "
+                                   "auto: rmse and mae of explicit feedback, and hr, ndcg, precision, "
+                                   "recall, map, mrr, coverage, mrank."),
+    [P_K] = DPF_PARAM_LIST_F("k", DPF_TYPE_INT_LIST, "10", 1, LARGEST_CUTOFF, 0, "items",
+                             "Cut-offs of ranking metrics: each is reported at each k."),
+    [P_RANKING] = DPF_PARAM_ENUM_F("ranking", RANKING_FULL, rankings, 0,
+                                   "Which items a user's positives are ranked among."),
+    [P_NEGATIVES] = DPF_PARAM_INT_F("negatives", 99, 1, 1e9, 0, "items",
+                                    "Sampled ranking: items drawn for each user, without replacement, from "
+                                    "those in neither the training nor the test records of the user. They "
+                                    "depend on run.seed and the split, never on the model."),
+    [P_SEEN] = DPF_PARAM_ENUM_F("seen", SEEN_MASK, seen_values, 0, "Items the user has training records of."),
+    [P_RELEVANCE] = DPF_PARAM_REAL_F("relevance-threshold", -INFINITY, -INFINITY, INFINITY, 0, "",
+                                     "A test record is a positive if its value is at least this. -inf: "
+                                     "every test record."),
+    [P_CLIP] = DPF_PARAM_ENUM_F("clip-predictions", EVALUATE_CLIP_AUTO, clips, 0,
+                                "Whether predictions are clipped to the declared range of values before "
+                                "they are compared."),
+    [P_SHIFT] = DPF_PARAM_BOOL_F("shift-to-user-mean", 0, 0,
+                                 "Add a constant to each user's predictions so that their mean is the mean "
+                                 "of the user's training records, before clipping."),
+    [P_COLD] = DPF_PARAM_ENUM_F("cold", COLD_MEAN, colds, 0,
+                                "Rating metrics: test records whose user or item has no training record."),
+    [P_BANDS] = DPF_PARAM_LIST_F("activity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
+                                 "Boundaries between bands of users by their number of training records, "
+                                 "ascending; 25,50 makes 0-24, 25-49 and 50+. Adds the MSE of each band and "
+                                 "the variance between bands."),
+};
+
+const dpf_param *evaluate_params(int64_t *n)
+{
+    *n = P_COUNT;
+    return params;
+}
+
+/* What a message is about. */
+struct place {
+    const struct config *config;
+    struct dpf_error *error;
+};
+
+static int refuse(const struct place *place, int param, const char *format, ...) DPF_PRINTF(3, 4);
+static int refuse(const struct place *place, int param, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *key = params[param].name;
+    if (place->config)
+        return config_error(place->config, "evaluate", key, place->error, "%s: %s", key, text);
+    return error_set(place->error, DPF_FAULT_CONFIG, "[evaluate] %s: %s", key, text);
+}
+
+int evaluate_options_chosen(const struct evaluate_options *options, enum metric_id id)
+{
+    for (int i = 0; i < options->n_chosen; i++)
+        if (options->chosen[i] == id)
+            return 1;
+    return 0;
+}
+
+int evaluate_options_rate(const struct evaluate_options *options)
+{
+    for (int i = 0; i < options->n_chosen; i++)
+        if (metric_is_rating(options->chosen[i]))
+            return 1;
+    return options->n_bands > 0;
+}
+
+int evaluate_options_rank(const struct evaluate_options *options)
+{
+    for (int i = 0; i < options->n_chosen; i++)
+        if (!metric_is_rating(options->chosen[i]))
+            return 1;
+    return 0;
+}
+
+static int choose(struct evaluate_options *out, const char *name, const struct place *place)
+{
+    int id = metric_by_name(name);
+    if (id < 0 && strchr(name, '@'))
+        return refuse(place, P_METRICS, "\"%s\" names a cut-off; write the metric alone and set k", name);
+    if (id < 0) {
+        const char *nearest = metric_nearest(name);
+        return refuse(place, P_METRICS, "there is no metric \"%s\"%s%s%s", name,
+                      nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    }
+    if (evaluate_options_chosen(out, (enum metric_id)id))
+        return refuse(place, P_METRICS, "\"%s\" is named twice", name);
+    out->chosen[out->n_chosen++] = (enum metric_id)id;
+    return 0;
+}
+
+/* Splits at commas; blanks around names do not matter. */
+static int choose_listed(struct evaluate_options *out, const char *text, const struct place *place)
+{
+    for (const char *p = text;;) {
+        size_t length = strcspn(p, ",");
+        const char *end = p + length;
+        const char *first = p, *last = end;
+        while (first < last && isspace((unsigned char)*first))
+            first++;
+        while (last > first && isspace((unsigned char)last[-1]))
+            last--;
+        char name[48];
+        size_t size = (size_t)(last - first);
+        if (size == 0)
+            return refuse(place, P_METRICS, "a name is missing in \"%s\"", text);
+        if (size >= sizeof name)
+            return refuse(place, P_METRICS, "there is no metric \"%.*s\"", (int)size, first);
+        memcpy(name, first, size);
+        name[size] = '\0';
+        if (choose(out, name, place) != 0)
+            return -1;
+        if (*end == '\0')
+            return 0;
+        p = end + 1;
+    }
+}
+
+static int read_metrics(struct evaluate_options *out, const char *text, int implicit,
+                        const struct place *place)
+{
+    if (strcmp(text, "auto") != 0)
+        return choose_listed(out, text, place);
+    for (int id = 0; id < METRIC_COUNT; id++)
+        if (metric_is_automatic((enum metric_id)id, implicit))
+            out->chosen[out->n_chosen++] = (enum metric_id)id;
+    return 0;
+}
+
+static int read_cutoffs(struct evaluate_options *out, const dpf_value *value, const struct place *place)
+{
+    if (value->count < 1)
+        return refuse(place, P_K, "give at least one cut-off, such as 10");
+    out->cutoffs = value->integers;
+    out->n_cutoffs = value->count;
+    for (int64_t i = 0; i < value->count; i++) {
+        int64_t k = value->integers[i];
+        for (int64_t j = 0; j < i; j++)
+            if (value->integers[j] == k)
+                return refuse(place, P_K, "%lld is named twice", (long long)k);
+        if (k > out->largest_cutoff)
+            out->largest_cutoff = k;
+    }
+    return 0;
+}
+
+static int read_bands(struct evaluate_options *out, const dpf_value *value, const struct place *place)
+{
+    out->bands = value->integers;
+    out->n_bands = value->count;
+    for (int64_t i = 1; i < value->count; i++)
+        if (value->integers[i] <= value->integers[i - 1])
+            return refuse(place, P_BANDS, "boundaries must ascend, but %lld follows %lld",
+                          (long long)value->integers[i], (long long)value->integers[i - 1]);
+    return 0;
+}
+
+int evaluate_options_read(const struct config *config, const struct config_values *values, int implicit,
+                          struct evaluate_options *out, struct dpf_error *error)
+{
+    const struct place place = {config, error};
+    const dpf_value *value = values->params.values;
+    memset(out, 0, sizeof *out);
+    out->sampled = value[P_RANKING].integer == RANKING_SAMPLED;
+    out->negatives = value[P_NEGATIVES].integer;
+    out->mask_seen = value[P_SEEN].integer == SEEN_MASK;
+    out->relevance = value[P_RELEVANCE].real;
+    out->clip = (enum evaluate_clip)value[P_CLIP].integer;
+    out->shift = value[P_SHIFT].integer != 0;
+    out->cold_mean = value[P_COLD].integer == COLD_MEAN;
+    if (read_metrics(out, value[P_METRICS].text, implicit, &place) != 0 ||
+        read_cutoffs(out, &value[P_K], &place) != 0 || read_bands(out, &value[P_BANDS], &place) != 0)
+        return -1;
+    if (value[P_NEGATIVES].is_set && !out->sampled)
+        return refuse(&place, P_NEGATIVES,
+                      "has no effect in full ranking; set ranking = sampled or remove it");
+    return 0;
+}
+
+int evaluate_check(const struct config *config, const struct config_values *values, struct dpf_error *error)
+{
+    struct evaluate_options options;
+    return evaluate_options_read(config, values, 0, &options, error);
+}

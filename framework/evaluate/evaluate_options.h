@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* evaluate_options.h - section [evaluate] as the passes use it. */
+#ifndef DPF_EVALUATE_EVALUATE_OPTIONS_H
+#define DPF_EVALUATE_EVALUATE_OPTIONS_H
+
+#include "evaluate/evaluate.h"
+#include "evaluate/metric_table.h"
+
+enum evaluate_clip { EVALUATE_CLIP_AUTO, EVALUATE_CLIP_YES, EVALUATE_CLIP_NO };
+
+/* Lists belong to the config_values that were read. */
+struct evaluate_options {
+    int n_chosen;
+    enum metric_id chosen[METRIC_COUNT]; /* in the order of the configuration */
+    const int64_t *cutoffs;
+    int64_t n_cutoffs;
+    int64_t largest_cutoff;
+    int sampled;
+    int64_t negatives;
+    int mask_seen;
+    double relevance; /* least value of a positive */
+    enum evaluate_clip clip;
+    int shift;
+    int cold_mean;
+    const int64_t *bands; /* inner boundaries, ascending */
+    int64_t n_bands;      /* boundaries; 0: no activity bands */
+};
+
+/* config may be NULL: messages then name the section but no line. implicit decides "auto". */
+int evaluate_options_read(const struct config *config, const struct config_values *values, int implicit,
+                          struct evaluate_options *out, struct dpf_error *error);
+int evaluate_options_chosen(const struct evaluate_options *options, enum metric_id id);
+int evaluate_options_rate(const struct evaluate_options *options); /* 1 if a rating metric is wanted */
+int evaluate_options_rank(const struct evaluate_options *options); /* 1 if a ranking metric is wanted */
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate/metric_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define AUTO_EXPLICIT 1
+#define AUTO_IMPLICIT 2
+#define AUTO_BOTH (AUTO_EXPLICIT | AUTO_IMPLICIT)
+
+/* A figure against sampled negatives must not pass for one of the full ranking. */
+#define RANKING(TEXT) "all candidates ranked; " TEXT, "against sampled negatives only; " TEXT
+#define RATING(TEXT) TEXT, TEXT
+
+static const struct metric_kind {
+    const char *name;
+    int automatic;
+    int has_cutoff;
+    const char *full;
+    const char *sampled;
+} kinds[METRIC_COUNT] = {
+    [METRIC_RMSE] = {"rmse", AUTO_EXPLICIT, 0,
+                     RATING("square root of the mean squared error over all records")},
+    [METRIC_MAE] = {"mae", AUTO_EXPLICIT, 0, RATING("mean absolute error over all records")},
+    [METRIC_MSE] = {"mse", 0, 0, RATING("mean squared error over all records")},
+    [METRIC_RMSE_USER] = {"rmse-user", 0, 0, RATING("mean over users of each user's RMSE")},
+    [METRIC_MAE_USER] = {"mae-user", 0, 0, RATING("mean over users of each user's MAE")},
+    [METRIC_MSE_USER] = {"mse-user", 0, 0, RATING("mean over users of each user's MSE")},
+    [METRIC_HR] = {"hr", AUTO_BOTH, 1, RANKING("share of users with a positive among the first k")},
+    [METRIC_NDCG] = {"ndcg", AUTO_BOTH, 1,
+                     RANKING("binary gain, discount 1/log2(rank + 1), ideal: min(k, G) hits first")},
+    [METRIC_PRECISION] = {"precision", AUTO_BOTH, 1, RANKING("hits / k, also if the list is shorter")},
+    [METRIC_RECALL] = {"recall", AUTO_BOTH, 1, RANKING("hits / G")},
+    [METRIC_RECALL_CAPPED] = {"recall-capped", 0, 1, RANKING("hits / min(k, G)")},
+    [METRIC_F1] = {"f1", 0, 1, RANKING("2 hits / (k + G) of each user, then averaged")},
+    [METRIC_MAP] = {"map", AUTO_BOTH, 1, RANKING("average precision cut at k, divided by min(k, G)")},
+    [METRIC_MAP_HITS] = {"map-hits", 0, 1,
+                         RANKING("average precision cut at k, divided by hits; 0 without any")},
+    [METRIC_MRR] = {"mrr", AUTO_BOTH, 1, RANKING("1 / rank of the first positive, 0 if beyond k")},
+    [METRIC_POPULARITY] = {"popularity", 0, 1,
+                           RANKING("mean number of training records of the first k items")},
+    [METRIC_F1_OF_MEANS] = {"f1-of-means", 0, 1,
+                            RANKING("2PR / (P + R) of the averaged precision and recall")},
+    [METRIC_COVERAGE] = {"coverage", AUTO_BOTH, 1,
+                         RANKING("share of all items that are among some user's first k")},
+    [METRIC_MRANK] = {"mrank", AUTO_BOTH, 0,
+                      RANKING("mean relative rank of positives: 0 first, 1 last, 0.5 chance; by user")},
+};
+
+int metric_is_rating(enum metric_id id)
+{
+    return id <= METRIC_MSE_USER;
+}
+
+int metric_has_cutoff(enum metric_id id)
+{
+    return kinds[id].has_cutoff;
+}
+
+int metric_is_automatic(enum metric_id id, int implicit)
+{
+    return (kinds[id].automatic & (implicit ? AUTO_IMPLICIT : AUTO_EXPLICIT)) != 0;
+}
+
+const char *metric_name(enum metric_id id)
+{
+    return kinds[id].name;
+}
+
+int metric_by_name(const char *name)
+{
+    for (int id = 0; id < METRIC_COUNT; id++)
+        if (strcmp(kinds[id].name, name) == 0)
+            return id;
+    return -1;
+}
+
+const char *metric_nearest(const char *name)
+{
+    const char *names[METRIC_COUNT];
+    for (int id = 0; id < METRIC_COUNT; id++)
+        names[id] = kinds[id].name;
+    return text_nearest(name, names, METRIC_COUNT);
+}
+
+const char *metric_convention(enum metric_id id, int sampled)
+{
+    return sampled ? kinds[id].sampled : kinds[id].full;
+}
+
+const char *evaluate_convention(const char *name)
+{
+    char base[48];
+    size_t length = strcspn(name, "@");
+    if (length >= sizeof base)
+        return NULL;
+    memcpy(base, name, length);
+    base[length] = '\0';
+    int id = metric_by_name(base);
+    return id < 0 ? NULL : kinds[id].full;
+}
+
+int metrics_add(struct metrics *metrics, double value, int64_t n, const char *convention,
+                struct dpf_error *error, const char *format, ...)
+{
+    size_t capacity = (size_t)metrics->capacity;
+    struct metric *items =
+        memory_grow(metrics->items, &capacity, (size_t)metrics->n + 1, sizeof *metrics->items);
+    if (!items)
+        return error_memory(error);
+    metrics->items = items;
+    metrics->capacity = (int64_t)capacity;
+    struct metric *metric = &items[metrics->n++];
+    memset(metric, 0, sizeof *metric);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(metric->name, sizeof metric->name, format, args);
+    va_end(args);
+    metric->value = value;
+    metric->n = n;
+    metric->convention = convention;
+    return 0;
+}
+
+double metrics_find(const struct metrics *metrics, const char *name)
+{
+    for (int64_t i = 0; i < metrics->n; i++)
+        if (strcmp(metrics->items[i].name, name) == 0)
+            return metrics->items[i].value;
+    return NAN;
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    free(metrics->items);
+    memset(metrics, 0, sizeof *metrics);
+}

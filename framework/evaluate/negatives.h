@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * negatives.h - the random items that sampled ranking ranks positives among.
+ *
+ * A user's negatives are a function of the seeded root, the user and the items excluded for that
+ * user: the model, the order of users and the workers do not matter.
+ */
+#ifndef DPF_EVALUATE_NEGATIVES_H
+#define DPF_EVALUATE_NEGATIVES_H
+
+#include <stdint.h>
+
+#include "base/random.h"
+
+/*
+ * Draws `wanted` items uniformly without replacement from the pool less the excluded items, or takes
+ * all of them if there are fewer. The pool is pool[0 .. n_pool-1], or 0 .. n_pool-1 if pool is NULL;
+ * pool and excluded ascend without repeats, and excluded items are in the pool. marks, by item, has
+ * `bit` clear for all and is left so. Returns how many were written to out.
+ */
+int64_t negatives_draw(const dpf_stream *stream, int64_t user, const int32_t *pool, int64_t n_pool,
+                       const int32_t *excluded, int64_t n_excluded, int64_t wanted, uint8_t *marks,
+                       uint8_t bit, int32_t *out);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate/ranking_pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "evaluate/checked_scores.h"
+#include "evaluate/coverage.h"
+#include "evaluate/negatives.h"
+#include "evaluate/top_groups.h"
+#include "evaluate/user_pass.h"
+
+/* One worker's memory; arrays by item have room for every item. */
+struct bench {
+    double *scores;
+    int32_t *items;
+    int32_t *excluded;
+    double *positive_scores;
+    uint8_t *marks;    /* by item; all clear between users */
+    int64_t *coverage; /* cut-offs x items, or NULL */
+    struct top_groups top;
+    int64_t without_positives;
+    int64_t short_of_negatives;
+};
+
+struct ranking {
+    const struct evaluate_options *options;
+    const struct dataset *dataset;
+    const struct scorer *scorer;
+    const struct csr *part;       /* whose records are the positives */
+    const struct csr *candidates; /* that limit each user's list, or NULL */
+    int mask;                     /* training records of the user leave the list */
+    int wants_coverage;
+    int wants_relative_rank;
+    int64_t n_items;
+    dpf_stream *stream; /* of negatives, or NULL */
+    struct bench *benches;
+    int n_benches;
+    /* By chunk: users, relative rank, then the metrics of each cut-off. */
+    double *sums;
+    int64_t chunks;
+    int64_t width;
+};
+#define SUM_USERS 0
+#define SUM_RELATIVE_RANK 1
+#define SUM_BY_LIST 2
+
+static int is_masked(const struct ranking *r, int64_t user, int32_t item)
+{
+    return r->mask && row_has(&r->dataset->train.by_user, user, item);
+}
+
+/* The items a user's list is made from; NULL: all. Returns how many. */
+static int64_t candidate_row(const struct ranking *r, int64_t user, const int32_t **items)
+{
+    *items = r->candidates ? r->candidates->others + r->candidates->ptr[user] : NULL;
+    return r->candidates ? r->candidates->ptr[user + 1] - r->candidates->ptr[user] : r->n_items;
+}
+
+/* The union of two ascending rows, and of those only what the pool has (NULL: all). */
+static int64_t merge_rows(const struct csr *a, const struct csr *b, int64_t row, const int32_t *pool,
+                          int64_t n_pool, int32_t *out)
+{
+    int64_t i = a->ptr[row], i_end = a->ptr[row + 1], j = 0, j_end = 0, p = 0, n = 0;
+    if (b->ptr) {
+        j = b->ptr[row];
+        j_end = b->ptr[row + 1];
+    }
+    while (i < i_end || j < j_end) {
+        int32_t item;
+        if (j >= j_end || (i < i_end && a->others[i] <= b->others[j]))
+            item = a->others[i];
+        else
+            item = b->others[j];
+        while (i < i_end && a->others[i] == item)
+            i++;
+        while (j < j_end && b->others[j] == item)
+            j++;
+        while (pool && p < n_pool && pool[p] < item)
+            p++;
+        if (!pool || (p < n_pool && pool[p] == item))
+            out[n++] = item;
+    }
+    return n;
+}
+
+/* Marks the user's positives and lists them in bench->items; returns how many. */
+static int64_t mark_positives(const struct ranking *r, struct bench *bench, int64_t user)
+{
+    const int32_t *candidates;
+    int64_t n_candidates = candidate_row(r, user, &candidates), c = 0, n = 0;
+    for (int64_t i = r->part->ptr[user]; i < r->part->ptr[user + 1]; i++) {
+        double value = r->part->values ? (double)r->part->values[i] : 1.0;
+        int32_t item = r->part->others[i];
+        while (candidates && c < n_candidates && candidates[c] < item)
+            c++;
+        if (candidates && (c == n_candidates || candidates[c] != item))
+            continue;
+        if (!(value >= r->options->relevance) || is_masked(r, user, item))
+            continue;
+        bench->marks[item] |= MARK_POSITIVE;
+        bench->items[n++] = item;
+    }
+    return n;
+}
+
+static void clear_positives(const struct ranking *r, struct bench *bench, int64_t user)
+{
+    for (int64_t i = r->part->ptr[user]; i < r->part->ptr[user + 1]; i++)
+        bench->marks[r->part->others[i]] = 0;
+}
+
+/* Positives, which bench->items begins with, and the user's negatives. */
+static int list_sampled(const struct ranking *r, struct bench *bench, int64_t user, struct ranked_list *list,
+                        struct dpf_error *error)
+{
+    const int32_t *pool;
+    int64_t n_pool = candidate_row(r, user, &pool);
+    int64_t n_excluded = merge_rows(&r->dataset->train.by_user, &r->dataset->test.by_user, user, pool, n_pool,
+                                    bench->excluded);
+    int64_t drawn =
+        negatives_draw(r->stream, user, pool, n_pool, bench->excluded, n_excluded, r->options->negatives,
+                       bench->marks, MARK_OTHER, bench->items + list->n_positives);
+    bench->short_of_negatives += drawn < r->options->negatives;
+    list->items = bench->items;
+    list->n = list->n_candidates = list->n_positives + drawn;
+    return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
+}
+
+/* The candidates of the split, less what is masked. */
+static int list_candidates(const struct ranking *r, struct bench *bench, int64_t user,
+                           struct ranked_list *list, struct dpf_error *error)
+{
+    const int32_t *candidates;
+    int64_t n = candidate_row(r, user, &candidates), kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!is_masked(r, user, candidates[i]))
+            bench->items[kept++] = candidates[i];
+    list->items = bench->items;
+    list->n = list->n_candidates = kept;
+    return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
+}
+
+/* All items; masked ones stay in place at -infinity, which costs less than moving the others. */
+static int list_all(const struct ranking *r, struct bench *bench, int64_t user, struct ranked_list *list,
+                    struct dpf_error *error)
+{
+    const struct csr *train = &r->dataset->train.by_user;
+    if (checked_scores(r->scorer, r->dataset, user, NULL, r->n_items, bench->scores, error) != 0)
+        return -1;
+    list->items = NULL;
+    list->n = list->n_candidates = r->n_items;
+    if (!r->mask)
+        return 0;
+    for (int64_t i = train->ptr[user]; i < train->ptr[user + 1]; i++)
+        bench->scores[train->others[i]] = -INFINITY;
+    list->n_candidates -= train->ptr[user + 1] - train->ptr[user];
+    return 0;
+}
+
+static void add_relative_rank(struct bench *bench, const struct ranked_list *list, double *sums)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < list->n; i++)
+        if (list->marks[ranked_item(list, i)] & MARK_POSITIVE)
+            bench->positive_scores[n++] = list->scores[i];
+    sums[SUM_RELATIVE_RANK] += relative_rank(list, bench->positive_scores, n);
+}
+
+/* Every item with a chance to be among the first k gets it. */
+static void add_coverage(const struct top_groups *top, const struct ranked_list *list, int64_t k,
+                         int64_t *sums)
+{
+    int64_t before = 0;
+    for (int64_t g = 0; g < top->n_groups && before < k; g++) {
+        int64_t size = top->groups[g].size, slots = size < k - before ? size : k - before;
+        int64_t step = coverage_step((double)slots / (double)size);
+        if (g + 1 < top->n_groups) {
+            for (int64_t i = before; i < before + size; i++)
+                coverage_add(&sums[ranked_item(list, top->entries[i].entry)], step);
+        } else {
+            for (int64_t i = 0; i < list->n; i++)
+                if (list->scores[i] == top->threshold)
+                    coverage_add(&sums[ranked_item(list, i)], step);
+        }
+        before += size;
+    }
+}
+
+static void add_list(const struct ranking *r, struct bench *bench, const struct ranked_list *list,
+                     double *sums)
+{
+    struct top_groups *top = &bench->top;
+    top_groups_find(top, list, r->dataset->train.by_item.ptr);
+    for (int64_t i = 0; i < r->options->n_cutoffs; i++) {
+        int64_t k = r->options->cutoffs[i];
+        double at[METRIC_N_BY_LIST];
+        tied_ranking_at(top->groups, top->n_groups, list->n_positives, k, at);
+        for (int64_t m = 0; m < METRIC_N_BY_LIST; m++)
+            sums[SUM_BY_LIST + i * METRIC_N_BY_LIST + m] += at[m];
+        if (r->wants_coverage)
+            add_coverage(top, list, k, bench->coverage + i * r->n_items);
+    }
+    if (r->wants_relative_rank)
+        add_relative_rank(bench, list, sums);
+    sums[SUM_USERS] += 1;
+}
+
+static int rank_user(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
+{
+    const struct ranking *r = context;
+    struct bench *bench = &r->benches[worker];
+    struct ranked_list list = {.scores = bench->scores, .marks = bench->marks};
+    list.n_positives = mark_positives(r, bench, user);
+    if (list.n_positives == 0) {
+        bench->without_positives++;
+        return 0;
+    }
+    int status;
+    if (r->stream)
+        status = list_sampled(r, bench, user, &list, error);
+    else if (r->candidates)
+        status = list_candidates(r, bench, user, &list, error);
+    else
+        status = list_all(r, bench, user, &list, error);
+    if (status == 0)
+        add_list(r, bench, &list, r->sums + chunk * r->width);
+    clear_positives(r, bench, user);
+    return status;
+}
+
+static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_error *error)
+{
+    size_t items = (size_t)r->n_items;
+    int64_t limit = r->options->largest_cutoff < r->n_items ? r->options->largest_cutoff : r->n_items;
+    bench->scores = memory_raw(items, sizeof *bench->scores);
+    bench->items = memory_raw(items, sizeof *bench->items);
+    bench->excluded = memory_raw(items, sizeof *bench->excluded);
+    bench->positive_scores = memory_raw(items, sizeof *bench->positive_scores);
+    bench->marks = memory_new(items, sizeof *bench->marks);
+    if (r->wants_coverage)
+        bench->coverage = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->coverage);
+    if (!bench->scores || !bench->items || !bench->excluded || !bench->positive_scores || !bench->marks ||
+        (r->wants_coverage && !bench->coverage))
+        return error_memory(error);
+    return top_groups_init(&bench->top, limit > 0 ? limit : 1, error);
+}
+
+static void ranking_free(struct ranking *r)
+{
+    for (int w = 0; r->benches && w < r->n_benches; w++) {
+        struct bench *bench = &r->benches[w];
+        free(bench->scores);
+        free(bench->items);
+        free(bench->excluded);
+        free(bench->positive_scores);
+        free(bench->marks);
+        free(bench->coverage);
+        top_groups_free(&bench->top);
+    }
+    free(r->benches);
+    free(r->sums);
+    random_stream_free(r->stream);
+}
+
+static int ranking_init(struct ranking *r, const struct random_root *seeded, struct pool *pool,
+                        int64_t n_users, struct dpf_error *error)
+{
+    r->n_benches = pool_workers(pool);
+    r->benches = memory_new((size_t)r->n_benches, sizeof *r->benches);
+    r->chunks = user_pass_chunks(n_users);
+    r->width = SUM_BY_LIST + r->options->n_cutoffs * METRIC_N_BY_LIST;
+    r->sums = memory_new((size_t)r->chunks + 1, (size_t)r->width * sizeof *r->sums);
+    if (!r->benches || !r->sums)
+        return error_memory(error);
+    for (int w = 0; w < r->n_benches; w++)
+        if (bench_init(r, &r->benches[w], error) != 0)
+            return -1;
+    if (!r->options->sampled)
+        return 0;
+    r->stream = random_stream_open(seeded, "evaluate", "negatives", error);
+    return r->stream ? 0 : -1;
+}
+
+static void add_up_benches(const struct ranking *r, struct ranking_results *out)
+{
+    for (int w = 0; w < r->n_benches; w++) {
+        struct bench *bench = &r->benches[w];
+        out->without_positives += bench->without_positives;
+        out->short_of_negatives += bench->short_of_negatives;
+        int64_t *all = r->benches[0].coverage;
+        for (int64_t i = 0; w > 0 && all && i < r->options->n_cutoffs * r->n_items; i++)
+            coverage_add(&all[i], bench->coverage[i]);
+    }
+}
+
+static int collect(const struct ranking *r, struct ranking_results *out, struct dpf_error *error)
+{
+    int64_t n_cutoffs = r->options->n_cutoffs;
+    out->by_list = memory_raw((size_t)n_cutoffs * METRIC_N_BY_LIST, sizeof *out->by_list);
+    if (r->wants_coverage)
+        out->coverage = memory_raw((size_t)n_cutoffs, sizeof *out->coverage);
+    if (!out->by_list || (r->wants_coverage && !out->coverage))
+        return error_memory(error);
+    user_pass_sum(r->sums, r->chunks, r->width);
+    add_up_benches(r, out);
+    double users = r->sums[SUM_USERS]; /* 0 / 0 is the NaN that says "not applicable" */
+    out->users = (int64_t)users;
+    out->relative_rank = r->sums[SUM_RELATIVE_RANK] / users;
+    for (int64_t i = 0; i < n_cutoffs * METRIC_N_BY_LIST; i++)
+        out->by_list[i] = r->sums[SUM_BY_LIST + i] / users;
+    for (int64_t i = 0; r->wants_coverage && i < n_cutoffs; i++)
+        out->coverage[i] =
+            out->users ? coverage_share(r->benches[0].coverage + i * r->n_items, r->n_items) : (double)NAN;
+    return 0;
+}
+
+int ranking_pass(const struct evaluate_options *options, const struct dataset *dataset,
+                 const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
+                 int train_part, struct ranking_results *out, struct dpf_error *error)
+{
+    const struct records *part = train_part ? &dataset->train : &dataset->test;
+    struct ranking r = {
+        .options = options,
+        .dataset = dataset,
+        .scorer = scorer,
+        .part = &part->by_user,
+        .candidates = !train_part && dataset->candidates.ptr ? &dataset->candidates : NULL,
+        .mask = options->mask_seen && !train_part,
+        .wants_coverage = evaluate_options_chosen(options, METRIC_COVERAGE),
+        .wants_relative_rank = evaluate_options_chosen(options, METRIC_MRANK),
+        .n_items = dataset->train.by_item.rows,
+    };
+    int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
+    memset(out, 0, sizeof *out);
+    int status = ranking_init(&r, seeded, pool, n_users, error);
+    if (status == 0)
+        status = user_pass_run(pool, n_users, rank_user, &r, error);
+    if (status == 0)
+        status = collect(&r, out, error);
+    if (status != 0)
+        ranking_results_free(out);
+    ranking_free(&r);
+    return status;
+}
+
+void ranking_results_free(struct ranking_results *results)
+{
+    free(results->by_list);
+    free(results->coverage);
+    memset(results, 0, sizeof *results);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top_groups.h - the groups of equal scores at the head of a list, in time linear in its length.
+ *
+ * Nothing is sorted but the head: one sweep finds the k-th largest score, a second one counts its ties.
+ */
+#ifndef DPF_EVALUATE_TOP_GROUPS_H
+#define DPF_EVALUATE_TOP_GROUPS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "evaluate/tied_ranking.h"
+
+/*
+ * A user's list. Entry i is item items[i], or i if items is NULL. Entries that do not take part have
+ * the score -infinity; all others are finite.
+ */
+struct ranked_list {
+    const int32_t *items;
+    const double *scores;
+    int64_t n;            /* entries */
+    int64_t n_candidates; /* that take part */
+    const uint8_t *marks; /* by item: bit 0 set for positives */
+    int64_t n_positives;  /* that take part, at least 1 */
+};
+#define MARK_POSITIVE 1
+#define MARK_OTHER 2 /* free for the list's maker */
+
+static inline int64_t ranked_item(const struct ranked_list *list, int64_t entry)
+{
+    return list->items ? list->items[entry] : entry;
+}
+
+struct top_entry {
+    double score;
+    int64_t entry;
+};
+
+/* Work space of one worker, and the result of the last call. */
+struct top_groups {
+    int64_t limit; /* largest k that may be asked for */
+    struct top_entry *entries;
+    int64_t capacity;
+    /* Entries above the k-th largest score, descending. */
+    int64_t n_above;
+    /* The groups of those, and last the group at the k-th largest score, whose entries are those that
+       score `threshold`. */
+    struct rank_group *groups;
+    int64_t n_groups;
+    double threshold;
+};
+
+int top_groups_init(struct top_groups *top, int64_t limit, struct dpf_error *error);
+void top_groups_free(struct top_groups *top);
+/* item_ptr: item i has item_ptr[i+1] - item_ptr[i] training records, its popularity. */
+void top_groups_find(struct top_groups *top, const struct ranked_list *list, const int64_t *item_ptr);
+
+/*
+ * Mean over positives of (better + (tied - 1)/2) / (candidates - 1), which is the expectation of
+ * (rank - 1) / (candidates - 1). positives: their n scores, sorted by this function. 0 for a single
+ * candidate.
+ */
+double relative_rank(const struct ranked_list *list, double *positives, int64_t n);
+
+#endif
