@@ -72,6 +72,7 @@ static void child_main(int fd, const char *const *paths, int64_t n)
 struct scan {
     const char *const *paths;
     int64_t n;
+    int seconds;     /* for each file */
     int64_t current; /* file that the child is at, or -1 */
     int done;
     int timed_out;
@@ -130,7 +131,7 @@ static int64_t milliseconds(void)
 static int listen_to(struct scan *scan, int fd, struct dpf_error *error)
 {
     int64_t file = -1;
-    int64_t deadline = milliseconds() + PLUGIN_SCAN_SECONDS * 1000;
+    int64_t deadline = milliseconds() + (int64_t)scan->seconds * 1000;
     for (;;) {
         int64_t left = deadline - milliseconds();
         struct pollfd poller = {fd, POLLIN, 0};
@@ -151,7 +152,7 @@ static int listen_to(struct scan *scan, int fd, struct dpf_error *error)
             return -1;
         if (scan->current != file) {
             file = scan->current;
-            deadline = milliseconds() + PLUGIN_SCAN_SECONDS * 1000;
+            deadline = milliseconds() + (int64_t)scan->seconds * 1000;
         }
     }
 }
@@ -160,8 +161,8 @@ static int judge(const struct scan *scan, int status, struct dpf_error *error)
 {
     const char *path = scan->current >= 0 ? scan->paths[scan->current] : "(no file)";
     if (scan->timed_out)
-        return error_at(error, DPF_FAULT_PLUGIN, path, 0, "loading it took longer than %d seconds",
-                        PLUGIN_SCAN_SECONDS);
+        return error_at(error, DPF_FAULT_PLUGIN, path, 0, "loading it took longer than %d second%s",
+                        scan->seconds, scan->seconds == 1 ? "" : "s");
     if (WIFSIGNALED(status))
         return error_at(error, DPF_FAULT_PLUGIN, path, 0, "crashes when it is loaded (signal %d, %s)",
                         WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -171,10 +172,11 @@ static int judge(const struct scan *scan, int status, struct dpf_error *error)
     return 0;
 }
 
-int plugin_scan(const char *const *paths, int64_t n, plugin_scan_found found, void *context,
+int plugin_scan(const char *const *paths, int64_t n, int seconds, plugin_scan_found found, void *context,
                 struct dpf_error *error)
 {
-    struct scan scan = {.paths = paths, .n = n, .current = -1, .found = found, .context = context};
+    struct scan scan = {
+        .paths = paths, .n = n, .seconds = seconds, .current = -1, .found = found, .context = context};
     int ends[2];
     if (n == 0)
         return 0;

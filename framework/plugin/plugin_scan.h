@@ -12,14 +12,14 @@
 
 #include "base/error.h"
 
-/* Longest time that one file may take. */
+/* Longest time that one file may take in a run. */
 #define PLUGIN_SCAN_SECONDS 20
 
 /* Called for each component of file `index`. Returns 0, or -1 with an error to stop. */
 typedef int (*plugin_scan_found)(void *context, int64_t index, const char *role, const char *id,
                                  struct dpf_error *error);
 
-int plugin_scan(const char *const *paths, int64_t n, plugin_scan_found found, void *context,
+int plugin_scan(const char *const *paths, int64_t n, int seconds, plugin_scan_found found, void *context,
                 struct dpf_error *error);
 
 #endif

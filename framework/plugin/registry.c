@@ -77,8 +77,8 @@ struct registry *registry_open(const char *const *directories, int n_directories
         return NULL;
     }
     if (search_path_collect(&registry->path, directories, n_directories, error) != 0 ||
-        plugin_scan((const char *const *)registry->path.files, (int64_t)registry->path.n, found_component,
-                    registry, error) != 0)
+        plugin_scan((const char *const *)registry->path.files, (int64_t)registry->path.n, PLUGIN_SCAN_SECONDS,
+                    found_component, registry, error) != 0)
         goto fail;
     if (registry->n)
         qsort(registry->known, registry->n, sizeof *registry->known, by_role_and_id);

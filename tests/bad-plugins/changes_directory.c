@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "specimen.h"
+
+__attribute__((constructor)) static void at_load(void)
+{
+    if (chdir("/") != 0)
+        _exit(9);
+}

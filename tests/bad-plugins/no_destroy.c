@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define SPECIMEN_DESTROY NULL
+#include "specimen.h"

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every plugin that loading alone can convict is refused with a text that names the file and the reason. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plugin/plugin_scan.h"
+#include "plugin/process_state.h"
+#include "plugin/registry.h"
+
+static const struct {
+    const char *name;
+    const char *reason; /* part of the message */
+} refused[] = {
+    {"changes_locale", "the locale"},
+    {"changes_float_mode", "the floating-point environment"},
+    {"changes_umask", "the umask"},
+    {"changes_signals", "signal handlers"},
+    {"changes_directory", "the current directory"},
+    {"crashes_at_load", "crashes when it is loaded"},
+    {"exits_at_load", "ends the process when it is loaded"},
+    {"undefined_symbol", "function_that_nobody_defines"},
+    {"other_major", "built for ABI 2, this host speaks 1"},
+    {"no_entry", "it is no dpframe plugin"},
+    {"impure_entry", "another answer"},
+    {"null_entry", "returned NULL"},
+    {"wrong_magic", "magic number"},
+    {"short_descriptor", "at least"},
+    {"newer_minor", "needs ABI 1.1, this host speaks 1.0"},
+    {"unknown_role", "dpframe.oracle/1"},
+    {"bad_id", "Bad_Id"},
+    {"null_text", "summary"},
+    {"no_function", "function factors is missing"},
+    {"other_kind", "another kind"},
+    {"no_destroy", "function destroy is missing"},
+    {"default_outside", "the default is outside the bounds"},
+    {"default_on_open_end", "the default is outside the bounds"},
+    {"default_nan", "the default is outside the bounds"},
+    {"default_list_outside", "default list is outside the bounds"},
+    {"no_help", "no help"},
+    {"same_name_twice", "in the table twice"},
+    {"enum_without_values", "without values"},
+    {"enum_default_outside", "no index of the values"},
+    {"component_twice", "has transform specimen twice"},
+};
+
+static struct registry *open_one(const char *name, struct dpf_error *error)
+{
+    char directory[4096];
+    snprintf(directory, sizeof directory, "%s/%s", BAD_PLUGIN_DIR, name);
+    const char *directories[] = {directory};
+    return registry_open(directories, 1, error);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct dpf_error error = {0};
+        struct registry *registry = open_one(refused[i].name, &error);
+        if (registry)
+            fail_msg("%s was accepted", refused[i].name);
+        assert_int_equal(error.fault, DPF_FAULT_PLUGIN);
+        if (!strstr(error.text, refused[i].name) || !strstr(error.text, refused[i].reason))
+            fail_msg("%s: the message does not say \"%s\": %s", refused[i].name, refused[i].reason,
+                     error.text);
+    }
+}
+
+static void test_sound(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    struct registry *registry = open_one("sound", &error);
+    if (!registry)
+        fail_msg("%s", error.text);
+    const struct registry_entry *entry = registry_find(registry, DPF_ROLE_TRANSFORM, "specimen", &error);
+    if (!entry)
+        fail_msg("%s", error.text);
+    assert_string_equal(entry->component->id, "specimen");
+    assert_string_equal(entry->plugin->id, "org.dpframe.test.specimen");
+    assert_int_equal(entry->path[0], '/');
+    assert_int_equal(strlen(entry->sha256), 64);
+    assert_int_equal(registry_used_count(registry), 1);
+    assert_ptr_equal(registry_used_at(registry, 0), entry);
+    assert_ptr_equal(registry_find(registry, DPF_ROLE_TRANSFORM, "specimen", &error), entry);
+    assert_int_equal(registry_used_count(registry), 1);
+    assert_null(registry_find(registry, DPF_ROLE_TRANSFORM, "spezimen", &error));
+    assert_int_equal(error.fault, DPF_FAULT_CONFIG);
+    assert_non_null(strstr(error.text, "did you mean \"specimen\""));
+    registry_free(registry);
+}
+
+static void test_duplicates(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    const char *directories[] = {BAD_PLUGIN_DIR "/sound", BAD_PLUGIN_DIR "/sound_again"};
+    assert_null(registry_open(directories, 2, &error));
+    assert_int_equal(error.fault, DPF_FAULT_PLUGIN);
+    assert_non_null(strstr(error.text, "/sound/sound.so"));
+    assert_non_null(strstr(error.text, "/sound_again/sound_again.so"));
+}
+
+static void test_same_directory_twice_is_no_duplicate(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    const char *directories[] = {BAD_PLUGIN_DIR "/sound", BAD_PLUGIN_DIR "/sound/../sound"};
+    struct registry *registry = registry_open(directories, 2, &error);
+    assert_non_null(registry);
+    registry_free(registry);
+}
+
+static void test_directories(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    const char *relative[] = {"plugins"};
+    assert_null(registry_open(relative, 1, &error));
+    assert_int_equal(error.fault, DPF_FAULT_CONFIG);
+    error.fault = DPF_FAULT_NONE;
+    const char *missing[] = {"/nonexistent/plugins"};
+    assert_null(registry_open(missing, 1, &error));
+    assert_non_null(strstr(error.text, "/nonexistent/plugins"));
+    error.fault = DPF_FAULT_NONE;
+    setenv("DPFRAME_PLUGIN_PATH", BAD_PLUGIN_DIR "/sound:", 1); /* an empty element is not "." */
+    assert_null(registry_open(NULL, 0, &error));
+    assert_non_null(strstr(error.text, "DPFRAME_PLUGIN_PATH"));
+    error.fault = DPF_FAULT_NONE;
+    setenv("DPFRAME_PLUGIN_PATH", BAD_PLUGIN_DIR "/sound", 1);
+    struct registry *registry = registry_open(NULL, 0, &error);
+    unsetenv("DPFRAME_PLUGIN_PATH");
+    assert_non_null(registry);
+    assert_non_null(registry_find(registry, DPF_ROLE_TRANSFORM, "specimen", &error));
+    registry_free(registry);
+}
+
+/* A copy that everybody may change, in a directory of its own. */
+static void copy_sound(const char *target)
+{
+    char command[8192];
+    snprintf(command, sizeof command, "cp '%s/sound/sound.so' '%s'", BAD_PLUGIN_DIR, target);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_writable_by_others(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/dpframe-loader-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    char file[256];
+    snprintf(file, sizeof file, "%s/sound.so", directory);
+    copy_sound(file);
+    const char *directories[] = {directory};
+    struct dpf_error error = {0};
+    assert_int_equal(chmod(file, 0646), 0);
+    assert_null(registry_open(directories, 1, &error));
+    assert_int_equal(error.fault, DPF_FAULT_PLUGIN);
+    assert_non_null(strstr(error.text, "the file is writable by everybody"));
+    error.fault = DPF_FAULT_NONE;
+    assert_int_equal(chmod(file, 0644), 0);
+    assert_int_equal(chmod(directory, 0707), 0);
+    assert_null(registry_open(directories, 1, &error));
+    assert_non_null(strstr(error.text, "the directory is writable by everybody"));
+    assert_int_equal(chmod(directory, 0700), 0);
+    error.fault = DPF_FAULT_NONE;
+    struct registry *registry = registry_open(directories, 1, &error);
+    assert_non_null(registry);
+    registry_free(registry);
+    unlink(file);
+    rmdir(directory);
+}
+
+static int count_component(void *context, int64_t index, const char *role, const char *id,
+                           struct dpf_error *error)
+{
+    (void)index, (void)role, (void)id, (void)error;
+    (*(int *)context)++;
+    return 0;
+}
+
+static void test_hanging(void **state)
+{
+    (void)state;
+    const char *paths[] = {BAD_PLUGIN_DIR "/sound/sound.so",
+                           BAD_PLUGIN_DIR "/hangs_at_load/hangs_at_load.so"};
+    struct dpf_error error = {0};
+    int found = 0;
+    assert_int_equal(plugin_scan(paths, 2, 1, count_component, &found, &error), -1);
+    assert_int_equal(found, 1);
+    assert_non_null(strstr(error.text, "hangs_at_load.so: loading it took longer than 1 second"));
+}
+
+/* The child's misfortunes must not reach the process that scans. */
+static void test_process_is_untouched(void **state)
+{
+    (void)state;
+    struct process_state before;
+    struct dpf_error error = {0};
+    assert_int_equal(process_state_save(&before, &error), 0);
+    for (size_t i = 0; i < 5; i++) {
+        struct dpf_error ignored = {0};
+        assert_null(open_one(refused[i].name, &ignored));
+    }
+    struct text differences = {0};
+    assert_int_equal(process_state_compare(&before, &differences), 0);
+    process_state_free(&before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sound),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_process_is_untouched),
+        cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_same_directory_twice_is_no_duplicate),
+        cmocka_unit_test(test_directories),
+        cmocka_unit_test(test_writable_by_others),
+        cmocka_unit_test(test_hanging),
+    };
+    return cmocka_run_group_tests_name("plugin loader", tests, NULL, NULL);
+}
