@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * accounting.h - the rules that every accountant shares; sugar, no part of the ABI.
+ *
+ * Before an accountant computes anything it must decide, for its question, how far one unit can move
+ * a release, whether that is stated at all, and whether the sampling amplifies. These decisions do not depend
+ * on the accounting method, and a mistake in them is a wrong guarantee, so they stand here once:
+ * dpf_charge_event turns an event and a question into a dpf_charge, or refuses.
+ *
+ * The rules:
+ *  - NO_OP, DATA_BLIND and events with count 0 are free. So is a release that the unit cannot move
+ *    (sensitivity exactly 0).
+ *  - NON_PRIVATE, an infinite sensitivity, a scale of 0, and noise that is drawn once and serves
+ *    several releases (their difference has no noise) leave no finite epsilon.
+ *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
+ *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
+ *    from the observer, under add-remove or zero-out: only then do neighbouring data sets give the
+ *    pair Q, (1-q) Q + q P. In all other cases the rate is 1.
+ *  - Rate 1 is a bound when the same draw can be made for both neighbours (joint quasi-convexity of
+ *    Renyi and hockey-stick divergences). It cannot if a fixed number is drawn from data sets of
+ *    different sizes: such draws are refused under add-remove and flip.
+ *  - Unequal probabilities may depend on the record. Then replacing it can turn "drawn" into "not
+ *    drawn", and the sensitivity is that of a removal and an addition: twice the one of zero-out.
+ */
+#ifndef DPFRAME_ACCOUNTING_H
+#define DPFRAME_ACCOUNTING_H
+
+#include <math.h>
+#include <string.h>
+
+#include "host.h"
+#include "privacy.h"
+#include "role/accountant.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dpf_charge {
+    int32_t kind;       /* DPF_EVENT_* */
+    int32_t unbounded;  /* 1: no finite epsilon; reason says why */
+    double copies;      /* composed with itself this often; 0: free */
+    double sensitivity; /* in the norm that the kind needs, for the unit and adjacency asked for */
+    double rate;        /* of a Poisson draw that amplifies; 1: none */
+    double scale;
+    double grid;
+    double p[6];
+    const char *reason;
+} dpf_charge;
+
+/* ---- texts without stdio: plugins format little ------------------------------------------------ */
+
+static inline void dpf_text_add(char *text, size_t size, const char *more)
+{
+    const size_t used = strlen(text);
+    size_t length = strlen(more);
+    if (used + 1 >= size)
+        return;
+    if (length > size - used - 1)
+        length = size - used - 1;
+    memcpy(text + used, more, length);
+    text[used + length] = '\0';
+}
+
+static inline void dpf_text_add_count(char *text, size_t size, int64_t n)
+{
+    char digits[24];
+    size_t at = sizeof digits - 1;
+    uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    digits[at] = '\0';
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (n < 0)
+        digits[--at] = '-';
+    dpf_text_add(text, size, digits + at);
+}
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+static inline const char *dpf_event_kind_name(int32_t kind)
+{
+    static const char *const names[] = {"no-op",
+                                        "non-private",
+                                        "unsupported",
+                                        "laplace",
+                                        "gaussian",
+                                        "discrete-laplace",
+                                        "discrete-gaussian",
+                                        "pure",
+                                        "approx",
+                                        "zcdp",
+                                        "skellam",
+                                        "pbm",
+                                        "randomized-response"};
+    const int32_t n = (int32_t)(sizeof names / sizeof names[0]);
+    return kind >= 0 && kind < n ? names[kind] : "unknown";
+}
+
+static inline const char *dpf_unit_name(int32_t unit)
+{
+    return unit == DPF_UNIT_RECORD ? "record" : unit == DPF_UNIT_USER ? "user" : "unknown";
+}
+
+static inline const char *dpf_adjacency_name(int32_t adjacency)
+{
+    static const char *const names[] = {"replace-value", "flip", "replace", "add-remove", "zero-out"};
+    return adjacency >= 0 && adjacency < DPF_N_ADJACENCIES ? names[adjacency] : "unknown";
+}
+
+/* "event 3 (users, term 0, block 1, gaussian)" */
+static inline void dpf_event_describe(const dpf_event *event, int64_t index, char *text, size_t size)
+{
+    text[0] = '\0';
+    dpf_text_add(text, size, "event ");
+    dpf_text_add_count(text, size, index);
+    dpf_text_add(text, size, event->side == DPF_SIDE_USERS ? " (users, term " : " (items, term ");
+    dpf_text_add_count(text, size, event->term);
+    dpf_text_add(text, size, ", block ");
+    dpf_text_add_count(text, size, event->block);
+    dpf_text_add(text, size, ", ");
+    dpf_text_add(text, size, dpf_event_kind_name(event->kind));
+    dpf_text_add(text, size, ")");
+}
+
+/* Fails, naming the event. Returns code. */
+static inline dpf_status dpf_refuse_event(const dpf_host *host, dpf_status code, const dpf_event *event,
+                                          int64_t index, const char *why)
+{
+    char text[512];
+    dpf_event_describe(event, index, text, sizeof text);
+    dpf_text_add(text, sizeof text, ": ");
+    dpf_text_add(text, sizeof text, why);
+    return host->fail(host, code, -1, text);
+}
+
+/* ---- rules -------------------------------------------------------------------------------------- */
+
+/* The norm in which a kind's sensitivity counts: 2 or 1. */
+static inline int32_t dpf_event_norm(int32_t kind)
+{
+    return kind == DPF_EVENT_GAUSSIAN || kind == DPF_EVENT_DISCRETE_GAUSSIAN || kind == DPF_EVENT_ZCDP ||
+                   kind == DPF_EVENT_SKELLAM
+               ? 2
+               : 1;
+}
+
+static inline double dpf_event_sensitivity(const dpf_event *event, int32_t unit, int32_t adjacency)
+{
+    const dpf_norms *norms = &event->sensitivity.at[unit][adjacency];
+    return dpf_event_norm(event->kind) == 2 ? norms->l2 : norms->l1;
+}
+
+/* The largest sensitivity that a draw of unequal probabilities leaves; see above. */
+static inline double dpf_weighted_sensitivity(const dpf_event *event, const dpf_question *question)
+{
+    const double stated = dpf_event_sensitivity(event, question->unit, question->adjacency);
+    if (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT || stated == 0.0)
+        return stated;
+    double alone = dpf_event_sensitivity(event, question->unit, DPF_ADJ_ZERO_OUT);
+    if (isnan(alone))
+        alone = dpf_event_sensitivity(event, question->unit, DPF_ADJ_ADD_REMOVE);
+    if (isnan(alone) || isnan(stated))
+        return NAN;
+    return stated > 2.0 * alone ? stated : 2.0 * alone;
+}
+
+/* 1 if two neighbours may be data sets of different sizes for a draw of that unit. */
+static inline int32_t dpf_sizes_differ(const dpf_sampling *sampling, const dpf_question *question)
+{
+    const int32_t grows = question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_FLIP;
+    const int32_t of_user = question->unit == DPF_UNIT_USER;
+    if (sampling->unit == DPF_UNIT_USER)
+        return grows && of_user;
+    return grows || (of_user && question->adjacency == DPF_ADJ_REPLACE);
+}
+
+static inline int32_t dpf_amplifies(const dpf_sampling *sampling, const dpf_question *question)
+{
+    return sampling->kind == DPF_SAMPLING_POISSON && sampling->unit == question->unit &&
+           (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT) &&
+           sampling->secret_from >= 0 && question->observer <= sampling->secret_from;
+}
+
+static inline dpf_status dpf_charge_unbounded(dpf_charge *out, const char *reason)
+{
+    out->unbounded = 1;
+    out->reason = reason;
+    return DPF_OK;
+}
+
+static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_event *event, int64_t index,
+                                             const dpf_question *question, dpf_charge *out)
+{
+    const dpf_sampling *sampling = &event->sampling;
+    const int32_t fixed = sampling->kind == DPF_SAMPLING_FIXED || sampling->kind == DPF_SAMPLING_REPLACED;
+    if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_WEIGHTED)
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index, "its kind of sampling is unknown");
+    if (fixed && dpf_sizes_differ(sampling, question))
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "a fixed number is drawn, so under this adjacency the unit that comes "
+                                "pushes another one out; ask for an adjacency that keeps the number of "
+                                "units, or sample by independent (Poisson) draws");
+    if (sampling->kind == DPF_SAMPLING_WEIGHTED)
+        out->sensitivity = dpf_weighted_sensitivity(event, question);
+    if (!dpf_amplifies(sampling, question))
+        return DPF_OK;
+    if (!(sampling->rate >= 0.0 && sampling->rate <= 1.0))
+        return dpf_refuse_event(host, DPF_E_NUMERIC, event, index, "its sampling rate is not in [0, 1]");
+    out->rate = sampling->rate;
+    return DPF_OK;
+}
+
+/* 1 if the kind's noise has a scale. */
+static inline int32_t dpf_event_has_scale(int32_t kind)
+{
+    return kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN;
+}
+
+static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event *event, int64_t index,
+                                          const dpf_question *question, dpf_charge *out)
+{
+    const dpf_status status = dpf_charge_sampling(host, event, index, question, out);
+    if (status != DPF_OK)
+        return status;
+    if (isnan(out->sensitivity))
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "no sensitivity is stated for this privacy unit and adjacency");
+    if (out->sensitivity < 0.0 ||
+        (dpf_event_has_scale(event->kind) && !(event->scale >= 0.0 && event->grid >= 0.0)))
+        return dpf_refuse_event(host, DPF_E_NUMERIC, event, index,
+                                "its sensitivity, scale or grid is negative or not a number");
+    if (out->sensitivity == 0.0 || out->rate == 0.0) {
+        out->copies = 0.0;
+        return DPF_OK;
+    }
+    if (isinf(out->sensitivity))
+        return dpf_charge_unbounded(out, "nothing bounds how far one unit moves a release");
+    if (dpf_event_has_scale(event->kind) && event->scale == 0.0)
+        return dpf_charge_unbounded(out, "a release is made with noise of scale 0");
+    if (event->lifetime == DPF_LIFETIME_RUN && event->count > 1)
+        return dpf_charge_unbounded(out, "one draw of noise serves several releases, so their difference "
+                                         "has no noise");
+    return DPF_OK;
+}
+
+/* What one event costs under a question. index is for messages. */
+static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event *event, int64_t index,
+                                          const dpf_question *question, dpf_charge *out)
+{
+    memset(out, 0, sizeof *out);
+    if (question->unit < 0 || question->unit >= DPF_N_UNITS || question->adjacency < 0 ||
+        question->adjacency >= DPF_N_ADJACENCIES)
+        return host->fail(host, DPF_E_UNSUPPORTED, -1, "the question's privacy unit or adjacency is unknown");
+    out->kind = event->kind;
+    out->rate = 1.0;
+    out->scale = event->scale;
+    out->grid = event->grid;
+    memcpy(out->p, event->p, sizeof out->p);
+    out->reason = "";
+    if (event->count < 0)
+        return dpf_refuse_event(host, DPF_E_RANGE, event, index, "its count is negative");
+    if (event->kind == DPF_EVENT_NO_OP || event->count == 0 || (event->flags & DPF_EVENT_DATA_BLIND))
+        return DPF_OK;
+    out->copies = (double)event->count;
+    out->sensitivity = dpf_event_sensitivity(event, question->unit, question->adjacency);
+    if (event->kind == DPF_EVENT_NON_PRIVATE) {
+        if (out->sensitivity == 0.0) {
+            out->copies = 0.0;
+            return DPF_OK;
+        }
+        return dpf_charge_unbounded(out, "a release is made without noise");
+    }
+    if (event->kind == DPF_EVENT_UNSUPPORTED)
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "noise is added, but nothing is proved about it");
+    return dpf_charge_noise(host, event, index, question, out);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
