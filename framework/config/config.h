@@ -4,8 +4,12 @@
  *
  * Reading: config_load reads a file with inih through a line-counting reader, follows
  * "include = other.ini" (a key of the unnamed head of a file, before any section; the including file
- * wins, key by key), and applies overrides "section.key=value". Every entry keeps its file and line
- * ("-o" and the number of the override for overrides).
+ * wins, key by key), and applies overrides "section.key=value", of which the last one wins. Every entry
+ * keeps its file and line; an override's file is its own text, -o "section.key=value", and its line 0.
+ *
+ * An entry's identity is "section.key" as a whole: keys may hold dots. Where an including file or an
+ * override changes what a key names, the parameters of what it named before are dropped; see
+ * config_merge.h and docs/configuration.md.
  *
  * Binding: config_bind matches a section with a table of dpf_param and gives typed values. It
  * consumes the keys it knows; config_check_consumed then refuses what nobody asked for, with the
@@ -50,10 +54,10 @@ int config_has_section(const struct config *config, const char *section);
 /* Typed values of one section. params.values[i] belongs to table[i]. */
 struct config_values {
     dpf_params params;
-    const dpf_param *table;  /* as given */
+    const dpf_param *table; /* as given */
     int64_t table_stride;
     char *section;
-    void *storage;           /* private */
+    void *storage; /* private */
 };
 
 /*
@@ -64,14 +68,13 @@ struct config_values {
  * Paths are made absolute: relative to the file that names them, or to the current directory for
  * overrides.
  */
-int config_bind(struct config *config, const char *section, const dpf_param *table, int64_t n,
-                int64_t stride, const char *who, int strict, struct config_values *out,
-                struct dpf_error *error);
+int config_bind(struct config *config, const char *section, const dpf_param *table, int64_t n, int64_t stride,
+                const char *who, int strict, struct config_values *out, struct dpf_error *error);
 void config_values_free(struct config_values *values);
 
 /* Where a value was configured, or the section's place if it is a default. For error messages. */
-int config_error(const struct config *config, const char *section, const char *key,
-                 struct dpf_error *error, const char *format, ...) DPF_PRINTF(5, 6);
+int config_error(const struct config *config, const char *section, const char *key, struct dpf_error *error,
+                 const char *format, ...) DPF_PRINTF(5, 6);
 
 /* Marks a key as read by other means than config_bind. */
 void config_consume(struct config *config, const char *section, const char *key);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "config/config_store.h"
+
+struct config *config_new(const char *path, struct dpf_error *error)
+{
+    struct config *config = memory_new(1, sizeof *config);
+    if (!config) {
+        error_memory(error);
+        return NULL;
+    }
+    config->path = config_keep(config, memory_text(path), error);
+    if (!config->path) {
+        config_free(config);
+        return NULL;
+    }
+    return config;
+}
+
+void config_free(struct config *config)
+{
+    if (!config)
+        return;
+    source_free(&config->merged);
+    for (size_t i = 0; i < config->n_kept; i++)
+        free(config->kept[i]);
+    free(config->kept);
+    free(config->known);
+    free(config);
+}
+
+const char *config_keep(struct config *config, char *text, struct dpf_error *error)
+{
+    char **grown =
+        text ? memory_grow(config->kept, &config->kept_capacity, config->n_kept + 1, sizeof *grown) : NULL;
+    if (!grown) {
+        free(text);
+        error_memory(error);
+        return NULL;
+    }
+    config->kept = grown;
+    config->kept[config->n_kept++] = text;
+    return text;
+}
+
+const char *config_full_name(const char *section, const char *key, char buffer[CONFIG_FULL_MAX])
+{
+    int length = snprintf(buffer, CONFIG_FULL_MAX, "%s.%s", section, key);
+    return length > 0 && length < CONFIG_FULL_MAX ? buffer : NULL;
+}
+
+struct config_item *source_find(const struct config_source *source, const char *full)
+{
+    for (size_t i = 0; i < source->n_items; i++)
+        if (strcmp(source->items[i].full, full) == 0)
+            return &source->items[i];
+    return NULL;
+}
+
+struct config_section *source_find_section(const struct config_source *source, const char *name)
+{
+    for (size_t i = 0; i < source->n_sections; i++)
+        if (strcmp(source->sections[i].name, name) == 0)
+            return &source->sections[i];
+    return NULL;
+}
+
+int source_add_item(struct config_source *source, const struct config_item *item, struct dpf_error *error)
+{
+    if (source->n_items >= CONFIG_ENTRIES_MAX)
+        return error_at(error, DPF_FAULT_CONFIG, item->entry.file, item->entry.line,
+                        "more than %d keys: this is no configuration", CONFIG_ENTRIES_MAX);
+    struct config_item *grown =
+        memory_grow(source->items, &source->items_capacity, source->n_items + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    source->items = grown;
+    source->items[source->n_items++] = *item;
+    return 0;
+}
+
+int source_add_section(struct config_source *source, const struct config_section *section,
+                       struct dpf_error *error)
+{
+    if (source->n_sections >= CONFIG_ENTRIES_MAX)
+        return error_at(error, DPF_FAULT_CONFIG, section->file, section->line,
+                        "more than %d sections: this is no configuration", CONFIG_ENTRIES_MAX);
+    struct config_section *grown =
+        memory_grow(source->sections, &source->sections_capacity, source->n_sections + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    source->sections = grown;
+    source->sections[source->n_sections++] = *section;
+    return 0;
+}
+
+void source_free(struct config_source *source)
+{
+    free(source->items);
+    free(source->sections);
+    free(source->includes);
+    *source = (struct config_source){0};
+}
+
+const char *config_path(const struct config *config)
+{
+    return config->path;
+}
+
+const struct config_entry *config_find(const struct config *config, const char *section, const char *key)
+{
+    char buffer[CONFIG_FULL_MAX];
+    const char *full = config_full_name(section, key, buffer);
+    const struct config_item *item = full ? source_find(&config->merged, full) : NULL;
+    return item ? &item->entry : NULL;
+}
+
+int64_t config_size(const struct config *config)
+{
+    return (int64_t)config->merged.n_items;
+}
+
+const struct config_entry *config_at(const struct config *config, int64_t index)
+{
+    if (index < 0 || index >= config_size(config))
+        return NULL;
+    return &config->merged.items[index].entry;
+}
+
+int config_has_section(const struct config *config, const char *section)
+{
+    return source_find_section(&config->merged, section) != NULL;
+}
+
+void config_consume(struct config *config, const char *section, const char *key)
+{
+    char buffer[CONFIG_FULL_MAX];
+    const char *full = config_full_name(section, key, buffer);
+    struct config_item *item = full ? source_find(&config->merged, full) : NULL;
+    if (item)
+        item->consumed = 1;
+}
+
+int config_error(const struct config *config, const char *section, const char *key, struct dpf_error *error,
+                 const char *format, ...)
+{
+    char text[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+
+    char shown[TEXT_SHOWN];
+    const struct config_entry *entry = key ? config_find(config, section, key) : NULL;
+    if (entry)
+        return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line, "[%s] %s = %s: %s", section, key,
+                        text_show(entry->value, shown), text);
+    const struct config_section *place = source_find_section(&config->merged, section);
+    return error_at(error, DPF_FAULT_CONFIG, place ? place->file : config->path, place ? place->line : 0,
+                    "[%s]%s%s: %s", section, key ? " " : "", key ? key : "", text);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/config_line.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "config/config_store.h"
+
+static int is_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+char *line_trim(char *text)
+{
+    while (is_space(*text))
+        text++;
+    size_t length = strlen(text);
+    while (length > 0 && is_space(text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+/* Text that may go to a terminal and into JSON: UTF-8 without control bytes other than tabs. */
+static int check_bytes(const char *text, size_t length, const char *file, long number,
+                       struct dpf_error *error)
+{
+    for (size_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)text[i];
+        int n = text_utf8_length(text + i);
+        if ((c < 0x20 && c != '\t') || c == 0x7f)
+            return error_at(error, DPF_FAULT_CONFIG, file, number,
+                            "control byte \\x%02x in column %zu: configurations are plain text", c, i + 1);
+        if (n == 0 || (c == 0xc2 && (unsigned char)text[i + 1] < 0xa0))
+            return error_at(error, DPF_FAULT_CONFIG, file, number,
+                            "byte \\x%02x in column %zu: not UTF-8 text; save the file as UTF-8", c, i + 1);
+        i += (size_t)n;
+    }
+    return 0;
+}
+
+static int is_name_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+}
+
+static int check_name(const char *what, const char *name, const char *file, long number,
+                      struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    size_t length = strlen(name);
+    text_show(name, shown);
+    if (length == 0)
+        return error_at(error, DPF_FAULT_CONFIG, file, number, "the %s has no name", what);
+    if (strchr(name, ':'))
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        "\"%s\": a %s cannot hold ':'; only '=' separates a key from its value", shown, what);
+    for (size_t i = 0; i < length; i++)
+        if (!is_name_byte(name[i]))
+            return error_at(error, DPF_FAULT_CONFIG, file, number,
+                            "\"%s\": the name of a %s is made of letters, digits, '-', '_' and '.'", shown,
+                            what);
+    if (name[0] == '.' || name[length - 1] == '.' || strstr(name, ".."))
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        "\"%s\": a dot in the name of a %s stands between two words", shown, what);
+    if (length > CONFIG_NAME_MAX)
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        "\"%s\": the name of a %s has at most %d bytes, not %zu", shown, what,
+                        CONFIG_NAME_MAX, length);
+    return 0;
+}
+
+/* The ';' that starts a comment: first of the text, or after white space. */
+static char *find_comment(char *text, char mark)
+{
+    for (char *p = text; *p; p++)
+        if (*p == mark && (p == text || is_space(p[-1])))
+            return p;
+    return NULL;
+}
+
+static int split_section(char *text, const char *file, long number, struct config_line *out,
+                         struct dpf_error *error)
+{
+    char *end = strchr(text, ']');
+    char shown[TEXT_SHOWN];
+    if (!end)
+        return error_at(error, DPF_FAULT_CONFIG, file, number, "\"%s\": ']' is missing after the section",
+                        text_show(text, shown));
+    char *rest = line_trim(end + 1);
+    if (*rest && *rest != ';')
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        "\"%s\" after the section's ']': put it on a line of its own",
+                        text_show(rest, shown));
+    *end = '\0';
+    out->kind = LINE_SECTION;
+    out->name = line_trim(text + 1);
+    return check_name("section", out->name, file, number, error);
+}
+
+/* What is left of a value without its comment. */
+static int clean_value(char *text, int may_comment, const char *file, long number, char **out,
+                       struct dpf_error *error)
+{
+    char *value = line_trim(text);
+    char *comment = find_comment(value, ';');
+    if (comment && !may_comment)
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        "';' after a space starts a comment in files, so a value cannot hold it");
+    if (comment)
+        *comment = '\0';
+    if (find_comment(value, '#'))
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        "'#' after a space is neither value nor comment: a comment after a value starts "
+                        "with ';'");
+    *out = line_trim(value);
+    return 0;
+}
+
+int line_split(char *text, size_t length, const char *file, long number, struct config_line *out,
+               struct dpf_error *error)
+{
+    *out = (struct config_line){LINE_BLANK, NULL, NULL};
+    if (check_bytes(text, length, file, number, error) != 0)
+        return -1;
+    char *start = line_trim(text);
+    char shown[TEXT_SHOWN];
+    if (*start == '\0' || *start == ';' || *start == '#')
+        return 0;
+    if (*start == '[')
+        return split_section(start, file, number, out, error);
+    char *equals = strchr(start, '=');
+    if (!equals)
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        strchr(start, ':')
+                            ? "\"%s\": only '=' separates a key from its value; write key = value"
+                            : "\"%s\": no '='; write key = value, all of it on one line",
+                        text_show(start, shown));
+    *equals = '\0';
+    out->kind = LINE_KEY;
+    out->name = line_trim(start);
+    if (check_name("key", out->name, file, number, error) != 0)
+        return -1;
+    return clean_value(equals + 1, 1, file, number, &out->value, error);
+}
+
+int line_split_override(char *text, const char *label, char **section, char **key, char **value,
+                        struct dpf_error *error)
+{
+    size_t length = strlen(text);
+    if (length > CONFIG_LINE_MAX)
+        return error_at(error, DPF_FAULT_CONFIG, label, 0, "longer than %d bytes", CONFIG_LINE_MAX);
+    if (check_bytes(text, length, label, 0, error) != 0)
+        return -1;
+    char *equals = strchr(text, '=');
+    if (!equals)
+        return error_at(error, DPF_FAULT_CONFIG, label, 0, "no '='; write -o section.key=value");
+    *equals = '\0';
+    char *name = line_trim(text);
+    char *dot = strrchr(name, '.');
+    if (!dot)
+        return error_at(error, DPF_FAULT_CONFIG, label, 0,
+                        "no '.' before the '='; write -o section.key=value");
+    *dot = '\0';
+    *section = name;
+    *key = dot + 1;
+    if (check_name("section", *section, label, 0, error) != 0 ||
+        check_name("key", *key, label, 0, error) != 0)
+        return -1;
+    return clean_value(equals + 1, 0, label, 0, value, error);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/config_line.h"
+#include "config/config_merge.h"
+#include "config/config_reader.h"
+#include "config/config_store.h"
+
+/* A file is known by its device and inode, so that no spelling of its path hides a cycle. */
+struct visited {
+    dev_t device;
+    ino_t inode;
+    const char *path;
+};
+
+struct loader {
+    struct config *config;
+    struct dpf_error *error;
+    struct visited stack[CONFIG_DEPTH_MAX]; /* the files that are being read */
+    int depth;
+    struct visited done[CONFIG_FILES_MAX];
+    int n_done;
+};
+
+/* The text of a stream, from malloc. */
+static char *read_stream(FILE *stream, size_t *length)
+{
+    char *text = NULL;
+    size_t capacity = 0;
+    *length = 0;
+    for (;;) {
+        char *grown = memory_grow(text, &capacity, *length + 4096, 1);
+        if (!grown) {
+            free(text);
+            errno = ENOMEM;
+            return NULL;
+        }
+        text = grown;
+        size_t n = fread(text + *length, 1, capacity - *length, stream);
+        *length += n;
+        if (n == 0 || *length > CONFIG_FILE_MAX)
+            break;
+    }
+    if (ferror(stream) || *length > CONFIG_FILE_MAX) {
+        errno = ferror(stream) ? errno : EFBIG;
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static char *read_file(const char *path, struct visited *identity, size_t *length)
+{
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return NULL;
+    struct stat info;
+    char *text = NULL;
+    if (fstat(fileno(stream), &info) == 0) {
+        identity->device = info.st_dev;
+        identity->inode = info.st_ino;
+        text = read_stream(stream, length);
+    }
+    int saved = errno;
+    fclose(stream);
+    errno = saved;
+    return text;
+}
+
+/* "a.ini -> b.ini -> a.ini" */
+static int refuse_chain(struct loader *loader, const char *problem, const char *path,
+                        const struct config_section *from)
+{
+    struct text chain = {0};
+    for (int i = 0; i < loader->depth; i++)
+        text_add(&chain, "%s -> ", loader->stack[i].path);
+    text_add(&chain, "%s", path);
+    if (chain.failed)
+        error_memory(loader->error);
+    else
+        error_at(loader->error, DPF_FAULT_CONFIG, from->file, from->line, "%s: %s", problem, chain.data);
+    text_free(&chain);
+    return -1;
+}
+
+static int same_file(const struct visited *a, const struct visited *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+/* 1 if the file is to be read, 0 if it has been, -1 if it must not be. */
+static int admit(struct loader *loader, const struct visited *file, const struct config_section *from)
+{
+    for (int i = 0; i < loader->depth; i++)
+        if (same_file(&loader->stack[i], file))
+            return refuse_chain(loader, "files include each other in a circle", file->path, from);
+    for (int i = 0; i < loader->n_done; i++)
+        if (same_file(&loader->done[i], file))
+            return 0;
+    if (loader->depth == CONFIG_DEPTH_MAX)
+        return refuse_chain(loader, "more than 16 files deep", file->path, from);
+    if (loader->n_done + loader->depth >= CONFIG_FILES_MAX)
+        return error_at(loader->error, DPF_FAULT_CONFIG, from->file, from->line,
+                        "more than %d files are included", CONFIG_FILES_MAX);
+    return 1;
+}
+
+static int load_file(struct loader *loader, const char *path, const struct config_section *from);
+
+static int load_include(struct loader *loader, const struct config_source *source, size_t index)
+{
+    const struct config_section *include = &source->includes[index];
+    const char *path =
+        config_keep(loader->config, files_join(source->directory, include->name), loader->error);
+    return path ? load_file(loader, path, include) : -1;
+}
+
+/* Reads a text and what it includes; merges the latter first. */
+static int load_text(struct loader *loader, const struct visited *file, const char *text, size_t length)
+{
+    struct config_source source = {.file = file->path};
+    source.directory = config_keep(loader->config, files_directory(file->path), loader->error);
+    int status = source.directory ? reader_parse(loader->config, &source, text, length, loader->error) : -1;
+    loader->stack[loader->depth++] = *file;
+    for (size_t i = 0; i < source.n_includes && status == 0; i++)
+        status = load_include(loader, &source, i);
+    loader->depth--;
+    if (status == 0)
+        status = merge_source(loader->config, &source, loader->error);
+    if (status == 0)
+        loader->done[loader->n_done++] = *file;
+    source_free(&source);
+    return status;
+}
+
+/* path is kept by the config; from is the line that includes it, or NULL. */
+static int load_file(struct loader *loader, const char *path, const struct config_section *from)
+{
+    struct visited file = {.path = path};
+    size_t length;
+    char *text = read_file(path, &file, &length);
+    if (!text && errno == ENOMEM)
+        return error_memory(loader->error);
+    if (!text) {
+        const char *why = errno == EFBIG ? "larger than 1 MiB: this is no configuration" : strerror(errno);
+        return from ? error_at(loader->error, DPF_FAULT_CONFIG, from->file, from->line,
+                               "include = %s: cannot read %s: %s", from->name, path, why)
+                    : error_set(loader->error, DPF_FAULT_CONFIG, "cannot read %s: %s", path, why);
+    }
+    int status = from ? admit(loader, &file, from) : 1;
+    if (status == 1)
+        status = load_text(loader, &file, text, length);
+    free(text);
+    return status;
+}
+
+static int read_override(struct config *config, struct config_source *source, const char *override,
+                         struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    const char *label = config_keep(config, memory_format("-o \"%s\"", text_show(override, shown)), error);
+    char *text = label ? memory_text(override) : NULL;
+    if (!text)
+        return error_memory(error);
+    char *section, *key, *value;
+    int status = line_split_override(text, label, &section, &key, &value, error);
+    if (status == 0) {
+        struct config_entry entry = {section, key, value, label, 0};
+        status = reader_add(config, source, &entry, 1, error);
+    }
+    free(text);
+    return status;
+}
+
+static int merge_overrides(struct config *config, const char *const *overrides, int n,
+                           struct dpf_error *error)
+{
+    struct config_source source = {.file = "-o", .directory = "."};
+    int status = 0;
+    for (int i = 0; i < n && status == 0; i++)
+        status = read_override(config, &source, overrides[i], error);
+    if (status == 0)
+        status = merge_source(config, &source, error);
+    source_free(&source);
+    return status;
+}
+
+struct config *config_load(const char *path, const char *const *overrides, int n_overrides,
+                           struct dpf_error *error)
+{
+    struct loader loader = {.error = error};
+    loader.config = config_new(path, error);
+    if (!loader.config)
+        return NULL;
+    if (load_file(&loader, loader.config->path, NULL) != 0 ||
+        merge_overrides(loader.config, overrides, n_overrides, error) != 0) {
+        config_free(loader.config);
+        return NULL;
+    }
+    merge_finish(loader.config);
+    return loader.config;
+}
+
+struct config *config_parse(const char *name, const char *text, uint64_t length, struct dpf_error *error)
+{
+    struct config *config = config_new(name, error);
+    if (!config)
+        return NULL;
+    struct config_source source = {.file = config->path, .directory = "."};
+    int status = length <= CONFIG_FILE_MAX ? reader_parse(config, &source, text, (size_t)length, error)
+                                           : error_at(error, DPF_FAULT_CONFIG, name, 1,
+                                                      "larger than 1 MiB: this is no configuration");
+    if (status == 0 && source.n_includes)
+        status = error_at(error, DPF_FAULT_CONFIG, name, source.includes[0].line,
+                          "include = %s: text that comes from no file cannot include one",
+                          source.includes[0].name);
+    if (status == 0)
+        status = merge_source(config, &source, error);
+    source_free(&source);
+    if (status != 0) {
+        config_free(config);
+        return NULL;
+    }
+    merge_finish(config);
+    return config;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/config_reader.h"
+
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "config/config_line.h"
+
+/*
+ * Distributions build inih with its switches as variables; upstream has them at compile time. They are
+ * set where they exist. Nothing rests on them: see config_line.h.
+ */
+extern int ini_max_line __attribute__((weak));
+extern bool ini_allow_multiline __attribute__((weak));
+extern bool ini_allow_inline_comments __attribute__((weak));
+extern bool ini_allow_no_value __attribute__((weak));
+extern bool ini_stop_on_first_error __attribute__((weak));
+
+static void set_switches(void)
+{
+    if (&ini_max_line)
+        ini_max_line = CONFIG_LINE_MAX + 3;
+    if (&ini_allow_multiline)
+        ini_allow_multiline = false;
+    if (&ini_allow_inline_comments)
+        ini_allow_inline_comments = false;
+    if (&ini_allow_no_value)
+        ini_allow_no_value = false;
+    if (&ini_stop_on_first_error)
+        ini_stop_on_first_error = true;
+}
+
+struct reader {
+    struct config *config;
+    struct config_source *source;
+    struct dpf_error *error;
+    const char *text; /* what is left */
+    size_t length;
+    long number; /* of the current line */
+    char line[CONFIG_LINE_MAX + 1];
+    char section[CONFIG_NAME_MAX + 1];
+    struct config_line current;
+    int waiting; /* inih has been given a key and has not yet passed it on */
+};
+
+/* The next line into reader->line; 0 at the end. */
+static int next_line(struct reader *reader, size_t *length)
+{
+    if (reader->length == 0 || reader->error->fault)
+        return 0;
+    const char *end = memchr(reader->text, '\n', reader->length);
+    size_t whole = end ? (size_t)(end - reader->text) : reader->length;
+    const char *start = reader->text;
+    reader->number++;
+    reader->text += whole + (end != NULL);
+    reader->length -= whole + (end != NULL);
+    *length = whole > 0 && start[whole - 1] == '\r' ? whole - 1 : whole;
+    if (*length > CONFIG_LINE_MAX) {
+        error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
+                 "the line has %zu bytes, at most %d are allowed", *length, CONFIG_LINE_MAX);
+        return 0;
+    }
+    memcpy(reader->line, start, *length);
+    reader->line[*length] = '\0';
+    return 1;
+}
+
+static int enter_section(struct reader *reader)
+{
+    struct config_section section = {.file = reader->source->file, .line = reader->number};
+    snprintf(reader->section, sizeof reader->section, "%s", reader->current.name);
+    if (source_find_section(reader->source, reader->section))
+        return 0;
+    section.name = config_keep(reader->config, memory_text(reader->section), reader->error);
+    return section.name ? source_add_section(reader->source, &section, reader->error) : -1;
+}
+
+/* inih's reader: fgets on checked lines, respelled. Blank ones are left out, since inih need not count. */
+static char *read_line(char *out, int size, void *context)
+{
+    struct reader *reader = context;
+    size_t length;
+    if (reader->waiting) {
+        error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
+                 "inih lost the key \"%s\"", reader->current.name);
+        return NULL;
+    }
+    do {
+        if (!next_line(reader, &length) || line_split(reader->line, length, reader->source->file,
+                                                      reader->number, &reader->current, reader->error) != 0)
+            return NULL;
+    } while (reader->current.kind == LINE_BLANK);
+
+    int written;
+    if (reader->current.kind == LINE_SECTION) {
+        if (enter_section(reader) != 0)
+            return NULL;
+        written = snprintf(out, (size_t)size, "[%s]\n", reader->section);
+    } else {
+        written = snprintf(out, (size_t)size, "%s=%s\n", reader->current.name, reader->current.value);
+        reader->waiting = 1;
+    }
+    if (written < 0 || written >= size) {
+        error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
+                 "the line is too long for this build of inih: %d bytes, at most %d", written, size - 1);
+        return NULL;
+    }
+    return out;
+}
+
+static int add_include(struct reader *reader, char *value)
+{
+    struct config_source *source = reader->source;
+    for (char *next = value; next;) {
+        char *comma = strchr(next, ',');
+        if (comma)
+            *comma = '\0';
+        const char *path = line_trim(next);
+        next = comma ? comma + 1 : NULL;
+        if (!*path)
+            return error_at(reader->error, DPF_FAULT_CONFIG, source->file, reader->number,
+                            "include: a file name is missing; write include = a.ini, b.ini");
+        struct config_section *grown =
+            memory_grow(source->includes, &source->includes_capacity, source->n_includes + 1, sizeof *grown);
+        if (!grown)
+            return error_memory(reader->error);
+        source->includes = grown;
+        const char *kept = config_keep(reader->config, memory_text(path), reader->error);
+        if (!kept)
+            return -1;
+        source->includes[source->n_includes++] = (struct config_section){kept, source->file, reader->number};
+    }
+    return 0;
+}
+
+int reader_add(struct config *config, struct config_source *source, const struct config_entry *entry,
+               int replace, struct dpf_error *error)
+{
+    char full[CONFIG_FULL_MAX];
+    struct config_item item = {.entry = *entry, .directory = source->directory};
+    if (!config_full_name(entry->section, entry->key, full))
+        return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line, "the name is too long");
+    struct config_item *first = source_find(source, full);
+    if (first && !replace)
+        return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                        "[%s] %s is set a second time; the first is in line %ld: remove one", entry->section,
+                        entry->key, first->entry.line);
+    item.entry.value = config_keep(config, memory_text(entry->value), error);
+    if (!item.entry.value)
+        return -1;
+    if (first) {
+        first->entry.value = item.entry.value;
+        first->entry.file = entry->file;
+        first->entry.line = entry->line;
+        return 0;
+    }
+    const struct config_section *section = source_find_section(source, entry->section);
+    item.entry.section = section ? section->name : config_keep(config, memory_text(entry->section), error);
+    item.entry.key = item.entry.section ? config_keep(config, memory_text(entry->key), error) : NULL;
+    item.full = item.entry.key ? config_keep(config, memory_text(full), error) : NULL;
+    return item.full ? source_add_item(source, &item, error) : -1;
+}
+
+/* inih's handler: returns 0 to stop. */
+static int take_key(void *context, const char *section, const char *name, const char *value)
+{
+    struct reader *reader = context;
+    if (reader->error->fault)
+        return 0;
+    if (!reader->waiting || !name || !value || strcmp(section, reader->section) != 0 ||
+        strcmp(name, reader->current.name) != 0 || strcmp(value, reader->current.value) != 0) {
+        error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
+                 "inih misread the line");
+        return 0;
+    }
+    reader->waiting = 0;
+    int is_include = strcmp(name, "include") == 0;
+    if (!*section && is_include)
+        return add_include(reader, reader->current.value) == 0;
+    if (!*section || is_include) {
+        error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
+                 is_include ? "include = ... must stand before the first section, not in [%s]"
+                            : "%s\"%s\" stands before the first section, where only include = FILE may",
+                 section, name);
+        return 0;
+    }
+    struct config_entry entry = {reader->section, name, value, reader->source->file, reader->number};
+    return reader_add(reader->config, reader->source, &entry, 0, reader->error) == 0;
+}
+
+int reader_parse(struct config *config, struct config_source *source, const char *text, size_t length,
+                 struct dpf_error *error)
+{
+    struct reader *reader = memory_new(1, sizeof *reader);
+    if (!reader)
+        return error_memory(error);
+    reader->config = config;
+    reader->source = source;
+    reader->error = error;
+    reader->text = text;
+    reader->length = length;
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        reader->text += 3;
+        reader->length -= 3;
+    }
+    set_switches();
+    int status = ini_parse_stream(read_line, reader, take_key, reader);
+    if (!error->fault && (status != 0 || reader->waiting || reader->length > 0))
+        error_at(error, DPF_FAULT_CONFIG, source->file, reader->number, "inih refused the line");
+    free(reader);
+    return error->fault ? -1 : 0;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/config_store.h"
+
+struct check {
+    const struct config *config;
+    const char *const *sections;
+    int n_sections;
+    struct dpf_error *error;
+};
+
+/* A section is known if the caller says so, or if a table or somebody else has read from it. */
+static int is_known_section(const struct check *check, const char *section)
+{
+    const struct config *config = check->config;
+    for (int i = 0; i < check->n_sections; i++)
+        if (strcmp(check->sections[i], section) == 0)
+            return 1;
+    for (size_t i = 0; i < config->n_known; i++)
+        if (strcmp(config->known[i].section, section) == 0)
+            return 1;
+    for (size_t i = 0; i < config->merged.n_items; i++)
+        if (config->merged.items[i].consumed && strcmp(config->merged.items[i].entry.section, section) == 0)
+            return 1;
+    return 0;
+}
+
+static int is_known_full(const struct config *config, const char *full)
+{
+    for (size_t i = 0; i < config->n_known; i++)
+        if (*config->known[i].key && strcmp(config->known[i].full, full) == 0)
+            return 1;
+    return 0;
+}
+
+/* Names near an unknown section: sections, and slots like users.mechanism, whose component would read it. */
+static const char *nearest_section(const struct check *check, const char *section, const char **names)
+{
+    int64_t n = 0;
+    for (int i = 0; i < check->n_sections; i++)
+        names[n++] = check->sections[i];
+    for (size_t i = 0; i < check->config->n_known; i++)
+        names[n++] = check->config->known[i].full;
+    return text_nearest(section, names, n);
+}
+
+static int refuse_section(const struct check *check, const struct config_section *section, const char **names)
+{
+    const char *dot = strrchr(section->name, '.');
+    if (is_known_full(check->config, section->name))
+        return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
+                        "nothing reads [%s]: set \"%s\" in [%.*s], or remove the section", section->name,
+                        dot + 1, (int)(dot - section->name), section->name);
+    const char *nearest = nearest_section(check, section->name, names);
+    if (nearest)
+        return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
+                        "unknown section [%s]; did you mean [%s]?", section->name, nearest);
+    return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
+                    "nothing reads the section [%s]: remove it, or name what it belongs to", section->name);
+}
+
+static int refuse_key(const struct check *check, const struct config_item *item, const char **names)
+{
+    const struct config *config = check->config;
+    const struct config_entry *entry = &item->entry;
+    int64_t n = 0;
+    for (size_t i = 0; i < config->n_known; i++)
+        if (strcmp(config->known[i].section, entry->section) == 0)
+            names[n++] = config->known[i].key;
+    const char *nearest = text_nearest(entry->key, names, n);
+    if (nearest)
+        return error_at(check->error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                        "unknown key \"%s\" in [%s]; did you mean \"%s\"?", entry->key, entry->section,
+                        nearest);
+    return error_at(check->error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                    "unknown key \"%s\" in [%s]; \"dpframe describe %s\" lists the keys", entry->key,
+                    entry->section, entry->section);
+}
+
+/* An override of a dotted key, "data.synthetic.usrs", looks like one of a section that does not exist. */
+static int refuse_override(const struct check *check, const struct config_item *item, const char **names)
+{
+    const struct config *config = check->config;
+    int64_t n = 0;
+    for (size_t i = 0; i < config->n_known; i++)
+        if (*config->known[i].key)
+            names[n++] = config->known[i].full;
+    const char *nearest = text_nearest(item->full, names, n);
+    if (!nearest)
+        return 0;
+    return error_at(check->error, DPF_FAULT_CONFIG, item->entry.file, item->entry.line,
+                    "unknown key \"%s\"; did you mean \"%s\"?", item->full, nearest);
+}
+
+static int check_all(const struct check *check, const char **names)
+{
+    const struct config_source *merged = &check->config->merged;
+    for (size_t i = 0; i < merged->n_items; i++) {
+        const struct config_item *item = &merged->items[i];
+        if (item->consumed)
+            continue;
+        if (is_known_section(check, item->entry.section))
+            return refuse_key(check, item, names);
+        if (item->entry.line == 0 && refuse_override(check, item, names) != 0)
+            return -1;
+        struct config_section place = {item->entry.section, item->entry.file, item->entry.line};
+        return refuse_section(check, &place, names);
+    }
+    /* Sections without keys. */
+    for (size_t i = 0; i < merged->n_sections; i++)
+        if (!is_known_section(check, merged->sections[i].name) &&
+            !is_known_full(check->config, merged->sections[i].name))
+            return refuse_section(check, &merged->sections[i], names);
+    return 0;
+}
+
+int config_check_consumed(const struct config *config, const char *const *known_sections, int n_known,
+                          struct dpf_error *error)
+{
+    const struct check check = {config, known_sections, n_known, error};
+    const char **names = memory_new((size_t)n_known + config->n_known, sizeof *names);
+    if (!names)
+        return error_memory(error);
+    int status = check_all(&check, names);
+    free(names);
+    return status;
+}

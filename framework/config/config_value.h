@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* config_value.h - one value: text to typed and back, checked against its parameter. */
+#ifndef DPF_CONFIG_CONFIG_VALUE_H
+#define DPF_CONFIG_CONFIG_VALUE_H
+
+#include <stddef.h>
+
+#include "dpframe/params.h"
+
+#define VALUE_PROBLEM 800
+
+/*
+ * Parses text. *block receives what the value points to, from malloc, or NULL; the caller frees it.
+ * Returns 0; -1 with a clause for the user in problem ("must be > 0 (privacy budget)"); or -2 if
+ * memory ran out. A path is left as it is written.
+ */
+int value_parse(const dpf_param *param, const char *text, dpf_value *out, void **block,
+                char problem[VALUE_PROBLEM]);
+
+#endif
