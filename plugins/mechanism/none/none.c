@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * none.c - no noise: values as fixed-point numbers.
+ *
+ * Sums are exact and the same for any number of workers, as with noise. Nothing is protected: every
+ * block is a NON_PRIVATE event, unless no unit can move it.
+ */
+#include "dpframe/additive.h"
+#include "dpframe/plugin.h"
+#include "dpframe/role/mechanism.h"
+
+enum { P_GRID_BITS, P_COUNT };
+
+static const dpf_param params[P_COUNT] = {
+    [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 32, 0, 52, 0, "bits",
+                                    "Values are rounded to multiples of 2^-grid-bits. A message may reach "
+                                    "2^(62 - grid-bits) divided by the number of parties."),
+};
+
+struct none {
+    const dpf_host *host;
+    double grid;
+};
+
+static dpf_status none_create(const dpf_host *host, const dpf_params *values, void **self)
+{
+    struct none *none = dpf_memory(host)->allocate(host, sizeof(*none));
+    if (!none)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    none->host = host;
+    none->grid = ldexp(1.0, -(int)values->values[P_GRID_BITS].integer);
+    *self = none;
+    return DPF_OK;
+}
+
+static void none_destroy(void *self)
+{
+    struct none *none = self;
+    dpf_memory(none->host)->release(none->host, none);
+}
+
+static int32_t none_lifetime(void *self)
+{
+    (void)self;
+    return DPF_LIFETIME_ROUND;
+}
+
+static double none_budget(void *self)
+{
+    (void)self;
+    return NAN;
+}
+
+static dpf_status none_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
+{
+    const struct none *none = self;
+    return dpf_additive_begin(none->host, release, DPF_NOISE_NOWHERE, none->grid, out);
+}
+
+static dpf_status none_events(void *self, const dpf_release *release, const dpf_noise_plan *plan,
+                              dpf_event *out, int32_t capacity, int32_t *n)
+{
+    const struct none *none = self;
+    return dpf_additive_events(none->host, release, plan, 1, DPF_EVENT_NON_PRIVATE, DPF_EVENT_NON_PRIVATE,
+                               DPF_LIFETIME_ROUND, out, capacity, n);
+}
+
+static dpf_status none_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                              const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+{
+    (void)self;
+    return dpf_additive_encode(NULL, call, plan, query, values, stride, out);
+}
+
+static dpf_status none_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                              const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+{
+    (void)self;
+    return dpf_additive_decode(NULL, call, plan, query, sums, out, stride);
+}
+
+static const dpf_mechanism functions = {
+    .lifetime = none_lifetime,
+    .budget = none_budget,
+    .plan = none_plan,
+    .events = none_events,
+    .encode = none_encode,
+    .decode = none_decode,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_MECHANISM,
+    .id = "none",
+    .version = "1.0.0",
+    .summary = "No noise: exact fixed-point sums, not private",
+    .citation = "",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = none_create,
+    .destroy = none_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.none", "1.0.0", "Apache-2.0", component)
