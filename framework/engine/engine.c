@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "engine/step.h"
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int make_workers(struct engine *engine, struct dpf_error *error)
+{
+    engine->n_workers = pool_workers(engine->pool);
+    size_t n = (size_t)engine->n_workers;
+    engine->workers = memory_new(n, sizeof(*engine->workers));
+    engine->nested = memory_new(n, sizeof(*engine->nested));
+    engine->buffers = memory_new(n, sizeof *engine->buffers);
+    engine->errors = memory_new(n, sizeof *engine->errors);
+    if (!engine->workers || !engine->nested || !engine->buffers || !engine->errors)
+        return error_memory(error);
+    for (int w = 0; w < engine->n_workers; w++) {
+        engine->workers[w] = worker_new(w, engine->n_workers, error);
+        engine->nested[w] = worker_new(w, engine->n_workers, error);
+        if (!engine->workers[w] || !engine->nested[w])
+            return -1;
+    }
+    return 0;
+}
+
+/* Runs the record transforms of a term over one holder's values. */
+static int transform_values(struct engine *engine, struct term_run *term, const struct csr *csr, int orientation,
+                            float **out, struct dpf_error *error)
+{
+    int64_t n = csr->ptr[csr->rows];
+    float *values = memory_raw((size_t)n + 1, sizeof *values);
+    int32_t *own = memory_raw((size_t)n + 1, sizeof *own);
+    int status = values && own ? 0 : error_memory(error);
+    for (int64_t r = 0; r < csr->rows && status == 0; r++)
+        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++) {
+            own[i] = (int32_t)r;
+            values[i] = csr->values ? csr->values[i] : 1.0f;
+        }
+    dpf_records records = {.size = sizeof records,
+                           .n = n,
+                           .users = orientation == DPF_SIDE_USERS ? own : csr->others,
+                           .items = orientation == DPF_SIDE_USERS ? csr->others : own,
+                           .privacy_weights = csr->privacy_weights};
+    for (int i = 0; i < term->plan->n_transforms && status == 0; i++) {
+        struct instance *instance = term->plan->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        if (transform->kind != DPF_TRANSFORM_RECORD)
+            continue;
+        dpf_call *call = step_call(engine, 0, instance, 0, 0);
+        status = instance_result(instance, transform->records(instance->self, call, &records, values),
+                                 "records", error);
+    }
+    free(own);
+    if (status != 0)
+        free(values);
+    else
+        *out = values;
+    return status;
+}
+
+static int prepare_values(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    int any = 0;
+    for (int i = 0; i < term->plan->n_transforms; i++)
+        any |= ((const dpf_transform *)term->plan->transforms[i]->functions)->kind == DPF_TRANSFORM_RECORD;
+    if (!any || term->plan->source != SOURCE_RECORDS)
+        return 0;
+    int64_t n = engine->parties.n + 2;
+    term->values = memory_new((size_t)n, sizeof(*term->values));
+    if (!term->values)
+        return error_memory(error);
+    for (int64_t holder = 0; holder <= engine->parties.n; holder++) {
+        const struct csr *csr = step_records(engine, term, holder < engine->parties.n ? holder : HOLDER_ALL);
+        if (transform_values(engine, term, csr, term->plan->side, &term->values[holder], error) != 0)
+            return -1;
+    }
+    /* Messages of users read the records by user whatever side is solved. */
+    return transform_values(engine, term, &engine->dataset->train.by_user, DPF_SIDE_USERS,
+                            &term->values[engine->parties.n + 1], error);
+}
+
+static int make_terms(struct engine *engine, int which, struct dpf_error *error)
+{
+    struct side_plan *side = &engine->plan->sides[which];
+    engine->terms[which] = memory_new((size_t)side->n_terms + 1, sizeof *engine->terms[which]);
+    if (!engine->terms[which])
+        return error_memory(error);
+    int relation = 0;
+    for (int t = 0; t < side->n_terms; t++) {
+        struct term_run *term = &engine->terms[which][t];
+        struct term_plan *plan = &side->terms[t];
+        term->plan = plan;
+        term->loss = plan->loss->functions;
+        term->mechanism = plan->mechanism ? plan->mechanism->functions : NULL;
+        term->aggregator = plan->aggregator ? plan->aggregator->functions : NULL;
+        term->sampler = plan->sampler ? plan->sampler->functions : NULL;
+        relation |= plan->source == SOURCE_RELATION;
+        if (plan->source == SOURCE_RELATION && !engine->dataset->relation.links.ptr)
+            return config_error(engine->plan->config, plan->name, "source", error,
+                                "source = relation needs links between users: set [data] relation.path");
+        if (prepare_values(engine, term, error) != 0)
+            return -1;
+    }
+    /* New rows go to a buffer of their own where old ones are still read: by the other side, by
+       friends, or by other parties. */
+    int simultaneous = engine->plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS;
+    if (side->updated && (simultaneous || relation || side->site == SITE_PARTY)) {
+        const struct side_factors *factors = &engine->model->sides[which];
+        engine->next[which] = memory_raw((size_t)(factors->rows * engine->model->stride), sizeof(float));
+        if (!engine->next[which])
+            return error_memory(error);
+        if (factors->state_space && simultaneous)
+            return config_error(engine->plan->config, "run", "update", error,
+                                "update = simultaneous cannot be combined with a state transform");
+    }
+    return 0;
+}
+
+static void engine_close(struct engine *engine)
+{
+    for (int which = 0; which < 2; which++) {
+        for (int t = 0; engine->terms[which] && t < engine->plan->sides[which].n_terms; t++) {
+            struct term_run *term = &engine->terms[which][t];
+            for (int64_t h = 0; term->values && h < engine->parties.n + 2; h++)
+                free(term->values[h]);
+            free(term->values);
+            free(term->party_weight_buffer);
+            free(term->other_copy);
+            free(term->shared);
+        }
+        free(engine->terms[which]);
+        free(engine->next[which]);
+    }
+    for (int w = 0; w < engine->n_workers; w++) {
+        if (engine->workers)
+            worker_free(engine->workers[w]);
+        if (engine->nested)
+            worker_free(engine->nested[w]);
+        for (int slot = 0; engine->buffers && slot < BUFFER_COUNT; slot++)
+            free(engine->buffers[w].data[slot]);
+    }
+    free(engine->workers);
+    free(engine->nested);
+    free(engine->buffers);
+    free(engine->errors);
+    parties_free(&engine->parties);
+}
+
+static void start_next(struct engine *engine, int which)
+{
+    const struct side_factors *factors = &engine->model->sides[which];
+    if (engine->next[which])
+        memcpy(engine->next[which], factors->data,
+               (size_t)(factors->rows * engine->model->stride) * sizeof(float));
+}
+
+static void take_next(struct engine *engine, int which)
+{
+    struct side_factors *factors = &engine->model->sides[which];
+    if (!engine->next[which])
+        return;
+    float *old = factors->data;
+    factors->data = engine->next[which];
+    engine->next[which] = old;
+}
+
+static int side_step(struct engine *engine, int which, struct dpf_error *error)
+{
+    const struct side_plan *side = &engine->plan->sides[which];
+    if (!side->updated)
+        return 0;
+    double start = seconds_now();
+    start_next(engine, which);
+    int messages = 0;
+    for (int t = 0; t < side->n_terms; t++)
+        messages |= side->terms[t].mechanism && (side->terms[t].by_user || side->terms[t].whole_message);
+    int status = !side->released ? step_local(engine, which, error)
+                 : messages      ? step_by_messages(engine, which, error)
+                                 : step_by_rows(engine, which, error);
+    engine->stats->seconds[which] += seconds_now() - start;
+    return status;
+}
+
+/* What was drawn against what was promised: far more participants than the nominal rate allows. */
+static void compare_with_plan(struct engine *engine, int which)
+{
+    for (int t = 0; t < engine->plan->sides[which].n_terms; t++) {
+        const struct term_run *term = &engine->terms[which][t];
+        if (!term->party_weights || !term->mechanism)
+            continue;
+        double n = (double)engine->dataset->users.n, rate = term->plan->sampling.rate, taken = 0;
+        float heaviest = 0;
+        for (int64_t u = 0; u < engine->dataset->users.n; u++) {
+            taken += term->party_weights[u] != 0;
+            heaviest = fmaxf(heaviest, term->party_weights[u]);
+        }
+        if (taken > n * rate + 8 * sqrt(n * rate * (1 - rate) + 1) + 1)
+            ledger_deviate(&engine->plan->ledger,
+                           "round %lld, %s: %g of %g users took part, far above the nominal rate %g",
+                           (long long)engine->round + 1, term->plan->name, taken, n, rate);
+        if ((double)heaviest > term->plan->sampling.weight_max * (1 + 1e-6))
+            ledger_deviate(&engine->plan->ledger, "round %lld, %s: a user had weight %g, above the bound %g",
+                           (long long)engine->round + 1, term->plan->name, (double)heaviest,
+                           term->plan->sampling.weight_max);
+    }
+}
+
+static int one_round(struct engine *engine, struct dpf_error *error)
+{
+    const struct plan *plan = engine->plan;
+    int simultaneous = plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS;
+    for (int i = 0; i < plan->n_order; i++) {
+        if (worker_cancelled())
+            return error_set(error, DPF_FAULT_RUN, "interrupted in round %lld; nothing is written",
+                             (long long)engine->round + 1);
+        if (side_step(engine, plan->order[i], error) != 0)
+            return -1;
+        compare_with_plan(engine, plan->order[i]);
+        if (!simultaneous)
+            take_next(engine, plan->order[i]);
+    }
+    for (int i = 0; simultaneous && i < plan->n_order; i++)
+        take_next(engine, plan->order[i]);
+    return 0;
+}
+
+int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
+               const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
+{
+    struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
+    memset(stats, 0, sizeof *stats);
+    int status = parties_make(&engine.parties, plan, dataset, error);
+    if (status == 0)
+        status = make_workers(&engine, error);
+    for (int which = 0; which < 2 && status == 0; which++)
+        status = make_terms(&engine, which, error);
+    int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    for (engine.round = 0; engine.round < rounds && status == 0; engine.round++) {
+        status = one_round(&engine, error);
+        stats->rounds_done += status == 0;
+        if (status == 0 && hooks && hooks->round_done)
+            status = hooks->round_done(hooks->context, engine.round, model, error);
+    }
+    engine_close(&engine);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine.h - rounds of side steps. */
+#ifndef DPF_ENGINE_ENGINE_H
+#define DPF_ENGINE_ENGINE_H
+
+#include "base/pool.h"
+#include "engine/model.h"
+
+struct engine_stats {
+    double seconds[2]; /* in side steps, by side */
+    int64_t rounds_done;
+    uint64_t bytes_up, bytes_down; /* as the aggregators count them */
+    int64_t messages;              /* that entered sums */
+};
+
+struct engine_hooks {
+    void *context;
+    /* After each round; -1 stops the run with the error. May be NULL. */
+    int (*round_done)(void *context, int64_t round, struct model *model, struct dpf_error *error);
+};
+
+/*
+ * Trains the model (made by model_init) and compares what happens with the plan's ledger. The plan
+ * is only read, but for ledger deviations. Interrupted runs fail with DPF_FAULT_RUN.
+ */
+int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
+               const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error);
+
+#endif

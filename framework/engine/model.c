@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, struct side_factors *factors,
+                      int64_t stride)
+{
+    const dpf_value *v = plan->model.params.values;
+    int kind = (int)v[MODEL_INIT].integer;
+    int64_t rank = v[MODEL_RANK].integer;
+    double scale = v[MODEL_INIT_SCALE].real;
+    if (kind == INIT_NORMAL_BY_RANK && rank > 0)
+        scale /= sqrt((double)rank);
+    double norm = v[MODEL_INIT_NORM].real, radius = plan->sides[side].radius;
+    int user_bias = plan->bias[DPF_SIDE_USERS] >= 0;
+    double draws[64];
+    for (int64_t row = 0; row < factors->rows; row++) {
+        float *out = factors->data + row * stride;
+        dpf_cursor cursor;
+        random_seek(stream, 0, 0, (uint32_t)row, &cursor);
+        double square = 0;
+        for (int64_t done = 0; done < rank; done += 64) {
+            int64_t n = rank - done < 64 ? rank - done : 64;
+            if (kind == INIT_UNIFORM)
+                random_uniform(&cursor, draws, n);
+            else
+                random_normal(&cursor, draws, n);
+            for (int64_t i = 0; i < n; i++) {
+                out[user_bias + done + i] = (float)(scale * draws[i]);
+                square += scale * draws[i] * scale * draws[i];
+            }
+        }
+        /* Rows start inside the ball that the solver keeps them in: its radius is a public bound. */
+        double length = sqrt(square);
+        double target = fmin(norm > 0 ? norm : length, radius);
+        for (int64_t i = 0; i < rank && length > 0 && target != length; i++)
+            out[user_bias + i] = (float)((double)out[user_bias + i] * (target / length));
+    }
+}
+
+/* A row holds the constant 1 where the other side's bias is. */
+static void set_constants(const struct plan *plan, int side, struct side_factors *factors, int64_t stride)
+{
+    int column = plan->bias[1 - side];
+    for (int64_t row = 0; column >= 0 && row < factors->rows; row++)
+        factors->data[row * stride + column] = 1.0f;
+}
+
+static double mean_value(const struct dataset *dataset)
+{
+    const struct csr *csr = &dataset->train.by_user;
+    if (!dataset->train.n)
+        return 0;
+    if (!csr->values)
+        return 1;
+    double sum = 0;
+    for (int64_t i = 0; i < dataset->train.n; i++)
+        sum += csr->values[i];
+    return sum / (double)dataset->train.n;
+}
+
+static void fill_popularity(struct model *model, const struct dataset *dataset)
+{
+    const struct csr *csr = &dataset->train.by_user;
+    struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
+    for (int64_t u = 0; u < users->rows; u++)
+        users->data[u * model->stride] = 1.0f;
+    for (int64_t i = 0; i < dataset->train.n; i++)
+        items->data[csr->others[i] * model->stride] += 1.0f;
+}
+
+static int project_state(struct model *model, const struct plan *plan, int side, struct dpf_error *error)
+{
+    const struct side_plan *sp = &plan->sides[side];
+    struct side_factors *factors = &model->sides[side];
+    const dpf_transform *transform = sp->state_transform->functions;
+    int64_t cols = plan->dimension[side];
+    double *in = memory_new((size_t)(factors->rows * cols), sizeof *in);
+    double *out = memory_new((size_t)(sp->state_rows * cols), sizeof *out);
+    factors->state_rows = sp->state_rows;
+    factors->state_space = memory_new((size_t)(sp->state_rows * model->stride), sizeof(float));
+    struct worker *worker = worker_new(0, 1, error);
+    int status = in && out && factors->state_space && worker ? 0 : error_memory(error);
+    if (status == 0) {
+        for (int64_t r = 0; r < factors->rows; r++)
+            for (int64_t c = 0; c < cols; c++)
+                in[r * cols + c] = factors->data[r * model->stride + plan->first[side] + c];
+        dpf_message from = {sizeof from, 0, factors->rows, NULL, 0, factors->rows, in, cols, (int32_t)cols, 0};
+        dpf_message to = {sizeof to, 0, sp->state_rows, NULL, 0, sp->state_rows, out, cols, (int32_t)cols, 0};
+        dpf_call *call = worker_call(worker, sp->state_transform, 0, 0, 0);
+        status = instance_result(sp->state_transform,
+                                 transform->project(sp->state_transform->self, call, &from, &to), "init", error);
+    }
+    for (int64_t r = 0; r < sp->state_rows && status == 0; r++)
+        for (int64_t c = 0; c < cols; c++)
+            factors->state_space[r * model->stride + plan->first[side] + c] = (float)out[r * cols + c];
+    worker_free(worker);
+    free(in);
+    free(out);
+    return status;
+}
+
+static int init_side(struct model *model, const struct plan *plan, int side, struct dpf_error *error)
+{
+    struct side_factors *factors = &model->sides[side];
+    const struct side_plan *sp = &plan->sides[side];
+    dpf_stream *stream = random_stream_open(plan->seeded, plan_side_name(side), "init", error);
+    if (!stream)
+        return -1;
+    draw_rows(plan, side, stream, factors, model->stride);
+    set_constants(plan, side, factors, model->stride);
+    random_stream_free(stream);
+    if (sp->state_transform && project_state(model, plan, side, error) != 0)
+        return -1;
+    int64_t solved = sp->state_transform ? sp->state_rows : factors->rows;
+    if (sp->updated && sp->state_width > 0) {
+        factors->solver_state = memory_new((size_t)solved * (size_t)sp->state_width, sizeof(float));
+        if (!factors->solver_state)
+            return error_memory(error);
+    }
+    return 0;
+}
+
+int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
+               struct dpf_error *error)
+{
+    *model = (struct model){.plan = plan};
+    int kind = (int)plan->model.params.values[MODEL_KIND].integer;
+    model->columns = kind == MODEL_FACTORIZATION ? plan->columns : 1;
+    model->stride = (model->columns + 15) / 16 * 16;
+    model->offset = plan->offset;
+    if (kind == MODEL_MEAN || (kind == MODEL_FACTORIZATION &&
+                               plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN))
+        model->offset = mean_value(dataset);
+    if (kind == MODEL_POPULARITY)
+        model->offset = 0;
+    model->sides[DPF_SIDE_USERS].rows = dataset->users.n;
+    model->sides[DPF_SIDE_ITEMS].rows = dataset->items.n;
+    for (int side = 0; side < 2; side++) {
+        struct side_factors *factors = &model->sides[side];
+        factors->data = memory_new((size_t)(factors->rows * model->stride), sizeof(float));
+        if (!factors->data)
+            return error_memory(error);
+        if (kind == MODEL_FACTORIZATION && init_side(model, plan, side, error) != 0)
+            return -1;
+    }
+    if (kind == MODEL_POPULARITY)
+        fill_popularity(model, dataset);
+    return 0;
+}
+
+void model_free(struct model *model)
+{
+    for (int side = 0; side < 2; side++) {
+        free(model->sides[side].data);
+        free(model->sides[side].state_space);
+        free(model->sides[side].solver_state);
+    }
+    *model = (struct model){0};
+}
+
+dpf_factors model_factors(const struct model *model, int side)
+{
+    return (dpf_factors){.data = model->sides[side].data,
+                         .rows = model->sides[side].rows,
+                         .stride = model->stride,
+                         .cols = model->columns};
+}
+
+static int undo_record_transforms(const struct model *model, int32_t user, const int32_t *items, int64_t n,
+                                  double *scores, struct dpf_error *error)
+{
+    const struct side_plan *sides = model->plan->sides;
+    /* Both sides read the same records; the first term that transforms them says how to undo it. */
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < sides[side].n_terms; t++) {
+            const struct term_plan *term = &sides[side].terms[t];
+            int undone = 0;
+            for (int i = term->n_transforms - 1; i >= 0; i--) {
+                const dpf_transform *transform = term->transforms[i]->functions;
+                if (transform->kind != DPF_TRANSFORM_RECORD)
+                    continue;
+                undone = 1;
+                if (!transform->predictions)
+                    continue;
+                int32_t *pairs = memory_raw((size_t)(2 * n + 1), sizeof *pairs);
+                struct worker *worker = worker_new(0, 1, error);
+                int status = pairs && worker ? 0 : error_memory(error);
+                for (int64_t k = 0; k < n && status == 0; k++) {
+                    pairs[k] = user;
+                    pairs[n + k] = items ? items[k] : (int32_t)k;
+                }
+                if (status == 0) {
+                    dpf_records records = {sizeof records, 0, n, pairs, pairs + n, NULL};
+                    dpf_call *call = worker_call(worker, term->transforms[i], 0, 0, 0);
+                    status = instance_result(
+                        term->transforms[i],
+                        transform->predictions(term->transforms[i]->self, call, &records, scores),
+                        "prediction", error);
+                }
+                worker_free(worker);
+                free(pairs);
+                if (status != 0)
+                    return -1;
+            }
+            if (undone)
+                return 0;
+        }
+    return 0;
+}
+
+int model_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                 struct dpf_error *error)
+{
+    const struct model *model = context;
+    const float *u = model->sides[DPF_SIDE_USERS].data + (int64_t)user * model->stride;
+    const float *base = model->sides[DPF_SIDE_ITEMS].data;
+    for (int64_t k = 0; k < n; k++) {
+        const float *v = base + (items ? items[k] : k) * model->stride;
+        /* Sixteen partial sums: vectorises, and the order of additions is fixed. */
+        float part[16] = {0};
+        for (int64_t c = 0; c < model->stride; c += 16)
+            for (int l = 0; l < 16; l++)
+                part[l] += u[c + l] * v[c + l];
+        double sum = model->offset;
+        for (int l = 0; l < 16; l++)
+            sum += (double)part[l];
+        out[k] = sum;
+    }
+    return undo_record_transforms(model, user, items, n, out, error);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model.h - factor rows of both sides, and predictions from them.
+ *
+ * A prediction is offset + <user row, item row> over all columns; columns are
+ * [user bias | factors | item bias], and a row has the constant 1 in the other side's bias column.
+ * Rows are padded to 64 bytes with zeros.
+ */
+#ifndef DPF_ENGINE_MODEL_H
+#define DPF_ENGINE_MODEL_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "data/dataset.h"
+#include "plan/plan.h"
+
+struct side_factors {
+    int64_t rows;
+    float *data;        /* rows x stride: what readers see */
+    int64_t state_rows; /* of the projected space, 0 without a state transform */
+    float *state_space; /* state_rows x stride: what is solved, NULL without a state transform */
+    float *solver_state; /* rows (or state_rows) x the solver's width, or NULL */
+};
+
+struct model {
+    int32_t columns;
+    int64_t stride;
+    double offset;
+    struct side_factors sides[2];
+    const struct plan *plan; /* for the inverses of record transforms */
+};
+
+/* Initial values from run.seed: factorization, or a baseline filled in from the training records. */
+int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
+               struct dpf_error *error);
+void model_free(struct model *model);
+dpf_factors model_factors(const struct model *model, int side);
+/*
+ * Predictions of a user for items (NULL: all), with the inverses of record transforms applied. The
+ * signature is that of a scorer of the evaluation; context is the model. Thread-safe.
+ */
+int model_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                 struct dpf_error *error);
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/step.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size)
+{
+    struct buffers *buffers = &engine->buffers[worker];
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        error_memory(&engine->errors[worker]);
+        return NULL;
+    }
+    if (buffers->data[slot] && bytes <= buffers->bytes[slot])
+        return buffers->data[slot];
+    size_t wanted = bytes + bytes / 2;
+    free(buffers->data[slot]);
+    buffers->data[slot] = memory_raw(wanted, 1);
+    buffers->bytes[slot] = buffers->data[slot] ? wanted : 0;
+    if (!buffers->data[slot])
+        error_memory(&engine->errors[worker]);
+    return buffers->data[slot];
+}
+
+int step_failed(struct engine *engine, struct dpf_error *error)
+{
+    for (int w = 0; w < engine->n_workers; w++)
+        if (engine->errors[w].fault != DPF_FAULT_NONE) {
+            if (error->fault == DPF_FAULT_NONE)
+                *error = engine->errors[w];
+            engine->errors[w] = (struct dpf_error){0};
+        }
+    return error->fault ? -1 : error_set(error, DPF_FAULT_RUN, "a side step stopped without a reason");
+}
+
+const char *step_name(const struct engine *engine, int side, char buffer[64])
+{
+    snprintf(buffer, 64, "round %lld, %s", (long long)engine->round + 1, plan_side_name(side));
+    return buffer;
+}
+
+dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw, uint32_t party)
+{
+    return worker_call(engine->workers[worker], instance, (int32_t)engine->round, draw, party);
+}
+
+int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side)
+{
+    if (status == DPF_OK)
+        return 0;
+    char name[64];
+    return instance_result(instance, status, step_name(engine, side, name), &engine->errors[worker]);
+}
+
+int64_t step_batch_rows(int64_t width)
+{
+    int64_t rows = 131072 / step_stride(width);
+    return rows < 1 ? 1 : rows > 256 ? 256 : rows;
+}
+
+/* ---- records ------------------------------------------------------------------------------------ */
+
+const struct csr *step_records(const struct engine *engine, const struct term_run *term, int64_t holder)
+{
+    if (term->plan->source == SOURCE_RELATION)
+        return &engine->dataset->relation.links;
+    int users = term->plan->side == DPF_SIDE_USERS;
+    if (holder == HOLDER_ALL)
+        return users ? &engine->dataset->train.by_user : &engine->dataset->train.by_item;
+    const struct party *party = &engine->parties.list[holder];
+    return users ? &party->by_user : &party->by_item;
+}
+
+static const float *record_values(const struct engine *engine, const struct term_run *term, int64_t holder,
+                                  const struct csr *csr)
+{
+    if (!term->values)
+        return csr->values;
+    return term->values[holder == HOLDER_ALL ? engine->parties.n : holder];
+}
+
+/* Users and items of the records of rows first .. first+count-1. */
+static int32_t *record_pairs(struct engine *engine, const struct term_run *term, const struct csr *csr,
+                             int64_t first, int64_t count, int worker)
+{
+    int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
+    int32_t *pairs = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)(2 * n + 1), sizeof *pairs);
+    if (!pairs)
+        return NULL;
+    int32_t *own = term->plan->side == DPF_SIDE_USERS ? pairs : pairs + n;
+    int32_t *others = term->plan->side == DPF_SIDE_USERS ? pairs + n : pairs;
+    for (int64_t r = first; r < first + count; r++)
+        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++)
+            own[i - base] = (int32_t)r;
+    memcpy(others, csr->others + base, (size_t)n * sizeof *others);
+    return pairs;
+}
+
+static int draw_records(struct engine *engine, struct term_run *term, const struct csr *csr,
+                        const float *values, int64_t first, int64_t count, int worker, float *weights)
+{
+    int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
+    int32_t *pairs = record_pairs(engine, term, csr, first, count, worker);
+    if (!pairs)
+        return -1;
+    dpf_factors users = model_factors(engine->model, DPF_SIDE_USERS);
+    dpf_factors items = model_factors(engine->model, DPF_SIDE_ITEMS);
+    dpf_draw draw = {.size = sizeof draw,
+                     .level = DPF_LEVEL_RECORD,
+                     .n = n,
+                     .users = pairs,
+                     .items = pairs + n,
+                     .values = values ? values + base : NULL,
+                     .privacy_weights = csr->privacy_weights ? csr->privacy_weights + base : NULL,
+                     .user_factors = &users,
+                     .item_factors = &items};
+    struct instance *instance = term->plan->sampler;
+    uint32_t index = term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
+    dpf_call *call = step_call(engine, worker, instance, index, 0);
+    return step_result(engine, worker, instance, term->sampler->draw(instance->self, call, &draw, weights),
+                       term->plan->side);
+}
+
+/* Weights of users drawn as parties, spread over the records. */
+static void spread_weights(const struct term_run *term, const struct csr *csr, int64_t first, int64_t count,
+                           float *weights)
+{
+    int64_t base = csr->ptr[first];
+    for (int64_t r = first; r < first + count; r++)
+        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++) {
+            int64_t user = term->plan->side == DPF_SIDE_USERS ? r : csr->others[i];
+            weights[i - base] = term->party_weights[user];
+        }
+}
+
+int step_groups(struct engine *engine, struct term_run *term, int64_t holder, int64_t first, int64_t count,
+                int worker, dpf_groups *groups)
+{
+    const struct csr *csr = step_records(engine, term, holder);
+    const float *values = record_values(engine, term, holder, csr);
+    int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
+    int32_t *rows = step_buffer(engine, worker, BUFFER_ROWS, (size_t)count + 1, sizeof *rows);
+    int64_t *offsets = step_buffer(engine, worker, BUFFER_OFFSETS, (size_t)count + 1, sizeof *offsets);
+    if (!rows || !offsets)
+        return -1;
+    for (int64_t i = 0; i < count; i++)
+        rows[i] = (int32_t)(first + i);
+    for (int64_t i = 0; i <= count; i++)
+        offsets[i] = csr->ptr[first + i] - base;
+    float *weights = NULL;
+    int by_record = term->sampler && term->sampler->level == DPF_LEVEL_RECORD;
+    if (by_record || term->party_weights) {
+        weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
+        if (!weights)
+            return -1;
+        if (by_record && draw_records(engine, term, csr, values, first, count, worker, weights) != 0)
+            return -1;
+        if (!by_record)
+            spread_weights(term, csr, first, count, weights);
+    }
+    *groups = (dpf_groups){.size = sizeof *groups,
+                           .side = term->plan->side,
+                           .self = &term->self,
+                           .other = &term->other,
+                           .n_groups = count,
+                           .rows = rows,
+                           .offsets = offsets,
+                           .others = csr->others + base,
+                           .values = values ? values + base : NULL,
+                           .weights = weights,
+                           .offset = engine->model->offset,
+                           .party_row = -1,
+                           .residual = &term->residual};
+    return 0;
+}
+
+/* ---- before a step ------------------------------------------------------------------------------ */
+
+#define CHUNK_ROWS INT64_C(4096)
+
+struct clip_work {
+    struct engine *engine;
+    struct term_run *term;
+};
+
+static int transform_chunk(void *context, int64_t task, int worker)
+{
+    struct clip_work *work = context;
+    struct term_run *term = work->term;
+    struct engine *engine = work->engine;
+    int side = term->plan->side;
+    int other = term->plan->source == SOURCE_RELATION ? side : 1 - side;
+    int64_t first = task * CHUNK_ROWS;
+    int64_t count = term->other.rows - first < CHUNK_ROWS ? term->other.rows - first : CHUNK_ROWS;
+    for (int i = 0; i < term->plan->n_transforms; i++) {
+        struct instance *instance = term->plan->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        if (transform->kind != DPF_TRANSFORM_FACTOR)
+            continue;
+        /* The columns that pair with this side's unknowns, without constants: the other side's unknowns
+           that are features here are its factors; its own bias is not read. */
+        int begin = engine->plan->bias[DPF_SIDE_USERS] >= 0;
+        int columns = (int)engine->plan->model.params.values[MODEL_RANK].integer;
+        (void)other;
+        dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, 0);
+        dpf_status status = transform->factors(instance->self, call, term->other_copy + first * engine->model->stride,
+                                               count, engine->model->stride, begin, columns);
+        if (step_result(engine, worker, instance, status, side) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int transform_factors(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    int any = 0;
+    for (int i = 0; i < term->plan->n_transforms; i++)
+        any |= ((const dpf_transform *)term->plan->transforms[i]->functions)->kind == DPF_TRANSFORM_FACTOR;
+    if (!any)
+        return 0;
+    size_t n = (size_t)(term->other.rows * engine->model->stride);
+    if (!term->other_copy)
+        term->other_copy = memory_raw(n, sizeof(float));
+    if (!term->other_copy)
+        return error_memory(error);
+    memcpy(term->other_copy, term->other.data, n * sizeof(float));
+    struct clip_work work = {engine, term};
+    if (pool_run(engine->pool, (term->other.rows + CHUNK_ROWS - 1) / CHUNK_ROWS, transform_chunk, &work) != 0)
+        return step_failed(engine, error);
+    term->other.data = term->other_copy;
+    if (!term->plan->raw_residual)
+        term->residual.data = term->other_copy;
+    return 0;
+}
+
+/* As published by DPIMF: norms are maxima over the rows as they stand. */
+static int bounds_from_data(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    struct term_plan *plan = term->plan;
+    dpf_bounds bounds = plan->bounds;
+    int first = engine->plan->first[plan->side], d = engine->plan->dimension[plan->side];
+    bounds.other_l1 = bounds.other_l2 = bounds.other_linf = 0;
+    for (int64_t r = 0; r < term->other.rows; r++) {
+        const float *row = dpf_row(&term->other, r) + first;
+        double l1 = 0, square = 0, linf = 0;
+        for (int c = 0; c < d; c++) {
+            l1 += fabs((double)row[c]);
+            square += (double)row[c] * row[c];
+            linf = fmax(linf, fabs((double)row[c]));
+        }
+        bounds.other_l1 = fmax(bounds.other_l1, l1);
+        bounds.other_l2 = fmax(bounds.other_l2, sqrt(square));
+        bounds.other_linf = fmax(bounds.other_linf, linf);
+    }
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    if (plan_term_sensitivity(plan, &bounds, blocks, shared, error) != 0)
+        return -1;
+    dpf_release release = plan_release(engine->plan, plan, blocks, shared, 1);
+    char name[64];
+    return instance_result(plan->mechanism,
+                           term->mechanism->plan(plan->mechanism->self, &release, &term->noise),
+                           step_name(engine, plan->side, name), error);
+}
+
+static int draw_parties(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    term->party_weights = NULL;
+    if (!term->sampler || term->sampler->level != DPF_LEVEL_PARTY)
+        return 0;
+    int64_t n = engine->dataset->users.n;
+    if (!term->party_weight_buffer)
+        term->party_weight_buffer = memory_raw((size_t)n + 1, sizeof(float));
+    if (!term->party_weight_buffer)
+        return error_memory(error);
+    struct instance *instance = term->plan->sampler;
+    uint32_t index = term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
+    dpf_draw draw = {.size = sizeof draw, .level = DPF_LEVEL_PARTY, .n = n};
+    dpf_call *call = step_call(engine, 0, instance, index, 0);
+    if (step_result(engine, 0, instance,
+                    term->sampler->draw(instance->self, call, &draw, term->party_weight_buffer),
+                    term->plan->side) != 0)
+        return step_failed(engine, error);
+    term->party_weights = term->party_weight_buffer;
+    return 0;
+}
+
+int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    int side = term->plan->side;
+    term->self = model_factors(engine->model, side);
+    term->other = model_factors(engine->model, term->plan->source == SOURCE_RELATION ? side : 1 - side);
+    term->residual = term->other;
+    term->draw = term->plan->draw_lifetime == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
+    term->noise = term->plan->noise;
+    if (transform_factors(engine, term, error) != 0 || draw_parties(engine, term, error) != 0)
+        return -1;
+    return term->plan->bounds_from_data && term->mechanism ? bounds_from_data(engine, term, error) : 0;
+}
+
+/* ---- the shared row ------------------------------------------------------------------------------- */
+
+struct shared_work {
+    struct engine *engine;
+    struct term_run *term;
+    dpf_factors other;
+    double *partials; /* one row for each chunk: added in order, so workers do not matter */
+};
+
+static int shared_chunk(void *context, int64_t task, int worker)
+{
+    struct shared_work *work = context;
+    struct term_run *term = work->term;
+    int64_t first = task * CHUNK_ROWS;
+    int64_t count = work->other.rows - first < CHUNK_ROWS ? work->other.rows - first : CHUNK_ROWS;
+    double *out = work->partials + task * term->plan->shared_query.width;
+    dpf_call *call = step_call(work->engine, worker, term->plan->loss, (uint32_t)work->engine->round, 0);
+    dpf_status status =
+        term->loss->shared(term->plan->loss->self, call, &term->plan->shared_query, &work->other, first, count, out);
+    return step_result(work->engine, worker, term->plan->loss, status, term->plan->side);
+}
+
+int step_shared_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
+                      double *out, struct dpf_error *error)
+{
+    int64_t width = term->plan->shared_query.width, chunks = (n + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    struct shared_work work = {.engine = engine, .term = term, .other = term->other};
+    float *gathered = NULL;
+    work.partials = memory_new((size_t)(chunks * width) + 1, sizeof(double));
+    int status = work.partials ? 0 : error_memory(error);
+    if (status == 0 && members) {
+        gathered = memory_raw((size_t)(n * term->other.stride) + 1, sizeof(float));
+        if (!gathered)
+            status = error_memory(error);
+        for (int64_t i = 0; i < n && gathered; i++)
+            memcpy(gathered + i * term->other.stride, dpf_row(&term->other, members[i]),
+                   (size_t)term->other.stride * sizeof(float));
+        work.other.data = gathered;
+        work.other.rows = n;
+    }
+    if (status == 0 && pool_run(engine->pool, chunks, shared_chunk, &work) != 0)
+        status = step_failed(engine, error);
+    memset(out, 0, (size_t)width * sizeof *out);
+    for (int64_t c = 0; c < chunks && status == 0; c++)
+        for (int64_t i = 0; i < width; i++)
+            out[i] += work.partials[c * width + i];
+    free(gathered);
+    free(work.partials);
+    return status;
+}
+
+int step_shared_room(struct term_run *term, int64_t n, struct dpf_error *error)
+{
+    if (term->n_shared == n)
+        return 0;
+    free(term->shared);
+    term->shared = memory_new((size_t)(n * step_stride(term->plan->shared_query.width)) + 1, sizeof(float));
+    term->n_shared = term->shared ? n : 0;
+    return term->shared ? 0 : error_memory(error);
+}
+
+/* ---- the tail: solving ------------------------------------------------------------------------------ */
+
+struct product {
+    struct engine *engine;
+    struct term_run *term;
+    const dpf_groups *groups;
+    int worker;
+};
+
+static dpf_status multiply(void *context, int64_t first, int64_t count, const float *x, int64_t x_stride,
+                           float *out, int64_t out_stride)
+{
+    struct product *product = context;
+    struct term_run *term = product->term;
+    struct engine *engine = product->engine;
+    dpf_groups groups = *product->groups;
+    groups.n_groups = count;
+    groups.rows += first;
+    groups.offsets += first;
+    dpf_call *call = worker_call(engine->nested[product->worker], term->plan->loss, (int32_t)engine->round,
+                                 (uint32_t)engine->round, 0);
+    dpf_status status = term->loss->apply(term->plan->loss->self, call, &term->plan->query, &groups, x, x_stride,
+                                          out, out_stride);
+    step_result(engine, product->worker, term->plan->loss, status, term->plan->side);
+    return status;
+}
+
+static const int32_t *count_degrees(struct engine *engine, int worker, const struct solve_batch *batch)
+{
+    const struct csr *csr = step_records(engine, batch->term, batch->degrees_holder);
+    int32_t *degrees = step_buffer(engine, worker, BUFFER_DEGREES, (size_t)batch->count + 1, sizeof *degrees);
+    for (int64_t i = 0; degrees && i < batch->count; i++) {
+        int64_t r = batch->first + i;
+        degrees[i] = r < csr->rows ? (int32_t)(csr->ptr[r + 1] - csr->ptr[r]) : 0;
+    }
+    return degrees;
+}
+
+static int check_finite(struct engine *engine, int worker, int side, const float *rows, int64_t first,
+                        int64_t count, int64_t stride, int32_t columns)
+{
+    for (int64_t r = 0; r < count; r++)
+        for (int32_t c = 0; c < columns; c++)
+            if (!isfinite(rows[r * stride + c])) {
+                char name[64];
+                return error_set(&engine->errors[worker], DPF_FAULT_RUN,
+                                 "%s: solver %s returned a number that is not finite for row %lld; nothing is "
+                                 "released",
+                                 step_name(engine, side, name),
+                                 engine->plan->sides[side].solver->entry->component->id, (long long)(first + r));
+            }
+    return 0;
+}
+
+int step_solve(struct engine *engine, int worker, const struct solve_batch *batch)
+{
+    const struct side_plan *side = &engine->plan->sides[batch->side];
+    struct side_factors *factors = &engine->model->sides[batch->side];
+    int64_t stride = engine->model->stride;
+    const float *current = (factors->state_space ? factors->state_space : factors->data) + batch->first * stride;
+    float *next = batch->next;
+    if (!next)
+        next = (engine->next[batch->side] ? engine->next[batch->side]
+                : factors->state_space    ? factors->state_space
+                                          : factors->data) +
+               batch->first * stride;
+    struct product product = {engine, batch->term, batch->groups, worker};
+    dpf_solve solve = {
+        .size = sizeof solve,
+        .side = batch->side,
+        .n_rounds = (int32_t)engine->plan->run.params.values[RUN_ROUNDS].integer,
+        .state_width = side->state_width,
+        .n_rows = batch->count,
+        .first_row = batch->first,
+        .query = &side->query,
+        .shared_query = batch->term->plan->query.has_shared ? &batch->term->plan->shared_query : &side->query,
+        .blocks = batch->blocks,
+        .blocks_stride = step_stride(side->query.width),
+        .shared = batch->shared,
+        .current = current,
+        .current_stride = stride,
+        .next = next,
+        .next_stride = stride,
+        .state = factors->solver_state ? factors->solver_state + batch->first * side->state_width : NULL,
+        .product = batch->groups ? multiply : NULL,
+        .product_context = batch->groups ? &product : NULL,
+    };
+    if (side->solver_functions->flags & DPF_SOLVER_DEGREES) {
+        solve.degrees = count_degrees(engine, worker, batch);
+        if (!solve.degrees)
+            return -1;
+    }
+    dpf_call *call = step_call(engine, worker, side->solver, (uint32_t)engine->round, 0);
+    dpf_status status = side->solver_functions->solve(side->solver->self, call, &solve);
+    if (step_result(engine, worker, side->solver, status, batch->side) != 0)
+        return -1;
+    return check_finite(engine, worker, batch->side, next, batch->first, batch->count, stride,
+                        engine->model->columns);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * step.h - what the kinds of side steps share.
+ *
+ * local     no mechanism: rows in batches, query to solver, all in float32;
+ * rows      released, row by row: for each batch of rows every party's query is encoded and summed;
+ * messages  released, party by party: each user's (or silo's) whole message is made, transformed,
+ *           encoded and summed, then the sum is decoded.
+ */
+#ifndef DPF_ENGINE_STEP_H
+#define DPF_ENGINE_STEP_H
+
+#include "engine/engine.h"
+#include "engine/parties.h"
+
+/* One worker's buffers by purpose, grown on demand and kept. */
+enum buffer_slot {
+    BUFFER_ROWS,
+    BUFFER_OFFSETS,
+    BUFFER_OTHERS,
+    BUFFER_WEIGHTS,
+    BUFFER_PAIRS,
+    BUFFER_DEGREES,
+    BUFFER_BLOCKS,
+    BUFFER_TERM_BLOCKS,
+    BUFFER_WIDE,
+    BUFFER_WIDE2,
+    BUFFER_INTEGERS,
+    BUFFER_SUMS,
+    BUFFER_NEXT,
+    BUFFER_AGGREGATOR,
+    BUFFER_COUNT
+};
+struct buffers {
+    void *data[BUFFER_COUNT];
+    size_t bytes[BUFFER_COUNT];
+};
+
+/* A term while the engine runs. */
+struct term_run {
+    struct term_plan *plan;
+    const dpf_loss *loss;
+    const dpf_mechanism *mechanism;   /* NULL: local */
+    const dpf_aggregator *aggregator; /* NULL: local */
+    const dpf_sampler *sampler;       /* NULL: all */
+    float **values; /* after record transforms: of each party, of all, and of all by user; or NULL */
+    const float *party_weights; /* drawn for this round: users; NULL: all 1 */
+    float *party_weight_buffer;
+    dpf_factors self, other, residual; /* as the loss reads them in this step */
+    float *other_copy;                 /* rows after factor transforms */
+    float *shared;                     /* the shared row, decoded; n_shared of them (party site) */
+    int64_t n_shared;
+    dpf_noise_plan noise; /* the plan's, or this step's where bounds come from data */
+    uint32_t draw;        /* index of the mechanism's draws in this step */
+};
+
+struct engine {
+    struct plan *plan;
+    const struct dataset *dataset;
+    struct pool *pool;
+    struct model *model;
+    struct parties parties;
+    int n_workers;
+    struct worker **workers; /* for callbacks */
+    struct worker **nested;  /* for callbacks made inside a solver's callback */
+    struct buffers *buffers;
+    struct dpf_error *errors; /* one for each worker */
+    struct term_run *terms[2];
+    float *next[2];           /* new rows of a simultaneous update */
+    int64_t round;
+    struct engine_stats *stats;
+};
+
+/* 64-byte aligned, contents undefined. NULL after reporting that memory ran out. */
+void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size);
+
+/* The first worker's error, moved to error. Returns -1. */
+int step_failed(struct engine *engine, struct dpf_error *error);
+/* "round 3, items" */
+const char *step_name(const struct engine *engine, int side, char buffer[64]);
+
+/* Holders of records: the parties 0 .. n-1, or all records together. */
+#define HOLDER_ALL (-1)
+
+/* A holder's records by rows of the term's side: user-item records, or links. */
+const struct csr *step_records(const struct engine *engine, const struct term_run *term, int64_t holder);
+/*
+ * Groups for rows first .. first+count-1 of a holder, weights drawn where a record sampler asks. The arrays belong
+ * to the worker's buffers and the data set.
+ */
+int step_groups(struct engine *engine, struct term_run *term, int64_t holder, int64_t first, int64_t count,
+                int worker, dpf_groups *groups);
+/* The callback object for a term's component: the right draw for its lifetime. */
+dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw, uint32_t party);
+/* Turns a status into the worker's error: 0 or -1. */
+int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side);
+
+/* Factors, bounds, draws and weights of a term for this step. */
+int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
+/* The shared row of a term, without noise, from the other side's rows `members` (NULL: all n), in
+   float64 into out (width of shared_query). Runs in parallel. */
+int step_shared_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
+                      double *out, struct dpf_error *error);
+/* Sets the number of shared rows and makes room for them. */
+int step_shared_room(struct term_run *term, int64_t n, struct dpf_error *error);
+
+/* Solves rows from decoded blocks: common tail of all kinds. blocks has stride step_stride(width). */
+struct solve_batch {
+    int side;
+    int64_t first, count;
+    const float *blocks;
+    const float *shared;
+    const dpf_groups *groups; /* operator form: the term's groups, else NULL */
+    struct term_run *term;
+    int64_t degrees_holder; /* whose records count, for solvers that read degrees */
+    float *next;            /* count rows of model stride; NULL: the side's new rows */
+};
+int step_solve(struct engine *engine, int worker, const struct solve_batch *batch);
+
+static inline int64_t step_stride(int64_t width)
+{
+    return (width + 15) / 16 * 16;
+}
+/* Rows handled together: about half a megabyte of blocks. */
+int64_t step_batch_rows(int64_t width);
+
+int step_local(struct engine *engine, int side, struct dpf_error *error);
+int step_by_rows(struct engine *engine, int side, struct dpf_error *error);
+int step_by_messages(struct engine *engine, int side, struct dpf_error *error);
+
+#endif

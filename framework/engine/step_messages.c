@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Released sides whose messages are made party by party: each user, or each silo where a transform
+ * or the aggregator needs a whole message. Users are streamed in batches; a worker holds one message
+ * at a time and a sum of its own, and the sums are added at the end. Integers add up to the same
+ * whatever the order.
+ *
+ * A message has the rows that the party touches (dense where the query, a transform or the
+ * aggregator asks for it) and, if users are the other side, its part of the shared row as the last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/step.h"
+
+#define USERS_PER_TASK 64
+
+struct messages_work {
+    struct engine *engine;
+    struct term_run *term;
+    int64_t n_parties;
+    int64_t per_task;
+    int dense;          /* every message has all rows */
+    int shared_inside;  /* the shared row is part of the messages */
+    int64_t query_rows; /* before transforms, shared row included if it is inside */
+    dpf_aggregation *aggregations; /* one for each worker; or one if the aggregator cannot merge */
+};
+
+/* A message under construction. */
+struct draft {
+    dpf_message message;
+    int32_t *rows; /* of a sparse message */
+};
+
+static int32_t *iota_rows(struct engine *engine, int worker, int64_t n)
+{
+    int32_t *rows = step_buffer(engine, worker, BUFFER_ROWS, (size_t)n + 1, sizeof *rows);
+    for (int64_t i = 0; rows && i < n; i++)
+        rows[i] = (int32_t)i;
+    return rows;
+}
+
+/*
+ * Groups of one user's message where users are the other side: each of the user's records is a group
+ * of its own row; a dense query also gets an empty group for every other row.
+ */
+static int user_groups(struct engine *engine, struct term_run *term, int64_t user, int dense, int worker,
+                       dpf_groups *groups)
+{
+    const struct csr *csr = &engine->dataset->train.by_user;
+    int64_t begin = csr->ptr[user], n = csr->ptr[user + 1] - begin;
+    const float *values = term->values ? term->values[engine->parties.n + 1] : csr->values;
+    int64_t n_groups = dense ? engine->model->sides[term->plan->side].rows : n;
+    int64_t *offsets = step_buffer(engine, worker, BUFFER_OFFSETS, (size_t)n_groups + 1, sizeof *offsets);
+    int32_t *others = step_buffer(engine, worker, BUFFER_OTHERS, (size_t)n + 1, sizeof *others);
+    const int32_t *rows = dense ? iota_rows(engine, worker, n_groups) : csr->others + begin;
+    float *weights = NULL;
+    if (!offsets || !others || !rows)
+        return -1;
+    if (term->party_weights && term->party_weights[user] != 1.0f) {
+        weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
+        for (int64_t i = 0; weights && i < n; i++)
+            weights[i] = term->party_weights[user];
+        if (!weights)
+            return -1;
+    }
+    int64_t at = 0;
+    for (int64_t g = 0; g < n_groups; g++) {
+        offsets[g] = at;
+        at += !dense || (at < n && csr->others[begin + at] == g);
+    }
+    offsets[n_groups] = at;
+    for (int64_t i = 0; i < n; i++)
+        others[i] = (int32_t)user;
+    *groups = (dpf_groups){.size = sizeof *groups,
+                           .side = term->plan->side,
+                           .self = &term->self,
+                           .other = &term->other,
+                           .n_groups = n_groups,
+                           .rows = rows,
+                           .offsets = offsets,
+                           .others = others,
+                           .values = values ? values + begin : NULL,
+                           .weights = weights,
+                           .offset = engine->model->offset,
+                           .party_row = (int32_t)user,
+                           .residual = &term->residual};
+    return 0;
+}
+
+static int party_groups(struct messages_work *work, int64_t party, int worker, dpf_groups *groups)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    int by_user = term->plan->by_user;
+    if (!by_user)
+        return step_groups(engine, term, party, 0, engine->model->sides[term->plan->side].rows, worker, groups);
+    if (term->plan->side == DPF_SIDE_USERS)
+        return step_groups(engine, term, HOLDER_ALL, party, 1, worker, groups);
+    return user_groups(engine, term, party, work->dense, worker, groups);
+}
+
+/* The party's part of the shared row, as the last row of its message. */
+static int add_shared(struct messages_work *work, int64_t party, int worker, double *row)
+{
+    struct term_run *term = work->term;
+    struct instance *instance = term->plan->loss;
+    memset(row, 0, (size_t)term->plan->query.width * sizeof *row);
+    dpf_call *call = step_call(work->engine, worker, instance, (uint32_t)work->engine->round, (uint32_t)party);
+    return step_result(work->engine, worker, instance,
+                       term->loss->shared(instance->self, call, &term->plan->shared_query, &term->other, party,
+                                          1, row),
+                       term->plan->side);
+}
+
+static int query_message(struct messages_work *work, int64_t party, int worker, struct draft *draft)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    const dpf_query *query = &term->plan->query;
+    dpf_groups groups;
+    if (party_groups(work, party, worker, &groups) != 0)
+        return -1;
+    int64_t n_rows = groups.n_groups + work->shared_inside;
+    double *values = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(n_rows * query->width) + 1, sizeof *values);
+    draft->rows = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)n_rows + 1, sizeof *draft->rows);
+    if (!values || !draft->rows)
+        return -1;
+    memcpy(draft->rows, groups.rows, (size_t)groups.n_groups * sizeof *draft->rows);
+    if (work->shared_inside)
+        draft->rows[groups.n_groups] = (int32_t)(work->query_rows - 1);
+    struct instance *instance = term->plan->loss;
+    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
+    dpf_status status =
+        term->loss->accumulate(instance->self, call, query, &groups, NULL, values, query->width);
+    if (step_result(engine, worker, instance, status, term->plan->side) != 0)
+        return -1;
+    if (work->shared_inside &&
+        add_shared(work, party, worker, values + groups.n_groups * query->width) != 0)
+        return -1;
+    draft->message = (dpf_message){.size = sizeof(dpf_message),
+                                   .party = (uint32_t)party,
+                                   .n_rows = n_rows,
+                                   .rows = draft->rows,
+                                   .total_rows = work->query_rows,
+                                   .values = values,
+                                   .stride = query->width,
+                                   .width = query->width};
+    return 0;
+}
+
+/* All rows, those that the message lacks as zeros. The message moves to the other wide buffer. */
+static int densify(struct engine *engine, int worker, dpf_message *message, enum buffer_slot slot)
+{
+    if (!message->rows && message->n_rows == message->total_rows)
+        return 0;
+    size_t n = (size_t)(message->total_rows * message->width);
+    double *values = step_buffer(engine, worker, slot, n + 1, sizeof *values);
+    if (!values)
+        return -1;
+    memset(values, 0, n * sizeof *values);
+    for (int64_t r = 0; r < message->n_rows; r++) {
+        int64_t row = message->rows ? message->rows[r] : message->first_row + r;
+        memcpy(values + row * message->width, message->values + r * message->stride,
+               (size_t)message->width * sizeof *values);
+    }
+    message->values = values;
+    message->stride = message->width;
+    message->rows = NULL;
+    message->first_row = 0;
+    message->n_rows = message->total_rows;
+    return 0;
+}
+
+/* Applies one transform in direction apply; changes rows by way of the other buffer. */
+static int apply_message(struct engine *engine, int worker, struct instance *instance, int side,
+                         dpf_status (*apply)(void *self, const dpf_call *call, const dpf_message *in,
+                                             dpf_message *out),
+                         int64_t rows_out, dpf_message *message, enum buffer_slot *slot)
+{
+    dpf_message out = *message;
+    enum buffer_slot other = *slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
+    if (rows_out != message->total_rows) {
+        out.values = step_buffer(engine, worker, other, (size_t)(rows_out * message->width) + 1, sizeof(double));
+        if (!out.values)
+            return -1;
+        memset(out.values, 0, (size_t)(rows_out * message->width) * sizeof(double));
+        out.stride = message->width;
+        out.n_rows = out.total_rows = rows_out;
+        *slot = other;
+    }
+    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, message->party);
+    if (step_result(engine, worker, instance, apply(instance->self, call, message, &out), side) != 0)
+        return -1;
+    *message = out;
+    return 0;
+}
+
+static int transform_message(struct messages_work *work, int worker, dpf_message *message)
+{
+    struct engine *engine = work->engine;
+    struct term_plan *plan = work->term->plan;
+    enum buffer_slot slot = BUFFER_WIDE;
+    for (int i = 0; i < plan->n_transforms; i++) {
+        struct instance *instance = plan->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        int state = transform->kind == DPF_TRANSFORM_STATE;
+        if (transform->kind != DPF_TRANSFORM_MESSAGE && !state)
+            continue;
+        int64_t rows = message->total_rows;
+        if (transform->rows && step_result(engine, worker, instance,
+                                           transform->rows(instance->self, message->total_rows, &rows),
+                                           plan->side) != 0)
+            return -1;
+        if (state || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) || rows != message->total_rows) {
+            enum buffer_slot other = slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
+            int sparse = message->rows != NULL;
+            if (densify(engine, worker, message, other) != 0)
+                return -1;
+            slot = sparse ? other : slot;
+        }
+        if (apply_message(engine, worker, instance, plan->side, state ? transform->project : transform->forward,
+                          rows, message, &slot) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int send_message(struct messages_work *work, int64_t party, int worker, dpf_message *message)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    const dpf_aggregator *aggregator = term->aggregator;
+    size_t n = (size_t)(message->n_rows * message->width);
+    int64_t *values = step_buffer(engine, worker, BUFFER_INTEGERS, n + 1, sizeof *values);
+    if (!values)
+        return -1;
+    dpf_integers integers = {.size = sizeof integers,
+                             .width = message->width,
+                             .n_rows = message->n_rows,
+                             .rows = message->rows,
+                             .first_row = message->first_row,
+                             .total_rows = message->total_rows,
+                             .values = values,
+                             .stride = message->width,
+                             .survivors = 1};
+    struct instance *mechanism = term->plan->mechanism;
+    dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)party);
+    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->query,
+                                                message->values, message->stride, &integers);
+    if (step_result(engine, worker, mechanism, status, term->plan->side) != 0)
+        return -1;
+    struct instance *instance = term->plan->aggregator;
+    call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
+    return step_result(engine, worker, instance,
+                       aggregator->absorb(instance->self, call, &work->aggregations[aggregator->merge ? worker : 0],
+                                          &integers),
+                       term->plan->side);
+}
+
+static int message_task(void *context, int64_t task, int worker)
+{
+    struct messages_work *work = context;
+    struct term_run *term = work->term;
+    int64_t end = (task + 1) * work->per_task;
+    for (int64_t party = task * work->per_task; party < end && party < work->n_parties; party++) {
+        if (term->plan->by_user && term->party_weights && term->party_weights[party] == 0)
+            continue;
+        struct draft draft;
+        if (query_message(work, party, worker, &draft) != 0)
+            return -1;
+        if (work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0)
+            return -1;
+        if (transform_message(work, worker, &draft.message) != 0 ||
+            send_message(work, party, worker, &draft.message) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the sum ------------------------------------------------------------------------------------ */
+
+static int open_aggregations(struct messages_work *work, int n, struct dpf_error *error)
+{
+    struct term_run *term = work->term;
+    int64_t rows = term->plan->rows;
+    int32_t width = term->plan->query.width;
+    struct instance *instance = term->plan->aggregator;
+    work->aggregations = memory_new((size_t)n, sizeof *work->aggregations);
+    if (!work->aggregations)
+        return error_memory(error);
+    uint64_t bytes = term->aggregator->state_bytes
+                         ? term->aggregator->state_bytes(instance->self, rows, width, work->n_parties)
+                         : 0;
+    for (int i = 0; i < n; i++) {
+        dpf_aggregation *aggregation = &work->aggregations[i];
+        *aggregation = (dpf_aggregation){.size = sizeof *aggregation,
+                                         .width = width,
+                                         .rows = rows,
+                                         .n_parties = work->n_parties,
+                                         .modulus = term->noise.modulus,
+                                         .sums = memory_new((size_t)(rows * width), sizeof(int64_t)),
+                                         .state = memory_new((size_t)bytes, 1)};
+        if (!aggregation->sums || !aggregation->state)
+            return error_memory(error);
+    }
+    return 0;
+}
+
+static int close_aggregations(struct messages_work *work, int n, struct dpf_error *error)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    struct instance *instance = term->plan->aggregator;
+    int side = term->plan->side;
+    for (int i = 1; i < n; i++) {
+        dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
+        if (step_result(engine, 0, instance,
+                        term->aggregator->merge(instance->self, call, &work->aggregations[0], &work->aggregations[i]),
+                        side) != 0)
+            return step_failed(engine, error);
+    }
+    if (term->aggregator->finish) {
+        dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
+        if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, &work->aggregations[0]),
+                        side) != 0)
+            return step_failed(engine, error);
+    }
+    engine->stats->bytes_up += work->aggregations[0].bytes_up;
+    engine->stats->bytes_down += work->aggregations[0].bytes_down;
+    engine->stats->messages += work->aggregations[0].survivors;
+    return 0;
+}
+
+struct decode_work {
+    struct engine *engine;
+    struct term_run *term;
+    const dpf_aggregation *sums;
+    double *out;
+    int64_t batch;
+};
+
+static int decode_task(void *context, int64_t task, int worker)
+{
+    struct decode_work *work = context;
+    struct term_run *term = work->term;
+    int32_t width = term->plan->query.width;
+    int64_t first = task * work->batch;
+    int64_t count = work->sums->rows - first < work->batch ? work->sums->rows - first : work->batch;
+    dpf_integers sums = {.size = sizeof sums,
+                         .width = width,
+                         .n_rows = count,
+                         .first_row = first,
+                         .total_rows = work->sums->rows,
+                         .values = work->sums->sums + first * width,
+                         .stride = width,
+                         .survivors = work->sums->survivors};
+    struct instance *instance = term->plan->mechanism;
+    dpf_call *call = step_call(work->engine, worker, instance, term->draw, DPF_PARTY_AGGREGATE);
+    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->query, &sums,
+                                                work->out + first * width, width);
+    if (step_result(work->engine, worker, instance, status, term->plan->side) != 0)
+        return -1;
+    double scale = term->aggregator->scale(term->plan->aggregator->self, work->sums->survivors);
+    for (int64_t i = 0; i < count * width; i++)
+        work->out[first * width + i] *= scale;
+    return 0;
+}
+
+/* Undoes the message transforms, last first; a state transform stays. */
+static int undo_transforms(struct messages_work *work, dpf_message *message, struct dpf_error *error)
+{
+    struct engine *engine = work->engine;
+    struct term_plan *plan = work->term->plan;
+    int64_t rows[17] = {work->query_rows};
+    int n = plan->n_transforms < 16 ? plan->n_transforms : 16;
+    for (int i = 0; i < n; i++) {
+        const dpf_transform *transform = plan->transforms[i]->functions;
+        rows[i + 1] = rows[i];
+        if (transform->rows &&
+            step_result(engine, 0, plan->transforms[i],
+                        transform->rows(plan->transforms[i]->self, rows[i], &rows[i + 1]), plan->side) != 0)
+            return step_failed(engine, error);
+    }
+    enum buffer_slot slot = BUFFER_WIDE;
+    for (int i = n - 1; i >= 0; i--) {
+        const dpf_transform *transform = plan->transforms[i]->functions;
+        if (transform->kind != DPF_TRANSFORM_MESSAGE || !transform->inverse)
+            continue;
+        if (apply_message(engine, 0, plan->transforms[i], plan->side, transform->inverse, rows[i], message,
+                          &slot) != 0)
+            return step_failed(engine, error);
+    }
+    return 0;
+}
+
+/* Every party's message of one term to the decoded estimate, in worker 0's buffers. */
+static int release_messages(struct engine *engine, struct term_run *term, dpf_message *estimate,
+                            struct dpf_error *error)
+{
+    const dpf_query *query = &term->plan->query;
+    int64_t side_rows = engine->model->sides[term->plan->side].rows;
+    struct messages_work work = {.engine = engine, .term = term};
+    work.n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
+    work.per_task = term->plan->by_user ? USERS_PER_TASK : 1;
+    work.shared_inside = query->has_shared && term->plan->side == DPF_SIDE_ITEMS && term->plan->by_user;
+    work.query_rows = side_rows + query->has_shared;
+    work.dense = query->support == DPF_SUPPORT_DENSE ||
+                 (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 || !term->plan->by_user;
+    int n = term->aggregator->merge ? engine->n_workers : 1;
+    int status = open_aggregations(&work, n, error);
+    int64_t tasks = (work.n_parties + work.per_task - 1) / work.per_task;
+    if (status == 0 && n > 1 && pool_run(engine->pool, tasks, message_task, &work) != 0)
+        status = step_failed(engine, error);
+    for (int64_t task = 0; status == 0 && n == 1 && task < tasks; task++)
+        if (message_task(&work, task, 0) != 0)
+            status = step_failed(engine, error);
+    if (status == 0)
+        status = close_aggregations(&work, n, error);
+    size_t total = (size_t)(term->plan->rows * query->width);
+    double *out = status == 0 ? step_buffer(engine, 0, BUFFER_WIDE, total + 1, sizeof *out) : NULL;
+    if (status == 0 && !out)
+        status = step_failed(engine, error);
+    struct decode_work decode = {engine, term, &work.aggregations[0], out, step_batch_rows(2 * query->width)};
+    if (status == 0 && pool_run(engine->pool, (term->plan->rows + decode.batch - 1) / decode.batch, decode_task,
+                                &decode) != 0)
+        status = step_failed(engine, error);
+    *estimate = (dpf_message){.size = sizeof *estimate,
+                              .party = DPF_PARTY_AGGREGATE,
+                              .n_rows = term->plan->rows,
+                              .total_rows = term->plan->rows,
+                              .values = out,
+                              .stride = query->width,
+                              .width = query->width};
+    if (status == 0)
+        status = undo_transforms(&work, estimate, error);
+    for (int i = 0; work.aggregations && i < n; i++) {
+        free(work.aggregations[i].sums);
+        free(work.aggregations[i].state);
+    }
+    free(work.aggregations);
+    return status;
+}
+
+/* ---- solving ------------------------------------------------------------------------------------ */
+
+struct solve_work {
+    struct engine *engine;
+    struct side_plan *side;
+    const float *blocks;
+    const float *shared;
+    int64_t rows;
+    int64_t batch;
+};
+
+static int solve_task(void *context, int64_t task, int worker)
+{
+    struct solve_work *work = context;
+    int64_t first = task * work->batch;
+    struct solve_batch batch = {.side = work->side->side,
+                                .first = first,
+                                .count = work->rows - first < work->batch ? work->rows - first : work->batch,
+                                .blocks = work->blocks + first * step_stride(work->side->query.width),
+                                .shared = work->shared,
+                                .term = &work->engine->terms[work->side->side][0],
+                                .degrees_holder = HOLDER_ALL};
+    return step_solve(work->engine, worker, &batch);
+}
+
+/* A term without mechanism beside released ones: exact blocks of all rows. */
+static int exact_term(struct engine *engine, struct term_run *term, float *blocks, int64_t rows, int64_t stride,
+                      struct dpf_error *error)
+{
+    const dpf_query *query = &term->plan->query;
+    int64_t batch = step_batch_rows(2 * query->width);
+    for (int64_t first = 0; first < rows; first += batch) {
+        int64_t count = rows - first < batch ? rows - first : batch;
+        dpf_groups groups;
+        double *wide = step_buffer(engine, 0, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
+        if (!wide || step_groups(engine, term, HOLDER_ALL, first, count, 0, &groups) != 0)
+            return step_failed(engine, error);
+        dpf_call *call = step_call(engine, 0, term->plan->loss, (uint32_t)engine->round, 0);
+        dpf_status status = term->loss->accumulate(term->plan->loss->self, call, query, &groups, NULL, wide,
+                                                   query->width);
+        if (step_result(engine, 0, term->plan->loss, status, term->plan->side) != 0)
+            return step_failed(engine, error);
+        for (int64_t r = 0; r < count; r++)
+            for (int32_t i = 0; i < query->width; i++)
+                blocks[(first + r) * stride + i] += (float)wide[r * query->width + i];
+    }
+    return 0;
+}
+
+static int add_term(struct engine *engine, struct term_run *term, float *blocks, float *shared, int64_t rows,
+                    int64_t stride, struct dpf_error *error)
+{
+    const dpf_query *query = &term->plan->query;
+    if (!term->mechanism)
+        return exact_term(engine, term, blocks, rows, stride, error);
+    dpf_message estimate;
+    if (release_messages(engine, term, &estimate, error) != 0)
+        return -1;
+    for (int64_t r = 0; r < rows; r++)
+        for (int32_t i = 0; i < query->width; i++)
+            blocks[r * stride + i] += (float)estimate.values[r * estimate.stride + i];
+    int inside = query->has_shared && term->plan->side == DPF_SIDE_ITEMS && term->plan->by_user;
+    for (int32_t i = 0; inside && i < query->width; i++)
+        shared[i] += (float)estimate.values[rows * estimate.stride + i];
+    if (!query->has_shared || inside)
+        return 0;
+    /* The other side is the same for every party, so its part is not a message: it is computed from rows
+       that all parties have. */
+    double *exact = step_buffer(engine, 0, BUFFER_WIDE2, (size_t)query->width, sizeof *exact);
+    if (!exact)
+        return step_failed(engine, error);
+    if (step_shared_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
+        return -1;
+    for (int32_t i = 0; i < query->width; i++)
+        shared[i] += (float)exact[i];
+    return 0;
+}
+
+/* New rows of the projected space, seen from the items: V = S'B. */
+static int look_through(struct engine *engine, struct side_plan *side, struct dpf_error *error)
+{
+    struct side_factors *factors = &engine->model->sides[side->side];
+    const dpf_transform *transform = side->state_transform->functions;
+    int64_t d = side->query.dimension, stride = engine->model->stride, at = side->query.first;
+    double *in = step_buffer(engine, 0, BUFFER_WIDE, (size_t)(factors->state_rows * d) + 1, sizeof *in);
+    double *out = step_buffer(engine, 0, BUFFER_WIDE2, (size_t)(factors->rows * d) + 1, sizeof *out);
+    if (!in || !out)
+        return step_failed(engine, error);
+    for (int64_t r = 0; r < factors->state_rows; r++)
+        for (int64_t c = 0; c < d; c++)
+            in[r * d + c] = factors->state_space[r * stride + at + c];
+    memset(out, 0, (size_t)(factors->rows * d) * sizeof *out);
+    dpf_message from = {sizeof from, DPF_PARTY_AGGREGATE, factors->state_rows, NULL, 0, factors->state_rows,
+                        in, d, (int32_t)d, 0};
+    dpf_message to = {sizeof to, DPF_PARTY_AGGREGATE, factors->rows, NULL, 0, factors->rows, out, d, (int32_t)d, 0};
+    dpf_call *call = step_call(engine, 0, side->state_transform, (uint32_t)engine->round, 0);
+    if (step_result(engine, 0, side->state_transform,
+                    transform->adjoint(side->state_transform->self, call, &from, &to), side->side) != 0)
+        return step_failed(engine, error);
+    float *rows = engine->next[side->side] ? engine->next[side->side] : factors->data;
+    for (int64_t r = 0; r < factors->rows; r++)
+        for (int64_t c = 0; c < d; c++)
+            rows[r * stride + at + c] = (float)out[r * d + c];
+    return 0;
+}
+
+int step_by_messages(struct engine *engine, int which, struct dpf_error *error)
+{
+    struct side_plan *side = &engine->plan->sides[which];
+    struct term_run *terms = engine->terms[which];
+    struct side_factors *factors = &engine->model->sides[which];
+    int64_t rows = factors->state_space ? factors->state_rows : factors->rows;
+    int64_t stride = step_stride(side->query.width);
+    float *blocks = memory_new((size_t)(rows * stride) + 16, sizeof *blocks);
+    float *shared = memory_new((size_t)stride, sizeof *shared);
+    int status = blocks && shared ? 0 : error_memory(error);
+    for (int t = 0; t < side->n_terms && status == 0; t++) {
+        status = step_prepare(engine, &terms[t], error);
+        if (status == 0)
+            status = add_term(engine, &terms[t], blocks, shared, rows, stride, error);
+    }
+    struct solve_work work = {.engine = engine,
+                              .side = side,
+                              .blocks = blocks,
+                              .shared = side->query.has_shared ? shared : NULL,
+                              .rows = rows,
+                              .batch = step_batch_rows(side->query.width)};
+    if (status == 0 && pool_run(engine->pool, (rows + work.batch - 1) / work.batch, solve_task, &work) != 0)
+        status = step_failed(engine, error);
+    if (status == 0 && factors->state_space)
+        status = look_through(engine, side, error);
+    free(blocks);
+    free(shared);
+    return status;
+}
