@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate/evaluate_options.h"
+
+#include "evaluate_fixture.h"
+
+static void refuses(struct fixture_options *options, const char *key, const char *say)
+{
+    struct evaluate_options read;
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    assert_int_equal(evaluate_options_read(NULL, &options->values, 0, &read, &error), -1);
+    assert_int_equal(error.fault, DPF_FAULT_CONFIG);
+    if (!strstr(error.text, key) || !strstr(error.text, say))
+        fail_msg("\"%s\" says neither %s nor %s", error.text, key, say);
+    error.fault = DPF_FAULT_NONE;
+    assert_int_equal(evaluate_check(NULL, &options->values, &error), -1);
+}
+
+static void refuses_what_bounds_cannot(void **state)
+{
+    (void)state;
+    static const int64_t twice[] = {10, 5, 10}, falling[] = {25, 50, 50};
+    static const struct {
+        const char *metrics;
+        const char *say;
+    } wrong[] = {
+        {"rmse,ndgc", "did you mean \"ndcg\"?"},
+        {"rmse,,mae", "missing"},
+        {"", "missing"},
+        {"rmse,mae,", "missing"},
+        {"hr,rmse,hr", "twice"},
+        {"hr@10", "set k"},
+        {"auto,rmse", "auto"},
+    };
+    struct fixture_options options;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics", wrong[i].metrics);
+        refuses(&options, "metrics", wrong[i].say);
+    }
+    char endless[400];
+    memset(endless, 'x', sizeof endless);
+    endless[sizeof endless - 1] = '\0';
+    fixture_defaults(&options);
+    fixture_text(&options, "metrics", endless);
+    refuses(&options, "metrics", "no metric");
+    fixture_defaults(&options);
+    fixture_list(&options, "k", twice, 3);
+    refuses(&options, "k", "10 is named twice");
+    fixture_list(&options, "k", twice, 0);
+    refuses(&options, "k", "at least one");
+    fixture_defaults(&options);
+    fixture_list(&options, "activity-bands", falling, 3);
+    refuses(&options, "activity-bands", "50 follows 50");
+    fixture_defaults(&options);
+    fixture_option(&options, "negatives")->integer = 50;
+    refuses(&options, "negatives", "sampled");
+}
+
+static void automatic_metrics_follow_the_feedback(void **state)
+{
+    (void)state;
+    struct fixture_options options;
+    struct evaluate_options explicit_read, implicit_read;
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    fixture_defaults(&options);
+    assert_int_equal(evaluate_options_read(NULL, &options.values, 0, &explicit_read, &error), 0);
+    assert_int_equal(evaluate_options_read(NULL, &options.values, 1, &implicit_read, &error), 0);
+    assert_true(evaluate_options_chosen(&explicit_read, METRIC_RMSE));
+    assert_true(evaluate_options_chosen(&explicit_read, METRIC_MAE));
+    assert_true(evaluate_options_chosen(&explicit_read, METRIC_NDCG));
+    assert_false(evaluate_options_rate(&implicit_read));
+    assert_true(evaluate_options_chosen(&implicit_read, METRIC_NDCG));
+    assert_int_equal(explicit_read.n_chosen, implicit_read.n_chosen + 2);
+    assert_int_equal(evaluate_check(NULL, &options.values, &error), 0);
+}
+
+/* The table documents itself: names are unique, every entry has help, defaults lie within bounds. */
+static void parameters_are_complete(void **state)
+{
+    (void)state;
+    int64_t n;
+    const dpf_param *table = evaluate_params(&n);
+    for (int64_t i = 0; i < n; i++) {
+        assert_true(strlen(table[i].help) > 20);
+        for (int64_t j = 0; j < i; j++)
+            assert_string_not_equal(table[i].name, table[j].name);
+        if (table[i].type == DPF_TYPE_ENUM)
+            assert_true(table[i].n_values >= 2 && table[i].default_integer < table[i].n_values);
+        for (int64_t v = 0; table[i].type == DPF_TYPE_ENUM && v < table[i].n_values; v++)
+            assert_non_null(table[i].values[v].help);
+    }
+}
+
+static void every_metric_states_its_convention(void **state)
+{
+    (void)state;
+    for (int id = 0; id < METRIC_COUNT; id++) {
+        const char *name = metric_name((enum metric_id)id);
+        char with_cutoff[64];
+        snprintf(with_cutoff, sizeof with_cutoff, "%s@25", name);
+        assert_int_equal(metric_by_name(name), id);
+        assert_non_null(evaluate_convention(name));
+        assert_ptr_equal(evaluate_convention(with_cutoff), evaluate_convention(name));
+        int differs =
+            strcmp(metric_convention((enum metric_id)id, 0), metric_convention((enum metric_id)id, 1)) != 0;
+        assert_int_equal(differs, !metric_is_rating((enum metric_id)id));
+    }
+    assert_null(evaluate_convention("hit-rate"));
+    assert_int_equal(metric_by_name("hr@10"), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_what_bounds_cannot),
+        cmocka_unit_test(automatic_metrics_follow_the_feedback),
+        cmocka_unit_test(parameters_are_complete),
+        cmocka_unit_test(every_metric_states_its_convention),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate_fixture.h"
+
+/* One user, implicit, nothing seen; items score in descending order of index. */
+static void rank_one_user(int64_t items, const int64_t *positive_ranks, int64_t n_positives, int64_t k,
+                          struct metrics *out)
+{
+    double *train = fixture_cells(1, items), *test = fixture_cells(1, items);
+    double *scores = memory_new((size_t)items, sizeof *scores);
+    for (int64_t i = 0; i < items; i++)
+        scores[i] = (double)(items - i);
+    for (int64_t i = 0; i < n_positives; i++)
+        test[positive_ranks[i] - 1] = 1;
+    struct dataset dataset;
+    fixture_dataset(&dataset, 1, items, train, test, 1);
+    struct fixture_options options;
+    fixture_defaults(&options);
+    fixture_text(&options, "metrics", "hr, ndcg,precision ,recall,recall-capped,f1,map,map-hits,mrr,mrank");
+    fixture_list(&options, "k", &k, 1);
+    struct dpf_error error;
+    assert_int_equal(fixture_evaluate(&options, &dataset, scores, out, &error), 0);
+    fixture_dataset_free(&dataset);
+    free(train);
+    free(test);
+    free(scores);
+}
+
+static void worked_example_with_two_positives(void **state)
+{
+    (void)state;
+    static const int64_t ranks[] = {1, 4};
+    struct metrics m;
+    rank_one_user(20, ranks, 2, 5, &m);
+    fixture_close(fixture_metric(&m, "hr@5"), 1, 0, "hr");
+    fixture_close(fixture_metric(&m, "precision@5"), 0.4, 1e-15, "precision");
+    fixture_close(fixture_metric(&m, "recall@5"), 1, 0, "recall");
+    fixture_close(fixture_metric(&m, "ndcg@5"), (1 + log(2) / log(5)) / (1 + log(2) / log(3)), 1e-15, "ndcg");
+    fixture_close(fixture_metric(&m, "ndcg@5"), 0.8772, 5e-5, "ndcg, printed");
+    fixture_close(fixture_metric(&m, "map@5"), 0.75, 0, "map");
+    fixture_close(fixture_metric(&m, "map-hits@5"), 0.75, 0, "map-hits");
+    fixture_close(fixture_metric(&m, "mrr@5"), 1, 0, "mrr");
+    fixture_close(fixture_metric(&m, "f1@5"), 2 * 0.4 / 1.4, 1e-15, "f1");
+    fixture_close(fixture_metric(&m, "mrank"), 1.5 / 19, 1e-15, "mrank");
+    metrics_free(&m);
+}
+
+static void worked_example_with_more_positives_than_places(void **state)
+{
+    (void)state;
+    static const int64_t ranks[] = {1, 4, 13, 14, 15, 16, 17, 18};
+    struct metrics m;
+    rank_one_user(20, ranks, 8, 5, &m);
+    fixture_close(fixture_metric(&m, "recall@5"), 0.25, 0, "recall");
+    fixture_close(fixture_metric(&m, "recall-capped@5"), 0.4, 1e-15, "recall-capped");
+    fixture_close(fixture_metric(&m, "ndcg@5"), 0.4852, 5e-5, "ndcg");
+    fixture_close(fixture_metric(&m, "map@5"), 0.30, 1e-15, "map");
+    fixture_close(fixture_metric(&m, "map-hits@5"), 0.75, 1e-15, "map-hits");
+    metrics_free(&m);
+}
+
+/* With one positive, precision falls with k where implicit's "precision" would not. */
+static void precision_keeps_its_denominator(void **state)
+{
+    (void)state;
+    static const int64_t first[] = {1}, beyond[] = {11};
+    struct metrics m;
+    rank_one_user(20, first, 1, 10, &m);
+    fixture_close(fixture_metric(&m, "precision@10"), 0.1, 1e-15, "precision");
+    metrics_free(&m);
+    rank_one_user(4, first, 1, 10, &m); /* a list shorter than k is not padded and not favoured */
+    fixture_close(fixture_metric(&m, "precision@10"), 0.1, 1e-15, "precision of a short list");
+    fixture_close(fixture_metric(&m, "recall@10"), 1, 0, "recall of a short list");
+    metrics_free(&m);
+    rank_one_user(20, beyond, 1, 10, &m);
+    fixture_close(fixture_metric(&m, "mrr@10"), 0, 0, "mrr is cut at k");
+    fixture_close(fixture_metric(&m, "hr@10"), 0, 0, "hr");
+    metrics_free(&m);
+    rank_one_user(1, first, 1, 10, &m);
+    fixture_close(fixture_metric(&m, "mrank"), 0, 0, "a single candidate");
+    metrics_free(&m);
+}
+
+/* A data set of random records; about a tenth of the cells train, a few test. */
+struct world {
+    struct dataset dataset;
+    double *train, *test, *scores;
+    int64_t users, items;
+};
+
+static void world_new(struct world *w, int64_t users, int64_t items, int levels, uint64_t seed, int implicit)
+{
+    *w = (struct world){.users = users, .items = items};
+    w->train = fixture_cells(users, items);
+    w->test = fixture_cells(users, items);
+    w->scores = memory_new((size_t)(users * items), sizeof *w->scores);
+    for (int64_t i = 0; i < users * items; i++) {
+        int64_t draw = fixture_below(&seed, 100);
+        double value = (double)(1 + fixture_below(&seed, 5));
+        w->scores[i] = levels ? (double)fixture_below(&seed, levels) : (double)fixture_below(&seed, 1 << 30);
+        if (draw < 10)
+            w->train[i] = value;
+        else if (draw < 14)
+            w->test[i] = value;
+    }
+    fixture_dataset(&w->dataset, users, items, w->train, w->test, implicit);
+}
+
+static void world_free(struct world *w)
+{
+    fixture_dataset_free(&w->dataset);
+    free(w->train);
+    free(w->test);
+    free(w->scores);
+}
+
+/* HR and recall by counting, for scores without ties. */
+static void naive(const struct world *w, int64_t k, double relevance, int mask, double *hr, double *recall,
+                  double *mrank, int64_t *users)
+{
+    *hr = *recall = *mrank = 0;
+    *users = 0;
+    for (int64_t u = 0; u < w->users; u++) {
+        const double *score = w->scores + u * w->items, *test = w->test + u * w->items;
+        int64_t hits = 0, positives = 0, candidates = 0, places = 0;
+        for (int64_t i = 0; i < w->items; i++)
+            candidates += !mask || isnan(w->train[u * w->items + i]);
+        for (int64_t i = 0; i < w->items; i++) {
+            if (!(test[i] >= relevance))
+                continue;
+            int64_t better = 0;
+            for (int64_t j = 0; j < w->items; j++)
+                better += (!mask || isnan(w->train[u * w->items + j])) && score[j] > score[i];
+            positives++;
+            hits += better < k;
+            places += better;
+        }
+        if (positives == 0)
+            continue;
+        *users += 1;
+        *hr += hits > 0;
+        *recall += (double)hits / (double)positives;
+        *mrank += (double)places / (double)positives / (double)(candidates - 1);
+    }
+    *hr /= (double)*users;
+    *recall /= (double)*users;
+    *mrank /= (double)*users;
+}
+
+/* Long lists go through the narrowing of top_groups; k = 300 exceeds the number of some candidates. */
+static void agrees_with_counting_on_long_lists(void **state)
+{
+    (void)state;
+    static const int64_t cutoffs[] = {1, 10, 300};
+    struct world w;
+    world_new(&w, 30, 700, 0, 3, 0);
+    for (int variant = 0; variant < 4; variant++) {
+        double relevance = variant & 1 ? 4 : -INFINITY;
+        struct fixture_options options;
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics", "mrank,recall,hr");
+        fixture_list(&options, "k", cutoffs, 3);
+        fixture_option(&options, "relevance-threshold")->real = relevance;
+        fixture_enum(&options, "seen", variant & 2 ? "keep" : "mask");
+        struct metrics m;
+        struct dpf_error error;
+        assert_int_equal(fixture_evaluate(&options, &w.dataset, w.scores, &m, &error), 0);
+        for (int c = 0; c < 3; c++) {
+            double hr, recall, mrank;
+            int64_t users;
+            char name[32];
+            naive(&w, cutoffs[c], relevance, !(variant & 2), &hr, &recall, &mrank, &users);
+            snprintf(name, sizeof name, "hr@%d", (int)cutoffs[c]);
+            fixture_close(fixture_metric(&m, name), hr, 1e-12, name);
+            assert_int_equal(fixture_count(&m, name), users);
+            snprintf(name, sizeof name, "recall@%d", (int)cutoffs[c]);
+            fixture_close(fixture_metric(&m, name), recall, 1e-12, name);
+            fixture_close(fixture_metric(&m, "mrank"), mrank, 1e-12, "mrank");
+        }
+        assert_string_equal(m.items[0].name, "mrank"); /* in the order of the configuration */
+        metrics_free(&m);
+    }
+    world_free(&w);
+}
+
+/* Ascending and descending scores are the extremes of narrowing. */
+static void order_of_items_does_not_matter(void **state)
+{
+    (void)state;
+    enum { ITEMS = 1000 };
+    static const int64_t k = 70;
+    double hr[2];
+    for (int descending = 0; descending < 2; descending++) {
+        double *train = fixture_cells(1, ITEMS), *test = fixture_cells(1, ITEMS), scores[ITEMS];
+        for (int i = 0; i < ITEMS; i++)
+            scores[i] = (descending ? ITEMS - i : i) / 2;
+        /* The 70th place is in the middle of a tied pair's group or at its end, by parity. */
+        test[descending ? 70 : ITEMS - 70] = 1;
+        struct dataset dataset;
+        fixture_dataset(&dataset, 1, ITEMS, train, test, 1);
+        struct fixture_options options;
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics", "hr");
+        fixture_list(&options, "k", &k, 1);
+        struct metrics m;
+        struct dpf_error error;
+        assert_int_equal(fixture_evaluate(&options, &dataset, scores, &m, &error), 0);
+        hr[descending] = m.items[0].value;
+        metrics_free(&m);
+        fixture_dataset_free(&dataset);
+        free(train);
+        free(test);
+    }
+    /* Ascending: items 999, 998 | 997, 996 | ...: item 930 closes place 70. Descending: item 0 alone,
+       for 1000/2 = 500, then 1, 2 | ...: items 69 and 70 share places 70 and 71. */
+    fixture_close(hr[0], 1, 0, "ascending");
+    fixture_close(hr[1], 0.5, 1e-15, "descending");
+}
+
+/* A constant model: 10 of 100 places. Full: 10 of the unseen items. */
+static void constant_model_scores_as_chance(void **state)
+{
+    (void)state;
+    enum { USERS = 40, ITEMS = 500 };
+    double *train = fixture_cells(USERS, ITEMS), *test = fixture_cells(USERS, ITEMS);
+    double *scores = memory_new(USERS * ITEMS, sizeof *scores);
+    for (int u = 0; u < USERS; u++) {
+        for (int i = 0; i < 100; i++)
+            train[u * ITEMS + (7 * u + i) % ITEMS] = 1;
+        test[u * ITEMS + (7 * u + 100 + u) % ITEMS] = 1;
+    }
+    struct dataset dataset;
+    fixture_dataset(&dataset, USERS, ITEMS, train, test, 1);
+    struct fixture_options options;
+    struct metrics m;
+    struct dpf_error error;
+    fixture_defaults(&options);
+    fixture_enum(&options, "ranking", "sampled");
+    assert_int_equal(fixture_evaluate(&options, &dataset, scores, &m, &error), 0);
+    fixture_close(fixture_metric(&m, "hr@10"), 0.10, 1e-14, "hr against 99 negatives");
+    fixture_close(fixture_metric(&m, "mrank"), 0.5, 1e-14, "mrank");
+    assert_non_null(strstr(m.items[0].convention, "sampled"));
+    metrics_free(&m);
+    fixture_defaults(&options);
+    assert_int_equal(fixture_evaluate(&options, &dataset, scores, &m, &error), 0);
+    fixture_close(fixture_metric(&m, "hr@10"), 10.0 / 400, 1e-14, "hr of full ranking");
+    fixture_close(fixture_metric(&m, "mrr@10"), 2.9289682539682538 / 400, 1e-14, "mrr of full ranking");
+    assert_null(strstr(m.items[0].convention, "sampled"));
+    metrics_free(&m);
+    fixture_dataset_free(&dataset);
+    free(train);
+    free(test);
+    free(scores);
+}
+
+static void candidates_limit_the_list(void **state)
+{
+    (void)state;
+    struct world w;
+    static const int64_t k = 2;
+    world_new(&w, 2, 6, 0, 1, 0);
+    /* User 0: seen item 1; positives 2 (a candidate) and 5 (none). Candidates 0 1 2 3. */
+    for (int i = 0; i < 12; i++)
+        w.train[i] = w.test[i] = NAN;
+    w.train[1] = 3;
+    w.test[2] = w.test[5] = 4;
+    fixture_dataset_free(&w.dataset);
+    fixture_dataset(&w.dataset, 2, 6, w.train, w.test, 0);
+    double *candidates = fixture_cells(2, 6);
+    candidates[0] = candidates[1] = candidates[2] = candidates[3] = 1;
+    fixture_csr(&w.dataset.candidates, candidates, 2, 6, 6, 1, 0);
+    static const double scores[12] = {5, 9, 4, 6, 8, 7};
+    struct fixture_options options;
+    fixture_defaults(&options);
+    fixture_text(&options, "metrics", "mrank,recall");
+    fixture_list(&options, "k", &k, 1);
+    struct metrics m;
+    struct dpf_error error;
+    assert_int_equal(fixture_evaluate(&options, &w.dataset, scores, &m, &error), 0);
+    /* Ranked: 3 (6), 0 (5), 2 (4). */
+    fixture_close(fixture_metric(&m, "mrank"), 1, 0, "mrank");
+    fixture_close(fixture_metric(&m, "recall@2"), 0, 0, "recall");
+    assert_int_equal(fixture_count(&m, "recall@2"), 1);
+    assert_int_equal((int)fixture_metric(&m, "users-without-positives"), 1);
+    metrics_free(&m);
+    free(candidates);
+    world_free(&w);
+}
+
+/* A test item that the user has a training record of cannot be recommended. */
+static void seen_positives_are_masked_too(void **state)
+{
+    (void)state;
+    static const double train[] = {1, NAN, NAN}, test[] = {1, NAN, NAN}, scores[] = {3, 2, 1};
+    struct dataset dataset;
+    fixture_dataset(&dataset, 1, 3, train, test, 1);
+    struct fixture_options options;
+    fixture_defaults(&options);
+    struct metrics m;
+    struct dpf_error error;
+    static const char *const rankings[] = {"full", "sampled"};
+    for (int r = 0; r < 2; r++) {
+        fixture_enum(&options, "ranking", rankings[r]);
+        fixture_enum(&options, "seen", "mask");
+        assert_int_equal(fixture_evaluate(&options, &dataset, scores, &m, &error), 0);
+        assert_int_equal(fixture_count(&m, "hr@10"), 0);
+        metrics_free(&m);
+        fixture_enum(&options, "seen", "keep");
+        assert_int_equal(fixture_evaluate(&options, &dataset, scores, &m, &error), 0);
+        assert_int_equal(fixture_count(&m, "hr@10"), 1);
+        metrics_free(&m);
+    }
+    fixture_dataset_free(&dataset);
+}
+
+static void nobody_with_positives_is_not_applicable(void **state)
+{
+    (void)state;
+    struct world w;
+    world_new(&w, 20, 30, 0, 9, 0);
+    struct fixture_options options;
+    fixture_defaults(&options);
+    fixture_text(&options, "metrics", "hr,ndcg,coverage,popularity,f1-of-means,mrank");
+    fixture_option(&options, "relevance-threshold")->real = 6;
+    struct metrics m;
+    struct dpf_error error;
+    assert_int_equal(fixture_evaluate(&options, &w.dataset, w.scores, &m, &error), 0);
+    for (int i = 0; i < 6; i++) {
+        assert_true(isnan(m.items[i].value));
+        assert_int_equal(m.items[i].n, 0);
+    }
+    assert_int_equal((int)fixture_metric(&m, "users-without-positives"), 20);
+    metrics_free(&m);
+    fixture_csr_free(&w.dataset.test.by_user); /* no test part at all */
+    assert_int_equal(fixture_evaluate(&options, &w.dataset, w.scores, &m, &error), 0);
+    assert_true(isnan(fixture_metric(&m, "hr@10")));
+    metrics_free(&m);
+    world_free(&w);
+}
+
+static void names_user_and_item_of_a_bad_score(void **state)
+{
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    struct world w;
+    world_new(&w, 40, 50, 0, 5, 0);
+    struct fixture_options options;
+    struct metrics m;
+    struct dpf_error error;
+    for (int i = 0; i < 3; i++) {
+        double kept = w.scores[33 * 50 + 41];
+        w.scores[33 * 50 + 41] = bad[i];
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics", "hr");
+        assert_int_equal(fixture_evaluate(&options, &w.dataset, w.scores, &m, &error), -1);
+        assert_int_equal(error.fault, DPF_FAULT_RUN);
+        assert_non_null(strstr(error.text, "user number 33"));
+        assert_non_null(strstr(error.text, "item number 41"));
+        assert_non_null(strstr(error.text, isnan(bad[i]) ? "not a number" : "infinite"));
+        assert_null(m.items);
+        w.scores[33 * 50 + 41] = kept;
+    }
+    world_free(&w);
+}
+
+static void same_bits_for_any_number_of_workers(void **state)
+{
+    (void)state;
+    static const int workers[] = {1, 2, 7};
+    static const int64_t cutoffs[] = {5, 20}, bands[] = {10, 20};
+    struct world w;
+    world_new(&w, 333, 200, 9, 11, 0);
+    for (int64_t i = 0; i < w.users * w.items; i++)
+        w.scores[i] = w.scores[i] / 7 + 1; /* sums that round */
+    for (int sampled = 0; sampled < 2; sampled++) {
+        struct fixture_options options;
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics",
+                     "rmse,mae,mse,rmse-user,mae-user,mse-user,hr,ndcg,precision,recall,recall-capped,f1,map,"
+                     "map-hits,mrr,popularity,f1-of-means,coverage,mrank");
+        fixture_list(&options, "k", cutoffs, 2);
+        fixture_list(&options, "activity-bands", bands, 2);
+        fixture_enum(&options, "ranking", sampled ? "sampled" : "full");
+        struct metrics first = {.n = 0};
+        struct fixture_model model = {w.items, w.scores};
+        struct scorer scorer = {&model, fixture_scores};
+        for (int i = 0; i < 3; i++) {
+            struct metrics m;
+            struct dpf_error error = {.fault = DPF_FAULT_NONE};
+            struct pool *pool = pool_new(workers[i]);
+            struct random_root *root = random_root_seeded(4, "run", &error);
+            assert_int_equal(evaluate_model(&options.values, &w.dataset, &scorer, root, pool, 0, &m, &error),
+                             0);
+            random_root_free(root);
+            pool_free(pool);
+            if (i == 0) {
+                first = m;
+                continue;
+            }
+            assert_int_equal(m.n, first.n);
+            for (int64_t j = 0; j < m.n; j++) {
+                assert_string_equal(m.items[j].name, first.items[j].name);
+                assert_memory_equal(&m.items[j].value, &first.items[j].value, sizeof(double));
+                assert_int_equal(m.items[j].n, first.items[j].n);
+            }
+            metrics_free(&m);
+        }
+        assert_int_equal(first.n, 6 + 12 * 2 + 1 + 4 + 2 + sampled);
+        metrics_free(&first);
+    }
+    world_free(&w);
+}
+
+/* On the training part nothing is masked and the names say so. */
+static void training_figures_say_train(void **state)
+{
+    (void)state;
+    struct world w;
+    world_new(&w, 10, 40, 0, 21, 0);
+    for (int64_t i = 0; i < w.users * w.items; i++)
+        w.scores[i] = isnan(w.train[i]) ? 0 : w.train[i];
+    struct fixture_options options;
+    fixture_defaults(&options);
+    struct fixture_model model = {w.items, w.scores};
+    struct scorer scorer = {&model, fixture_scores};
+    struct metrics m;
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    struct pool *pool = pool_new(2);
+    assert_int_equal(evaluate_model(&options.values, &w.dataset, &scorer, NULL, pool, 1, &m, &error), 0);
+    fixture_close(fixture_metric(&m, "train-rmse"), 0, 0, "train-rmse");
+    fixture_close(fixture_metric(&m, "train-hr@10"), 1, 0, "train-hr@10");
+    for (int64_t i = 0; i < m.n; i++)
+        assert_int_equal(strncmp(m.items[i].name, "train-", 6), 0);
+    metrics_free(&m);
+    pool_free(pool);
+    world_free(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worked_example_with_two_positives),
+        cmocka_unit_test(worked_example_with_more_positives_than_places),
+        cmocka_unit_test(precision_keeps_its_denominator),
+        cmocka_unit_test(agrees_with_counting_on_long_lists),
+        cmocka_unit_test(order_of_items_does_not_matter),
+        cmocka_unit_test(constant_model_scores_as_chance),
+        cmocka_unit_test(candidates_limit_the_list),
+        cmocka_unit_test(seen_positives_are_masked_too),
+        cmocka_unit_test(nobody_with_positives_is_not_applicable),
+        cmocka_unit_test(names_user_and_item_of_a_bad_score),
+        cmocka_unit_test(same_bits_for_any_number_of_workers),
+        cmocka_unit_test(training_figures_say_train),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
