@@ -45,26 +45,28 @@ struct term_facts {
     enum provenance reads;   /* C2 */
     char reads_why[160];     /* e.g. "item factors are computed from the raw ratings in every round" */
     int has_mechanism;
-    int noise_known;         /* C4 */
-    int noise_where;         /* DPF_NOISE_* (C5) */
-    int sees;                /* DPF_SEES_* of the aggregator; SEES_SUM for a single curator (C5) */
-    int single_curator;      /* one trusted party holds all records */
-    dpf_sampling sampling;   /* C6 */
-    int support_observed;    /* C8: only rated cells contribute */
-    int reads_degrees;       /* C8: a solver reads record counts */
-    int exact_grid;          /* C9: noise on the integer grid, exact sampler */
-    int unit_stated;         /* C7: the sensitivity for the asked unit and adjacency is a number */
+    int noise_known;       /* C4 */
+    int noise_where;       /* DPF_NOISE_* (C5) */
+    int sees;              /* DPF_SEES_* of the aggregator; SEES_SUM for a single curator (C5) */
+    int single_curator;    /* one trusted party holds all records */
+    dpf_sampling sampling; /* C6 */
+    int support_observed;  /* C8: only rated cells contribute */
+    int reads_degrees;     /* C8: a solver reads record counts */
+    int exact_grid;        /* C9: noise on the integer grid, exact sampler */
+    int unit_stated;       /* C7: the sensitivity for the asked unit and adjacency is a number */
     char unit_why[160];
+    int dense;            /* C8: every message has noise on every row, whoever rated what */
+    int64_t spare_shares; /* C5: shares of noise that may be known or missing with enough left; 0: unknown */
 };
 
 struct run_facts {
     const struct term_facts *terms;
-    int n_terms;        /* terms that release; 0: nothing private is released, or nothing is protected */
+    int n_terms; /* terms that release; 0: nothing private is released, or nothing is protected */
     int64_t rounds;
-    int released_raw;   /* a side's factors are released without any mechanism */
+    int released_raw; /* a side's factors are released without any mechanism */
     char released_raw_why[160];
-    int local_users;    /* the user side stays with its parties: joint DP */
-    int secure;         /* C9: noise from the system's generator */
+    int local_users; /* the user side stays with its parties: joint DP */
+    int secure;      /* C9: noise from the system's generator */
 };
 
 struct condition {
@@ -89,14 +91,18 @@ struct guarantee {
     int joint;
     int reproducible;
     struct condition conditions[N_CONDITIONS];
-    int plan_holds; /* C1..C8 and C10 */
-    int run_holds;  /* and C9, and no deviation */
+    int n_releases;   /* terms that release with a mechanism */
+    int released_raw; /* factors leave without any mechanism: nothing is protected */
+    int delta_is_default;
+    int tuning_stated; /* C10 holds because tuning is accounted for, not because the text warns of it */
+    int plan_holds;    /* C1..C8 and C10 */
+    int run_holds;     /* and C9, and no deviation */
     struct account *accounts;
     int n_accounts;
     char deviation[256];
 };
 
-/* Evaluates the ten conditions. */
+/* Evaluates the ten conditions. Leaves the accounts alone. */
 void guarantee_conditions(const struct config_values *privacy, const struct run_facts *facts,
                           const struct ledger *ledger, struct guarantee *out);
 /* Runs each accountant over the ledger and adds its answers. */

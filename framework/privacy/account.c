@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs accountants over the ledger. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dpframe/accounting.h"
+#include "privacy/guarantee.h"
+
+/* The events alone, as accountants take them. */
+static dpf_event *ledger_events(const struct ledger *ledger)
+{
+    dpf_event *events = memory_new((size_t)ledger->n, sizeof *events);
+    for (int64_t i = 0; events && i < ledger->n; i++)
+        events[i] = ledger->entries[i].event;
+    return events;
+}
+
+/* An accountant must not report nonsense as a guarantee. */
+static int check_answer(const struct instance *accountant, const dpf_answer *answer, struct dpf_error *error)
+{
+    if (!(answer->epsilon >= 0.0) || !(answer->delta >= 0.0 && answer->delta <= 1.0))
+        return error_set(error, DPF_FAULT_PLUGIN,
+                         "accountant %s answered epsilon = %g, delta = %g; epsilon must be at least 0, delta "
+                         "in [0, 1]",
+                         accountant->entry->component->id, answer->epsilon, answer->delta);
+    return 0;
+}
+
+static int ask(struct instance *accountant, const struct guarantee *guarantee, const dpf_event *events,
+               int64_t n, int64_t rounds, struct account *account, struct dpf_error *error)
+{
+    const dpf_accountant *functions = accountant->functions;
+    const dpf_question question = {
+        .size = sizeof question,
+        .unit = guarantee->unit,
+        .adjacency = guarantee->adjacency,
+        .observer = guarantee->observer,
+        .delta = guarantee->delta,
+        .rounds = rounds,
+    };
+    memset(account, 0, sizeof *account);
+    snprintf(account->accountant, sizeof account->accountant, "%s", accountant->entry->component->id);
+    account->is_claim = functions->kind == DPF_ACCOUNTANT_CLAIM;
+    account->answer.size = sizeof account->answer;
+    account->answer.epsilon = account->answer.epsilon_lower = account->answer.order = NAN;
+    const dpf_status status = functions->epsilon(accountant->self, events, n, &question, &account->answer);
+    if (status == DPF_OK) {
+        account->answer.source[sizeof account->answer.source - 1] = '\0';
+        account->answer.note[sizeof account->answer.note - 1] = '\0';
+        return check_answer(accountant, &account->answer, error);
+    }
+    struct dpf_error why = {0};
+    struct dpf_error *into = status == DPF_E_UNSUPPORTED ? &why : error;
+    if (instance_result(accountant, status, "accounting", into) == 0)
+        return error_set(error, DPF_FAULT_PLUGIN, "accountant %s failed without a reason",
+                         account->accountant);
+    account->refused = status == DPF_E_UNSUPPORTED;
+    account->answer.epsilon = NAN;
+    account->answer.delta = guarantee->delta;
+    account->answer.source[0] = '\0';
+    snprintf(account->answer.note, sizeof account->answer.note, "%.255s", why.text);
+    return account->refused ? 0 : -1;
+}
+
+int guarantee_account(struct guarantee *guarantee, struct instance *const *accountants, int n,
+                      const struct ledger *ledger, int64_t rounds, struct dpf_error *error)
+{
+    free(guarantee->accounts);
+    guarantee->n_accounts = 0;
+    guarantee->accounts = memory_new((size_t)n, sizeof *guarantee->accounts);
+    dpf_event *events = ledger_events(ledger);
+    int status = guarantee->accounts && events ? 0 : error_memory(error);
+    for (int i = 0; status == 0 && i < n; i++) {
+        status = ask(accountants[i], guarantee, events, ledger->n, rounds, &guarantee->accounts[i], error);
+        if (status == 0)
+            guarantee->n_accounts++;
+    }
+    free(events);
+    return status;
+}
+
+void guarantee_free(struct guarantee *guarantee)
+{
+    free(guarantee->accounts);
+    guarantee->accounts = NULL;
+    guarantee->n_accounts = 0;
+}

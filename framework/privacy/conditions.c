@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ten conditions under which the accountants' answers are a guarantee. Whatever is not known to
+ * hold, fails. The texts are for a privacy officer: what is the case, and what would repair it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dpframe/accounting.h"
+#include "dpframe/role/aggregator.h"
+#include "dpframe/role/mechanism.h"
+#include "privacy/guarantee.h"
+
+/* What all conditions are judged from. */
+struct matter {
+    const struct config_values *privacy;
+    const struct run_facts *facts;
+    const struct ledger *ledger;
+    int unit, adjacency, observer;
+    int support_public;
+};
+
+static void conclude(struct condition *condition, int holds, const char *format, ...) DPF_PRINTF(3, 4);
+static void conclude(struct condition *condition, int holds, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    condition->holds = holds;
+    vsnprintf(condition->why, sizeof condition->why, format, args);
+    va_end(args);
+}
+
+static int flagged(const struct ledger *ledger, uint32_t flag)
+{
+    for (int64_t i = 0; i < ledger->n; i++)
+        if (ledger->entries[i].event.flags & flag)
+            return 1;
+    return 0;
+}
+
+static void judge_bounds(const struct matter *matter, struct condition *out)
+{
+    for (int i = 0; i < matter->facts->n_terms; i++) {
+        const struct term_facts *term = &matter->facts->terms[i];
+        if (!term->bounded) {
+            conclude(out, 0,
+                     "%s: %s. Noise is only as good as its bound: enforce a public constant with a clip.",
+                     term->name, term->unbounded_why);
+            return;
+        }
+    }
+    if (flagged(matter->ledger, DPF_EVENT_BOUNDS_FROM_DATA))
+        conclude(out, 0,
+                 "A sensitivity is a maximum over the private data, which itself reveals "
+                 "something. Enforce a public constant with a clip.");
+    else
+        conclude(out, 1, "Every bound in a sensitivity is a public constant that is enforced.");
+}
+
+static void judge_inputs(const struct matter *matter, struct condition *out)
+{
+    for (int i = 0; i < matter->facts->n_terms; i++) {
+        const struct term_facts *term = &matter->facts->terms[i];
+        const int own = term->reads == FROM_OWN_RECORD;
+        if (term->reads == FROM_CONSTANT || term->reads == FROM_RELEASES ||
+            (own && matter->unit == DPF_UNIT_USER))
+            continue;
+        conclude(out, 0, "%s: %s. %s", term->name, term->reads_why,
+                 own ? "A user's row depends on all of the user's records: ask for unit = user."
+                     : "Release that side with noise too, or keep the user side local, with unit = user and "
+                       "a clip of the whole contribution.");
+        return;
+    }
+    conclude(out, 1,
+             "Beside the records, releases read only constants, earlier releases, or the user's own "
+             "clipped contribution.");
+}
+
+static int side_counted(const struct ledger *ledger, int64_t entry)
+{
+    const dpf_event *event = &ledger->entries[entry].event;
+    for (int64_t i = 0; i < entry; i++) {
+        const dpf_event *earlier = &ledger->entries[i].event;
+        if (earlier->side == event->side && earlier->term == event->term)
+            return 0;
+    }
+    return event->count > 0;
+}
+
+static void judge_composition(const struct matter *matter, struct condition *out)
+{
+    int64_t counted = 0, releases = 0;
+    for (int64_t i = 0; i < matter->ledger->n; i++) {
+        counted += side_counted(matter->ledger, i);
+        releases += matter->ledger->entries[i].event.count;
+    }
+    if (matter->facts->rounds > 0 && counted < matter->facts->n_terms)
+        conclude(out, 0,
+                 "%d terms release something, but only %lld of them are in the ledger. Each release must "
+                 "be counted; this is a fault of the program or of a plugin.",
+                 matter->facts->n_terms, (long long)counted);
+    else
+        conclude(out, 1, "All %lld noisy blocks of the run are in the ledger and are composed.",
+                 (long long)releases);
+}
+
+static void judge_hidden_noise(const struct matter *matter, struct condition *out)
+{
+    int known = flagged(matter->ledger, DPF_EVENT_NOISE_KNOWN);
+    const char *name = "a release";
+    for (int i = 0; i < matter->facts->n_terms; i++) {
+        if (matter->facts->terms[i].noise_known) {
+            known = 1;
+            name = matter->facts->terms[i].name;
+        }
+    }
+    if (!known)
+        conclude(out, 1, "Nobody but whoever adds the noise knows any part of it.");
+    else if (matter->observer == DPF_OBSERVER_OUTSIDER)
+        conclude(out, 1,
+                 "%s: the server knows part of the noise, but it is trusted when the observer is an "
+                 "outsider.",
+                 name);
+    else
+        conclude(out, 0,
+                 "%s: the server draws part of the noise, so that what it does not know is less than "
+                 "what is accounted for. Use noise in infinitely divisible shares, or trust the server.",
+                 name);
+}
+
+/* Why the observer sees less noise than is accounted for, or NULL. */
+static const char *noise_lacking(const struct matter *matter, const struct term_facts *term)
+{
+    if (!term->has_mechanism || term->noise_where == DPF_NOISE_NOWHERE)
+        return "it is released without noise. Add a mechanism";
+    if (term->noise_where == DPF_NOISE_AT_PARTY || matter->observer == DPF_OBSERVER_OUTSIDER)
+        return NULL;
+    if (term->noise_where == DPF_NOISE_AT_SUM)
+        return matter->observer == DPF_OBSERVER_SERVER ? "noise is added only after the sum, by the server "
+                                                         "that is to be kept from learning. Let the "
+                                                         "parties add noise, or name observer = outsider"
+                                                       : NULL;
+    if (matter->observer == DPF_OBSERVER_SERVER)
+        return term->sees == DPF_SEES_SUM
+                   ? NULL
+                   : "each message has only a share of the noise, and the server sees each message. "
+                     "Use an aggregator that reveals the sum alone (secagg), or full noise in each message";
+    return term->spare_shares > 0
+               ? NULL
+               : "a party knows its own share of the noise, and the rest may be too little. Plan the shares "
+                 "for fewer honest survivors than take part";
+}
+
+static const struct ledger_entry *reused_noise(const struct ledger *ledger)
+{
+    for (int64_t i = 0; i < ledger->n; i++) {
+        const dpf_event *event = &ledger->entries[i].event;
+        if (event->lifetime == DPF_LIFETIME_RUN && event->count > 1 && event->kind != DPF_EVENT_NO_OP &&
+            !(event->flags & DPF_EVENT_DATA_BLIND))
+            return &ledger->entries[i];
+    }
+    return NULL;
+}
+
+static void judge_enough_noise(const struct matter *matter, struct condition *out)
+{
+    if (matter->facts->released_raw) {
+        conclude(out, 0, "%s. Add a mechanism, or keep that side local.", matter->facts->released_raw_why);
+        return;
+    }
+    for (int i = 0; i < matter->facts->n_terms; i++) {
+        const char *lacking = noise_lacking(matter, &matter->facts->terms[i]);
+        if (lacking) {
+            conclude(out, 0, "%s: %s.", matter->facts->terms[i].name, lacking);
+            return;
+        }
+    }
+    const struct ledger_entry *reused = reused_noise(matter->ledger);
+    if (reused)
+        conclude(out, 0,
+                 "%s: one draw of noise serves %lld releases, and the difference of two of them has no "
+                 "noise at all. Draw fresh noise in every round.",
+                 reused->source, (long long)reused->event.count);
+    else
+        conclude(out, 1, "All that the observer sees carries the noise that is accounted for.");
+}
+
+/* Does a fixed-size draw push one unit out when another comes? */
+static int draw_exchanges(const struct matter *matter, const dpf_sampling *sampling)
+{
+    const dpf_question question = {
+        .size = sizeof question, .unit = matter->unit, .adjacency = matter->adjacency};
+    return (sampling->kind == DPF_SAMPLING_FIXED || sampling->kind == DPF_SAMPLING_REPLACED) &&
+           dpf_sizes_differ(sampling, &question);
+}
+
+static int ledger_claims(const struct ledger *ledger, const struct run_facts *facts)
+{
+    for (int64_t i = 0; i < ledger->n; i++) {
+        const dpf_sampling *claimed = &ledger->entries[i].event.sampling;
+        int found = claimed->kind != DPF_SAMPLING_POISSON;
+        for (int t = 0; t < facts->n_terms; t++) {
+            const dpf_sampling *real = &facts->terms[t].sampling;
+            found |= real->kind == claimed->kind && real->unit == claimed->unit &&
+                     real->rate <= claimed->rate && real->secret_from >= claimed->secret_from;
+        }
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
+static void judge_sampling(const struct matter *matter, struct condition *out)
+{
+    int amplified = 0, sampled = 0;
+    const dpf_question question = {.size = sizeof question,
+                                   .unit = matter->unit,
+                                   .adjacency = matter->adjacency,
+                                   .observer = matter->observer};
+    for (int i = 0; i < matter->facts->n_terms; i++) {
+        const struct term_facts *term = &matter->facts->terms[i];
+        if (draw_exchanges(matter, &term->sampling)) {
+            conclude(
+                out, 0,
+                "%s: a fixed number is drawn, so a unit that is added pushes another one out. Use a Poisson "
+                "sampler, or an adjacency that keeps the number of units (replace, zero-out).",
+                term->name);
+            return;
+        }
+        amplified += dpf_amplifies(&term->sampling, &question);
+        sampled += term->sampling.kind != DPF_SAMPLING_NONE;
+    }
+    if (!ledger_claims(matter->ledger, matter->facts))
+        conclude(out, 0,
+                 "The ledger counts on a Poisson draw that no sampler makes. This is a fault of the "
+                 "program or of a plugin.");
+    else if (amplified)
+        conclude(out, 1,
+                 "Amplification is counted for a Poisson draw of the protected unit that the observer "
+                 "does not see.");
+    else
+        conclude(out, 1,
+                 sampled ? "Sampling is not counted in favour of privacy: the draw is not a secret "
+                           "Poisson draw of the protected unit under add-remove or zero-out."
+                         : "Nothing is sampled.");
+}
+
+static int combination_exists(int unit, int adjacency)
+{
+    const int both = adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT;
+    return both || (unit == DPF_UNIT_USER) == (adjacency == DPF_ADJ_REPLACE);
+}
+
+static void judge_unit(const struct matter *matter, struct condition *out)
+{
+    const char *unit = dpf_unit_name(matter->unit), *adjacency = dpf_adjacency_name(matter->adjacency);
+    if (!combination_exists(matter->unit, matter->adjacency)) {
+        conclude(out, 0, "Adjacency %s does not exist for the unit %s. Use %s, add-remove or zero-out.",
+                 adjacency, unit, matter->unit == DPF_UNIT_USER ? "replace" : "replace-value, flip");
+        return;
+    }
+    for (int i = 0; i < matter->facts->n_terms; i++) {
+        const struct term_facts *term = &matter->facts->terms[i];
+        if (!term->unit_stated) {
+            conclude(out, 0, "%s: %s (unit %s, adjacency %s).", term->name, term->unit_why, unit, adjacency);
+            return;
+        }
+    }
+    conclude(out, 1, "Every sensitivity is stated for the unit %s and the adjacency %s.", unit, adjacency);
+}
+
+/*
+ * Does noise hide which rows a unit touches? The adjacency must count such changes in its
+ * sensitivities, and noise must be on every row whether touched or not: it is when it is added once to the
+ * whole sum and only the result is seen, or when messages are dense.
+ */
+static int support_covered(const struct matter *matter, const struct term_facts *term)
+{
+    if (matter->adjacency == DPF_ADJ_REPLACE_VALUE)
+        return 0;
+    if (term->noise_where == DPF_NOISE_AT_SUM && matter->observer == DPF_OBSERVER_OUTSIDER)
+        return 1;
+    return term->dense && term->noise_where != DPF_NOISE_NOWHERE && term->noise_where != DPF_NOISE_AT_SUM;
+}
+
+static void judge_support(const struct matter *matter, struct condition *out)
+{
+    /* Under these adjacencies the support of neighbours is the same or may be taken as known. */
+    const int values_only =
+        matter->adjacency == DPF_ADJ_REPLACE_VALUE || matter->adjacency == DPF_ADJ_ZERO_OUT;
+    const int public_support = matter->support_public && values_only;
+    for (int i = 0; i < matter->facts->n_terms && !public_support; i++) {
+        const struct term_facts *term = &matter->facts->terms[i];
+        if (term->support_observed && !support_covered(matter, term)) {
+            conclude(
+                out, 0, "%s: only rated cells contribute, so who rated what can be seen, and %s. %s.",
+                term->name,
+                matter->support_public ? "this adjacency promises to hide it" : "it is not declared public",
+                values_only ? "Set [privacy] support = public if that is so, or use dense noisy messages"
+                            : "Use dense messages with noise on every row, or trust the server with the sum");
+            return;
+        }
+        if (term->reads_degrees && matter->adjacency != DPF_ADJ_ZERO_OUT) {
+            conclude(out, 0, "%s: the solver reads how many records each row has, without noise. %s.",
+                     term->name,
+                     values_only ? "Set [privacy] support = public if that is so, or use a solver that does "
+                                   "not read counts"
+                                 : "Use a solver that does not read counts");
+            return;
+        }
+    }
+    conclude(out, 1,
+             public_support ? "Who rated what is declared public ([privacy] support); it is not protected."
+                            : "Which rows and cells contribute does not show who rated what.");
+}
+
+static void judge_randomness(const struct matter *matter, struct condition *out)
+{
+    if (!matter->facts->secure) {
+        conclude(out, 0,
+                 "The noise comes from a seed, and whoever knows the seed can remove it. Set [privacy] "
+                 "randomness = secure for a run whose result is published.");
+        return;
+    }
+    for (int i = 0; i < matter->facts->n_terms; i++) {
+        const struct term_facts *term = &matter->facts->terms[i];
+        if (!term->exact_grid && term->has_mechanism) {
+            conclude(
+                out, 0,
+                "%s: noise is drawn or added in floating point, whose low bits can reveal the value below. "
+                "Use the exact sampler (precision = exact).",
+                term->name);
+            return;
+        }
+    }
+    if (flagged(matter->ledger, DPF_EVENT_FLOATING_POINT))
+        conclude(out, 0, "Some noise is drawn or added in floating point. Use the exact sampler.");
+    else
+        conclude(out, 1, "Noise comes from the system's generator and is exact on an integer grid.");
+}
+
+static void judge_tuning(const struct matter *matter, struct condition *out)
+{
+    switch (matter->privacy->params.values[PRIVACY_TUNING].integer) {
+    case 1:
+        conclude(out, 1, "Declared: hyper-parameters were fixed in advance or chosen on public data.");
+        break;
+    case 2:
+        conclude(out, 1, "Declared: hyper-parameters were chosen privately, and the cost is accounted for.");
+        break;
+    default:
+        conclude(out, 1,
+                 "The guarantee is for these hyper-parameters. If they were chosen on the same "
+                 "private data, that choice leaks more, and this is not accounted for.");
+    }
+}
+
+typedef void (*judge)(const struct matter *matter, struct condition *out);
+
+static const struct {
+    const char *id, *title;
+    judge judge;
+} judges[N_CONDITIONS] = {
+    {"C1", "bounded", judge_bounds},
+    {"C2", "public inputs", judge_inputs},
+    {"C3", "composed", judge_composition},
+    {"C4", "hidden noise", judge_hidden_noise},
+    {"C5", "enough noise", judge_enough_noise},
+    {"C6", "sampling", judge_sampling},
+    {"C7", "unit", judge_unit},
+    {"C8", "support", judge_support},
+    {"C9", "randomness", judge_randomness},
+    {"C10", "tuning", judge_tuning},
+};
+#define RANDOMNESS_INDEX 8
+
+void guarantee_conditions(const struct config_values *privacy, const struct run_facts *facts,
+                          const struct ledger *ledger, struct guarantee *out)
+{
+    const dpf_value *values = privacy->params.values;
+    const struct matter matter = {
+        .privacy = privacy,
+        .facts = facts,
+        .ledger = ledger,
+        .unit = (int)values[PRIVACY_UNIT].integer,
+        .adjacency = (int)values[PRIVACY_ADJACENCY].integer,
+        .observer = (int)values[PRIVACY_OBSERVER].integer,
+        .support_public = values[PRIVACY_SUPPORT].integer == 1,
+    };
+    out->unit = matter.unit;
+    out->adjacency = matter.adjacency;
+    out->observer = matter.observer;
+    out->delta = values[PRIVACY_DELTA].real;
+    out->delta_is_default = !values[PRIVACY_DELTA].is_set;
+    out->tuning_stated = values[PRIVACY_TUNING].integer != 0;
+    out->joint = facts->local_users;
+    out->reproducible = !facts->secure;
+    out->n_releases = facts->n_terms;
+    out->released_raw = facts->released_raw;
+    int holding = 1;
+    for (int i = 0; i < N_CONDITIONS; i++) {
+        struct condition *condition = &out->conditions[i];
+        condition->id = judges[i].id;
+        condition->title = judges[i].title;
+        judges[i].judge(&matter, condition);
+        if (i != RANDOMNESS_INDEX)
+            holding &= condition->holds;
+    }
+    snprintf(out->deviation, sizeof out->deviation, "%s", ledger->deviation);
+    out->plan_holds = holding;
+    out->run_holds = holding && out->conditions[RANDOMNESS_INDEX].holds && !out->deviation[0];
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "privacy/ledger.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dpframe/accounting.h"
+
+int ledger_add(struct ledger *ledger, const dpf_event *event, const char *source, struct dpf_error *error)
+{
+    size_t capacity = (size_t)ledger->capacity;
+    struct ledger_entry *entries =
+        memory_grow(ledger->entries, &capacity, (size_t)ledger->n + 1, sizeof *entries);
+    if (!entries)
+        return error_memory(error);
+    ledger->entries = entries;
+    ledger->capacity = (int64_t)capacity;
+    struct ledger_entry *entry = &entries[ledger->n++];
+    memset(entry, 0, sizeof *entry);
+    entry->event = *event;
+    snprintf(entry->source, sizeof entry->source, "%s", source);
+    return 0;
+}
+
+void ledger_deviate(struct ledger *ledger, const char *format, ...)
+{
+    if (ledger->deviation[0])
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ledger->deviation, sizeof ledger->deviation, format, args);
+    va_end(args);
+}
+
+void ledger_free(struct ledger *ledger)
+{
+    free(ledger->entries);
+    memset(ledger, 0, sizeof *ledger);
+}
+
+/* JSON has no infinity and no NaN: "infinity", and null for what is not stated. */
+static json_t *number(double value)
+{
+    if (isnan(value))
+        return json_null();
+    return isinf(value) ? json_string(value > 0 ? "infinity" : "-infinity") : json_real(value);
+}
+
+static json_t *norms_json(const dpf_norms *norms)
+{
+    return json_pack("{s:o, s:o, s:o}", "l1", number(norms->l1), "l2", number(norms->l2), "linf",
+                     number(norms->linf));
+}
+
+static int is_stated(const dpf_norms *norms)
+{
+    return !(isnan(norms->l1) && isnan(norms->l2) && isnan(norms->linf));
+}
+
+/* {"record": {"replace-value": {"l1", "l2", "linf"}, ...}, "user": {...}}; what is not stated is left out. */
+static json_t *sensitivity_json(const dpf_sensitivity *sensitivity)
+{
+    json_t *units = json_object();
+    for (int unit = 0; unit < DPF_N_UNITS; unit++) {
+        json_t *adjacencies = json_object();
+        for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
+            const dpf_norms *norms = &sensitivity->at[unit][adjacency];
+            if (is_stated(norms))
+                json_object_set_new(adjacencies, dpf_adjacency_name(adjacency), norms_json(norms));
+        }
+        json_object_set_new(units, dpf_unit_name(unit), adjacencies);
+    }
+    return units;
+}
+
+static json_t *sampling_json(const dpf_sampling *sampling)
+{
+    static const char *const kinds[] = {"none", "poisson", "fixed-size", "with-replacement", "weighted"};
+    static const char *const hidden[] = {"nobody", "outsider", "server", "parties"};
+    const int known = sampling->kind >= 0 && sampling->kind <= DPF_SAMPLING_WEIGHTED;
+    const int from = sampling->secret_from + 1;
+    return json_pack("{s:s, s:s, s:o, s:s, s:o}", "kind", known ? kinds[sampling->kind] : "unknown", "unit",
+                     dpf_unit_name(sampling->unit), "rate", number(sampling->rate), "secret_up_to",
+                     from >= 0 && from <= 3 ? hidden[from] : "unknown", "weight_max",
+                     number(sampling->weight_max));
+}
+
+static json_t *flags_json(uint32_t flags)
+{
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } names[] = {
+        {DPF_EVENT_NOISE_KNOWN, "noise-known-to-server"},
+        {DPF_EVENT_NOISE_SHARED, "noise-in-shares"},
+        {DPF_EVENT_FLOATING_POINT, "floating-point"},
+        {DPF_EVENT_BOUNDS_FROM_DATA, "bounds-from-data"},
+        {DPF_EVENT_DATA_BLIND, "data-blind"},
+    };
+    json_t *list = json_array();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (flags & names[i].flag)
+            json_array_append_new(list, json_string(names[i].name));
+    return list;
+}
+
+static const char *lifetime_name(int32_t lifetime)
+{
+    return lifetime == DPF_LIFETIME_RUN ? "run" : lifetime == DPF_LIFETIME_SOLVE ? "solve" : "round";
+}
+
+static json_t *entry_json(const struct ledger_entry *entry)
+{
+    const dpf_event *event = &entry->event;
+    json_t *parameters = json_array();
+    for (size_t i = 0; i < sizeof event->p / sizeof event->p[0]; i++)
+        json_array_append_new(parameters, number(event->p[i]));
+    return json_pack("{s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+                     entry->source, "kind", dpf_event_kind_name(event->kind), "side",
+                     event->side == DPF_SIDE_USERS ? "users" : "items", "count", (json_int_t)event->count,
+                     "term", (int)event->term, "block", (int)event->block, "first_round", (int)event->round,
+                     "noise_lifetime", lifetime_name(event->lifetime), "scale", number(event->scale), "grid",
+                     number(event->grid), "parameters", parameters, "sensitivity",
+                     sensitivity_json(&event->sensitivity), "sampling", sampling_json(&event->sampling),
+                     "flags", flags_json(event->flags));
+}
+
+json_t *ledger_json(const struct ledger *ledger)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; list && i < ledger->n; i++)
+        json_array_append_new(list, entry_json(&ledger->entries[i]));
+    return list;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The [privacy] section: what is promised, to whom, against whom. */
+#include <math.h>
+
+#include "privacy/guarantee.h"
+
+static const dpf_enum_value units[] = {
+    {"record", "one user-item pair; a user with many records is protected less than each of them"},
+    {"user", "all of a user's records at once"},
+};
+
+static const dpf_enum_value adjacencies[] = {
+    {"replace-value", "unit record: its value changes; who rated what is public"},
+    {"flip", "unit record: an implicit record appears or disappears"},
+    {"replace", "unit user: all records are replaced by any others"},
+    {"add-remove", "the unit is present or absent; needed for amplification by sampling"},
+    {"zero-out", "the unit's contribution becomes nothing; the number of units is public"},
+};
+
+static const dpf_enum_value observers[] = {
+    {"outsider", "sees the released factors only; server and parties are trusted"},
+    {"server", "sees every message that reaches the server"},
+    {"parties", "another party: sees the released factors and its own messages and noise"},
+};
+
+static const dpf_enum_value randomness[] = {
+    {"secure", "keys from the operating system, never written"},
+    {"reproducible", "keys from noise-seed: for tests and sweeps; fails condition C9"},
+};
+
+static const dpf_enum_value supports[] = {
+    {"private", "who rated what is to be protected"},
+    {"public", "who rated what is known to everybody; only the values are protected"},
+};
+
+static const dpf_enum_value tunings[] = {
+    {"unaccounted", "the guarantee leaves out how hyper-parameters were chosen, and says so"},
+    {"public-data", "hyper-parameters were fixed in advance or chosen on public data"},
+    {"accounted", "the choice was private and its cost is part of the budget elsewhere"},
+};
+
+static const dpf_param params[PRIVACY_N_PARAMS] = {
+    [PRIVACY_UNIT] =
+        DPF_PARAM_ENUM_F("unit", DPF_UNIT_RECORD, units, DPF_PARAM_PRIVACY,
+                         "Whose data is protected: what may differ between two data sets that an "
+                         "observer must not tell apart."),
+    [PRIVACY_ADJACENCY] = DPF_PARAM_ENUM_F("adjacency", DPF_ADJ_REPLACE_VALUE, adjacencies, DPF_PARAM_PRIVACY,
+                                           "How they differ. Sensitivities are stated for each unit and "
+                                           "adjacency; one is never computed from another."),
+    [PRIVACY_OBSERVER] = DPF_PARAM_ENUM_F("observer", DPF_OBSERVER_OUTSIDER, observers, DPF_PARAM_PRIVACY,
+                                          "Who must not learn."),
+    [PRIVACY_DELTA] =
+        DPF_PARAM_REAL_F("delta", 1e-5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+                         "Probability with which the stated epsilon may fail. Choose it well below "
+                         "1 / (number of units). 0 asks for pure differential privacy."),
+    [PRIVACY_RANDOMNESS] = DPF_PARAM_ENUM_F("randomness", 0, randomness, DPF_PARAM_PRIVACY,
+                                            "Where the keys of noise and private sampling come from."),
+    [PRIVACY_NOISE_SEED] =
+        DPF_PARAM_INT_F("noise-seed", 1, 0.0, 9007199254740992.0, DPF_PARAM_PRIVACY, "",
+                        "Seed of noise and private sampling for randomness = reproducible. "
+                        "Whoever knows it can remove the noise."),
+    [PRIVACY_SUPPORT] = DPF_PARAM_ENUM_F("support", 0, supports, DPF_PARAM_PRIVACY,
+                                         "Is it public who rated what? A declaration about the data."),
+    [PRIVACY_TUNING] =
+        DPF_PARAM_ENUM_F("tuning", 0, tunings, DPF_PARAM_PRIVACY,
+                         "How hyper-parameters were chosen. A declaration about the experiment."),
+};
+
+const dpf_param *privacy_params(int64_t *n)
+{
+    *n = PRIVACY_N_PARAMS;
+    return params;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* statement.h - what the two forms of the statement share. */
+#ifndef DPF_PRIVACY_STATEMENT_H
+#define DPF_PRIVACY_STATEMENT_H
+
+#include "privacy/guarantee.h"
+
+const char *statement_observer(int observer);
+/* 1 if there is something to protect and everything holds that a proof for the plan needs. */
+int statement_holds(const struct guarantee *guarantee);
+/* 1 if the account's answer is a guarantee: a proof with a finite epsilon, and statement_holds. */
+int statement_proves(const struct guarantee *guarantee, const struct account *account);
+
+#endif

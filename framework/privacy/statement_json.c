@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guarantee for machines: the same facts as statement_text.c. */
+#include <math.h>
+
+#include "dpframe/accounting.h"
+#include "privacy/guarantee.h"
+#include "privacy/statement.h"
+
+/* JSON has no infinity and no NaN: "infinity", and null for what is not known. */
+static json_t *number(double value)
+{
+    if (isnan(value))
+        return json_null();
+    return isinf(value) ? json_string("infinity") : json_real(value);
+}
+
+static json_t *account_json(const struct guarantee *guarantee, const struct account *account)
+{
+    const dpf_answer *answer = &account->answer;
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "accountant", account->accountant, "epsilon",
+        number(answer->epsilon), "delta", number(answer->delta), "unit", dpf_unit_name(guarantee->unit),
+        "adjacency", dpf_adjacency_name(guarantee->adjacency), "observer",
+        statement_observer(guarantee->observer), "source", answer->source, "note", answer->note);
+    if (object && !account->refused) {
+        json_object_set_new(object, "epsilon_lower", number(answer->epsilon_lower));
+        json_object_set_new(object, "order", number(answer->order));
+        json_object_set_new(object, "at_grid_end", json_boolean(answer->at_grid_end));
+    }
+    return object;
+}
+
+static json_t *conditions_json(const struct guarantee *guarantee)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < N_CONDITIONS; i++) {
+        const struct condition *condition = &guarantee->conditions[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:b, s:s}", "id", condition->id, "title",
+                                        condition->title, "holds", condition->holds, "why", condition->why));
+    }
+    return list;
+}
+
+/* Accounts go to the list that says what they are worth. */
+static void sort_accounts(const struct guarantee *guarantee, json_t *published, json_t *proved,
+                          json_t *unproved, json_t *refused)
+{
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        json_t *object = account_json(guarantee, account);
+        if (account->refused) {
+            json_array_append_new(refused, object);
+        } else if (account->is_claim) {
+            json_array_append_new(published, object);
+        } else if (statement_proves(guarantee, account)) {
+            json_object_set_new(object, "joint", json_boolean(guarantee->joint));
+            json_object_set_new(object, "plan", json_boolean(!guarantee->run_holds));
+            json_array_append_new(proved, object);
+        } else {
+            json_array_append_new(unproved, object);
+        }
+    }
+}
+
+json_t *guarantee_json(const struct guarantee *guarantee)
+{
+    json_t *published = json_array(), *proved = json_array(), *unproved = json_array(),
+           *refused = json_array();
+    sort_accounts(guarantee, published, proved, unproved, refused);
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:b, s:b, s:i, s:b, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "unit",
+        dpf_unit_name(guarantee->unit), "adjacency", dpf_adjacency_name(guarantee->adjacency), "observer",
+        statement_observer(guarantee->observer), "delta", number(guarantee->delta), "joint", guarantee->joint,
+        "reproducible", guarantee->reproducible, "releases", guarantee->n_releases, "released_raw",
+        guarantee->released_raw, "plan_holds", guarantee->plan_holds, "run_holds", guarantee->run_holds,
+        "deviation", guarantee->deviation, "published", published, "proved", proved, "unproved", unproved,
+        "refused", refused, "conditions", conditions_json(guarantee));
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guarantee.txt: what the publication states beside what is proved, then the reasons. Everything is
+ * wrapped at 100 columns; numbers are rounded up, never down.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "dpframe/accounting.h"
+#include "privacy/guarantee.h"
+#include "privacy/statement.h"
+
+#define PAGE 100
+#define COLUMN 48
+#define GUTTER 4
+
+/* ---- layout ------------------------------------------------------------------------------------- */
+
+/* The next line of at most width characters; cuts at spaces where it can. Returns its length. */
+static int next_line(const char **cursor, int width, const char **line)
+{
+    const char *at = *cursor;
+    *line = at;
+    int length = (int)strcspn(at, "\n");
+    if (length <= width) {
+        *cursor = at + length + (at[length] == '\n');
+        return length;
+    }
+    int cut = width;
+    while (cut > 0 && at[cut] != ' ')
+        cut--;
+    if (cut == 0)
+        cut = width;
+    *cursor = at + cut + strspn(at + cut, " ");
+    while (cut > 0 && at[cut - 1] == ' ')
+        cut--;
+    return cut;
+}
+
+/* first starts the first line, the others are indented to its length. */
+static void add_wrapped(struct text *out, const char *first, const char *body)
+{
+    const int indent = (int)strlen(first);
+    const char *cursor = body, *line;
+    for (int i = 0; i == 0 || *cursor; i++) {
+        const int length = next_line(&cursor, PAGE - indent, &line);
+        text_add(out, "%*s%.*s\n", indent, i == 0 ? first : "", length, line);
+    }
+}
+
+static void add_columns(struct text *out, const char *left, const char *right)
+{
+    while (*left || *right) {
+        const char *a, *b;
+        const int n = next_line(&left, COLUMN, &a), m = next_line(&right, COLUMN, &b);
+        if (m > 0)
+            text_add(out, "%-*.*s%*s%.*s\n", COLUMN, n, a, GUTTER, "", m, b);
+        else
+            text_add(out, "%.*s\n", n, a);
+    }
+}
+
+/* Six digits, never below the value (but for the last 1e-11 of it). */
+static const char *number_up(double value, char buffer[32])
+{
+    double printed = 0.0;
+    if (isinf(value))
+        return "infinity";
+    snprintf(buffer, 32, "%.6g", value);
+    if (text_to_real(buffer, &printed) == 0 && printed < value * (1.0 - 1e-11))
+        snprintf(buffer, 32, "%.6g", value * (1.0 + 5e-6));
+    return buffer;
+}
+
+/* ---- sentences ---------------------------------------------------------------------------------- */
+
+static const char *unit_sentence(int unit, int adjacency)
+{
+    switch (adjacency) {
+    case DPF_ADJ_REPLACE_VALUE:
+        return "the value of one record: one rating of one user. Who rated what is not protected.";
+    case DPF_ADJ_FLIP:
+        return "one implicit record: whether a user interacted with an item.";
+    case DPF_ADJ_REPLACE:
+        return "one user: all records of a user may be replaced by any others.";
+    case DPF_ADJ_ADD_REMOVE:
+        return unit == DPF_UNIT_USER ? "one user: whether the user takes part at all, with all records."
+                                     : "one record: whether it is there at all.";
+    default:
+        return unit == DPF_UNIT_USER
+                   ? "one user: all records, against none of them counting. The number of users "
+                     "is public."
+                   : "one record, against its not counting. The number of records is public.";
+    }
+}
+
+static const char *observer_sentence(int observer)
+{
+    switch (observer) {
+    case DPF_OBSERVER_SERVER:
+        return "the server: it sees every message that reaches it, and all that is released.";
+    case DPF_OBSERVER_PARTIES:
+        return "another party: it sees what is released, its own messages and its own noise.";
+    default:
+        return "an outsider, who sees the released factors. The server and the parties are trusted.";
+    }
+}
+
+static void add_answer(struct text *column, const struct account *account)
+{
+    char epsilon[32], delta[32];
+    const dpf_answer *answer = &account->answer;
+    text_add(column, "epsilon = %s, delta = %s\n", number_up(answer->epsilon, epsilon),
+             number_up(answer->delta, delta));
+    text_add(column, "accountant %s", account->accountant);
+    if (isfinite(answer->order))
+        text_add(column, ", Renyi order %.4g", answer->order);
+    text_add(column, "\n%s\n", answer->source);
+    if (answer->note[0])
+        text_add(column, "Note: %s\n", answer->note);
+    text_add(column, "\n");
+}
+
+static void add_published(const struct guarantee *guarantee, struct text *column)
+{
+    int n = 0;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (account->is_claim && !account->refused) {
+            add_answer(column, account);
+            n++;
+        }
+    }
+    if (n == 0)
+        text_add(column, "nothing: no publication's claim is configured\n");
+    else
+        text_add(column, "A claim; the conditions on the right are not part of it.\n");
+}
+
+static void add_failing(const struct guarantee *guarantee, struct text *column)
+{
+    int n = 0;
+    for (int i = 0; i < N_CONDITIONS; i++) {
+        const struct condition *condition = &guarantee->conditions[i];
+        if (!condition->holds && strcmp(condition->id, "C9") != 0)
+            text_add(column, "%s%s (%s)", n++ ? ", " : "These conditions fail: ", condition->id,
+                     condition->title);
+    }
+    if (n > 0)
+        text_add(column, ".\n");
+}
+
+static void add_none(const struct guarantee *guarantee, struct text *column)
+{
+    text_add(column, "none\n\n");
+    if (guarantee->released_raw)
+        text_add(column, "Factors are released without noise: nothing is protected.\n");
+    else if (guarantee->n_releases == 0)
+        text_add(column, "Nothing is released with noise: nothing is protected.\n");
+    if (guarantee->deviation[0])
+        text_add(column, "The run departed from its plan: %s\n", guarantee->deviation);
+    add_failing(guarantee, column);
+    int asked = 0;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        asked += !account->is_claim;
+        if (account->is_claim || !statement_holds(guarantee))
+            continue;
+        if (account->refused)
+            text_add(column, "%s: %s\n", account->accountant, account->answer.note);
+        else
+            text_add(column, "%s: epsilon is infinite; %s\n", account->accountant, account->answer.note);
+    }
+    if (asked == 0 && guarantee->n_releases > 0)
+        text_add(column, "No accountant that proves anything was asked.\n");
+}
+
+static void add_proved(const struct guarantee *guarantee, struct text *column)
+{
+    int n = 0;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        if (statement_proves(guarantee, &guarantee->accounts[i])) {
+            add_answer(column, &guarantee->accounts[i]);
+            n++;
+        }
+    }
+    if (n == 0) {
+        add_none(guarantee, column);
+        return;
+    }
+    if (n > 1)
+        text_add(column, "Each of these holds; the smallest epsilon may be quoted.\n");
+    if (!guarantee->run_holds)
+        text_add(column, "This is the guarantee of the PLAN, with secure noise. This very run does not have "
+                         "it: see C9.\n");
+    if (!guarantee->tuning_stated)
+        text_add(column, "Not included: how the hyper-parameters were chosen (C10).\n");
+}
+
+/* ---- the text ----------------------------------------------------------------------------------- */
+
+static void add_head(const struct guarantee *guarantee, struct text *out)
+{
+    char delta[32], line[160];
+    text_add(out, "PRIVACY STATEMENT\n\n");
+    add_wrapped(out, "Protects   ", unit_sentence(guarantee->unit, guarantee->adjacency));
+    snprintf(line, sizeof line, "(unit %s, adjacency %s)", dpf_unit_name(guarantee->unit),
+             dpf_adjacency_name(guarantee->adjacency));
+    add_wrapped(out, "           ", line);
+    add_wrapped(out, "From       ", observer_sentence(guarantee->observer));
+    snprintf(line, sizeof line, "%s%s", number_up(guarantee->delta, delta),
+             guarantee->delta_is_default ? ", a common choice that nobody made for this data: set [privacy] "
+                                           "delta well below 1 / (number of units)"
+                                         : "");
+    add_wrapped(out, "Delta      ", line);
+    if (guarantee->joint)
+        add_wrapped(out, "Kind       ",
+                    "joint differential privacy: each user's own factors stay with that user and are not "
+                    "part of what others see.");
+    text_add(out, "\n");
+}
+
+static void add_conditions(const struct guarantee *guarantee, struct text *out)
+{
+    text_add(out, "\nCONDITIONS OF THE PROOF\n\n");
+    for (int i = 0; i < N_CONDITIONS; i++) {
+        char first[40];
+        const struct condition *condition = &guarantee->conditions[i];
+        snprintf(first, sizeof first, "%-4s %-14s %-6s ", condition->id, condition->title,
+                 condition->holds ? "holds" : "FAILS");
+        add_wrapped(out, first, condition->why);
+    }
+}
+
+/* What accountants say where it proves nothing: useful for comparing designs. */
+static void add_unproved(const struct guarantee *guarantee, struct text *out)
+{
+    int n = 0;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        char epsilon[32], delta[32], line[512];
+        const struct account *account = &guarantee->accounts[i];
+        if (account->is_claim ? !account->refused : statement_proves(guarantee, account))
+            continue;
+        if (n++ == 0)
+            text_add(out, "\nOTHER ANSWERS, WHICH PROVE NOTHING\n\n");
+        if (account->refused)
+            snprintf(line, sizeof line, "%s refuses: %s", account->accountant, account->answer.note);
+        else
+            snprintf(line, sizeof line, "%s would say epsilon = %s, delta = %s if every condition held. %s",
+                     account->accountant, number_up(account->answer.epsilon, epsilon),
+                     number_up(account->answer.delta, delta), account->answer.note);
+        add_wrapped(out, "- ", line);
+    }
+}
+
+static void add_help(struct text *out)
+{
+    text_add(out, "\nHOW TO READ THIS\n\n");
+    add_wrapped(
+        out, "",
+        "Epsilon bounds, as a factor e^epsilon, how much any conclusion of the observer can depend on "
+        "the protected unit; delta is the probability that this may fail. 'As published' is what "
+        "a publication states for these parameters. 'Proved here' holds for this configuration "
+        "if every condition above holds, and is otherwise 'none': then do not quote an epsilon.");
+}
+
+char *guarantee_text(const struct guarantee *guarantee)
+{
+    struct text out = {0}, left = {0}, right = {0};
+    add_published(guarantee, &left);
+    add_proved(guarantee, &right);
+    add_head(guarantee, &out);
+    if (!left.failed && !right.failed) {
+        add_columns(&out, "AS PUBLISHED", "PROVED HERE");
+        add_columns(&out, "------------", "-----------");
+        add_columns(&out, left.data, right.data);
+    }
+    add_conditions(guarantee, &out);
+    add_unproved(guarantee, &out);
+    add_help(&out);
+    const int failed = out.failed || left.failed || right.failed;
+    text_free(&left);
+    text_free(&right);
+    if (!failed)
+        return out.data;
+    text_free(&out);
+    return NULL;
+}
