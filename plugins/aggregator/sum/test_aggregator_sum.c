@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plain_host.h"
+
+#define ROWS 5
+#define WIDTH 3
+#define N (ROWS * WIDTH)
+#define PARTIES 6
+
+struct sum {
+    struct plain_host host;
+    const dpf_aggregator *functions;
+};
+
+static void open_sum(struct sum *sum)
+{
+    const dpf_component *component = plain_component("sum", DPF_ROLE_AGGREGATOR, "sum");
+
+    plain_open(&sum->host, component, "");
+    sum->functions = component->functions;
+    assert_int_equal(sum->functions->sees, DPF_SEES_MESSAGES);
+    assert_int_equal(sum->functions->flags, DPF_AGGREGATOR_BY_ROWS);
+}
+
+static dpf_aggregation aggregation(int64_t *sums, uint64_t modulus)
+{
+    const dpf_aggregation out = {.size = sizeof(out),
+                                 .width = WIDTH,
+                                 .rows = ROWS,
+                                 .n_parties = PARTIES,
+                                 .modulus = modulus,
+                                 .sums = memset(sums, 0, N * sizeof(int64_t))};
+
+    return out;
+}
+
+static dpf_integers message(int64_t *values, const int32_t *rows, int64_t n_rows)
+{
+    const dpf_integers out = {.size = sizeof(out),
+                              .width = WIDTH,
+                              .n_rows = n_rows,
+                              .rows = rows,
+                              .total_rows = ROWS,
+                              .values = values,
+                              .stride = WIDTH};
+
+    return out;
+}
+
+static dpf_status absorb(struct sum *sum, dpf_aggregation *into, const dpf_integers *from)
+{
+    plain_clear(&sum->host);
+    return sum->functions->absorb(sum->host.self, plain_call(&sum->host), into, from);
+}
+
+static void rows_find_their_place(void **state)
+{
+    static const int32_t rows[] = {1, 4};
+    struct sum sum;
+    int64_t sums[N], dense[N], sparse[2 * WIDTH] = {10, 20, 30, -40, 50, 60};
+    (void)state;
+
+    open_sum(&sum);
+    dpf_aggregation into = aggregation(sums, 0);
+    for (int32_t i = 0; i < N; i++) {
+        dense[i] = i - 7;
+    }
+    const dpf_integers all = message(dense, NULL, ROWS);
+    const dpf_integers some = message(sparse, rows, 2);
+    dpf_integers range = message(dense, NULL, 2);
+    range.first_row = 3;
+    assert_int_equal(absorb(&sum, &into, &all), DPF_OK);
+    assert_int_equal(absorb(&sum, &into, &some), DPF_OK);
+    assert_int_equal(absorb(&sum, &into, &range), DPF_OK);
+    for (int32_t r = 0; r < ROWS; r++) {
+        for (int32_t i = 0; i < WIDTH; i++) {
+            int64_t expected = r * WIDTH + i - 7;
+            expected += r == 1 ? sparse[i] : r == 4 ? sparse[WIDTH + i] : 0;
+            expected += r >= 3 ? (r - 3) * WIDTH + i - 7 : 0;
+            assert_int_equal(sums[r * WIDTH + i], expected);
+        }
+    }
+    assert_int_equal(into.survivors, 3);
+    assert_int_equal(into.bytes_up, (ROWS + 2 + 2) * WIDTH * 8 + 2 * 4);
+    assert_true(sum.functions->scale(sum.host.self, 17) == 1.0);
+
+    dpf_integers outside = some;
+    static const int32_t bad_rows[] = {1, ROWS};
+    outside.rows = bad_rows;
+    assert_int_equal(absorb(&sum, &into, &outside), DPF_E_INTERNAL);
+    outside = range;
+    outside.first_row = -1;
+    assert_int_equal(absorb(&sum, &into, &outside), DPF_E_INTERNAL);
+    outside = all;
+    outside.width = 2;
+    assert_int_equal(absorb(&sum, &into, &outside), DPF_E_INTERNAL);
+    plain_close(&sum.host);
+}
+
+static uint64_t next_word(void)
+{
+    static uint64_t seed = 3;
+
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return seed ^ (seed >> 29);
+}
+
+/* Every order, and every way to deal parties to two workers, gives the same sums. */
+static void order_and_workers_do_not_matter(uint64_t modulus)
+{
+    struct sum sum;
+    int64_t values[PARTIES][N], first[N], a[N], b[N];
+
+    open_sum(&sum);
+    for (int32_t p = 0; p < PARTIES; p++) {
+        for (int32_t i = 0; i < N; i++) {
+            values[p][i] = (int64_t)next_word() >> 4;
+        }
+    }
+    dpf_aggregation all = aggregation(first, modulus);
+    for (int32_t p = 0; p < PARTIES; p++) {
+        const dpf_integers one = message(values[p], NULL, ROWS);
+        assert_int_equal(absorb(&sum, &all, &one), DPF_OK);
+    }
+    for (uint32_t split = 0; split < 1U << PARTIES; split++) {
+        dpf_aggregation left = aggregation(a, modulus);
+        dpf_aggregation right = aggregation(b, modulus);
+        for (int32_t p = PARTIES - 1; p >= 0; p--) {
+            const dpf_integers one = message(values[p], NULL, ROWS);
+            assert_int_equal(absorb(&sum, split >> p & 1 ? &left : &right, &one), DPF_OK);
+        }
+        assert_int_equal(sum.functions->merge(sum.host.self, plain_call(&sum.host), &left, &right), DPF_OK);
+        assert_memory_equal(a, first, sizeof(a));
+        assert_int_equal(left.survivors, PARTIES);
+        assert_int_equal(left.bytes_up, all.bytes_up);
+    }
+    for (int32_t i = 0; i < N; i++) {
+        __int128 exact = 0;
+        for (int32_t p = 0; p < PARTIES; p++) {
+            exact += values[p][i];
+        }
+        if (modulus) {
+            exact %= (__int128)modulus;
+            exact += exact < 0 ? (__int128)modulus : 0;
+        }
+        assert_true(exact == first[i]);
+    }
+    plain_close(&sum.host);
+}
+
+static void sums_are_exact(void **state)
+{
+    (void)state;
+
+    order_and_workers_do_not_matter(0);
+    order_and_workers_do_not_matter(1);
+    order_and_workers_do_not_matter(943 * 15 + 1);
+    order_and_workers_do_not_matter(UINT64_C(1) << 40);
+    order_and_workers_do_not_matter(UINT64_C(1) << 63);
+    order_and_workers_do_not_matter((UINT64_C(1) << 63) - 25);
+}
+
+static void extremes(void **state)
+{
+    struct sum sum;
+    int64_t sums[N], other[N], values[N] = {INT64_MAX, INT64_MIN, 0};
+    (void)state;
+
+    open_sum(&sum);
+    const dpf_integers one = message(values, NULL, ROWS);
+    dpf_aggregation into = aggregation(sums, 0);
+    assert_int_equal(absorb(&sum, &into, &one), DPF_OK);
+    dpf_aggregation from = aggregation(other, 0);
+    other[0] = 1;
+    assert_int_equal(sum.functions->merge(sum.host.self, plain_call(&sum.host), &into, &from), DPF_E_RANGE);
+    values[0] = 0;
+    values[1] = -1;
+    assert_int_equal(absorb(&sum, &into, &one), DPF_E_RANGE);
+    assert_int_equal(sum.host.code, DPF_E_RANGE);
+
+    into = aggregation(sums, 7);
+    values[0] = INT64_MAX;
+    values[1] = INT64_MIN;
+    assert_int_equal(absorb(&sum, &into, &one), DPF_OK);
+    assert_int_equal(sums[0], INT64_MAX % 7);
+    assert_int_equal(sums[1], 7 + INT64_MIN % 7);
+
+    into = aggregation(sums, (UINT64_C(1) << 63) + 1);
+    assert_int_equal(absorb(&sum, &into, &one), DPF_E_UNSUPPORTED);
+    from = aggregation(other, 7);
+    into = aggregation(sums, 8);
+    assert_int_equal(sum.functions->merge(sum.host.self, plain_call(&sum.host), &into, &from),
+                     DPF_E_INTERNAL);
+    plain_close(&sum.host);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+
+    plain_check_memory(plain_component("sum", DPF_ROLE_AGGREGATOR, "sum"), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_find_their_place),
+        cmocka_unit_test(sums_are_exact),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gradient_descent.h - what the files of the gradient-descent plugin share. */
+#ifndef GRADIENT_DESCENT_H
+#define GRADIENT_DESCENT_H
+
+#include "dpframe/dpframe.h"
+
+enum gradient_descent_schedule { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_INVERSE, SCHEDULE_INVERSE_SQRT };
+
+struct gradient_descent {
+    const dpf_host *host;
+    double rate;
+    int64_t schedule;
+    const double *drop_at;
+    int64_t n_drops;
+    double drop_factor;
+    double decay;
+    double momentum;
+    double radius;
+    double curvature; /* of the damped step; 0: plain */
+};
+
+/* The rate of a round, 0-based. */
+double gradient_descent_rate(const struct gradient_descent *descent, int32_t round, int32_t n_rounds);
+
+/* The derivative at x of the objective that a row's blocks (and the shared ones, or NULL) describe.
+   x and out have query->dimension numbers. */
+void gradient_descent_derivative(const dpf_query *query, const float *blocks, const float *shared,
+                                 const double *x, double *out);
+
+#endif
