@@ -17,6 +17,7 @@ struct bench {
     double *scores;
     int32_t *items;
     int32_t *excluded;
+    int32_t *positives; /* items; then entries of the list */
     double *positive_scores;
     uint8_t *marks;    /* by item; all clear between users */
     int64_t *coverage; /* cut-offs x items, or NULL */
@@ -86,7 +87,7 @@ static int64_t merge_rows(const struct csr *a, const struct csr *b, int64_t row,
     return n;
 }
 
-/* Marks the user's positives and lists them in bench->items; returns how many. */
+/* Marks the user's positives and lists them; returns how many. */
 static int64_t mark_positives(const struct ranking *r, struct bench *bench, int64_t user)
 {
     const int32_t *candidates;
@@ -101,7 +102,7 @@ static int64_t mark_positives(const struct ranking *r, struct bench *bench, int6
         if (!(value >= r->options->relevance) || is_masked(r, user, item))
             continue;
         bench->marks[item] |= MARK_POSITIVE;
-        bench->items[n++] = item;
+        bench->positives[n++] = item;
     }
     return n;
 }
@@ -112,7 +113,7 @@ static void clear_positives(const struct ranking *r, struct bench *bench, int64_
         bench->marks[r->part->others[i]] = 0;
 }
 
-/* Positives, which bench->items begins with, and the user's negatives. */
+/* Positives first, then the user's negatives. */
 static int list_sampled(const struct ranking *r, struct bench *bench, int64_t user, struct ranked_list *list,
                         struct dpf_error *error)
 {
@@ -123,6 +124,10 @@ static int list_sampled(const struct ranking *r, struct bench *bench, int64_t us
     int64_t drawn =
         negatives_draw(r->stream, user, pool, n_pool, bench->excluded, n_excluded, r->options->negatives,
                        bench->marks, MARK_OTHER, bench->items + list->n_positives);
+    for (int32_t i = 0; i < list->n_positives; i++) {
+        bench->items[i] = bench->positives[i];
+        bench->positives[i] = i;
+    }
     bench->short_of_negatives += drawn < r->options->negatives;
     list->items = bench->items;
     list->n = list->n_candidates = list->n_positives + drawn;
@@ -134,10 +139,15 @@ static int list_candidates(const struct ranking *r, struct bench *bench, int64_t
                            struct ranked_list *list, struct dpf_error *error)
 {
     const int32_t *candidates;
-    int64_t n = candidate_row(r, user, &candidates), kept = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (!is_masked(r, user, candidates[i]))
-            bench->items[kept++] = candidates[i];
+    int64_t n = candidate_row(r, user, &candidates), positives = 0;
+    int32_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (is_masked(r, user, candidates[i]))
+            continue;
+        if (bench->marks[candidates[i]] & MARK_POSITIVE)
+            bench->positives[positives++] = kept;
+        bench->items[kept++] = candidates[i];
+    }
     list->items = bench->items;
     list->n = list->n_candidates = kept;
     return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
@@ -160,15 +170,6 @@ static int list_all(const struct ranking *r, struct bench *bench, int64_t user, 
     return 0;
 }
 
-static void add_relative_rank(struct bench *bench, const struct ranked_list *list, double *sums)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < list->n; i++)
-        if (list->marks[ranked_item(list, i)] & MARK_POSITIVE)
-            bench->positive_scores[n++] = list->scores[i];
-    sums[SUM_RELATIVE_RANK] += relative_rank(list, bench->positive_scores, n);
-}
-
 /* Every item with a chance to be among the first k gets it. */
 static void add_coverage(const struct top_groups *top, const struct ranked_list *list, int64_t k,
                          int64_t *sums)
@@ -177,13 +178,9 @@ static void add_coverage(const struct top_groups *top, const struct ranked_list 
     for (int64_t g = 0; g < top->n_groups && before < k; g++) {
         int64_t size = top->groups[g].size, slots = size < k - before ? size : k - before;
         int64_t step = coverage_step((double)slots / (double)size);
-        if (g + 1 < top->n_groups) {
-            for (int64_t i = before; i < before + size; i++)
-                coverage_add(&sums[ranked_item(list, top->entries[i].entry)], step);
-        } else {
-            for (int64_t i = 0; i < list->n; i++)
-                if (list->scores[i] == top->threshold)
-                    coverage_add(&sums[ranked_item(list, i)], step);
+        for (int64_t i = 0; i < size; i++) {
+            int64_t entry = g + 1 < top->n_groups ? top->entries[before + i].entry : top->ties[i];
+            coverage_add(&sums[ranked_item(list, entry)], step);
         }
         before += size;
     }
@@ -204,7 +201,7 @@ static void add_list(const struct ranking *r, struct bench *bench, const struct 
             add_coverage(top, list, k, bench->coverage + i * r->n_items);
     }
     if (r->wants_relative_rank)
-        add_relative_rank(bench, list, sums);
+        sums[SUM_RELATIVE_RANK] += relative_rank(list, bench->positive_scores);
     sums[SUM_USERS] += 1;
 }
 
@@ -212,7 +209,7 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
 {
     const struct ranking *r = context;
     struct bench *bench = &r->benches[worker];
-    struct ranked_list list = {.scores = bench->scores, .marks = bench->marks};
+    struct ranked_list list = {.scores = bench->scores, .marks = bench->marks, .positives = bench->positives};
     list.n_positives = mark_positives(r, bench, user);
     if (list.n_positives == 0) {
         bench->without_positives++;
@@ -238,14 +235,15 @@ static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_e
     bench->scores = memory_raw(items, sizeof *bench->scores);
     bench->items = memory_raw(items, sizeof *bench->items);
     bench->excluded = memory_raw(items, sizeof *bench->excluded);
+    bench->positives = memory_raw(items, sizeof *bench->positives);
     bench->positive_scores = memory_raw(items, sizeof *bench->positive_scores);
     bench->marks = memory_new(items, sizeof *bench->marks);
     if (r->wants_coverage)
         bench->coverage = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->coverage);
-    if (!bench->scores || !bench->items || !bench->excluded || !bench->positive_scores || !bench->marks ||
-        (r->wants_coverage && !bench->coverage))
+    if (!bench->scores || !bench->items || !bench->excluded || !bench->positives || !bench->positive_scores ||
+        !bench->marks || (r->wants_coverage && !bench->coverage))
         return error_memory(error);
-    return top_groups_init(&bench->top, limit > 0 ? limit : 1, error);
+    return top_groups_init(&bench->top, limit > 0 ? limit : 1, r->n_items, error);
 }
 
 static void ranking_free(struct ranking *r)
@@ -255,6 +253,7 @@ static void ranking_free(struct ranking *r)
         free(bench->scores);
         free(bench->items);
         free(bench->excluded);
+        free(bench->positives);
         free(bench->positive_scores);
         free(bench->marks);
         free(bench->coverage);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-int top_groups_init(struct top_groups *top, int64_t limit, struct dpf_error *error)
+int top_groups_init(struct top_groups *top, int64_t limit, int64_t longest, struct dpf_error *error)
 {
     memset(top, 0, sizeof *top);
     top->limit = limit;
@@ -15,7 +15,8 @@ int top_groups_init(struct top_groups *top, int64_t limit, struct dpf_error *err
     top->capacity = limit + (limit > 64 ? limit : 64);
     top->entries = memory_raw((size_t)top->capacity, sizeof *top->entries);
     top->groups = memory_raw((size_t)limit + 1, sizeof *top->groups);
-    if (top->entries && top->groups)
+    top->ties = memory_raw((size_t)longest, sizeof *top->ties);
+    if (top->entries && top->groups && top->ties)
         return 0;
     top_groups_free(top);
     return error_memory(error);
@@ -25,6 +26,7 @@ void top_groups_free(struct top_groups *top)
 {
     free(top->entries);
     free(top->groups);
+    free(top->ties);
     memset(top, 0, sizeof *top);
 }
 
@@ -104,6 +106,25 @@ static void add_item(struct rank_group *group, const struct ranked_list *list, i
     group->popularity += item_ptr[item + 1] - item_ptr[item];
 }
 
+static struct rank_group *new_group(struct top_groups *top)
+{
+    struct rank_group *group = &top->groups[top->n_groups++];
+    *group = (struct rank_group){0, 0, 0};
+    return group;
+}
+
+static void add_ties(struct top_groups *top, const struct ranked_list *list, double score,
+                     const int64_t *item_ptr)
+{
+    struct rank_group *group = new_group(top);
+    for (int64_t i = 0; i < list->n; i++) {
+        if (list->scores[i] != score)
+            continue;
+        top->ties[group->size] = (int32_t)i;
+        add_item(group, list, i, item_ptr);
+    }
+}
+
 void top_groups_find(struct top_groups *top, const struct ranked_list *list, const int64_t *item_ptr)
 {
     int64_t k = top->limit < list->n_candidates ? top->limit : list->n_candidates;
@@ -111,22 +132,19 @@ void top_groups_find(struct top_groups *top, const struct ranked_list *list, con
     if (k == 0)
         return;
     int64_t n = 0;
-    top->threshold = sweep(top, list, k, &n);
+    double last = sweep(top, list, k, &n);
     for (int64_t i = 0; i < n; i++)
-        if (top->entries[i].score > top->threshold)
+        if (top->entries[i].score > last)
             top->entries[top->n_above++] = top->entries[i];
     qsort(top->entries, (size_t)top->n_above, sizeof *top->entries, descending);
 
+    struct rank_group *group = NULL;
     for (int64_t i = 0; i < top->n_above; i++) {
         if (i == 0 || top->entries[i].score != top->entries[i - 1].score)
-            top->groups[top->n_groups++] = (struct rank_group){0, 0, 0};
-        add_item(&top->groups[top->n_groups - 1], list, top->entries[i].entry, item_ptr);
+            group = new_group(top);
+        add_item(group, list, top->entries[i].entry, item_ptr);
     }
-    struct rank_group *last = &top->groups[top->n_groups++];
-    *last = (struct rank_group){0, 0, 0};
-    for (int64_t i = 0; i < list->n; i++)
-        if (list->scores[i] == top->threshold)
-            add_item(last, list, i, item_ptr);
+    add_ties(top, list, last, item_ptr);
 }
 
 static int ascending(const void *a, const void *b)
@@ -135,45 +153,96 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* How many of the sorted scores are below x, or at most x. */
-static int64_t count_below(const double *sorted, int64_t n, double x, int or_equal)
+/* First index in from .. to whose score is at least x, or greater than x; to if there is none. */
+static int64_t first_from(const double *sorted, int64_t from, int64_t to, double x, int greater)
 {
-    int64_t lo = 0, hi = n;
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (sorted[middle] < x || (or_equal && sorted[middle] == x))
-            lo = middle + 1;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if (sorted[middle] < x || (greater && sorted[middle] == x))
+            from = middle + 1;
         else
-            hi = middle;
+            to = middle;
     }
-    return lo;
+    return from;
+}
+
+/* Positives by equal intervals of score between the least and the largest of them. */
+#define BINS 1024
+struct bins {
+    double least;
+    double largest;
+    double scale;
+    int64_t start[BINS + 1]; /* positives of all bins before */
+};
+
+/* Monotone in the score, so that bins never cross, however the product rounds. */
+static int64_t bin_of(const struct bins *bins, double score)
+{
+    double bin = (score - bins->least) * bins->scale;
+    return bin < BINS ? (int64_t)bin : BINS - 1;
+}
+
+static void bins_fill(struct bins *bins, const double *positives, int64_t n)
+{
+    bins->least = positives[0];
+    bins->largest = positives[n - 1];
+    bins->scale = BINS / (bins->largest - bins->least);
+    if (!isfinite(bins->scale))
+        bins->scale = 0;
+    int64_t p = 0;
+    for (int64_t b = 0; b <= BINS; b++) {
+        while (p < n && bin_of(bins, positives[p]) < b)
+            p++;
+        bins->start[b] = p;
+    }
+}
+
+/* Most scores fall into bins without a positive, which takes no search. */
+static int64_t binned_half_places(const struct ranked_list *list, const double *positives, int64_t n)
+{
+    struct bins bins;
+    int64_t sum = 0;
+    bins_fill(&bins, positives, n);
+    for (int64_t i = 0; i < list->n; i++) {
+        double x = list->scores[i];
+        if (x < bins.least)
+            continue;
+        int64_t from = n, to = n;
+        if (x <= bins.largest) {
+            int64_t b = bin_of(&bins, x);
+            from = bins.start[b];
+            to = bins.start[b + 1];
+        }
+        if (from == to)
+            sum += 2 * from;
+        else
+            sum += first_from(positives, from, to, x, 0) + first_from(positives, from, to, x, 1);
+    }
+    return sum;
 }
 
 /* A candidate puts each positive below it back by one place and each tied one by half a place. */
 static int64_t half_places(const struct ranked_list *list, const double *positives, int64_t n)
 {
-    static const int64_t few = 8; /* where counting beats searching */
+    static const int64_t few = 4; /* where counting beats looking up */
+    if (n > few)
+        return binned_half_places(list, positives, n);
     int64_t sum = 0;
-    if (n <= few) {
-        for (int64_t p = 0; p < n; p++)
-            for (int64_t i = 0; i < list->n; i++)
-                sum += (positives[p] < list->scores[i]) + (positives[p] <= list->scores[i]);
-        return sum;
-    }
-    for (int64_t i = 0; i < list->n; i++) {
-        double x = list->scores[i];
-        if (x >= positives[0])
-            sum += count_below(positives, n, x, 0) + count_below(positives, n, x, 1);
-    }
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t i = 0; i < list->n; i++)
+            sum += (positives[p] < list->scores[i]) + (positives[p] <= list->scores[i]);
     return sum;
 }
 
-double relative_rank(const struct ranked_list *list, double *positives, int64_t n)
+double relative_rank(const struct ranked_list *list, double *work)
 {
+    int64_t n = list->n_positives;
     if (list->n_candidates < 2)
         return 0;
-    qsort(positives, (size_t)n, sizeof *positives, ascending);
+    for (int64_t i = 0; i < n; i++)
+        work[i] = list->scores[list->positives[i]];
+    qsort(work, (size_t)n, sizeof *work, ascending);
     /* Each positive ties with itself. */
-    double places = (double)(half_places(list, positives, n) - n) / 2;
+    double places = (double)(half_places(list, work, n) - n) / 2;
     return places / (double)n / (double)(list->n_candidates - 1);
 }

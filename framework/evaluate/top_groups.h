@@ -19,10 +19,11 @@
 struct ranked_list {
     const int32_t *items;
     const double *scores;
-    int64_t n;            /* entries */
-    int64_t n_candidates; /* that take part */
-    const uint8_t *marks; /* by item: bit 0 set for positives */
-    int64_t n_positives;  /* that take part, at least 1 */
+    int64_t n;                /* entries */
+    int64_t n_candidates;     /* that take part */
+    const uint8_t *marks;     /* by item: MARK_POSITIVE set for positives */
+    const int32_t *positives; /* their entries */
+    int64_t n_positives;      /* at least 1 */
 };
 #define MARK_POSITIVE 1
 #define MARK_OTHER 2 /* free for the list's maker */
@@ -42,25 +43,23 @@ struct top_groups {
     int64_t limit; /* largest k that may be asked for */
     struct top_entry *entries;
     int64_t capacity;
-    /* Entries above the k-th largest score, descending. */
-    int64_t n_above;
-    /* The groups of those, and last the group at the k-th largest score, whose entries are those that
-       score `threshold`. */
+    int64_t n_above; /* entries above the k-th largest score, in descending order */
+    int32_t *ties;   /* entries at the k-th largest score */
+    /* The groups of the entries above, and last the group of the ties. */
     struct rank_group *groups;
     int64_t n_groups;
-    double threshold;
 };
 
-int top_groups_init(struct top_groups *top, int64_t limit, struct dpf_error *error);
+/* longest: most entries of a list. */
+int top_groups_init(struct top_groups *top, int64_t limit, int64_t longest, struct dpf_error *error);
 void top_groups_free(struct top_groups *top);
 /* item_ptr: item i has item_ptr[i+1] - item_ptr[i] training records, its popularity. */
 void top_groups_find(struct top_groups *top, const struct ranked_list *list, const int64_t *item_ptr);
 
 /*
  * Mean over positives of (better + (tied - 1)/2) / (candidates - 1), which is the expectation of
- * (rank - 1) / (candidates - 1). positives: their n scores, sorted by this function. 0 for a single
- * candidate.
+ * (rank - 1) / (candidates - 1); 0 for a single candidate. work has room for a score per positive.
  */
-double relative_rank(const struct ranked_list *list, double *positives, int64_t n);
+double relative_rank(const struct ranked_list *list, double *work);
 
 #endif

@@ -182,6 +182,48 @@ static void agrees_with_counting_on_long_lists(void **state)
     world_free(&w);
 }
 
+/* Few and many ties, ranges that overflow, differences that underflow, and a single value. */
+static void relative_rank_counts_ties_as_half(void **state)
+{
+    (void)state;
+    static const struct {
+        int levels;
+        double step, offset;
+    } kinds[] = {{0, 1, 0},        {9, 1, 0},      {900, 1e-3, -0.2},    {900, 4e305, -1.75e308},
+                 {900, 5e-324, 0}, {900, 1, 1e18}, {2, 3e308, -1.5e308}, {1, 1, 5}};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        struct world w;
+        world_new(&w, 12, 500, kinds[kind].levels, 100 + kind, 1);
+        for (int64_t i = 0; i < w.users * w.items; i++)
+            w.scores[i] = kinds[kind].offset + w.scores[i] * kinds[kind].step;
+        double sum = 0;
+        for (int64_t u = 0; u < w.users; u++) {
+            const double *score = w.scores + u * w.items;
+            double places = 0, positives = 0, candidates = 0;
+            for (int64_t i = 0; i < w.items; i++) {
+                candidates += isnan(w.train[u * w.items + i]);
+                if (isnan(w.test[u * w.items + i]))
+                    continue;
+                positives++;
+                for (int64_t j = 0; j < w.items; j++)
+                    if (j != i && isnan(w.train[u * w.items + j]))
+                        places += score[j] > score[i] ? 1 : score[j] == score[i] ? 0.5 : 0;
+            }
+            assert_true(positives > 4);
+            sum += places / positives / (candidates - 1);
+        }
+        struct fixture_options options;
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics", "mrank");
+        struct metrics m;
+        struct dpf_error error;
+        assert_int_equal(fixture_evaluate(&options, &w.dataset, w.scores, &m, &error), 0);
+        fixture_close(m.items[0].value, sum / (double)w.users, 1e-12, "mrank");
+        metrics_free(&m);
+        world_free(&w);
+    }
+}
+
 /* Ascending and descending scores are the extremes of narrowing. */
 static void order_of_items_does_not_matter(void **state)
 {
@@ -442,6 +484,7 @@ int main(void)
         cmocka_unit_test(worked_example_with_more_positives_than_places),
         cmocka_unit_test(precision_keeps_its_denominator),
         cmocka_unit_test(agrees_with_counting_on_long_lists),
+        cmocka_unit_test(relative_rank_counts_ties_as_half),
         cmocka_unit_test(order_of_items_does_not_matter),
         cmocka_unit_test(constant_model_scores_as_chance),
         cmocka_unit_test(candidates_limit_the_list),
