@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explicit-als - regularised least squares over the rated cells.
+ *
+ *   L = sum_{records} w (r - offset - x.y)^2 + lambda sum_rows n |x|^2    (regularization = frequency)
+ *                                            + lambda sum_rows |x|^2      (regularization = constant)
+ *
+ * as in Zhou et al. (AAIM 2008). With biases a row's own bias is one more unknown, paired with a
+ * constant 1 and regularised by bias-lambda alone; the other side's bias is subtracted from r.
+ */
+#include <math.h>
+
+#include "als_norms.h"
+#include "als_records.h"
+#include "simd.h"
+
+enum { P_LAMBDA, P_REGULARIZATION, P_BIAS_LAMBDA, P_KERNEL, P_COUNT };
+enum { FREQUENCY, CONSTANT };
+
+struct explicit_als {
+    struct als_model model;
+    double lambda;
+    double bias_lambda;
+    int regularization;
+    struct als_ridge ridge[2];
+    int has_bias[2];
+    int n_fixed[2]; /* columns of a row that are constant 1 */
+};
+
+/* What the columns that are constant on the solved side contribute to a prediction. */
+static double fixed_part(const dpf_query *query, const dpf_factors *other, int32_t row)
+{
+    const float *y = dpf_row(other, row);
+    double sum = 0;
+    for (int32_t c = 0; c < query->first; c++)
+        sum += y[c];
+    for (int32_t c = query->first + query->dimension; c < other->cols; c++)
+        sum += y[c];
+    return sum;
+}
+
+static int coefficients(const void *loss, const dpf_query *query, const dpf_groups *groups, int64_t begin,
+                        int64_t n, double *aw, double *t)
+{
+    (void)loss;
+    for (int64_t r = 0; r < n; r++) {
+        const double w = groups->weights ? groups->weights[begin + r] : 1;
+        aw[r] = w;
+        if (t) {
+            const double value = groups->values ? groups->values[begin + r] : 1;
+            t[r] = 2 * w *
+                   (value - groups->offset - fixed_part(query, groups->other, groups->others[begin + r]));
+        }
+    }
+    return groups->weights == NULL;
+}
+
+static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
+{
+    struct explicit_als *self = instance;
+    const dpf_host *host = self->model.host;
+    struct als_ridge *ridge = &self->ridge[info->side];
+    const int frequency = self->regularization == FREQUENCY;
+    dpf_status status = als_query(host, info, frequency, out);
+    if (status == DPF_OK)
+        status = als_ridge_new(host, ridge, info->dimension);
+    if (status != DPF_OK)
+        return status;
+    self->has_bias[info->side] = info->bias >= 0;
+    self->n_fixed[info->side] = info->columns - info->dimension;
+    for (int32_t i = 0; i < info->dimension; i++) {
+        const int bias = info->bias >= 0 && i == info->bias - info->first;
+        ridge->per_count[i] = frequency && !bias ? (float)self->lambda : 0;
+        ridge->constant[i] = bias ? (float)self->bias_lambda : frequency ? 0 : (float)self->lambda;
+    }
+    out->support = DPF_SUPPORT_OBSERVED;
+    out->ridge_per_count = ridge->per_count;
+    out->ridge_constant = ridge->constant;
+    return DPF_OK;
+}
+
+/*
+ * With biases a row y holds a constant 1 which may or may not be part of the stated norms; it is added,
+ * which is right in the one case and safe in the other. The other side's bias, which is subtracted from
+ * the value, is at most the largest coordinate.
+ */
+static dpf_bounds with_constant(const struct explicit_als *self, const dpf_bounds *bounds)
+{
+    dpf_bounds all = *bounds;
+    if (self->has_bias[bounds->side]) {
+        all.other_l1 += 1;
+        all.other_l2 = sqrt(all.other_l2 * all.other_l2 + 1);
+        all.other_linf = fmax(all.other_linf, 1);
+    }
+    return all;
+}
+
+static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *given,
+                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+{
+    const struct explicit_als *self = instance;
+    const dpf_bounds bounds = with_constant(self, given);
+    const int n_fixed = self->n_fixed[given->side];
+    const double fixed = n_fixed ? n_fixed * als_vector_norms(given).linf : 0;
+    const double w = given->weight_max;
+    const double low = given->value_lo - given->offset - fixed;
+    const double high = given->value_hi - given->offset + fixed;
+    const double residual = fmax(fabs(low), fabs(high));
+    const dpf_norms y = als_vector_norms(&bounds), one = {1, 1, 1}, zero = {0, 0, 0};
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const struct als_contribution c = {
+        .present = {als_scaled(outer, w), als_scaled(y, 2 * w * residual), als_scaled(one, w)},
+        .revalued = {zero, als_scaled(y, 2 * w * (given->value_hi - given->value_lo)), zero},
+        .psd = 1,
+    };
+    (void)shared;
+    als_unit_sensitivity(q, &bounds, &c, 0, blocks);
+    return DPF_OK;
+}
+
+static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_query *q,
+                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
+{
+    const struct explicit_als *self = instance;
+    return als_accumulate(&self->model, call, q, groups, grid, out, stride);
+}
+
+static dpf_status accumulate_local(void *instance, const dpf_call *call, const dpf_query *q,
+                                   const dpf_groups *groups, float *out, int64_t stride)
+{
+    const struct explicit_als *self = instance;
+    return als_accumulate_local(&self->model, call, q, groups, out, stride);
+}
+
+static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
+                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
+{
+    const struct explicit_als *self = instance;
+    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
+{
+    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
+    if (!kernels)
+        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
+    struct explicit_als *self = dpf_memory(host)->allocate(host, sizeof(*self));
+    if (!self)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
+    self->model.coefficients = coefficients;
+    self->lambda = params->values[P_LAMBDA].real;
+    self->bias_lambda = params->values[P_BIAS_LAMBDA].real;
+    self->regularization = (int)params->values[P_REGULARIZATION].integer;
+    *out = self;
+    return DPF_OK;
+}
+
+static void destroy(void *instance)
+{
+    struct explicit_als *self = instance;
+    const dpf_host *host = self->model.host;
+    als_ridge_free(host, &self->ridge[0]);
+    als_ridge_free(host, &self->ridge[1]);
+    dpf_memory(host)->release(host, self);
+}
+
+static const dpf_enum_value regularizations[] = {
+    [FREQUENCY] = {"frequency", "lambda times the number of the row's records"},
+    [CONSTANT] = {"constant", "lambda for every row"},
+};
+static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
+
+static const dpf_param params[P_COUNT] = {
+    [P_LAMBDA] =
+        DPF_PARAM_REAL_F("lambda", 0.1, 0, INFINITY, DPF_PARAM_OPEN_HI, "", "Regularisation of the factors."),
+    [P_REGULARIZATION] =
+        DPF_PARAM_ENUM_F("regularization", FREQUENCY, regularizations, DPF_PARAM_PRIVACY,
+                         "What multiplies lambda; a frequency is one more number to release."),
+    [P_BIAS_LAMBDA] = DPF_PARAM_REAL_F("bias-lambda", 5, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
+                                       "Regularisation of a row's bias, not multiplied by anything."),
+    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
+                                  "Instructions of the float32 loops; fixes the bits across machines."),
+};
+
+static const dpf_loss functions = {
+    .layouts = ALS_LAYOUTS,
+    .query = query,
+    .sensitivity = sensitivity,
+    .accumulate = accumulate,
+    .accumulate_local = accumulate_local,
+    .apply = apply,
+};
+
+static const dpf_component component = {
+    .size = sizeof(component),
+    .role = DPF_ROLE_LOSS,
+    .id = "explicit-als",
+    .version = "1.0.0",
+    .summary = "Regularised least squares over the rated cells",
+    .citation = "Zhou, Wilkinson, Schreiber, Pan (AAIM 2008)",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.explicit-als", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * implicit-als - weighted least squares over all cells, for implicit feedback.
+ *
+ *   L = sum_{records} w c (p.q - 1)^2 + alpha0 sum_{all cells} (p.q)^2
+ *       + lambda sum_rows (n + alpha0 N)^nu |q|^2
+ *
+ * with c = 1 + confidence * value, record weights w, n the row's (weighted) records and N the rows of
+ * the other side: Eq. 1, 2, 6 and 7 of DPIMF, and the frequency exponent of Rendle et al. (2021). A
+ * row's part is sum w c y y', 2 sum w c y and n; all cells together are the shared row alpha0 Y'Y.
+ */
+#include <math.h>
+
+#include "als_norms.h"
+#include "als_records.h"
+#include "simd.h"
+
+enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CONFIDENCE, P_KERNEL, P_COUNT };
+
+struct implicit {
+    struct als_model model;
+    double unobserved;
+    double lambda;
+    double nu;
+    double confidence;
+    struct als_ridge ridge[2];
+    double n_other[2];
+};
+
+static int coefficients(const void *loss, const dpf_query *query, const dpf_groups *groups, int64_t begin,
+                        int64_t n, double *aw, double *t)
+{
+    const struct implicit *self = loss;
+    const double constant = groups->values ? 1 : 1 + self->confidence;
+    const int plain = !groups->weights && (self->confidence == 0);
+    (void)query;
+    for (int64_t r = 0; r < n; r++) {
+        double c = constant;
+        if (groups->values)
+            c += self->confidence * groups->values[begin + r];
+        if (groups->weights)
+            c *= groups->weights[begin + r];
+        aw[r] = c;
+        if (t)
+            t[r] = 2 * c;
+    }
+    return plain;
+}
+
+static double diagonal(const void *loss, int32_t side, double count)
+{
+    const struct implicit *self = loss;
+    return self->lambda * pow(count + self->unobserved * self->n_other[side], self->nu);
+}
+
+static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
+{
+    struct implicit *self = instance;
+    const dpf_host *host = self->model.host;
+    if (info->bias >= 0 || info->columns != info->dimension)
+        return host->fail(host, DPF_E_CONFIG, -1, "implicit-als has no biases: set [model] biases = no");
+    if (self->nu != 1 && info->is_released)
+        return host->fail(host, DPF_E_CONFIG, P_NU,
+                          "on a released side the regulariser must be linear in the count: set nu = 1");
+    dpf_status status = als_query(host, info, self->nu == 1, out);
+    struct als_ridge *ridge = &self->ridge[info->side];
+    if (status == DPF_OK)
+        status = als_ridge_new(host, ridge, info->dimension);
+    if (status != DPF_OK)
+        return status;
+    self->n_other[info->side] = (double)info->n_other;
+    out->support = DPF_SUPPORT_DENSE;
+    out->has_shared = self->unobserved > 0;
+    if (self->nu == 1) { /* otherwise the regulariser is part of A: see diagonal */
+        for (int32_t i = 0; i < info->dimension; i++) {
+            ridge->per_count[i] = (float)self->lambda;
+            ridge->constant[i] = (float)(self->lambda * self->unobserved * (double)info->n_other);
+        }
+        out->ridge_per_count = ridge->per_count;
+        out->ridge_constant = ridge->constant;
+    }
+    return DPF_OK;
+}
+
+static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
+                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+{
+    const struct implicit *self = instance;
+    const double w = bounds->weight_max, conf = self->confidence;
+    const double low = conf == 0 ? 1 : 1 + conf * bounds->value_lo;
+    const double high = conf == 0 ? 1 : 1 + conf * bounds->value_hi;
+    const double most = w * fmax(fabs(low), fabs(high));
+    const double change = conf == 0 ? 0 : w * (high - low);
+    const dpf_norms y = als_vector_norms(bounds), one = {1, 1, 1}, zero = {0, 0, 0};
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const struct als_contribution c = {
+        .present = {als_scaled(outer, most), als_scaled(y, 2 * most), als_scaled(one, w)},
+        .revalued = {als_scaled(outer, change), als_scaled(y, 2 * change), zero},
+        .psd = low >= 0,
+    };
+    als_unit_sensitivity(q, bounds, &c, 1, blocks);
+    if (q->has_shared)
+        als_shared_sensitivity(q, bounds, self->unobserved, 1, shared);
+    return DPF_OK;
+}
+
+static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_query *q,
+                              const dpf_factors *other, int64_t first, int64_t count, double *out)
+{
+    const struct implicit *self = instance;
+    return als_shared_gram(&self->model, call, q, other, first, count, self->unobserved, out);
+}
+
+static dpf_status check(const struct implicit *self, const dpf_groups *groups)
+{
+    if (groups->offset == 0)
+        return DPF_OK;
+    return self->model.host->fail(self->model.host, DPF_E_UNSUPPORTED, -1,
+                                  "implicit-als predicts without an offset: set [model] offset = 0");
+}
+
+static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_query *q,
+                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
+{
+    const struct implicit *self = instance;
+    const dpf_status status = check(self, groups);
+    return status != DPF_OK ? status : als_accumulate(&self->model, call, q, groups, grid, out, stride);
+}
+
+static dpf_status accumulate_local(void *instance, const dpf_call *call, const dpf_query *q,
+                                   const dpf_groups *groups, float *out, int64_t stride)
+{
+    const struct implicit *self = instance;
+    const dpf_status status = check(self, groups);
+    return status != DPF_OK ? status : als_accumulate_local(&self->model, call, q, groups, out, stride);
+}
+
+static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
+                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
+{
+    const struct implicit *self = instance;
+    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
+{
+    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
+    if (!kernels)
+        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
+    struct implicit *self = dpf_memory(host)->allocate(host, sizeof(*self));
+    if (!self)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
+    self->unobserved = params->values[P_UNOBSERVED].real;
+    self->lambda = params->values[P_LAMBDA].real;
+    self->nu = params->values[P_NU].real;
+    self->confidence = params->values[P_CONFIDENCE].real;
+    self->model.coefficients = coefficients;
+    self->model.diagonal = self->nu == 1 ? NULL : diagonal;
+    *out = self;
+    return DPF_OK;
+}
+
+static void destroy(void *instance)
+{
+    struct implicit *self = instance;
+    const dpf_host *host = self->model.host;
+    als_ridge_free(host, &self->ridge[0]);
+    als_ridge_free(host, &self->ridge[1]);
+    dpf_memory(host)->release(host, self);
+}
+
+static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
+
+static const dpf_param params[P_COUNT] = {
+    [P_UNOBSERVED] =
+        DPF_PARAM_REAL_F("unobserved-weight", 0.1, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+                         "Weight alpha0 of the squared prediction in every cell."),
+    [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 0.01, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
+                                  "Regularisation, multiplied by (records + alpha0 * other rows)^nu."),
+    [P_NU] = DPF_PARAM_REAL_F("nu", 1, 0, 2, 0, "",
+                              "Exponent of the frequency in the regulariser; 1 on a released side."),
+    [P_CONFIDENCE] =
+        DPF_PARAM_REAL_F("confidence", 0, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+                         "A record of value v weighs 1 + confidence * v; 0: every record weighs 1."),
+    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
+                                  "Instructions of the float32 loops; fixes the bits across machines."),
+};
+
+static const dpf_loss functions = {
+    .layouts = ALS_LAYOUTS,
+    .query = query,
+    .sensitivity = sensitivity,
+    .shared = shared_part,
+    .accumulate = accumulate,
+    .accumulate_local = accumulate_local,
+    .apply = apply,
+};
+
+static const dpf_component component = {
+    .size = sizeof(component),
+    .role = DPF_ROLE_LOSS,
+    .id = "implicit-als",
+    .version = "1.0.0",
+    .summary = "Weighted least squares over all cells, for implicit feedback",
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 1-2 and 6-7; Hu, Koren, Volinsky (ICDM 2008)",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.implicit-als", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simd.h - sixteen floats at a time, for three kinds of processor.
+ *
+ * A kernel is a template: a header included once for each kind, after one of SIMD_AVX512, SIMD_AVX2
+ * or SIMD_PORTABLE is defined. Functions are named SIMD(name) and marked SIMD_TARGET; helpers are
+ * SIMD_INLINE. So no file needs special compiler options and one binary serves all processors.
+ *
+ * Element-wise operations of the first two kinds give the same bits (both fuse multiply and add);
+ * horizontal sums differ. SIMD_ROWS rows of SIMD_CHUNKS chunks fit the registers as accumulators.
+ */
+#undef SIMD
+#undef SIMD_TARGET
+#undef SIMD_INLINE
+#undef SIMD_ROWS
+#undef SIMD_CHUNKS
+#undef SIMD_DOUBLES
+
+#ifndef SIMD_ONCE
+#define SIMD_ONCE
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define SIMD_X86 1
+#else
+#define SIMD_X86 0
+#endif
+#define SIMD_UNROLL _Pragma("GCC unroll 16")
+
+/* Kinds, also the values of the "kernel" parameter of components that have one. */
+#define SIMD_KIND_AUTO 0
+#define SIMD_KIND_AVX512 1
+#define SIMD_KIND_AVX2 2
+#define SIMD_KIND_PORTABLE 3
+#define SIMD_KINDS                                                                                           \
+    {"auto", "the fastest that this processor has"}, {"avx512", "512-bit registers"},                        \
+        {"avx2", "256-bit registers, fused multiply-add"},                                                   \
+    {                                                                                                        \
+        "portable", "any processor"                                                                          \
+    }
+
+/* The kind to use, or -1 if the wanted one is not to be had here. */
+static inline int simd_choose(int wanted)
+{
+#if SIMD_X86
+    const int has_avx512 = __builtin_cpu_supports("avx512f") != 0;
+    const int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    const int has_avx512 = 0, has_avx2 = 0;
+#endif
+    if (wanted == SIMD_KIND_AVX512)
+        return has_avx512 ? SIMD_KIND_AVX512 : -1;
+    if (wanted == SIMD_KIND_AVX2)
+        return has_avx2 ? SIMD_KIND_AVX2 : -1;
+    if (wanted == SIMD_KIND_PORTABLE)
+        return SIMD_KIND_PORTABLE;
+    return has_avx512 ? SIMD_KIND_AVX512 : has_avx2 ? SIMD_KIND_AVX2 : SIMD_KIND_PORTABLE;
+}
+
+static inline int64_t simd_padded(int64_t n)
+{
+    return (n + 15) / 16 * 16;
+}
+#endif
+
+#if defined(SIMD_AVX512)
+
+#define SIMD(name) name##_avx512
+#define SIMD_TARGET __attribute__((target("avx512f")))
+#define SIMD_INLINE static inline __attribute__((always_inline, target("avx512f")))
+#define SIMD_ROWS 8
+#define SIMD_CHUNKS 3
+#define SIMD_DOUBLES 8
+typedef __m512 SIMD(v16);
+
+SIMD_INLINE __m512 SIMD(v_zero)(void)
+{
+    return _mm512_setzero_ps();
+}
+SIMD_INLINE __m512 SIMD(v_all)(float x)
+{
+    return _mm512_set1_ps(x);
+}
+SIMD_INLINE __m512 SIMD(v_load)(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+/* The first n of 16, the rest zero; nothing beyond them is read. */
+SIMD_INLINE __m512 SIMD(v_load_first)(const float *p, int64_t n)
+{
+    return _mm512_maskz_loadu_ps(n >= 16 ? (__mmask16)0xffff : (__mmask16)((1u << n) - 1), p);
+}
+SIMD_INLINE void SIMD(v_store)(float *p, __m512 x)
+{
+    _mm512_storeu_ps(p, x);
+}
+SIMD_INLINE __m512 SIMD(v_add)(__m512 a, __m512 b)
+{
+    return _mm512_add_ps(a, b);
+}
+SIMD_INLINE __m512 SIMD(v_sub)(__m512 a, __m512 b)
+{
+    return _mm512_sub_ps(a, b);
+}
+SIMD_INLINE __m512 SIMD(v_mul)(__m512 a, __m512 b)
+{
+    return _mm512_mul_ps(a, b);
+}
+/* c + a b */
+SIMD_INLINE __m512 SIMD(v_fma)(__m512 a, __m512 b, __m512 c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+/* c - a b */
+SIMD_INLINE __m512 SIMD(v_fnma)(__m512 a, __m512 b, __m512 c)
+{
+    return _mm512_fnmadd_ps(a, b, c);
+}
+SIMD_INLINE __m256 SIMD(v_half)(__m512 x)
+{
+    const __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));
+    return _mm256_add_ps(_mm512_castps512_ps256(x), high);
+}
+/* The sums of four vectors. */
+SIMD_INLINE void SIMD(v_sum4)(__m512 a, __m512 b, __m512 c, __m512 d, float out[4])
+{
+    const __m256 ab = _mm256_hadd_ps(SIMD(v_half)(a), SIMD(v_half)(b));
+    const __m256 cd = _mm256_hadd_ps(SIMD(v_half)(c), SIMD(v_half)(d));
+    const __m256 all = _mm256_hadd_ps(ab, cd);
+    _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));
+}
+
+#elif defined(SIMD_AVX2)
+
+#define SIMD(name) name##_avx2
+#define SIMD_TARGET __attribute__((target("avx2,fma")))
+#define SIMD_INLINE static inline __attribute__((always_inline, target("avx2,fma")))
+#define SIMD_ROWS 4
+#define SIMD_CHUNKS 1
+#define SIMD_DOUBLES 4
+typedef struct {
+    __m256 p[2];
+} SIMD(v16);
+
+SIMD_INLINE SIMD(v16) SIMD(v_all)(float x)
+{
+    return (SIMD(v16)){{_mm256_set1_ps(x), _mm256_set1_ps(x)}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_zero)(void)
+{
+    return (SIMD(v16)){{_mm256_setzero_ps(), _mm256_setzero_ps()}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_load)(const float *p)
+{
+    return (SIMD(v16)){{_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_load_first)(const float *p, int64_t n)
+{
+    if (n >= 16)
+        return SIMD(v_load)(p);
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i low = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane);
+    const __m256i high = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n - 8), lane);
+    return (SIMD(v16)){{_mm256_maskload_ps(p, low), _mm256_maskload_ps(p + 8, high)}};
+}
+SIMD_INLINE void SIMD(v_store)(float *p, SIMD(v16) x)
+{
+    _mm256_storeu_ps(p, x.p[0]);
+    _mm256_storeu_ps(p + 8, x.p[1]);
+}
+SIMD_INLINE SIMD(v16) SIMD(v_add)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{_mm256_add_ps(a.p[0], b.p[0]), _mm256_add_ps(a.p[1], b.p[1])}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_sub)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{_mm256_sub_ps(a.p[0], b.p[0]), _mm256_sub_ps(a.p[1], b.p[1])}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_mul)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{_mm256_mul_ps(a.p[0], b.p[0]), _mm256_mul_ps(a.p[1], b.p[1])}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_fma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
+{
+    return (SIMD(v16)){{_mm256_fmadd_ps(a.p[0], b.p[0], c.p[0]), _mm256_fmadd_ps(a.p[1], b.p[1], c.p[1])}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_fnma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
+{
+    return (SIMD(v16)){{_mm256_fnmadd_ps(a.p[0], b.p[0], c.p[0]), _mm256_fnmadd_ps(a.p[1], b.p[1], c.p[1])}};
+}
+SIMD_INLINE void SIMD(v_sum4)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c, SIMD(v16) d, float out[4])
+{
+    const __m256 ab = _mm256_hadd_ps(_mm256_add_ps(a.p[0], a.p[1]), _mm256_add_ps(b.p[0], b.p[1]));
+    const __m256 cd = _mm256_hadd_ps(_mm256_add_ps(c.p[0], c.p[1]), _mm256_add_ps(d.p[0], d.p[1]));
+    const __m256 all = _mm256_hadd_ps(ab, cd);
+    _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));
+}
+
+#else /* SIMD_PORTABLE */
+
+#define SIMD(name) name##_portable
+#define SIMD_TARGET
+#define SIMD_INLINE static inline __attribute__((always_inline))
+#define SIMD_ROWS 2
+#define SIMD_CHUNKS 1
+#define SIMD_DOUBLES 2
+typedef float simd_v4 __attribute__((vector_size(16)));
+typedef struct {
+    simd_v4 p[4];
+} SIMD(v16);
+
+SIMD_INLINE SIMD(v16) SIMD(v_all)(float x)
+{
+    const simd_v4 v = {x, x, x, x};
+    return (SIMD(v16)){{v, v, v, v}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_zero)(void)
+{
+    return SIMD(v_all)(0);
+}
+SIMD_INLINE SIMD(v16) SIMD(v_load)(const float *p)
+{
+    SIMD(v16) x;
+    memcpy(&x, p, sizeof(x));
+    return x;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_load_first)(const float *p, int64_t n)
+{
+    SIMD(v16) x = SIMD(v_zero)();
+    memcpy(&x, p, (size_t)(n >= 16 ? 16 : n) * sizeof(float));
+    return x;
+}
+SIMD_INLINE void SIMD(v_store)(float *p, SIMD(v16) x)
+{
+    memcpy(p, &x, sizeof(x));
+}
+SIMD_INLINE SIMD(v16) SIMD(v_add)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{a.p[0] + b.p[0], a.p[1] + b.p[1], a.p[2] + b.p[2], a.p[3] + b.p[3]}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_sub)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{a.p[0] - b.p[0], a.p[1] - b.p[1], a.p[2] - b.p[2], a.p[3] - b.p[3]}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_mul)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{a.p[0] * b.p[0], a.p[1] * b.p[1], a.p[2] * b.p[2], a.p[3] * b.p[3]}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_fma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
+{
+    return SIMD(v_add)(c, SIMD(v_mul)(a, b));
+}
+SIMD_INLINE SIMD(v16) SIMD(v_fnma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
+{
+    return SIMD(v_sub)(c, SIMD(v_mul)(a, b));
+}
+SIMD_INLINE void SIMD(v_sum4)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c, SIMD(v16) d, float out[4])
+{
+    const SIMD(v16) x[4] = {a, b, c, d};
+    for (int i = 0; i < 4; i++) {
+        const simd_v4 s = (x[i].p[0] + x[i].p[2]) + (x[i].p[1] + x[i].p[3]);
+        out[i] = (s[0] + s[2]) + (s[1] + s[3]);
+    }
+}
+
+#endif

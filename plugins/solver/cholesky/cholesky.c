@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cholesky - the exact minimiser of a positive definite quadratic: (A + ridge) x = b / 2.
+ *
+ * Float32 throughout; refine = 1 adds a step of iterative refinement with a float64 residual.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cholesky_kernels.h"
+#include "dpframe/plugin.h"
+#include "simd.h"
+
+enum { P_REFINE, P_KERNEL, P_COUNT };
+
+struct cholesky {
+    const dpf_host *host;
+    const struct cholesky_kernels *kernels;
+    int64_t refine;
+};
+
+struct workspace {
+    float *matrix, *original; /* original NULL without refinement */
+    float *rhs, *x, *inverse, *correction;
+    double *residual;
+};
+
+static dpf_status workspace_get(const struct cholesky *self, const dpf_call *call, const dpf_solve *batch,
+                                struct workspace *w, struct normal *normal)
+{
+    const int64_t p = simd_padded(batch->query->dimension);
+    const int64_t floats = p * p * (self->refine ? 3 : 2) + 7 * p;
+    float *at = call->scratch(call, (uint64_t)floats * sizeof(float));
+    if (!at)
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of scratch memory for a matrix");
+    w->rhs = at;
+    w->x = at + p;
+    w->inverse = at + 2 * p;
+    w->correction = at + 3 * p;
+    w->residual = (double *)(void *)(at + 4 * p);
+    float *base_b = at + 6 * p, *base = at + 7 * p;
+    w->matrix = base + p * p;
+    w->original = self->refine ? w->matrix + p * p : NULL;
+    return normal_prepare(self->host, batch, base, base_b, normal);
+}
+
+static void load(const struct cholesky *self, const struct normal *n, int64_t row, float *matrix)
+{
+    const dpf_block *a = n->a;
+    const float *blocks = n->batch->blocks + row * n->batch->blocks_stride;
+    if (a->layout == DPF_LAYOUT_LOWER && a->ld == n->padded && a->length == a->ld * n->d)
+        self->kernels->add_lower(n->base, blocks + a->offset, n->d, n->padded, matrix);
+    else
+        normal_matrix_general(n, row, matrix);
+    normal_add_count(n, row, matrix);
+}
+
+static void refine(const struct cholesky *self, const struct normal *n, const struct workspace *w)
+{
+    for (int64_t step = 0; step < self->refine; step++) {
+        normal_residual(n, w->original, w->rhs, w->x, w->residual);
+        memset(w->correction, 0, (size_t)n->padded * sizeof(float));
+        for (int64_t i = 0; i < n->d; i++)
+            w->correction[i] = (float)w->residual[i];
+        self->kernels->first_half(w->matrix, n->padded, w->inverse, w->correction);
+        self->kernels->second_half(w->matrix, n->padded, w->inverse, w->correction);
+        for (int64_t i = 0; i < n->d; i++)
+            w->x[i] += w->correction[i];
+    }
+}
+
+static dpf_status solve_row(const struct cholesky *self, const struct normal *n, int64_t row,
+                            const struct workspace *w)
+{
+    const dpf_solve *batch = n->batch;
+    load(self, n, row, w->matrix);
+    normal_rhs(n, row, w->rhs);
+    float *next = batch->next + row * batch->next_stride + batch->query->first;
+    if (normal_is_void(n, w->matrix, w->rhs)) {
+        memset(next, 0, (size_t)n->d * sizeof(float));
+        return DPF_OK;
+    }
+    if (w->original)
+        memcpy(w->original, w->matrix, (size_t)(n->padded * n->padded) * sizeof(float));
+    memcpy(w->x, w->rhs, (size_t)n->padded * sizeof(float));
+    if (self->kernels->factor(w->matrix, n->padded, w->inverse, w->x) >= 0)
+        return normal_fail(self->host, batch, row,
+                           "its matrix is not positive definite; add regularisation or use solver ball");
+    self->kernels->second_half(w->matrix, n->padded, w->inverse, w->x);
+    refine(self, n, w);
+    for (int64_t i = 0; i < n->d; i++) {
+        if (!isfinite(w->x[i]))
+            return normal_fail(self->host, batch, row,
+                               "its solution is not finite; add regularisation or use solver ball");
+        next[i] = w->x[i];
+    }
+    return DPF_OK;
+}
+
+static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *batch)
+{
+    const struct cholesky *self = instance;
+    struct workspace w = {0};
+    struct normal normal;
+    dpf_status status = workspace_get(self, call, batch, &w, &normal);
+    for (int64_t row = 0; status == DPF_OK && row < batch->n_rows; row++)
+        status = solve_row(self, &normal, row, &w);
+    return status;
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
+{
+    const struct cholesky_kernels *kernels = cholesky_kernels_find((int)params->values[P_KERNEL].integer);
+    if (!kernels)
+        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
+    struct cholesky *self = dpf_memory(host)->allocate(host, sizeof(*self));
+    if (!self)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    *self = (struct cholesky){host, kernels, params->values[P_REFINE].integer};
+    *out = self;
+    return DPF_OK;
+}
+
+static void destroy(void *instance)
+{
+    struct cholesky *self = instance;
+    dpf_memory(self->host)->release(self->host, self);
+}
+
+static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
+
+static const dpf_param params[P_COUNT] = {
+    [P_REFINE] = DPF_PARAM_INT_F("refine", 0, 0, 3, 0, "steps",
+                                 "Steps of iterative refinement with a float64 residual."),
+    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
+                                  "Instructions of the loops; fixes the bits across machines."),
+};
+
+static const dpf_solver functions = {
+    .flags = DPF_SOLVER_QUADRATIC,
+    .solve = solve,
+};
+
+static const dpf_component component = {
+    .size = sizeof(component),
+    .role = DPF_ROLE_SOLVER,
+    .id = "cholesky",
+    .version = "1.0.0",
+    .summary = "Exact minimiser of a positive definite quadratic",
+    .citation = "",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.cholesky", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "normal_equations.h"
+
+#include <string.h>
+
+const dpf_block *normal_block(const dpf_query *query, int32_t kind)
+{
+    for (int32_t b = 0; b < query->n_blocks; b++) {
+        if (query->blocks[b].kind == kind)
+            return &query->blocks[b];
+    }
+    return NULL;
+}
+
+/* matrix (lower) += the quadratic block of a row. */
+static void add_quadratic(const dpf_block *a, const float *row, int64_t d, int64_t padded, float *matrix)
+{
+    const float *from = row + a->offset;
+    for (int64_t i = 0; i < d; i++) {
+        float *to = matrix + i * padded;
+        if (a->layout == DPF_LAYOUT_FULL) { /* asymmetric after i.i.d. noise */
+            for (int64_t j = 0; j <= i; j++)
+                to[j] += 0.5f * (from[i * a->ld + j] + from[j * a->ld + i]);
+            continue;
+        }
+        const float *line = from + (a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 : i * a->ld);
+        for (int64_t j = 0; j <= i; j++)
+            to[j] += line[j];
+    }
+}
+
+static void prepare_shared(const dpf_solve *batch, const dpf_query *query, struct normal *n)
+{
+    const dpf_block *a = normal_block(query, DPF_BLOCK_QUADRATIC);
+    const dpf_block *b = normal_block(query, DPF_BLOCK_LINEAR);
+    const dpf_block *count = normal_block(query, DPF_BLOCK_COUNT);
+    add_quadratic(a, batch->shared, n->d, n->padded, n->base);
+    for (int64_t i = 0; b && i < n->d; i++)
+        n->base_b[i] = batch->shared[b->offset + i];
+    for (int64_t i = 0; count && query->ridge_per_count && i < n->d; i++)
+        n->base[i * n->padded + i] += query->ridge_per_count[i] * batch->shared[count->offset];
+}
+
+dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *base, float *base_b,
+                          struct normal *out)
+{
+    const dpf_query *query = batch->query;
+    const int64_t d = query->dimension, padded = (d + 15) / 16 * 16;
+    *out = (struct normal){batch,
+                           normal_block(query, DPF_BLOCK_QUADRATIC),
+                           normal_block(query, DPF_BLOCK_LINEAR),
+                           normal_block(query, DPF_BLOCK_COUNT),
+                           d,
+                           padded,
+                           base,
+                           base_b};
+    if (query->form != DPF_FORM_QUADRATIC || !out->a || !out->b)
+        return host->fail(host, DPF_E_UNSUPPORTED, -1,
+                          "this solver needs a quadratic query: use a loss such as implicit-als");
+    memset(base, 0, (size_t)(padded * padded) * sizeof(float));
+    memset(base_b, 0, (size_t)padded * sizeof(float));
+    for (int64_t i = 0; i < padded; i++) {
+        if (i >= d)
+            base[i * padded + i] = 1;
+        else if (query->ridge_constant)
+            base[i * padded + i] = query->ridge_constant[i];
+    }
+    if (batch->shared)
+        prepare_shared(batch, batch->shared_query ? batch->shared_query : query, out);
+    return DPF_OK;
+}
+
+void normal_matrix_general(const struct normal *normal, int64_t row, float *matrix)
+{
+    const float *blocks = normal->batch->blocks + row * normal->batch->blocks_stride;
+    memcpy(matrix, normal->base, (size_t)(normal->padded * normal->padded) * sizeof(float));
+    add_quadratic(normal->a, blocks, normal->d, normal->padded, matrix);
+}
+
+void normal_add_count(const struct normal *normal, int64_t row, float *matrix)
+{
+    const float *ridge = normal->batch->query->ridge_per_count;
+    if (!ridge || !normal->count)
+        return;
+    const float count = normal->batch->blocks[row * normal->batch->blocks_stride + normal->count->offset];
+    for (int64_t i = 0; i < normal->d; i++)
+        matrix[i * normal->padded + i] += ridge[i] * count;
+}
+
+void normal_rhs(const struct normal *normal, int64_t row, float *rhs)
+{
+    const float *b = normal->batch->blocks + row * normal->batch->blocks_stride + normal->b->offset;
+    memset(rhs, 0, (size_t)normal->padded * sizeof(float));
+    for (int64_t i = 0; i < normal->d; i++)
+        rhs[i] = 0.5f * (b[i] + normal->base_b[i]);
+}
+
+int normal_is_void(const struct normal *normal, const float *matrix, const float *rhs)
+{
+    for (int64_t i = 0; i < normal->d; i++) {
+        if (rhs[i] != 0 || matrix[i * normal->padded + i] != 0)
+            return 0;
+    }
+    return 1;
+}
+
+void normal_residual(const struct normal *normal, const float *matrix, const float *rhs, const float *x,
+                     double *out)
+{
+    for (int64_t i = 0; i < normal->d; i++)
+        out[i] = rhs[i];
+    for (int64_t i = 0; i < normal->d; i++) {
+        const float *a = matrix + i * normal->padded;
+        double sum = 0;
+        for (int64_t j = 0; j < i; j++) {
+            sum += (double)a[j] * x[j];
+            out[j] -= (double)a[j] * x[i];
+        }
+        out[i] -= sum + (double)a[i] * x[i];
+    }
+}
+
+dpf_status normal_fail(const dpf_host *host, const dpf_solve *batch, int64_t row, const char *text)
+{
+    char line[256];
+    char digits[24];
+    size_t n = 0, used = 0;
+    int64_t number = batch->first_row + row;
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    const char *const head = batch->side == DPF_SIDE_USERS ? "user row " : "item row ";
+    memcpy(line, head, strlen(head));
+    used = strlen(head);
+    while (n > 0)
+        line[used++] = digits[--n];
+    line[used++] = ':';
+    line[used++] = ' ';
+    const size_t room = sizeof(line) - used - 1, length = strlen(text) < room ? strlen(text) : room;
+    memcpy(line + used, text, length);
+    line[used + length] = '\0';
+    return host->fail(host, DPF_E_NUMERIC, -1, line);
+}

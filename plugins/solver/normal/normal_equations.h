@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * normal_equations.h - (A + shared + diag(ridge)) x = b / 2 of one row, out of a batch's blocks.
+ *
+ * Matrices here are of order `padded` (a multiple of 16): row i has its entries j <= i, then whatever
+ * the layout brought along up to the end of that chunk of 16; rows and columns from d on are those of
+ * the identity, so that algorithms need no special case at the edge.
+ */
+#ifndef DPF_NORMAL_EQUATIONS_H
+#define DPF_NORMAL_EQUATIONS_H
+
+#include "dpframe/query.h"
+#include "dpframe/privacy.h"
+#include "dpframe/role/solver.h"
+
+struct normal {
+    const dpf_solve *batch;
+    const dpf_block *a, *b, *count; /* count may be NULL */
+    int64_t d, padded;
+    float *base;   /* shared + diag(ridge_constant + ridge_per_count * shared count) */
+    float *base_b; /* of the shared row, `padded` numbers */
+};
+
+/* The block of a kind, or NULL. */
+const dpf_block *normal_block(const dpf_query *query, int32_t kind);
+
+/* What all rows of the batch have in common. base: padded^2 numbers, base_b: padded numbers. */
+dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *base, float *base_b,
+                          struct normal *out);
+/* matrix (lower, order padded) = base + a row's A + ridge. Any layout but OPERATOR and LOWER. */
+void normal_matrix_general(const struct normal *normal, int64_t row, float *matrix);
+/* Adds the ridge that goes with a row's count to the diagonal of matrix. */
+void normal_add_count(const struct normal *normal, int64_t row, float *matrix);
+/* rhs = (b + shared b) / 2, padded with zeros. */
+void normal_rhs(const struct normal *normal, int64_t row, float *rhs);
+/* 1 if nothing is asked of the row: no right side and no diagonal. Its answer is 0 by convention. */
+int normal_is_void(const struct normal *normal, const float *matrix, const float *rhs);
+/* out (float64) = rhs - matrix x, all of order d. */
+void normal_residual(const struct normal *normal, const float *matrix, const float *rhs, const float *x,
+                     double *out);
+
+/* Reports "user row N: text". Returns DPF_E_NUMERIC. */
+dpf_status normal_fail(const dpf_host *host, const dpf_solve *batch, int64_t row, const char *text);
+
+#endif
