@@ -188,14 +188,14 @@ static void relative_rank_counts_ties_as_half(void **state)
     (void)state;
     static const struct {
         int levels;
-        double step, offset;
-    } kinds[] = {{0, 1, 0},        {9, 1, 0},      {900, 1e-3, -0.2},    {900, 4e305, -1.75e308},
-                 {900, 5e-324, 0}, {900, 1, 1e18}, {2, 3e308, -1.5e308}, {1, 1, 5}};
+        double centre, step;
+    } kinds[] = {{0, 0, 1},        {9, 0, 1},       {900, 200, 1e-3},  {900, 450, 3.9e305},
+                 {900, 0, 5e-324}, {900, -1e18, 1}, {2, 0.5, 1.5e308}, {1, -5, 1}};
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         struct world w;
         world_new(&w, 12, 500, kinds[kind].levels, 100 + kind, 1);
         for (int64_t i = 0; i < w.users * w.items; i++)
-            w.scores[i] = kinds[kind].offset + w.scores[i] * kinds[kind].step;
+            w.scores[i] = (w.scores[i] - kinds[kind].centre) * kinds[kind].step;
         double sum = 0;
         for (int64_t u = 0; u < w.users; u++) {
             const double *score = w.scores + u * w.items;
