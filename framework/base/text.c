@@ -187,7 +187,7 @@ static char folded(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return (char)(c - 'A' + 'a');
-    return c == '_' ? '-' : c;
+    return c == '_' ? (char)'-' : c;
 }
 
 static int least(int a, int b)

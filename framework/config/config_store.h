@@ -12,12 +12,12 @@
 
 #include "config/config.h"
 
-#define CONFIG_NAME_MAX 49            /* bytes of a section's or key's name; inih cuts longer ones */
-#define CONFIG_FULL_MAX 100           /* of a full name, NUL included */
-#define CONFIG_LINE_MAX 4000          /* bytes of a line */
-#define CONFIG_FILE_MAX (1024 * 1024) /* bytes of a file */
-#define CONFIG_ENTRIES_MAX 4096       /* of a file, and of the merged configuration */
-#define CONFIG_DEPTH_MAX 16           /* files that include each other */
+#define CONFIG_NAME_MAX 49                /* bytes of a section's or key's name; inih cuts longer ones */
+#define CONFIG_FULL_MAX 100               /* of a full name, NUL included */
+#define CONFIG_LINE_MAX 4000              /* bytes of a line */
+#define CONFIG_FILE_MAX ((size_t)1 << 20) /* bytes of a file */
+#define CONFIG_ENTRIES_MAX 4096           /* of a file, and of the merged configuration */
+#define CONFIG_DEPTH_MAX 16               /* files that include each other */
 #define CONFIG_FILES_MAX 64
 
 struct config_item {
