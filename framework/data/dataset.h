@@ -2,8 +2,8 @@
 /*
  * dataset.h - records as the rest of the program sees them: dense indices, CSR both ways.
  *
- * Ids are mapped once, at load, over all files of a run (training and test); indices are int32, offsets int64.
- * Index order is the order of ids: ascending integers if all ids are integers, else byte order, so
+ * Ids are mapped once, at load, over all files of a run (training and test); indices are int32, offsets
+ * int64. Index order is the order of ids: ascending integers if all ids are integers, else byte order, so
  * that it does not depend on the order of lines.
  */
 #ifndef DPF_DATA_DATASET_H
@@ -40,7 +40,7 @@ const char *id_map_text(const struct id_map *map, int64_t index);
 /* The index of an id, or -1. */
 int64_t id_map_find(const struct id_map *map, const char *text);
 
-struct relation { /* directed links between users: friends, trust */
+struct relation {     /* directed links between users: friends, trust */
     struct csr links; /* rows: users; others: users; values: link weights or NULL */
     int64_t unknown;  /* links dropped since a user has no ratings */
     int64_t self;     /* links from a user to itself, dropped */
@@ -51,22 +51,23 @@ struct dataset_summary {
     int64_t lines, empty_lines, ratings, duplicates;
     int64_t users, items;
     double value_min, value_max, value_mean;
-    int64_t distinct_values; /* counted up to 1000 */
+    int64_t distinct_values;   /* counted up to 1000 */
     int64_t time_ties_decided; /* users whose held-out record was decided by the line number */
     int64_t cold_users, cold_items, cold_records; /* in the test part, without training records */
-    int64_t below_threshold; /* implicit: records dropped */
-    char sha256[65];         /* of the main file as stored */
+    int64_t below_threshold;                      /* implicit: records dropped */
+    int64_t out_of_range; /* records dropped since they lie outside of the declared range */
+    char sha256[65]; /* of the main file as stored; of several, of their hashes in order; "" if generated */
 };
 
 struct dataset {
     struct id_map users, items;
     struct records train;
-    struct records test;      /* n = 0 if there is none */
+    struct records test; /* n = 0 if there is none */
     /* Candidate-item holdout: items of each user among which it is ranked (CSR without values), or
        ptr NULL: all items. */
     struct csr candidates;
-    struct relation relation; /* links.ptr NULL: none loaded */
-    int implicit;             /* values are all 1 and mean "interacted" */
+    struct relation relation;  /* links.ptr NULL: none loaded */
+    int implicit;              /* values are all 1 and mean "interacted" */
     double value_lo, value_hi; /* declared range */
     struct dataset_summary summary;
 };

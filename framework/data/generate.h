@@ -18,14 +18,14 @@
 struct generate_options {
     int64_t users;
     int64_t items;
-    int64_t ratings; /* expected total; the actual number is close to it */
-    int32_t rank;    /* of the latent structure */
+    int64_t ratings;         /* expected total; the actual number is close to it */
+    int32_t rank;            /* of the latent structure */
     double popularity_sigma; /* of the log-normal; 0: uniform */
     double activity_sigma;
     int64_t min_per_user;
-    double noise;            /* standard deviation of the rating's noise */
+    double noise; /* standard deviation of the rating's noise */
     double value_lo, value_hi;
-    double step;             /* ratings are multiples of it from value_lo; 0: real values */
+    double step; /* ratings are multiples of it from value_lo; 0: real values */
 };
 
 struct generator;
@@ -33,7 +33,8 @@ struct generator *generator_new(const struct generate_options *options, const st
                                 struct dpf_error *error);
 void generator_free(struct generator *generator);
 /* Records of one user, items ascending: at most options.items. Arrays of that size are the caller's.
-   times gets increasing pseudo-timestamps in an order independent of the items'. Thread-safe. */
+   times gets distinct pseudo-timestamps in an order independent of the items'. values and times may be
+   NULL. Thread-safe. -1 if memory runs out. */
 int64_t generator_user(const struct generator *generator, int64_t user, int32_t *items, float *values,
                        double *times);
 /* Writes "user,item,rating,timestamp" lines with a header, ids from 1. */

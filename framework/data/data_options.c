@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/data_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "data/data_params.h"
+
+static const dpf_value *value_of(const struct config_values *values, int index)
+{
+    return &values->params.values[index];
+}
+
+static const char *text_of(const struct config_values *values, int index)
+{
+    const char *text = value_of(values, index)->text;
+    return text ? text : "";
+}
+
+static int read_delimiter(const struct config *config, const struct config_values *data, int index,
+                          const char *fallback, struct delimiter *out, struct dpf_error *error)
+{
+    const char *text = text_of(data, index);
+    if (delimiter_parse(text[0] ? text : fallback, out) == 0)
+        return 0;
+    return config_error(config, "data", data->table[index].name, error,
+                        "\"%s\" is no delimiter; use a punctuation mark, '::', or one of comma, tab, "
+                        "semicolon, space, spaces, pipe",
+                        text);
+}
+
+static int read_file_options(const struct config *config, const struct config_values *data,
+                             struct data_options *out, struct dpf_error *error)
+{
+    static const int columns[COLUMN_COUNT] = {D_COLUMN_USER, D_COLUMN_ITEM, D_COLUMN_RATING, D_COLUMN_TIME,
+                                              D_COLUMN_WEIGHT};
+    static const char *const delimiters[] = {"tab", "double-colon", "comma", "tab", "comma"};
+    struct file_options *file = &out->file;
+    file->header = (enum data_header)value_of(data, D_HEADER)->integer;
+    file->quoting = out->format == FORMAT_CSV;
+    file->encoding = (enum ids_encoding)value_of(data, D_ENCODING)->integer;
+    file->out_of_range = (enum data_out_of_range)value_of(data, D_OUT_OF_RANGE)->integer;
+    file->value_lo = out->value_lo;
+    file->value_hi = out->value_hi;
+    file->rating_needed = !out->implicit || isfinite(out->threshold);
+    file->time_needed = out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME;
+    file->prefix = "";
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        file->columns[c] = text_of(data, columns[c]);
+        file->keys[c] = data->table[columns[c]].name;
+    }
+    if (file->header == HEADER_AUTO && (out->format == FORMAT_ML100K || out->format == FORMAT_ML1M))
+        file->header = HEADER_NO;
+    return read_delimiter(config, data, D_DELIMITER, delimiters[out->format], &file->delimiter, error);
+}
+
+static int read_relation_options(const struct config *config, const struct config_values *data,
+                                 struct data_options *out, struct dpf_error *error)
+{
+    static const int columns[3] = {D_RELATION_FROM, D_RELATION_TO, D_RELATION_WEIGHT};
+    struct file_options *file = &out->relation;
+    out->relation_path = text_of(data, D_RELATION_PATH);
+    out->relation_mutual = value_of(data, D_RELATION_DIRECTION)->integer == 1;
+    file->header = (enum data_header)value_of(data, D_RELATION_HEADER)->integer;
+    file->encoding = out->file.encoding;
+    file->value_lo = -INFINITY;
+    file->value_hi = INFINITY;
+    file->prefix = "relation.";
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        file->columns[c] = c < 3 ? text_of(data, columns[c]) : "none";
+        file->keys[c] = c < 3 ? data->table[columns[c]].name : "";
+    }
+    file->rating_needed = strcmp(file->columns[COLUMN_RATING], "none") != 0;
+    return read_delimiter(config, data, D_RELATION_DELIMITER, "spaces", &file->delimiter, error);
+}
+
+static int read_range(const struct config *config, const struct config_values *data, struct data_options *out,
+                      struct dpf_error *error)
+{
+    out->value_lo = value_of(data, D_VALUE_MIN)->real;
+    out->value_hi = value_of(data, D_VALUE_MAX)->real;
+    if (out->value_lo == INFINITY || out->value_hi == -INFINITY || out->value_lo > out->value_hi)
+        return config_error(config, "data", "value-min", error,
+                            "value-min (%g) must not be above value-max (%g)", out->value_lo, out->value_hi);
+    if (value_of(data, D_OUT_OF_RANGE)->integer != RANGE_ERROR && isinf(out->value_lo) &&
+        isinf(out->value_hi))
+        return config_error(config, "data", "out-of-range", error,
+                            "there is no declared range; set value-min and value-max");
+    return 0;
+}
+
+static int read_generate(const struct config *config, const struct config_values *data,
+                         struct data_options *out, struct dpf_error *error)
+{
+    struct generate_options *g = &out->generate;
+    g->users = value_of(data, D_SYNTHETIC_USERS)->integer;
+    g->items = value_of(data, D_SYNTHETIC_ITEMS)->integer;
+    g->ratings = value_of(data, D_SYNTHETIC_RATINGS)->integer;
+    g->rank = (int32_t)value_of(data, D_SYNTHETIC_RANK)->integer;
+    g->popularity_sigma = value_of(data, D_SYNTHETIC_POPULARITY)->real;
+    g->activity_sigma = value_of(data, D_SYNTHETIC_ACTIVITY)->real;
+    g->min_per_user = value_of(data, D_SYNTHETIC_MIN)->integer;
+    g->noise = value_of(data, D_SYNTHETIC_NOISE)->real;
+    g->step = value_of(data, D_SYNTHETIC_STEP)->real;
+    if (out->format != FORMAT_SYNTHETIC)
+        return 0;
+    /* Generated values lie in a public range by construction: five stars unless another is declared. */
+    if (isinf(out->value_lo) != isinf(out->value_hi))
+        return config_error(config, "data", isinf(out->value_lo) ? "value-min" : "value-max", error,
+                            "synthetic ratings need both ends of the range");
+    if (isinf(out->value_lo)) {
+        out->value_lo = 1;
+        out->value_hi = 5;
+    }
+    g->value_lo = out->value_lo;
+    g->value_hi = out->value_hi;
+    if (!(g->value_lo < g->value_hi))
+        return config_error(config, "data", "value-max", error, "must be above value-min (%g)", g->value_lo);
+    if (g->ratings / g->items > g->users || (g->ratings > g->users * g->items))
+        return config_error(config, "data", "synthetic.ratings", error,
+                            "%lld ratings are more than %lld users x %lld items", (long long)g->ratings,
+                            (long long)g->users, (long long)g->items);
+    if (g->min_per_user > g->items || g->ratings / g->users < g->min_per_user)
+        return config_error(config, "data", "synthetic.min-per-user", error,
+                            "%lld is more than there are ratings a user (%lld) or items (%lld)",
+                            (long long)g->min_per_user, (long long)(g->ratings / g->users),
+                            (long long)g->items);
+    return 0;
+}
+
+static int check_split(const struct config *config, const struct data_options *o, struct dpf_error *error)
+{
+    int synthetic = o->format == FORMAT_SYNTHETIC;
+    if (o->kind == SPLIT_FOLDS && o->fold > o->folds)
+        return config_error(config, "split", "fold", error, "fold %lld of %lld; folds are counted from 1",
+                            (long long)o->fold, (long long)o->folds);
+    if (o->kind == SPLIT_FILES && synthetic)
+        return config_error(config, "split", "kind", error,
+                            "files needs a file of ratings, but data.format is synthetic");
+    if (o->kind == SPLIT_FILES && !o->test_path[0])
+        return config_error(config, "split", "test.path", error, "files needs split.test.path");
+    if (o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME && !synthetic &&
+        strcmp(o->file.columns[COLUMN_TIME], "none") == 0)
+        return config_error(config, "split", "by", error,
+                            "needs time stamps, but data.column.time is none; use by = random");
+    return 0;
+}
+
+void data_options_warn(const struct config_values *data, const struct config_values *split,
+                       const struct data_options *o)
+{
+    static const unsigned char users[S_COUNT][3] = {
+        [S_FRACTION] = {SPLIT_RANDOM, SPLIT_CANDIDATES, 0},
+        [S_FOLDS] = {SPLIT_FOLDS, 0, 0},
+        [S_FOLD] = {SPLIT_FOLDS, 0, 0},
+        [S_BY] = {SPLIT_LEAVE_ONE_OUT, 0, 0},
+        [S_HELD_OUT] = {SPLIT_PER_USER, 0, 0},
+        [S_TEST_PATH] = {SPLIT_FILES, 0, 0},
+        [S_OVERLAP] = {SPLIT_FILES, 0, 0},
+    };
+    for (int i = S_FRACTION; i < S_COUNT; i++)
+        if (value_of(split, i)->is_set && users[i][0] != o->kind && users[i][1] != o->kind)
+            log_message(LOG_LEVEL_WARNING, "split.%s has no effect with split.kind = %s",
+                        split->table[i].name, split->table[S_KIND].values[o->kind].name);
+    for (int i = D_PATH; i < D_COUNT; i++) {
+        int generated = i >= D_SYNTHETIC_USERS;
+        int of_file = i <= D_ENCODING || i == D_OUT_OF_RANGE || i == D_DUPLICATES;
+        int synthetic = o->format == FORMAT_SYNTHETIC;
+        if (value_of(data, i)->is_set && ((generated && !synthetic) || (of_file && synthetic)))
+            log_message(LOG_LEVEL_WARNING, "data.%s has no effect with data.format = %s", data->table[i].name,
+                        data->table[D_FORMAT].values[o->format].name);
+    }
+    if (value_of(data, D_THRESHOLD)->is_set && !o->implicit)
+        log_message(LOG_LEVEL_WARNING, "data.threshold has no effect with explicit feedback");
+}
+
+int data_options_read(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, struct data_options *out, struct dpf_error *error)
+{
+    memset(out, 0, sizeof *out);
+    out->format = (enum data_format)value_of(data, D_FORMAT)->integer;
+    out->path = text_of(data, D_PATH);
+    out->duplicates = (enum data_duplicates)value_of(data, D_DUPLICATES)->integer;
+    out->implicit = value_of(data, D_FEEDBACK)->integer == FEEDBACK_IMPLICIT;
+    out->threshold = value_of(data, D_THRESHOLD)->real;
+    out->kind = (enum split_kind)value_of(split, S_KIND)->integer;
+    out->fraction = value_of(split, S_FRACTION)->real;
+    out->folds = value_of(split, S_FOLDS)->integer;
+    out->fold = value_of(split, S_FOLD)->integer;
+    out->by = (enum split_by)value_of(split, S_BY)->integer;
+    out->held_out = value_of(split, S_HELD_OUT)->integer;
+    out->test_path = text_of(split, S_TEST_PATH);
+    out->overlap = (enum split_overlap)value_of(split, S_OVERLAP)->integer;
+    if (out->format != FORMAT_SYNTHETIC && !out->path[0])
+        return config_error(config, "data", "path", error,
+                            "data.path is missing; name the file of ratings, or use format = synthetic");
+    if (out->threshold == INFINITY)
+        return config_error(config, "data", "threshold", error, "no record has a value of inf or more");
+    if (read_range(config, data, out, error) != 0 || read_generate(config, data, out, error) != 0 ||
+        read_file_options(config, data, out, error) != 0 ||
+        read_relation_options(config, data, out, error) != 0 || check_split(config, out, error) != 0)
+        return -1;
+    return 0;
+}

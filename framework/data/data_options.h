@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data_options.h - [data] and [split] as structures. */
+#ifndef DPF_DATA_OPTIONS_H
+#define DPF_DATA_OPTIONS_H
+
+#include "base/error.h"
+#include "config/config.h"
+#include "data/fields.h"
+#include "data/generate.h"
+#include "data/ids.h"
+
+enum data_format { FORMAT_ML100K, FORMAT_ML1M, FORMAT_CSV, FORMAT_TSV, FORMAT_SYNTHETIC };
+enum data_header { HEADER_AUTO, HEADER_YES, HEADER_NO };
+enum data_duplicates { DUPLICATES_ERROR, DUPLICATES_FIRST, DUPLICATES_LAST, DUPLICATES_MEAN, DUPLICATES_SUM };
+enum data_out_of_range { RANGE_ERROR, RANGE_CLIP, RANGE_DROP };
+enum data_feedback { FEEDBACK_EXPLICIT, FEEDBACK_IMPLICIT };
+enum split_kind {
+    SPLIT_NONE,
+    SPLIT_RANDOM,
+    SPLIT_FOLDS,
+    SPLIT_LEAVE_ONE_OUT,
+    SPLIT_PER_USER,
+    SPLIT_FILES,
+    SPLIT_CANDIDATES
+};
+enum split_by { BY_TIME, BY_RANDOM };
+enum split_overlap { OVERLAP_ERROR, OVERLAP_TEST, OVERLAP_TRAIN };
+
+/* The columns of a file, as configured. */
+enum column { COLUMN_USER, COLUMN_ITEM, COLUMN_RATING, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_COUNT };
+
+/* How one kind of file is read. Texts belong to the configuration. */
+struct file_options {
+    enum data_header header;
+    struct delimiter delimiter;
+    int quoting; /* fields may be in double quotes (RFC 4180) */
+    enum ids_encoding encoding;
+    const char *columns[COLUMN_COUNT]; /* a name, a 1-based number, "auto" or "none" */
+    const char *keys[COLUMN_COUNT];    /* the key that configures each, for messages */
+    int rating_needed;
+    int time_needed;
+    double value_lo, value_hi;
+    enum data_out_of_range out_of_range;
+    const char *prefix; /* of the other keys, "" or "relation." */
+};
+
+struct data_options {
+    enum data_format format;
+    const char *path;
+    enum data_duplicates duplicates;
+    int implicit;
+    double threshold;
+    double value_lo, value_hi; /* declared, or infinite */
+    struct file_options file;
+    const char *relation_path; /* "" if there is none */
+    struct file_options relation;
+    int relation_mutual;
+    struct generate_options generate;
+
+    enum split_kind kind;
+    double fraction;
+    int64_t folds, fold;
+    enum split_by by;
+    int64_t held_out; /* per user */
+    const char *test_path;
+    enum split_overlap overlap;
+};
+
+/* Checks the sections against each other too. */
+int data_options_read(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, struct data_options *out, struct dpf_error *error);
+
+/* Warns of keys that others make meaningless: most likely a mistake. */
+void data_options_warn(const struct config_values *data, const struct config_values *split,
+                       const struct data_options *options);
+
+#endif

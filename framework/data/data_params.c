@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/data_params.h"
+
+#include <math.h>
+
+#include "data/load.h"
+
+static const dpf_enum_value formats[] = {
+    {"movielens-100k", "TAB between user, item, rating, time; no header (u.data, ua.base, u1.test)"},
+    {"movielens-1m", "'::' between user, item, rating, time; no header (ratings.dat)"},
+    {"csv", "commas unless delimiter says otherwise; fields may be quoted"},
+    {"tsv", "TABs unless delimiter says otherwise; quotes are ordinary characters"},
+    {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
+};
+static const dpf_enum_value headers[] = {
+    {"auto", "a first line whose rating field is a word is a header; the log says so"},
+    {"yes", "the first line names the columns"},
+    {"no", "the first line is data"},
+};
+static const dpf_enum_value encodings[] = {
+    {"auto", "UTF-8 if all ids of the file are UTF-8, else Latin-1 (the log says so)"},
+    {"utf-8", "ids must be UTF-8"},
+    {"latin-1", "ids are ISO-8859-1 and converted to UTF-8"},
+};
+static const dpf_enum_value duplicates[] = {
+    {"error", "a pair of user and item that occurs twice is refused, naming both lines"},
+    {"first", "the earliest record by time stamp, then by line, stays"},
+    {"last", "the latest record by time stamp, then by line, stays"},
+    {"mean", "the mean of the values, with the time stamp and the privacy weight of the last"},
+    {"sum", "the sum of the values (counts), with the time stamp and the privacy weight of the last"},
+};
+static const dpf_enum_value out_of_range[] = {
+    {"error", "a value outside the declared range is refused, naming its line"},
+    {"clip", "values are moved to the nearest end of the declared range"},
+    {"drop", "records outside the declared range are left out"},
+};
+static const dpf_enum_value feedback[] = {
+    {"explicit", "values are ratings"},
+    {"implicit", "a record means that the user interacted with the item; all values become 1"},
+};
+static const dpf_enum_value directions[] = {
+    {"directed", "a line is a link from the first user to the second"},
+    {"mutual", "a line is a friendship: links in both directions"},
+};
+
+static const dpf_param data_table[D_COUNT] = {
+    [D_FORMAT] = DPF_PARAM_ENUM_F("format", 2, formats, 0, "What the file looks like."),
+    [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
+                                "The file of ratings, plain or gzipped; required unless format is "
+                                "synthetic. A pattern such as u[1-5].test reads all files that match, "
+                                "in order of their names, without the one named by split.test.path."),
+    [D_HEADER] = DPF_PARAM_ENUM_F("header", 0, headers, 0, "Whether the first line names the columns."),
+    [D_DELIMITER] =
+        DPF_PARAM_TEXT_F("delimiter", DPF_TYPE_STRING, "", 0,
+                         "What separates fields: a character, '::', or one of comma, tab, semicolon, "
+                         "space, spaces (runs of blanks and TABs), pipe, double-colon. Empty: the format's."),
+    [D_COLUMN_USER] = DPF_PARAM_TEXT_F("column.user", DPF_TYPE_STRING, "auto", 0,
+                                       "The user's column: a name in the header, or a number from 1. auto: "
+                                       "a usual name in the header, else column 1."),
+    [D_COLUMN_ITEM] = DPF_PARAM_TEXT_F("column.item", DPF_TYPE_STRING, "auto", 0,
+                                       "The item's column, likewise; auto: else column 2."),
+    [D_COLUMN_RATING] = DPF_PARAM_TEXT_F("column.rating", DPF_TYPE_STRING, "auto", 0,
+                                         "The rating's column, likewise, or none (implicit feedback only); "
+                                         "auto: else column 3."),
+    [D_COLUMN_TIME] = DPF_PARAM_TEXT_F("column.time", DPF_TYPE_STRING, "auto", 0,
+                                       "The time stamp's column (a number, any unit), or none; auto: a usual "
+                                       "name in the header, else column 4 of a file of four columns."),
+    [D_COLUMN_WEIGHT] = DPF_PARAM_TEXT_F("column.privacy-weight", DPF_TYPE_STRING, "none", DPF_PARAM_PRIVACY,
+                                         "The column of a record's privacy weight (a number of 0 or more, "
+                                         "read by methods with personal budgets), or none."),
+    [D_ENCODING] = DPF_PARAM_ENUM_F("encoding", 0, encodings, 0, "How the bytes of ids are read."),
+    [D_DUPLICATES] = DPF_PARAM_ENUM_F("duplicates", 2, duplicates, 0,
+                                      "What to do with records of one user and item; their number is "
+                                      "reported."),
+    [D_VALUE_MIN] = DPF_PARAM_REAL_F("value-min", -INFINITY, -INFINITY, INFINITY, DPF_PARAM_PRIVACY, "",
+                                     "Declared lower end of the values in the file. Declared ends are public "
+                                     "and enter sensitivities; they are never taken from the data."),
+    [D_VALUE_MAX] = DPF_PARAM_REAL_F("value-max", INFINITY, -INFINITY, INFINITY, DPF_PARAM_PRIVACY, "",
+                                     "Declared upper end of the values in the file."),
+    [D_OUT_OF_RANGE] = DPF_PARAM_ENUM_F("out-of-range", 0, out_of_range, 0,
+                                        "What to do with values outside the declared range."),
+    [D_FEEDBACK] = DPF_PARAM_ENUM_F("feedback", 0, feedback, 0, "What a record means."),
+    [D_THRESHOLD] = DPF_PARAM_REAL_F("threshold", -INFINITY, -INFINITY, INFINITY, 0, "",
+                                     "Implicit feedback: records with a value of at least this are "
+                                     "interactions; others are dropped, after duplicates are resolved, and "
+                                     "counted. -inf keeps all."),
+    [D_RELATION_PATH] = DPF_PARAM_TEXT_F("relation.path", DPF_TYPE_PATH, "", 0,
+                                         "A file of links between users (friends, trust), plain or gzipped; "
+                                         "links of users without ratings are dropped and counted."),
+    [D_RELATION_DELIMITER] = DPF_PARAM_TEXT_F("relation.delimiter", DPF_TYPE_STRING, "spaces", 0,
+                                              "What separates its fields; see delimiter."),
+    [D_RELATION_HEADER] = DPF_PARAM_ENUM_F("relation.header", 0, headers, 0, "Whether it has a header."),
+    [D_RELATION_FROM] = DPF_PARAM_TEXT_F("relation.column.from", DPF_TYPE_STRING, "1", 0,
+                                         "The column of the user that the link starts from."),
+    [D_RELATION_TO] = DPF_PARAM_TEXT_F("relation.column.to", DPF_TYPE_STRING, "2", 0,
+                                       "The column of the user that it leads to."),
+    [D_RELATION_WEIGHT] = DPF_PARAM_TEXT_F("relation.column.weight", DPF_TYPE_STRING, "none", 0,
+                                           "The column of a link's weight, or none: all weigh 1."),
+    [D_RELATION_DIRECTION] = DPF_PARAM_ENUM_F("relation.direction", 0, directions, 0, "What a line means."),
+    [D_SYNTHETIC_USERS] = DPF_PARAM_INT_F("synthetic.users", 1000, 1, 2147483646, 0, "", "Number of users."),
+    [D_SYNTHETIC_ITEMS] = DPF_PARAM_INT_F("synthetic.items", 500, 1, 2147483646, 0, "", "Number of items."),
+    [D_SYNTHETIC_RATINGS] = DPF_PARAM_INT_F("synthetic.ratings", 50000, 1, 1e15, 0, "",
+                                            "Expected number of ratings; the actual one is close to it."),
+    [D_SYNTHETIC_RANK] = DPF_PARAM_INT_F("synthetic.rank", 8, 0, 4096, 0, "",
+                                         "Rank of the latent structure beside the biases."),
+    [D_SYNTHETIC_POPULARITY] = DPF_PARAM_REAL_F("synthetic.popularity", 2.0, 0, 10, 0, "",
+                                                "Log-normal sigma of the items' popularity; 0: all alike."),
+    [D_SYNTHETIC_ACTIVITY] = DPF_PARAM_REAL_F("synthetic.activity", 1.35, 0, 5, 0, "",
+                                              "Log-normal sigma of the users' numbers of ratings above the "
+                                              "minimum; 0: all alike."),
+    [D_SYNTHETIC_MIN] = DPF_PARAM_INT_F("synthetic.min-per-user", 10, 0, 2147483646, 0, "",
+                                        "Smallest number of ratings of a user."),
+    [D_SYNTHETIC_NOISE] = DPF_PARAM_REAL_F("synthetic.noise", 0.8, 0, 1e6, 0, "",
+                                           "Standard deviation of a rating's noise, in units of the rating."),
+    [D_SYNTHETIC_STEP] = DPF_PARAM_REAL_F("synthetic.step", 1.0, 0, 1e6, 0, "",
+                                          "Ratings are multiples of it from value-min; 0: real numbers."),
+};
+
+static const dpf_enum_value kinds[] = {
+    {"none", "all records are for training"},
+    {"random", "a random fraction of all records is the test part"},
+    {"k-fold", "records are dealt at random to folds of equal size; one fold is the test part"},
+    {"leave-one-out", "one record of each user who has two or more is the test part"},
+    {"per-user", "a number of random records of each user is the test part; one always stays for training"},
+    {"files", "the test part is a file of its own"},
+    {"candidates", "for each user a random fraction of all items is set aside: his ratings of them are the "
+                   "test part, and he is ranked among them"},
+};
+static const dpf_enum_value bys[] = {
+    {"time", "the latest record; equal time stamps are decided by the line, and such users are counted"},
+    {"random", "a random record"},
+};
+static const dpf_enum_value overlaps[] = {
+    {"error", "a pair of user and item in both files is refused"},
+    {"test", "it stays in the test part only, so data.path may be the complete file"},
+    {"train", "it stays in the training part only"},
+};
+
+static const dpf_param split_table[S_COUNT] = {
+    [S_KIND] = DPF_PARAM_ENUM_F("kind", 0, kinds, 0,
+                                "How records are split into training and test. Random splits depend on "
+                                "run.seed and on the sorted ids, never on the order of lines."),
+    [S_FRACTION] = DPF_PARAM_REAL_F("fraction", 0.2, 0, 1, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+                                    "random: the part of the records that is tested; candidates: the part of "
+                                    "the items that is set aside for each user."),
+    [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "", "k-fold: number of folds."),
+    [S_FOLD] = DPF_PARAM_INT_F("fold", 1, 1, 1000000, 0, "", "k-fold: the fold to test, from 1."),
+    [S_BY] = DPF_PARAM_ENUM_F("by", 0, bys, 0, "leave-one-out: which record of a user is held out."),
+    [S_HELD_OUT] = DPF_PARAM_INT_F("n", 10, 1, 1000000000, 0, "records",
+                                   "per-user: how many records of each user are held out."),
+    [S_TEST_PATH] = DPF_PARAM_TEXT_F("test.path", DPF_TYPE_PATH, "", 0,
+                                     "files: the file of test records, in the format of [data]."),
+    [S_OVERLAP] =
+        DPF_PARAM_ENUM_F("overlap", 0, overlaps, 0, "files: what to do with pairs that occur in both files."),
+};
+
+const dpf_param *data_params(int64_t *n)
+{
+    *n = D_COUNT;
+    return data_table;
+}
+
+const dpf_param *split_params(int64_t *n)
+{
+    *n = S_COUNT;
+    return split_table;
+}

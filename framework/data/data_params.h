@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data_params.h - the positions of the parameters in the tables of [data] and [split]. */
+#ifndef DPF_DATA_PARAMS_H
+#define DPF_DATA_PARAMS_H
+
+enum {
+    D_FORMAT,
+    D_PATH,
+    D_HEADER,
+    D_DELIMITER,
+    D_COLUMN_USER,
+    D_COLUMN_ITEM,
+    D_COLUMN_RATING,
+    D_COLUMN_TIME,
+    D_COLUMN_WEIGHT,
+    D_ENCODING,
+    D_DUPLICATES,
+    D_VALUE_MIN,
+    D_VALUE_MAX,
+    D_OUT_OF_RANGE,
+    D_FEEDBACK,
+    D_THRESHOLD,
+    D_RELATION_PATH,
+    D_RELATION_DELIMITER,
+    D_RELATION_HEADER,
+    D_RELATION_FROM,
+    D_RELATION_TO,
+    D_RELATION_WEIGHT,
+    D_RELATION_DIRECTION,
+    D_SYNTHETIC_USERS,
+    D_SYNTHETIC_ITEMS,
+    D_SYNTHETIC_RATINGS,
+    D_SYNTHETIC_RANK,
+    D_SYNTHETIC_POPULARITY,
+    D_SYNTHETIC_ACTIVITY,
+    D_SYNTHETIC_MIN,
+    D_SYNTHETIC_NOISE,
+    D_SYNTHETIC_STEP,
+    D_COUNT
+};
+
+enum { S_KIND, S_FRACTION, S_FOLDS, S_FOLD, S_BY, S_HELD_OUT, S_TEST_PATH, S_OVERLAP, S_COUNT };
+
+#endif

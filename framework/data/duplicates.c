@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One record for each pair of user and item. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "data/ratings.h"
+
+static int report_pair(const struct ratings *ratings, const struct table *table, const struct id_map *users,
+                       const struct id_map *items, int64_t row, int64_t at, const char *what,
+                       struct dpf_error *error)
+{
+    int32_t item = ratings->csr.others[at];
+    const char *path = NULL, *other_path = NULL;
+    int64_t line = 0, other_line = 0;
+    table_find(table, (int32_t)row, item, 1, &path, &line);
+    table_find(table, (int32_t)row, item, 0, &other_path, &other_line);
+    return error_at(error, DPF_FAULT_DATA, path, (long)line,
+                    "user \"%s\" and item \"%s\" %s (first in %s:%lld)", id_map_text(users, row),
+                    id_map_text(items, item), what, other_path ? other_path : "?", (long long)other_line);
+}
+
+/* The record that stands for the group first .. last-1, which is in the order of lines. */
+static int64_t choose(const struct ratings *ratings, enum data_duplicates policy, int64_t first, int64_t last)
+{
+    int64_t chosen = policy == DUPLICATES_FIRST ? first : last - 1;
+    if (!ratings->times)
+        return chosen;
+    for (int64_t i = first; i < last; i++) {
+        double time = ratings->times[i];
+        if (policy == DUPLICATES_FIRST
+                ? time < ratings->times[chosen]
+                : time > ratings->times[chosen] || (time == ratings->times[chosen] && i > chosen))
+            chosen = i;
+    }
+    return chosen;
+}
+
+/* Sums may leave the declared range that sensitivities rest on, so the rule for the range applies again.
+   1: the record is to be dropped; -1: refused. */
+static int restore_range(const struct data_options *options, double *value)
+{
+    if (*value >= options->value_lo && *value <= options->value_hi)
+        return 0;
+    if (options->file.out_of_range != RANGE_CLIP)
+        return options->file.out_of_range == RANGE_DROP ? 1 : -1;
+    *value = fmin(fmax(*value, options->value_lo), options->value_hi);
+    return 0;
+}
+
+static int merge_values(struct ratings *ratings, const struct data_options *options, int64_t first,
+                        int64_t last, int64_t chosen)
+{
+    float *values = ratings->csr.values;
+    if (!values || (options->duplicates != DUPLICATES_MEAN && options->duplicates != DUPLICATES_SUM))
+        return 0;
+    double sum = 0;
+    for (int64_t i = first; i < last; i++)
+        sum += values[i];
+    if (options->duplicates == DUPLICATES_MEAN)
+        sum /= (double)(last - first);
+    int status = restore_range(options, &sum);
+    float rounded = (float)sum;
+    if ((double)rounded > options->value_hi)
+        rounded = nextafterf(rounded, -INFINITY);
+    if ((double)rounded < options->value_lo)
+        rounded = nextafterf(rounded, INFINITY);
+    values[chosen] = rounded;
+    return isfinite(rounded) ? status : -1;
+}
+
+int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,
+                    const struct id_map *users, const struct id_map *items, int64_t *removed,
+                    int64_t *dropped, struct dpf_error *error)
+{
+    struct csr *csr = &ratings->csr;
+    uint8_t *flags = NULL; /* only once there is a duplicate */
+    int status = 0;
+    for (int64_t r = 0; r < csr->rows && status == 0; r++)
+        for (int64_t i = csr->ptr[r], last; i < csr->ptr[r + 1] && status == 0; i = last) {
+            for (last = i + 1; last < csr->ptr[r + 1] && csr->others[last] == csr->others[i];)
+                last++;
+            if (last == i + 1)
+                continue;
+            if (options->duplicates == DUPLICATES_ERROR) {
+                status = report_pair(ratings, table, users, items, r, i,
+                                     "occur again; set duplicates = last, first, mean or sum", error);
+                continue;
+            }
+            if (!flags && !(flags = memory_new((size_t)csr->ptr[csr->rows], 1))) {
+                status = error_memory(error);
+                continue;
+            }
+            int64_t chosen = choose(ratings, options->duplicates, i, last);
+            int drop = merge_values(ratings, options, i, last, chosen);
+            for (int64_t j = i; j < last; j++)
+                flags[j] = j != chosen || drop;
+            *removed += last - i - 1;
+            *dropped += drop > 0;
+            if (drop < 0)
+                status = report_pair(ratings, table, users, items, r, i,
+                                     "sum up to a value outside of the declared range; widen value-min and "
+                                     "value-max, or set out-of-range = clip or drop",
+                                     error);
+        }
+    if (status == 0 && flags)
+        ratings_remove(ratings, flags);
+    free(flags);
+    return status;
+}

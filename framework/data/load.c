@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/load.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/generator.h"
+#include "data/paths.h"
+#include "data/ratings.h"
+#include "data/relation.h"
+#include "data/split.h"
+#include "data/summary.h"
+
+/* What loading holds beside the data set it fills. */
+struct loading {
+    struct data_options options;
+    const struct random_root *seeded;
+    struct pool *pool;
+    struct table train_table, test_table;
+    struct ratings train, test;
+    struct dataset *out;
+};
+
+int data_check(const struct config *config, const struct config_values *data,
+               const struct config_values *split, double *value_lo, double *value_hi, struct dpf_error *error)
+{
+    struct data_options options;
+    struct paths paths;
+    if (data_options_read(config, data, split, &options, error) != 0)
+        return -1;
+    data_options_warn(data, split, &options);
+    if (options.format != FORMAT_SYNTHETIC) {
+        if (paths_expand(options.path, options.kind == SPLIT_FILES ? options.test_path : "", "data.path",
+                         &paths, error) != 0)
+            return -1;
+        paths_free(&paths);
+    }
+    if (options.kind == SPLIT_FILES) {
+        if (paths_expand(options.test_path, "", "split.test.path", &paths, error) != 0)
+            return -1;
+        paths_free(&paths);
+    }
+    if (options.relation_path[0]) {
+        if (paths_expand(options.relation_path, "", "data.relation.path", &paths, error) != 0)
+            return -1;
+        paths_free(&paths);
+    }
+    *value_lo = options.implicit ? 1 : options.value_lo;
+    *value_hi = options.implicit ? 1 : options.value_hi;
+    return 0;
+}
+
+/* The hash of one file is its own; of several, that of their hashes' texts one after the other. */
+static int read_files(struct loading *l, const struct paths *paths, struct table *table, struct ids *users,
+                      struct ids *items, char hash[65], struct dpf_error *error)
+{
+    crypto_hash_sha256_state state;
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_init(&state);
+    for (size_t i = 0; i < paths->n; i++) {
+        char one[65];
+        if (table_read(table, paths->files[i], &l->options.file, NULL, users, items, hash ? one : NULL,
+                       l->pool, error) != 0)
+            return -1;
+        if (!hash)
+            continue;
+        memcpy(hash, one, sizeof one);
+        crypto_hash_sha256_update(&state, (const unsigned char *)one, 64);
+    }
+    if (hash && paths->n > 1) {
+        crypto_hash_sha256_final(&state, digest);
+        sodium_bin2hex(hash, 65, digest, sizeof digest);
+    }
+    return 0;
+}
+
+static int read_tables(struct loading *l, struct ids *users, struct ids *items, struct dpf_error *error)
+{
+    struct paths paths;
+    int with_test = l->options.kind == SPLIT_FILES;
+    if (paths_expand(l->options.path, with_test ? l->options.test_path : "", "data.path", &paths, error) != 0)
+        return -1;
+    int status = read_files(l, &paths, &l->train_table, users, items, l->out->summary.sha256, error);
+    paths_free(&paths);
+    if (status != 0 || !with_test)
+        return status;
+    if (paths_expand(l->options.test_path, "", "split.test.path", &paths, error) != 0)
+        return -1;
+    status = read_files(l, &paths, &l->test_table, users, items, NULL, error);
+    paths_free(&paths);
+    return status;
+}
+
+/* Final indices over all files of the run. */
+static int finish_ids(struct loading *l, const struct ids *users, const struct ids *items,
+                      struct dpf_error *error)
+{
+    int32_t *user_rank = memory_raw((size_t)users->n, sizeof *user_rank);
+    int32_t *item_rank = memory_raw((size_t)items->n, sizeof *item_rank);
+    int status = 0;
+    if (!user_rank || !item_rank || ids_finish(users, &l->out->users, user_rank) != 0 ||
+        ids_finish(items, &l->out->items, item_rank) != 0)
+        status = error_memory(error);
+    if (status == 0) {
+        table_finish_ids(&l->train_table, user_rank, item_rank);
+        table_finish_ids(&l->test_table, user_rank, item_rank);
+    }
+    free(user_rank);
+    free(item_rank);
+    return status;
+}
+
+/* Implicit feedback: records below the threshold are no interactions. */
+static int apply_threshold(struct loading *l, struct ratings *ratings, struct dpf_error *error)
+{
+    const struct csr *csr = &ratings->csr;
+    int64_t n = csr->ptr[csr->rows];
+    if (!l->options.implicit || !csr->values || !isfinite(l->options.threshold))
+        return 0;
+    uint8_t *flags = memory_new((size_t)n, 1);
+    if (!flags)
+        return error_memory(error);
+    /* Compared as stored, so that a threshold of 0.1 keeps a 0.1 of the file. */
+    float threshold = (float)l->options.threshold;
+    for (int64_t i = 0; i < n; i++)
+        flags[i] = csr->values[i] < threshold;
+    l->out->summary.below_threshold += ratings_remove(ratings, flags);
+    free(flags);
+    return 0;
+}
+
+static int clean(struct loading *l, struct table *table, int want_order, struct ratings *ratings,
+                 struct dpf_error *error)
+{
+    struct dataset_summary *summary = &l->out->summary;
+    if (ratings_build(table, l->out->users.n, want_order, l->pool, ratings, error) != 0 ||
+        ratings_resolve(ratings, &l->options, table, &l->out->users, &l->out->items, &summary->duplicates,
+                        &summary->out_of_range, error) != 0)
+        return -1;
+    summary->lines += table->lines;
+    summary->empty_lines += table->empty;
+    summary->out_of_range += table->dropped;
+    return 0;
+}
+
+static int load_files(struct loading *l, struct dpf_error *error)
+{
+    const struct data_options *o = &l->options;
+    struct ids users = {0}, items = {0};
+    int status = read_tables(l, &users, &items, error);
+    if (status == 0)
+        status = finish_ids(l, &users, &items, error);
+    ids_free(&users);
+    ids_free(&items);
+    if (status != 0 ||
+        clean(l, &l->train_table, o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME, &l->train, error) != 0)
+        return -1;
+    if (o->kind == SPLIT_FILES && (clean(l, &l->test_table, 0, &l->test, error) != 0 ||
+                                   split_overlaps(o, &l->train, &l->test, &l->out->users, &l->out->items,
+                                                  &l->train_table, &l->test_table, error) != 0))
+        return -1;
+    table_free(&l->train_table);
+    table_free(&l->test_table);
+    return 0;
+}
+
+static int load_synthetic(struct loading *l, struct dpf_error *error)
+{
+    const struct data_options *o = &l->options;
+    int values = !o->implicit || isfinite(o->threshold);
+    int times = o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME;
+    struct generator *generator = generator_new(&o->generate, l->seeded, error);
+    if (!generator)
+        return -1;
+    int status = generator_ratings(generator, values, times, l->pool, &l->train, error);
+    generator_free(generator);
+    if (status == 0 && (id_map_range(o->generate.users, &l->out->users) != 0 ||
+                        id_map_range(o->generate.items, &l->out->items) != 0))
+        status = error_memory(error);
+    return status;
+}
+
+static void drop_values(struct csr *csr)
+{
+    free(csr->values);
+    csr->values = NULL;
+}
+
+/* Hands the rows over and adds the other orientation. */
+static int finish(struct loading *l, struct dpf_error *error)
+{
+    struct dataset *out = l->out;
+    free(l->train.times);
+    free(l->train.order);
+    l->train.times = NULL;
+    l->train.order = NULL;
+    out->train.by_user = l->train.csr;
+    memset(&l->train.csr, 0, sizeof l->train.csr);
+    if (l->options.kind == SPLIT_FILES) {
+        out->test.by_user = l->test.csr;
+        memset(&l->test.csr, 0, sizeof l->test.csr);
+    }
+    out->train.n = out->train.by_user.ptr[out->train.by_user.rows];
+    out->test.n = out->test.by_user.ptr ? out->test.by_user.ptr[out->test.by_user.rows] : 0;
+    if (out->train.n == 0)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "no records are left for training (of %lld lines; %lld below data.threshold, %lld out of "
+            "range, %lld for testing)",
+            (long long)out->summary.lines, (long long)out->summary.below_threshold,
+            (long long)out->summary.out_of_range, (long long)out->test.n);
+    if (out->implicit) {
+        drop_values(&out->train.by_user);
+        drop_values(&out->test.by_user);
+    }
+    return csr_transpose(&out->train.by_user, out->items.n, &out->train.by_item, error);
+}
+
+static void warn_suspicious(const struct loading *l)
+{
+    const struct dataset_summary *s = &l->out->summary;
+    if (!l->options.implicit && s->distinct_values > 100 && isinf(l->options.value_lo) &&
+        isinf(l->options.value_hi))
+        log_message(LOG_LEVEL_WARNING,
+                    "the ratings have %s%lld distinct values from %g to %g: is column.rating right? Declare "
+                    "value-min and value-max if it is",
+                    s->distinct_values >= 1000 ? "at least " : "", (long long)s->distinct_values,
+                    s->value_min, s->value_max);
+    if (s->cold_records)
+        log_message(
+            LOG_LEVEL_INFO,
+            "%lld test records have a user (%lld users) or an item (%lld items) without training records",
+            (long long)s->cold_records, (long long)s->cold_users, (long long)s->cold_items);
+    if (s->time_ties_decided)
+        log_message(LOG_LEVEL_INFO,
+                    "the held-out record of %lld users was decided by the order of lines (equal time stamps)",
+                    (long long)s->time_ties_decided);
+}
+
+static int load_all(struct loading *l, struct dpf_error *error)
+{
+    const struct data_options *o = &l->options;
+    struct dataset *out = l->out;
+    if ((o->format == FORMAT_SYNTHETIC ? load_synthetic(l, error) : load_files(l, error)) != 0)
+        return -1;
+    if (apply_threshold(l, &l->train, error) != 0 ||
+        (o->kind == SPLIT_FILES && apply_threshold(l, &l->test, error) != 0))
+        return -1;
+    if (split_make(o, &l->train, out->items.n, l->seeded, &out->test.by_user, &out->candidates, &out->summary,
+                   error) != 0 ||
+        finish(l, error) != 0 || summary_fill(out, error) != 0)
+        return -1;
+    if (o->relation_path[0] && relation_load(o, &out->users, l->pool, &out->relation, error) != 0)
+        return -1;
+    warn_suspicious(l);
+    return 0;
+}
+
+int data_load(const struct config *config, const struct config_values *data,
+              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+              struct dataset *out, struct dpf_error *error)
+{
+    struct loading l = {.seeded = seeded, .pool = pool, .out = out};
+    memset(out, 0, sizeof *out);
+    if (data_options_read(config, data, split, &l.options, error) != 0)
+        return -1;
+    out->implicit = l.options.implicit;
+    out->value_lo = l.options.implicit ? 1 : l.options.value_lo;
+    out->value_hi = l.options.implicit ? 1 : l.options.value_hi;
+    int status = load_all(&l, error);
+    table_free(&l.train_table);
+    table_free(&l.test_table);
+    ratings_free(&l.train);
+    ratings_free(&l.test);
+    if (status != 0)
+        dataset_free(out);
+    return status;
+}

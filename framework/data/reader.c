@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files into chunks. Blocks of whole lines are fetched in order and parsed by whichever thread is free. A
+ * file with quotes is read by one thread, since a line end inside of quotes ends no row.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/quoted.h"
+#include "data/row.h"
+#include "data/table.h"
+
+/* What stopped a thread: the first in the order of the file is reported. */
+struct stop {
+    struct dpf_error error;
+    int64_t block;
+    int64_t line; /* in the block, from 0; -1: no line to name */
+};
+
+struct reader {
+    const char *path;
+    const struct file_options *options;
+    const struct read_control *control;
+    struct layout layout;
+    struct source source;
+    struct table *table;
+    struct slot *slots;
+    struct stop *stops; /* one a slot */
+    int n_slots;
+    int threads; /* that read; the next task hashes */
+    char *hash;
+    struct dpf_error hash_error;
+    atomic_int stopped;
+    atomic_int quotes;    /* found by a thread that cannot read them */
+    pthread_mutex_t lock; /* of the table's chunks */
+};
+
+static int open_source(struct reader *reader, struct dpf_error *error)
+{
+    if (reader->control && reader->control->memory)
+        return source_open_memory(&reader->source, reader->path, reader->control->memory,
+                                  reader->control->length, reader->control->block_size, error);
+    return source_open(&reader->source, reader->path, reader->control ? reader->control->block_size : 0,
+                       error);
+}
+
+static int64_t count_lines(const struct block *block)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < block->length; i++)
+        n += block->data[i] == '\n';
+    return n;
+}
+
+/* The line at *at without its end; *at moves behind it. */
+static struct field next_line(const struct block *block, size_t *at)
+{
+    const char *start = block->data + *at;
+    const char *end = memchr(start, '\n', block->length - *at);
+    *at = (size_t)(end - block->data) + 1;
+    struct field line = {start, (size_t)(end - start)};
+    if (line.length > 0 && start[line.length - 1] == '\r')
+        line.length--;
+    return line;
+}
+
+static int is_blank(const struct field *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (line->data[i] != ' ' && line->data[i] != '\t')
+            return 0;
+    return 1;
+}
+
+static int keep_chunk(struct reader *reader, struct chunk *chunk)
+{
+    pthread_mutex_lock(&reader->lock);
+    struct table *table = reader->table;
+    struct chunk **chunks =
+        memory_grow(table->chunks, &table->chunks_capacity, table->n_chunks + 1, sizeof *table->chunks);
+    if (chunks) {
+        table->chunks = chunks;
+        chunks[table->n_chunks++] = chunk;
+    }
+    pthread_mutex_unlock(&reader->lock);
+    return chunks ? 0 : -1;
+}
+
+static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
+{
+    int64_t lines = count_lines(block);
+    struct chunk *chunk = chunk_new(&reader->layout, lines);
+    if (!chunk)
+        return NULL;
+    chunk->slot = slot;
+    chunk->index = block->index;
+    chunk->lines = lines;
+    chunk->path = reader->path;
+    return chunk;
+}
+
+static int refuse_nul(const struct block *block, struct stop *stop)
+{
+    const char *nul = memchr(block->data, 0, block->length);
+    if (!nul)
+        return 0;
+    stop->line = 0;
+    for (const char *at = block->data; at < nul; at++)
+        stop->line += *at == '\n';
+    return error_set(&stop->error, DPF_FAULT_DATA, "a NUL byte; the file is damaged or no text");
+}
+
+/* The plain path: one line is one row. */
+static int parse_block(struct reader *reader, const struct block *block, int slot, struct chunk *chunk,
+                       struct stop *stop)
+{
+    int skip_header = block->index == 0 && reader->layout.has_header;
+    struct field fields[FIELDS_MAX];
+    size_t at = 0;
+    for (int64_t line = 0; at < block->length; line++) {
+        struct field text = next_line(block, &at);
+        if (is_blank(&text)) {
+            chunk->empty++;
+            continue;
+        }
+        if (skip_header) {
+            skip_header = 0;
+            continue;
+        }
+        int64_t n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
+        stop->line = line;
+        if (row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line,
+                    &stop->error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A chunk is kept even if it failed, since its lines count for those behind it. */
+static int take_block(struct reader *reader, const struct block *block, int slot, struct stop *stop)
+{
+    stop->block = block->index;
+    stop->line = -1;
+    if (refuse_nul(block, stop) != 0)
+        return -1;
+    struct chunk *chunk = begin_chunk(reader, block, slot);
+    if (!chunk)
+        return error_memory(&stop->error);
+    int status = parse_block(reader, block, slot, chunk, stop);
+    if (keep_chunk(reader, chunk) != 0) {
+        chunk_free(chunk);
+        return error_memory(&stop->error);
+    }
+    return status;
+}
+
+static void read_blocks(struct reader *reader, int slot)
+{
+    struct stop *stop = &reader->stops[slot];
+    struct block block = {0};
+    int status = 1;
+    while (!atomic_load(&reader->stopped)) {
+        status = source_next(&reader->source, &block, &stop->error);
+        if (status <= 0)
+            break;
+        if (reader->options->quoting && memchr(block.data, '"', block.length)) {
+            atomic_store(&reader->quotes, 1);
+            atomic_store(&reader->stopped, 1);
+            break;
+        }
+        if (take_block(reader, &block, slot, stop) != 0) {
+            atomic_store(&reader->stopped, 1);
+            break;
+        }
+    }
+    if (status < 0) {
+        stop->block = block.index;
+        stop->line = 0;
+        atomic_store(&reader->stopped, 1);
+    }
+    block_free(&block);
+}
+
+/* The state of the quoted path between blocks. */
+struct quoted_state {
+    struct quoted *quoted;
+    int skip_header;
+    int64_t open_block, open_line; /* where the row begins that is not complete */
+};
+
+static int parse_quoted(struct reader *reader, const struct block *block, struct quoted_state *state,
+                        struct chunk *chunk, struct stop *stop)
+{
+    struct field fields[FIELDS_MAX];
+    size_t at = 0;
+    for (int64_t line = 0; at < block->length; line++) {
+        size_t start = at;
+        struct field text = next_line(block, &at);
+        if (!quoted_is_open(state->quoted)) {
+            if (is_blank(&text)) {
+                chunk->empty++;
+                continue;
+            }
+            state->open_block = block->index;
+            state->open_line = line;
+        }
+        stop->line = line;
+        int status = quoted_line(state->quoted, block->data + start, at - start, &stop->error);
+        if (status <= 0) {
+            if (status < 0)
+                return -1;
+            continue;
+        }
+        if (state->skip_header) {
+            state->skip_header = 0;
+            continue;
+        }
+        int64_t n = quoted_fields(state->quoted, fields);
+        if (row_add(reader->options, &reader->layout, &reader->slots[0], chunk, fields, n, line,
+                    &stop->error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take_quoted_block(struct reader *reader, const struct block *block, struct quoted_state *state)
+{
+    struct stop *stop = &reader->stops[0];
+    stop->block = block->index;
+    stop->line = -1;
+    if (refuse_nul(block, stop) != 0)
+        return -1;
+    struct chunk *chunk = begin_chunk(reader, block, 0);
+    if (!chunk)
+        return error_memory(&stop->error);
+    int status = parse_quoted(reader, block, state, chunk, stop);
+    if (keep_chunk(reader, chunk) != 0) {
+        chunk_free(chunk);
+        return error_memory(&stop->error);
+    }
+    return status;
+}
+
+static void read_quoted(struct reader *reader)
+{
+    struct stop *stop = &reader->stops[0];
+    struct quoted_state state = {.skip_header = reader->layout.has_header};
+    struct block block = {0};
+    int status = 0;
+    stop->line = -1;
+    state.quoted = quoted_new(&reader->options->delimiter, &stop->error);
+    if (!state.quoted)
+        return;
+    while ((status = source_next(&reader->source, &block, &stop->error)) > 0)
+        if (take_quoted_block(reader, &block, &state) != 0)
+            break;
+    if (status < 0) {
+        stop->block = block.index;
+        stop->line = 0;
+    } else if (status == 0 && quoted_is_open(state.quoted)) {
+        stop->block = state.open_block;
+        stop->line = state.open_line;
+        error_set(&stop->error, DPF_FAULT_DATA,
+                  "a quoted field is not closed before the end of the file; close it, or use format = tsv "
+                  "with this delimiter if quotes are ordinary characters");
+    }
+    quoted_free(state.quoted);
+    block_free(&block);
+}
+
+static int read_task(void *context, int64_t task, int worker)
+{
+    struct reader *reader = context;
+    (void)worker;
+    if (task < reader->threads)
+        read_blocks(reader, (int)task);
+    else if (reader->hash)
+        files_sha256(reader->path, reader->hash, &reader->hash_error);
+    return 0;
+}
+
+/* The fields of the first row that is not empty. 1: found; 0: there is none. */
+static int first_row(struct reader *reader, struct block *block, struct quoted *quoted, struct field *fields,
+                     int64_t *n, int64_t *line, struct dpf_error *error)
+{
+    int status;
+    *line = 0;
+    while ((status = source_next(&reader->source, block, error)) > 0)
+        for (size_t at = 0; at < block->length;) {
+            size_t start = at;
+            struct field text = next_line(block, &at);
+            ++*line;
+            if (is_blank(&text) && !(quoted && quoted_is_open(quoted)))
+                continue;
+            if (!quoted || (!quoted_is_open(quoted) && !memchr(text.data, '"', text.length))) {
+                *n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
+                return 1;
+            }
+            int done = quoted_line(quoted, block->data + start, at - start, error);
+            if (done < 0)
+                return -1;
+            if (done) {
+                *n = quoted_fields(quoted, fields);
+                return 1;
+            }
+        }
+    *line = status < 0;
+    return status;
+}
+
+/* Moves a text without file and line to the error of the caller. */
+static int place_error(const struct dpf_error *from, const char *path, int64_t line, struct dpf_error *error)
+{
+    if (from->fault == DPF_FAULT_RUN)
+        return error_set(error, from->fault, "%s", from->text);
+    return error_at(error, from->fault, path, (long)line, "%s", from->text);
+}
+
+static int decide_layout(struct reader *reader, struct dpf_error *error)
+{
+    struct dpf_error local = {0};
+    struct field fields[FIELDS_MAX];
+    struct block block = {0};
+    int64_t n = 0, line = 0;
+    int can_quote = reader->options->quoting && reader->options->delimiter.length == 1;
+    struct quoted *quoted = can_quote ? quoted_new(&reader->options->delimiter, error) : NULL;
+    if ((can_quote && !quoted) || open_source(reader, error) != 0) {
+        quoted_free(quoted);
+        return -1;
+    }
+    int status = first_row(reader, &block, quoted, fields, &n, &line, &local);
+    if (status > 0)
+        status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : -1;
+    else if (status == 0)
+        error_at(error, DPF_FAULT_DATA, reader->path, 0, "there are no records in this file");
+    if (status < 0)
+        place_error(&local, reader->path, line, error);
+    if (status > 0 && reader->layout.has_header && reader->options->header == HEADER_AUTO)
+        log_message(LOG_LEVEL_INFO, "%s:%lld: taken as a header (data.%sheader = auto)", reader->path,
+                    (long long)line, reader->options->prefix);
+    source_close(&reader->source);
+    quoted_free(quoted);
+    block_free(&block);
+    return status > 0 ? 0 : -1;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct chunk *x = *(struct chunk *const *)a, *y = *(struct chunk *const *)b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Orders the chunks of this file and reports the first fault, if there is one. */
+static int settle(struct reader *reader, size_t first, struct dpf_error *error)
+{
+    struct table *table = reader->table;
+    qsort(table->chunks + first, table->n_chunks - first, sizeof *table->chunks, by_index);
+    int64_t line = 1;
+    for (size_t i = first; i < table->n_chunks; i++) {
+        table->chunks[i]->first_line = line;
+        line += table->chunks[i]->lines;
+    }
+    const struct stop *worst = NULL;
+    for (int s = 0; s < reader->n_slots; s++)
+        if (reader->stops[s].error.fault && (!worst || reader->stops[s].block < worst->block))
+            worst = &reader->stops[s];
+    if (!worst)
+        return reader->hash_error.fault ? error_set(error, DPF_FAULT_DATA, "%s", reader->hash_error.text) : 0;
+    line = 1 + worst->line;
+    for (size_t i = first; i < table->n_chunks && table->chunks[i]->index < worst->block; i++)
+        line += table->chunks[i]->lines;
+    return place_error(&worst->error, reader->path, worst->line < 0 ? 0 : line, error);
+}
+
+static void drop_chunks(struct table *table, size_t first)
+{
+    while (table->n_chunks > first)
+        chunk_free(table->chunks[--table->n_chunks]);
+}
+
+static int add_slots(struct reader *reader)
+{
+    struct table *table = reader->table;
+    struct slot *slots = realloc(table->slots, (size_t)(table->n_slots + reader->n_slots) * sizeof *slots);
+    if (!slots)
+        return -1;
+    table->slots = slots;
+    reader->slots = slots + table->n_slots;
+    memset(reader->slots, 0, (size_t)reader->n_slots * sizeof *slots);
+    table->n_slots += reader->n_slots;
+    return 0;
+}
+
+static int merge_slot(struct slot *slot, int latin1, struct ids *users, struct ids *items)
+{
+    slot->user_map = memory_raw((size_t)slot->users.n, sizeof *slot->user_map);
+    slot->item_map = memory_raw((size_t)slot->items.n, sizeof *slot->item_map);
+    if (!slot->user_map || !slot->item_map || ids_merge(users, &slot->users, latin1, slot->user_map) != 0 ||
+        ids_merge(items, &slot->items, latin1, slot->item_map) != 0)
+        return -1;
+    slot->n_users = slot->users.n;
+    slot->n_items = slot->items.n;
+    ids_free(&slot->users);
+    ids_free(&slot->items);
+    return 0;
+}
+
+static int merge_ids(struct reader *reader, struct ids *users, struct ids *items, struct dpf_error *error)
+{
+    int latin1 = reader->options->encoding == IDS_LATIN1;
+    for (int s = 0; s < reader->n_slots && reader->options->encoding == IDS_AUTO && !latin1; s++)
+        if (ids_has_other_bytes(&reader->slots[s].users) || ids_has_other_bytes(&reader->slots[s].items)) {
+            latin1 = 1;
+            log_message(LOG_LEVEL_INFO, "%s: ids are not UTF-8, read as Latin-1 (data.encoding = auto)",
+                        reader->path);
+        }
+    for (int s = 0; s < reader->n_slots; s++)
+        if (merge_slot(&reader->slots[s], latin1, users, items) != 0)
+            return error_memory(error);
+    return 0;
+}
+
+static void sum_up(struct table *table, size_t first, int base)
+{
+    for (size_t i = first; i < table->n_chunks; i++) {
+        struct chunk *chunk = table->chunks[i];
+        chunk->slot += base;
+        table->lines += chunk->lines;
+        table->empty += chunk->empty;
+        table->records += chunk->n;
+        table->dropped += chunk->dropped;
+    }
+}
+
+/* The fast way, and the slow one if quotes turn up. */
+static int read_all(struct reader *reader, size_t first, struct pool *pool, struct dpf_error *error)
+{
+    if (open_source(reader, error) != 0)
+        return -1;
+    int64_t tasks = reader->threads + (reader->hash != NULL);
+    if (pool)
+        pool_run(pool, tasks, read_task, reader);
+    for (int64_t task = 0; !pool && task < tasks; task++)
+        read_task(reader, task, 0);
+    source_close(&reader->source);
+    if (!atomic_load(&reader->quotes))
+        return settle(reader, first, error);
+    drop_chunks(reader->table, first);
+    memset(reader->stops, 0, (size_t)reader->n_slots * sizeof *reader->stops);
+    for (int s = 0; s < reader->n_slots; s++) {
+        ids_free(&reader->slots[s].users);
+        ids_free(&reader->slots[s].items);
+    }
+    if (open_source(reader, error) != 0)
+        return -1;
+    read_quoted(reader);
+    source_close(&reader->source);
+    return settle(reader, first, error);
+}
+
+static int keep_path(struct table *table, const char *path, struct reader *reader)
+{
+    char **paths = realloc(table->paths, (size_t)(table->n_paths + 1) * sizeof *paths);
+    if (!paths)
+        return -1;
+    table->paths = paths;
+    reader->path = paths[table->n_paths] = memory_text(path);
+    if (!reader->path)
+        return -1;
+    table->n_paths++;
+    return 0;
+}
+
+int table_read(struct table *table, const char *path, const struct file_options *options,
+               const struct read_control *control, struct ids *users, struct ids *items, char *hash,
+               struct pool *pool, struct dpf_error *error)
+{
+    struct reader reader = {.options = options, .control = control, .table = table, .hash = hash};
+    size_t first = table->n_chunks;
+    int base = table->n_slots;
+    reader.threads = reader.n_slots = pool ? pool_workers(pool) : 1;
+    reader.stops = memory_new((size_t)reader.n_slots, sizeof *reader.stops);
+    if (!reader.stops || keep_path(table, path, &reader) != 0 || add_slots(&reader) != 0 ||
+        pthread_mutex_init(&reader.lock, NULL) != 0) {
+        free(reader.stops);
+        return error_memory(error);
+    }
+    int status = decide_layout(&reader, error);
+    if (status == 0)
+        status = read_all(&reader, first, pool, error);
+    if (status == 0)
+        status = merge_ids(&reader, users, items, error);
+    sum_up(table, first, base);
+    pthread_mutex_destroy(&reader.lock);
+    free(reader.stops);
+    return status;
+}

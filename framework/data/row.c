@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/row.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct chunk *chunk_new(const struct layout *layout, int64_t n)
+{
+    struct chunk *chunk = memory_new(1, sizeof *chunk);
+    if (!chunk)
+        return NULL;
+    size_t count = (size_t)n;
+    chunk->users = memory_raw(count, sizeof *chunk->users);
+    chunk->items = memory_raw(count, sizeof *chunk->items);
+    int missing = !chunk->users || !chunk->items;
+    if (layout->columns[COLUMN_RATING] >= 0)
+        missing |= !(chunk->values = memory_raw(count, sizeof *chunk->values));
+    if (layout->columns[COLUMN_TIME] >= 0)
+        missing |= !(chunk->times = memory_raw(count, sizeof *chunk->times));
+    if (layout->columns[COLUMN_WEIGHT] >= 0)
+        missing |= !(chunk->weights = memory_raw(count, sizeof *chunk->weights));
+    if (!missing)
+        return chunk;
+    chunk_free(chunk);
+    return NULL;
+}
+
+void chunk_free(struct chunk *chunk)
+{
+    if (!chunk)
+        return;
+    free(chunk->users);
+    free(chunk->items);
+    free(chunk->values);
+    free(chunk->times);
+    free(chunk->weights);
+    free(chunk->lines_of);
+    free(chunk);
+}
+
+static int wrong_count(const struct file_options *options, const struct layout *layout,
+                       const struct field *fields, int64_t n, struct dpf_error *error)
+{
+    char name[32], show[96];
+    const char *hint =
+        n < layout->fields ? "a field is missing" : "a field contains the delimiter, or one is extra";
+    const char *start = fields[0].data;
+    int stored = n < FIELDS_MAX ? (int)n : FIELDS_MAX;
+    struct field line = {start,
+                         stored ? (size_t)(fields[stored - 1].data - start) + fields[stored - 1].length : 0};
+    if (n == 1 && memchr(line.data, '\t', line.length))
+        hint = "the line has TABs: did you mean delimiter = tab?";
+    else if (n == 1 && memchr(line.data, ' ', line.length))
+        hint = "the line has blanks: did you mean delimiter = spaces?";
+    else if (n == 1 && memchr(line.data, ',', line.length))
+        hint = "the line has commas: did you mean delimiter = comma?";
+    return error_set(error, DPF_FAULT_DATA,
+                     "expected %lld fields separated by %s as in the first line, found %lld in %s; %s",
+                     (long long)layout->fields, delimiter_name(&options->delimiter, name), (long long)n,
+                     field_show(&line, show), hint);
+}
+
+static int bad_number(const struct file_options *options, const struct layout *layout, enum column column,
+                      const struct field *field, struct dpf_error *error)
+{
+    static const char *const words[] = {"user", "item", "rating", "time stamp", "privacy weight"};
+    char show[96];
+    const char *hint =
+        column == COLUMN_TIME ? "correct it, or set column.time = none" : "correct the line or remove it";
+    if (layout->has_header == 0)
+        hint = "if this line names the columns, set header = yes; else correct the line or remove it";
+    if (field->length == 0)
+        hint = "it is missing; complete the line or remove it";
+    else if (memchr(field->data, '"', field->length) && !options->quoting)
+        hint = "for quoted fields use format = csv with a delimiter of one character";
+    else if (memchr(field->data, ',', field->length))
+        hint = "numbers use a decimal point, whatever the locale";
+    else if (field_is(field, "nan"))
+        hint = "there is no rule for NaN; remove the line";
+    return error_set(error, DPF_FAULT_DATA, "%s %s in column %d is no number; %s", words[column],
+                     field_show(field, show), layout->columns[column] + 1, hint);
+}
+
+/* A float32 never lies outside of the declared float64 range, since sensitivities rest on it. */
+static float round_inwards(double value, double lo, double hi)
+{
+    float rounded = (float)value;
+    if ((double)rounded > hi)
+        rounded = nextafterf(rounded, -INFINITY);
+    else if ((double)rounded < lo)
+        rounded = nextafterf(rounded, INFINITY);
+    return rounded;
+}
+
+/* 1: the record is to be dropped. */
+static int take_value(const struct file_options *options, const struct layout *layout,
+                      const struct field *field, float *out, struct dpf_error *error)
+{
+    double value;
+    char show[96];
+    if (field_real(field, &value) != 0)
+        return bad_number(options, layout, COLUMN_RATING, field, error);
+    if (value < options->value_lo || value > options->value_hi) {
+        if (options->out_of_range == RANGE_DROP)
+            return 1;
+        if (options->out_of_range == RANGE_ERROR)
+            return error_set(error, DPF_FAULT_DATA,
+                             "value %s is outside of the declared range %g to %g; correct value-min and "
+                             "value-max, or set out-of-range = clip or drop",
+                             field_show(field, show), options->value_lo, options->value_hi);
+        value = value < options->value_lo ? options->value_lo : options->value_hi;
+    } else if (value < 0 && isinf(options->value_lo)) {
+        if (options->prefix[0])
+            return error_set(error, DPF_FAULT_DATA,
+                             "the link's weight %s is negative; correct the line or remove it",
+                             field_show(field, show));
+        return error_set(error, DPF_FAULT_DATA,
+                         "value %s is negative; if that is right, declare the range with value-min and "
+                         "value-max",
+                         field_show(field, show));
+    }
+    *out = round_inwards(value, options->value_lo, options->value_hi);
+    if (!isfinite(*out))
+        return error_set(error, DPF_FAULT_DATA, "value %s is too large for a 32-bit number",
+                         field_show(field, show));
+    return 0;
+}
+
+static int check_id(const struct file_options *options, const struct field *field, const char *what,
+                    int column, struct dpf_error *error)
+{
+    char show[96];
+    if (field->length == 0)
+        return error_set(error, DPF_FAULT_DATA,
+                         "the %s in column %d is empty; complete the line or remove it", what, column + 1);
+    if (field->length == 3 && field_is(field, "nan"))
+        return error_set(error, DPF_FAULT_DATA,
+                         "the %s in column %d is %s, which stands for a missing value; remove the line", what,
+                         column + 1, field_show(field, show));
+    if (options->encoding == IDS_UTF8 && !ids_is_utf8(field->data, field->length))
+        return error_set(error, DPF_FAULT_DATA,
+                         "the %s %s is not UTF-8; set encoding = latin-1 or convert the file", what,
+                         field_show(field, show));
+    return 0;
+}
+
+/* Needed once the lines of a chunk are no longer one record each. */
+static int note_line(struct chunk *chunk, int64_t line, int64_t lines)
+{
+    if (!chunk->lines_of && line == chunk->n)
+        return 0;
+    if (!chunk->lines_of) {
+        chunk->lines_of = memory_raw((size_t)lines, sizeof *chunk->lines_of);
+        if (!chunk->lines_of)
+            return -1;
+        for (int64_t i = 0; i < chunk->n; i++)
+            chunk->lines_of[i] = (uint32_t)i;
+    }
+    chunk->lines_of[chunk->n] = (uint32_t)line;
+    return 0;
+}
+
+static int take_time(const struct file_options *options, const struct layout *layout,
+                     const struct field *field, double *out, struct dpf_error *error)
+{
+    if (field_real(field, out) != 0 || !isfinite(*out))
+        return bad_number(options, layout, COLUMN_TIME, field, error);
+    return 0;
+}
+
+static int take_weight(const struct file_options *options, const struct layout *layout,
+                       const struct field *field, float *out, struct dpf_error *error)
+{
+    double value;
+    char show[96];
+    if (field_real(field, &value) != 0)
+        return bad_number(options, layout, COLUMN_WEIGHT, field, error);
+    if (!(value >= 0) || !isfinite((float)value))
+        return error_set(error, DPF_FAULT_DATA,
+                         "privacy weight %s in column %d must be a number of 0 or more",
+                         field_show(field, show), layout->columns[COLUMN_WEIGHT] + 1);
+    *out = (float)value;
+    return 0;
+}
+
+int row_add(const struct file_options *options, const struct layout *layout, struct slot *slot,
+            struct chunk *chunk, const struct field *fields, int64_t n, int64_t line, struct dpf_error *error)
+{
+    if (n != layout->fields)
+        return wrong_count(options, layout, fields, n, error);
+    const int *columns = layout->columns;
+    const struct field *user = &fields[columns[COLUMN_USER]];
+    const struct field *item = &fields[columns[COLUMN_ITEM]];
+    if (check_id(options, user, "user", columns[COLUMN_USER], error) != 0 ||
+        check_id(options, item, "item", columns[COLUMN_ITEM], error) != 0)
+        return -1;
+    int64_t i = chunk->n;
+    if (chunk->values) {
+        int status = take_value(options, layout, &fields[columns[COLUMN_RATING]], &chunk->values[i], error);
+        if (status != 0) {
+            chunk->dropped += status > 0;
+            return status > 0 ? 0 : -1;
+        }
+    }
+    if (chunk->times &&
+        take_time(options, layout, &fields[columns[COLUMN_TIME]], &chunk->times[i], error) != 0)
+        return -1;
+    if (chunk->weights &&
+        take_weight(options, layout, &fields[columns[COLUMN_WEIGHT]], &chunk->weights[i], error) != 0)
+        return -1;
+    chunk->users[i] = ids_add(&slot->users, user);
+    chunk->items[i] = ids_add(&slot->items, item);
+    if (chunk->users[i] < 0 || chunk->items[i] < 0 || note_line(chunk, line, chunk->lines) != 0)
+        return error_memory(error);
+    chunk->n++;
+    return 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/source.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static int source_prepare(struct source *source, const char *path, size_t block_size, struct dpf_error *error)
+{
+    memset(source, 0, sizeof *source);
+    source->path = path;
+    source->block_size = block_size ? block_size : SOURCE_BLOCK;
+    source->carry = memory_raw(source->block_size, 1);
+    if (!source->carry)
+        return error_memory(error);
+    if (pthread_mutex_init(&source->lock, NULL) != 0) {
+        free(source->carry);
+        source->carry = NULL;
+        return error_memory(error);
+    }
+    return 0;
+}
+
+int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error)
+{
+    if (source_prepare(source, path, block_size, error) != 0)
+        return -1;
+    errno = 0;
+    source->file = gzopen(path, "rbe");
+    if (source->file) {
+        gzbuffer(source->file, 1u << 18);
+        return 0;
+    }
+    int reason = errno ? errno : ENOMEM;
+    source_close(source);
+    return error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(reason));
+}
+
+int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
+                       size_t block_size, struct dpf_error *error)
+{
+    if (source_prepare(source, name, block_size, error) != 0)
+        return -1;
+    source->memory = bytes;
+    source->memory_left = length;
+    return 0;
+}
+
+void source_close(struct source *source)
+{
+    if (source->file)
+        gzclose(source->file);
+    if (source->carry)
+        pthread_mutex_destroy(&source->lock);
+    free(source->carry);
+    memset(source, 0, sizeof *source);
+}
+
+void block_free(struct block *block)
+{
+    free(block->data);
+    memset(block, 0, sizeof *block);
+}
+
+/* Up to `wanted` bytes; fewer only at the end. */
+static int read_bytes(struct source *source, char *out, size_t wanted, size_t *got, struct dpf_error *error)
+{
+    *got = 0;
+    if (!source->file) {
+        *got = wanted < source->memory_left ? wanted : source->memory_left;
+        if (*got > 0)
+            memcpy(out, source->memory, *got);
+        source->memory += *got;
+        source->memory_left -= *got;
+        return 0;
+    }
+    while (*got < wanted) {
+        size_t step = wanted - *got < INT_MAX ? wanted - *got : INT_MAX;
+        int n = gzread(source->file, out + *got, (unsigned)step);
+        if (n > 0) {
+            *got += (size_t)n;
+            continue;
+        }
+        int code = Z_OK;
+        const char *text = gzerror(source->file, &code);
+        if (code == Z_ERRNO)
+            text = strerror(errno);
+        if (code != Z_OK && code != Z_STREAM_END)
+            return error_set(error, DPF_FAULT_DATA, "cannot read on: %s; the file is cut off or damaged",
+                             text);
+        break;
+    }
+    return 0;
+}
+
+/* Refuses what is certainly not text, with the remedy, and drops a byte order mark. */
+static int inspect_start(struct block *block, struct dpf_error *error)
+{
+    static const struct {
+        const char *magic;
+        size_t length;
+        const char *what;
+    } foreign[] = {
+        {"\xff\xfe", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+        {"\xfe\xff", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+        {"PK\3\4", 4, "a ZIP archive: unpack it first"},
+        {"BZh", 3, "compressed by bzip2: unpack it first, or use gzip"},
+        {"\xfd"
+         "7zXZ",
+         5, "compressed by xz: unpack it first, or use gzip"},
+        {"\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it first, or use gzip"},
+        {"\x89HDF", 4, "HDF5, not text: export it as text first"},
+        {"MATLAB ", 7, "a MATLAB file, not text: export it as text first"},
+        {"PAR1", 4, "Parquet, not text: export it as text first"},
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (block->length >= foreign[i].length &&
+            memcmp(block->data, foreign[i].magic, foreign[i].length) == 0)
+            return error_set(error, DPF_FAULT_DATA, "this is %s", foreign[i].what);
+    if (block->length >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0) {
+        block->length -= 3;
+        memmove(block->data, block->data + 3, block->length);
+    }
+    return 0;
+}
+
+/* Keeps whole lines in the block and saves the rest for the next one. */
+static int cut_at_line(struct source *source, struct block *block, struct dpf_error *error)
+{
+    size_t end = block->length;
+    while (end > 0 && block->data[end - 1] != '\n')
+        end--;
+    if (end == 0)
+        return error_set(error, DPF_FAULT_DATA,
+                         "a line is longer than %zu bytes; is this text with line ends (LF or CR LF)?",
+                         source->block_size);
+    source->carry_length = block->length - end;
+    memcpy(source->carry, block->data + end, source->carry_length);
+    block->length = end;
+    return 0;
+}
+
+static int fetch(struct source *source, struct block *block, struct dpf_error *error)
+{
+    block->index = source->next;
+    block->length = 0;
+    if (source->ended)
+        return 0;
+    if (block->capacity < source->block_size + 1) {
+        block_free(block);
+        block->index = source->next;
+        block->data = memory_raw(source->block_size + 1, 1);
+        if (!block->data)
+            return error_memory(error);
+        block->capacity = source->block_size + 1;
+    }
+    memcpy(block->data, source->carry, source->carry_length);
+    size_t wanted = source->block_size - source->carry_length;
+    size_t got;
+    if (read_bytes(source, block->data + source->carry_length, wanted, &got, error) != 0)
+        return -1;
+    block->length = source->carry_length + got;
+    source->carry_length = 0;
+    source->ended = got < wanted;
+    if (block->index == 0 && inspect_start(block, error) != 0)
+        return -1;
+    if (source->ended) {
+        if (block->length == 0)
+            return 0;
+        if (block->data[block->length - 1] != '\n')
+            block->data[block->length++] = '\n';
+    } else if (cut_at_line(source, block, error) != 0) {
+        return -1;
+    }
+    source->next++;
+    return 1;
+}
+
+int source_next(struct source *source, struct block *block, struct dpf_error *error)
+{
+    pthread_mutex_lock(&source->lock);
+    int status = fetch(source, block, error);
+    if (status < 0)
+        source->ended = 1; /* nobody reads behind a fault */
+    pthread_mutex_unlock(&source->lock);
+    return status;
+}

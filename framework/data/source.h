@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source.h - a file, plain or gzipped, as a sequence of blocks that hold whole lines.
+ *
+ * Blocks may be fetched from several threads; they are numbered in the order of the file.
+ */
+#ifndef DPF_DATA_SOURCE_H
+#define DPF_DATA_SOURCE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#include "base/error.h"
+
+#define SOURCE_BLOCK ((size_t)1 << 21) /* usual size of a block, and the longest line there can be */
+
+struct source {
+    gzFile file; /* NULL: reads from memory */
+    const char *memory;
+    size_t memory_left;
+    const char *path; /* the caller's */
+    size_t block_size;
+    char *carry; /* the beginning of a line whose end was not in the last block */
+    size_t carry_length;
+    int64_t next; /* number of the next block */
+    int ended;
+    pthread_mutex_t lock;
+};
+
+struct block {
+    char *data; /* every line ends in '\n', the last one too */
+    size_t length;
+    size_t capacity;
+    int64_t index;
+};
+
+/* block_size 0 means SOURCE_BLOCK. The path must outlive the source. */
+int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error);
+/* The same over bytes in memory, for tests. They must outlive the source. */
+int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
+                       size_t block_size, struct dpf_error *error);
+/* 1: the next block, without a byte order mark; 0: the end; -1: the text of error lacks file and line
+   and concerns the first line of block->index. Thread-safe. */
+int source_next(struct source *source, struct block *block, struct dpf_error *error);
+void source_close(struct source *source);
+void block_free(struct block *block);
+
+#endif

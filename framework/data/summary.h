@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.h - counts of what was loaded. */
+#ifndef DPF_DATA_SUMMARY_H
+#define DPF_DATA_SUMMARY_H
+
+#include "data/dataset.h"
+
+/* Fills ratings, users, items, value statistics and cold counts from the records of both parts. */
+int summary_fill(struct dataset *dataset, struct dpf_error *error);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h - records as they stand in the files, in the order of the files, with ids as codes.
+ */
+#ifndef DPF_DATA_TABLE_H
+#define DPF_DATA_TABLE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "data/data_options.h"
+#include "data/ids.h"
+#include "data/source.h"
+
+/* The records of one block of lines. Users and items are codes of the dictionary of `slot`. */
+struct chunk {
+    int slot;
+    int64_t index; /* of the block */
+    int64_t n;
+    int64_t lines; /* all lines of the block */
+    int64_t empty;
+    int64_t dropped;    /* outside the declared range */
+    int64_t first_line; /* number of its first line in the file */
+    int32_t *users;
+    int32_t *items;
+    float *values; /* NULL if there is no such column, as below */
+    double *times;
+    float *weights;
+    uint32_t *lines_of;      /* line of each record from 0; NULL: record i stands in line i */
+    const int32_t *user_map; /* code -> index, once ids are final: the slot's */
+    const int32_t *item_map;
+    const char *path;
+};
+
+/* The dictionaries of one reading thread of one file. */
+struct slot {
+    struct ids users, items;
+    int32_t *user_map, *item_map; /* from codes of this slot, once merged */
+    int64_t n_users, n_items;     /* lengths of the maps */
+};
+
+struct table {
+    struct chunk **chunks;
+    size_t n_chunks, chunks_capacity;
+    struct slot *slots;
+    int n_slots;
+    int64_t lines, empty, records, dropped;
+    char **paths; /* the table's own */
+    int n_paths;
+};
+
+/* How a file is read beyond its options; for tests. */
+struct read_control {
+    size_t block_size;  /* 0: the usual */
+    const char *memory; /* the file's content; NULL: read the file */
+    size_t length;
+};
+
+/*
+ * Reads a file and appends its records. The dictionaries of the ids seen are merged into users and
+ * items (which may be one), and chunks' maps give codes of these. hash: 65 bytes for the SHA-256 of the file,
+ * or NULL.
+ */
+int table_read(struct table *table, const char *path, const struct file_options *options,
+               const struct read_control *control, struct ids *users, struct ids *items, char *hash,
+               struct pool *pool, struct dpf_error *error);
+/* Makes all maps lead to final indices instead of merged codes. */
+void table_finish_ids(struct table *table, const int32_t *user_rank, const int32_t *item_rank);
+/* File and line of the record with these indices, the nth from 0. 0, or -1 if there is none. */
+int table_find(const struct table *table, int32_t user, int32_t item, int nth, const char **path,
+               int64_t *line);
+void table_free(struct table *table);
+
+#endif
