@@ -100,7 +100,7 @@ static int refuse(const struct place *place, int param, const char *format, ...)
     va_end(args);
     const char *key = params[param].name;
     if (place->config)
-        return config_error(place->config, "evaluate", key, place->error, "%s: %s", key, text);
+        return config_error(place->config, "evaluate", key, place->error, "%s", text);
     return error_set(place->error, DPF_FAULT_CONFIG, "[evaluate] %s: %s", key, text);
 }
 

@@ -74,6 +74,40 @@ static void automatic_metrics_follow_the_feedback(void **state)
     assert_int_equal(evaluate_check(NULL, &options.values, &error), 0);
 }
 
+/* Through the parser, as a run does it: defaults, lists, and a message that names the line. */
+static void binds_like_any_section(void **state)
+{
+    (void)state;
+    static const char text[] = "[evaluate]\nmetrics = hr, ndcg\nk = 5, 20\nrelevance-threshold = 4\n";
+    static const char wrong[] = "[evaluate]\nk = 5\nmetrics = recal\n";
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    struct evaluate_options options;
+    struct config_values values;
+    int64_t n;
+    const dpf_param *table = evaluate_params(&n);
+    struct config *config = config_parse("a.ini", text, sizeof text - 1, &error);
+    assert_non_null(config);
+    if (config_bind(config, "evaluate", table, n, (int64_t)sizeof *table, NULL, 1, &values, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(evaluate_options_read(config, &values, 0, &options, &error), 0);
+    assert_int_equal(options.n_chosen, 2);
+    assert_int_equal(options.largest_cutoff, 20);
+    assert_int_equal(options.n_bands, 0);
+    assert_true(options.relevance == 4 && options.negatives == 99 && options.mask_seen);
+    config_values_free(&values);
+    config_free(config);
+
+    config = config_parse("b.ini", wrong, sizeof wrong - 1, &error);
+    assert_non_null(config);
+    assert_int_equal(
+        config_bind(config, "evaluate", table, n, (int64_t)sizeof *table, NULL, 1, &values, &error), 0);
+    assert_int_equal(evaluate_check(config, &values, &error), -1);
+    assert_non_null(strstr(error.text, "b.ini:3"));
+    assert_non_null(strstr(error.text, "\"recall\"?"));
+    config_values_free(&values);
+    config_free(config);
+}
+
 /* The table documents itself: names are unique, every entry has help, defaults lie within bounds. */
 static void parameters_are_complete(void **state)
 {
@@ -114,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_what_bounds_cannot),
         cmocka_unit_test(automatic_metrics_follow_the_feedback),
+        cmocka_unit_test(binds_like_any_section),
         cmocka_unit_test(parameters_are_complete),
         cmocka_unit_test(every_metric_states_its_convention),
     };
