@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * abi_layout.c - the layout of every public structure, as plugins that exist were compiled with it.
+ *
+ * Compiling this file is the test. Do not change a line once it has been released: a structure may only
+ * grow at its end, which changes its SIZE here and adds lines, and only if it starts with its size.
+ */
+#include "dpframe/dpframe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SIZE(TYPE, BYTES) DPF_STATIC_ASSERT(sizeof(TYPE) == (BYTES), "size of " #TYPE)
+#define AT(TYPE, FIELD, BYTES) DPF_STATIC_ASSERT(offsetof(TYPE, FIELD) == (BYTES), #TYPE "." #FIELD)
+
+/* clang-format off */
+
+/* dpframe/params.h */
+SIZE(dpf_enum_value, 16);
+AT(dpf_enum_value, name, 0);
+AT(dpf_enum_value, help, 8);
+
+SIZE(dpf_param, 88);
+AT(dpf_param, name, 0);
+AT(dpf_param, type, 8);
+AT(dpf_param, flags, 12);
+AT(dpf_param, lo, 16);
+AT(dpf_param, hi, 24);
+AT(dpf_param, default_real, 32);
+AT(dpf_param, default_integer, 40);
+AT(dpf_param, default_text, 48);
+AT(dpf_param, values, 56);
+AT(dpf_param, n_values, 64);
+AT(dpf_param, unit, 72);
+AT(dpf_param, help, 80);
+
+SIZE(dpf_value, 56);
+AT(dpf_value, type, 0);
+AT(dpf_value, is_set, 4);
+AT(dpf_value, integer, 8);
+AT(dpf_value, real, 16);
+AT(dpf_value, text, 24);
+AT(dpf_value, reals, 32);
+AT(dpf_value, integers, 40);
+AT(dpf_value, count, 48);
+
+SIZE(dpf_params, 16);
+AT(dpf_params, size, 0);
+AT(dpf_params, n_values, 4);
+AT(dpf_params, values, 8);
+
+/* dpframe/plugin.h */
+SIZE(dpf_component, 88);
+AT(dpf_component, size, 0);
+AT(dpf_component, flags, 4);
+AT(dpf_component, role, 8);
+AT(dpf_component, id, 16);
+AT(dpf_component, version, 24);
+AT(dpf_component, summary, 32);
+AT(dpf_component, citation, 40);
+AT(dpf_component, params, 48);
+AT(dpf_component, n_params, 56);
+AT(dpf_component, param_stride, 60);
+AT(dpf_component, create, 64);
+AT(dpf_component, destroy, 72);
+AT(dpf_component, functions, 80);
+
+SIZE(dpf_plugin, 48);
+AT(dpf_plugin, magic, 0);
+AT(dpf_plugin, size, 4);
+AT(dpf_plugin, abi_minor_needed, 8);
+AT(dpf_plugin, n_components, 12);
+AT(dpf_plugin, id, 16);
+AT(dpf_plugin, version, 24);
+AT(dpf_plugin, licence, 32);
+AT(dpf_plugin, components, 40);
+
+/* dpframe/host.h */
+SIZE(dpf_host, 32);
+AT(dpf_host, size, 0);
+AT(dpf_host, abi_minor, 4);
+AT(dpf_host, context, 8);
+AT(dpf_host, service, 16);
+AT(dpf_host, fail, 24);
+
+SIZE(dpf_memory_service, 16);
+AT(dpf_memory_service, allocate, 0);
+AT(dpf_memory_service, release, 8);
+
+SIZE(dpf_log_service, 16);
+AT(dpf_log_service, message, 0);
+AT(dpf_log_service, metric, 8);
+
+SIZE(dpf_cursor, 640);
+AT(dpf_cursor, opaque, 0);
+
+SIZE(dpf_random_service, 80);
+AT(dpf_random_service, open, 0);
+AT(dpf_random_service, seek, 8);
+AT(dpf_random_service, bits, 16);
+AT(dpf_random_service, uniform, 24);
+AT(dpf_random_service, below, 32);
+AT(dpf_random_service, bernoulli, 40);
+AT(dpf_random_service, discrete_laplace, 48);
+AT(dpf_random_service, discrete_gaussian, 56);
+AT(dpf_random_service, normal, 64);
+AT(dpf_random_service, laplace, 72);
+
+SIZE(dpf_call, 56);
+AT(dpf_call, size, 0);
+AT(dpf_call, worker, 4);
+AT(dpf_call, n_workers, 8);
+AT(dpf_call, round, 12);
+AT(dpf_call, draw, 16);
+AT(dpf_call, party, 20);
+AT(dpf_call, host, 24);
+AT(dpf_call, context, 32);
+AT(dpf_call, scratch, 40);
+AT(dpf_call, cancelled, 48);
+
+/* dpframe/view.h */
+SIZE(dpf_factors, 32);
+AT(dpf_factors, data, 0);
+AT(dpf_factors, rows, 8);
+AT(dpf_factors, stride, 16);
+AT(dpf_factors, cols, 24);
+AT(dpf_factors, reserved, 28);
+
+/* dpframe/privacy.h */
+SIZE(dpf_norms, 24);
+AT(dpf_norms, l1, 0);
+AT(dpf_norms, l2, 8);
+AT(dpf_norms, linf, 16);
+
+SIZE(dpf_sensitivity, 240);
+AT(dpf_sensitivity, at, 0);
+
+SIZE(dpf_bounds, 128);
+AT(dpf_bounds, size, 0);
+AT(dpf_bounds, side, 4);
+AT(dpf_bounds, dimension, 8);
+AT(dpf_bounds, from_data, 12);
+AT(dpf_bounds, value_lo, 16);
+AT(dpf_bounds, value_hi, 24);
+AT(dpf_bounds, offset, 32);
+AT(dpf_bounds, weight_max, 40);
+AT(dpf_bounds, other_l1, 48);
+AT(dpf_bounds, other_l2, 56);
+AT(dpf_bounds, other_linf, 64);
+AT(dpf_bounds, self_l1, 72);
+AT(dpf_bounds, self_l2, 80);
+AT(dpf_bounds, self_linf, 88);
+AT(dpf_bounds, records_per_user, 96);
+AT(dpf_bounds, n_self, 104);
+AT(dpf_bounds, n_other, 112);
+AT(dpf_bounds, residual_l2, 120);
+
+SIZE(dpf_sampling, 32);
+AT(dpf_sampling, size, 0);
+AT(dpf_sampling, kind, 4);
+AT(dpf_sampling, unit, 8);
+AT(dpf_sampling, secret_from, 12);
+AT(dpf_sampling, rate, 16);
+AT(dpf_sampling, weight_max, 24);
+
+SIZE(dpf_event, 376);
+AT(dpf_event, size, 0);
+AT(dpf_event, kind, 4);
+AT(dpf_event, flags, 8);
+AT(dpf_event, lifetime, 12);
+AT(dpf_event, count, 16);
+AT(dpf_event, side, 24);
+AT(dpf_event, term, 28);
+AT(dpf_event, block, 32);
+AT(dpf_event, round, 36);
+AT(dpf_event, scale, 40);
+AT(dpf_event, grid, 48);
+AT(dpf_event, p, 56);
+AT(dpf_event, sensitivity, 104);
+AT(dpf_event, sampling, 344);
+
+/* dpframe/query.h */
+SIZE(dpf_block, 24);
+AT(dpf_block, kind, 0);
+AT(dpf_block, layout, 4);
+AT(dpf_block, offset, 8);
+AT(dpf_block, length, 12);
+AT(dpf_block, ld, 16);
+AT(dpf_block, reserved, 20);
+
+SIZE(dpf_query, 240);
+AT(dpf_query, size, 0);
+AT(dpf_query, form, 4);
+AT(dpf_query, dimension, 8);
+AT(dpf_query, first, 12);
+AT(dpf_query, width, 16);
+AT(dpf_query, support, 20);
+AT(dpf_query, has_shared, 24);
+AT(dpf_query, n_blocks, 28);
+AT(dpf_query, blocks, 32);
+AT(dpf_query, ridge_per_count, 224);
+AT(dpf_query, ridge_constant, 232);
+
+SIZE(dpf_groups, 96);
+AT(dpf_groups, size, 0);
+AT(dpf_groups, side, 4);
+AT(dpf_groups, self, 8);
+AT(dpf_groups, other, 16);
+AT(dpf_groups, n_groups, 24);
+AT(dpf_groups, rows, 32);
+AT(dpf_groups, offsets, 40);
+AT(dpf_groups, others, 48);
+AT(dpf_groups, values, 56);
+AT(dpf_groups, weights, 64);
+AT(dpf_groups, offset, 72);
+AT(dpf_groups, party_row, 80);
+AT(dpf_groups, reserved, 84);
+AT(dpf_groups, residual, 88);
+
+/* dpframe/role/accountant.h */
+SIZE(dpf_question, 40);
+AT(dpf_question, size, 0);
+AT(dpf_question, unit, 4);
+AT(dpf_question, adjacency, 8);
+AT(dpf_question, observer, 12);
+AT(dpf_question, delta, 16);
+AT(dpf_question, epsilon, 24);
+AT(dpf_question, rounds, 32);
+
+SIZE(dpf_answer, 488);
+AT(dpf_answer, size, 0);
+AT(dpf_answer, at_grid_end, 4);
+AT(dpf_answer, epsilon, 8);
+AT(dpf_answer, epsilon_lower, 16);
+AT(dpf_answer, delta, 24);
+AT(dpf_answer, order, 32);
+AT(dpf_answer, source, 40);
+AT(dpf_answer, note, 232);
+
+SIZE(dpf_accountant, 24);
+AT(dpf_accountant, kind, 0);
+AT(dpf_accountant, reserved, 4);
+AT(dpf_accountant, epsilon, 8);
+AT(dpf_accountant, delta, 16);
+
+/* dpframe/role/aggregator.h */
+SIZE(dpf_aggregation, 72);
+AT(dpf_aggregation, size, 0);
+AT(dpf_aggregation, width, 4);
+AT(dpf_aggregation, rows, 8);
+AT(dpf_aggregation, n_parties, 16);
+AT(dpf_aggregation, modulus, 24);
+AT(dpf_aggregation, sums, 32);
+AT(dpf_aggregation, state, 40);
+AT(dpf_aggregation, survivors, 48);
+AT(dpf_aggregation, bytes_up, 56);
+AT(dpf_aggregation, bytes_down, 64);
+
+SIZE(dpf_aggregator, 48);
+AT(dpf_aggregator, sees, 0);
+AT(dpf_aggregator, flags, 4);
+AT(dpf_aggregator, state_bytes, 8);
+AT(dpf_aggregator, absorb, 16);
+AT(dpf_aggregator, merge, 24);
+AT(dpf_aggregator, finish, 32);
+AT(dpf_aggregator, scale, 40);
+
+/* dpframe/role/loss.h */
+SIZE(dpf_side_info, 48);
+AT(dpf_side_info, size, 0);
+AT(dpf_side_info, side, 4);
+AT(dpf_side_info, n_self, 8);
+AT(dpf_side_info, n_other, 16);
+AT(dpf_side_info, columns, 24);
+AT(dpf_side_info, first, 28);
+AT(dpf_side_info, dimension, 32);
+AT(dpf_side_info, bias, 36);
+AT(dpf_side_info, layout, 40);
+AT(dpf_side_info, is_released, 44);
+
+SIZE(dpf_loss, 56);
+AT(dpf_loss, layouts, 0);
+AT(dpf_loss, reserved, 4);
+AT(dpf_loss, query, 8);
+AT(dpf_loss, sensitivity, 16);
+AT(dpf_loss, shared, 24);
+AT(dpf_loss, accumulate, 32);
+AT(dpf_loss, accumulate_local, 40);
+AT(dpf_loss, apply, 48);
+
+/* dpframe/role/mechanism.h */
+SIZE(dpf_release, 80);
+AT(dpf_release, size, 0);
+AT(dpf_release, side, 4);
+AT(dpf_release, query, 8);
+AT(dpf_release, rows, 16);
+AT(dpf_release, unit, 24);
+AT(dpf_release, adjacency, 28);
+AT(dpf_release, blocks, 32);
+AT(dpf_release, shared, 40);
+AT(dpf_release, n_parties, 48);
+AT(dpf_release, min_survivors, 56);
+AT(dpf_release, noise_factor, 64);
+AT(dpf_release, from_data, 72);
+AT(dpf_release, reserved, 76);
+
+SIZE(dpf_noise_plan, 480);
+AT(dpf_noise_plan, size, 0);
+AT(dpf_noise_plan, where, 4);
+AT(dpf_noise_plan, n_blocks, 8);
+AT(dpf_noise_plan, reserved, 12);
+AT(dpf_noise_plan, grid, 16);
+AT(dpf_noise_plan, scale, 80);
+AT(dpf_noise_plan, variance, 144);
+AT(dpf_noise_plan, shared_grid, 208);
+AT(dpf_noise_plan, shared_scale, 272);
+AT(dpf_noise_plan, modulus, 336);
+AT(dpf_noise_plan, wrap_bound, 344);
+AT(dpf_noise_plan, opaque, 352);
+
+SIZE(dpf_integers, 64);
+AT(dpf_integers, size, 0);
+AT(dpf_integers, width, 4);
+AT(dpf_integers, n_rows, 8);
+AT(dpf_integers, rows, 16);
+AT(dpf_integers, first_row, 24);
+AT(dpf_integers, total_rows, 32);
+AT(dpf_integers, values, 40);
+AT(dpf_integers, stride, 48);
+AT(dpf_integers, survivors, 56);
+
+SIZE(dpf_mechanism, 56);
+AT(dpf_mechanism, lifetime, 0);
+AT(dpf_mechanism, budget, 8);
+AT(dpf_mechanism, plan, 16);
+AT(dpf_mechanism, events, 24);
+AT(dpf_mechanism, profile, 32);
+AT(dpf_mechanism, encode, 40);
+AT(dpf_mechanism, decode, 48);
+
+/* dpframe/role/sampler.h */
+SIZE(dpf_sampler_setup, 64);
+AT(dpf_sampler_setup, size, 0);
+AT(dpf_sampler_setup, side, 4);
+AT(dpf_sampler_setup, n_parties, 8);
+AT(dpf_sampler_setup, n_records, 16);
+AT(dpf_sampler_setup, budget, 24);
+AT(dpf_sampler_setup, profile, 32);
+AT(dpf_sampler_setup, context, 40);
+AT(dpf_sampler_setup, privacy_weight_lo, 48);
+AT(dpf_sampler_setup, privacy_weight_hi, 56);
+
+SIZE(dpf_draw, 72);
+AT(dpf_draw, size, 0);
+AT(dpf_draw, level, 4);
+AT(dpf_draw, n, 8);
+AT(dpf_draw, first_party, 16);
+AT(dpf_draw, users, 24);
+AT(dpf_draw, items, 32);
+AT(dpf_draw, values, 40);
+AT(dpf_draw, privacy_weights, 48);
+AT(dpf_draw, user_factors, 56);
+AT(dpf_draw, item_factors, 64);
+
+SIZE(dpf_sampler, 40);
+AT(dpf_sampler, level, 0);
+AT(dpf_sampler, reserved, 4);
+AT(dpf_sampler, lifetime, 8);
+AT(dpf_sampler, prepare, 16);
+AT(dpf_sampler, describe, 24);
+AT(dpf_sampler, draw, 32);
+
+/* dpframe/role/solver.h */
+SIZE(dpf_solve, 136);
+AT(dpf_solve, size, 0);
+AT(dpf_solve, side, 4);
+AT(dpf_solve, n_rounds, 8);
+AT(dpf_solve, state_width, 12);
+AT(dpf_solve, n_rows, 16);
+AT(dpf_solve, first_row, 24);
+AT(dpf_solve, query, 32);
+AT(dpf_solve, blocks, 40);
+AT(dpf_solve, blocks_stride, 48);
+AT(dpf_solve, shared, 56);
+AT(dpf_solve, degrees, 64);
+AT(dpf_solve, current, 72);
+AT(dpf_solve, current_stride, 80);
+AT(dpf_solve, next, 88);
+AT(dpf_solve, next_stride, 96);
+AT(dpf_solve, state, 104);
+AT(dpf_solve, shared_query, 112);
+AT(dpf_solve, product, 120);
+AT(dpf_solve, product_context, 128);
+
+SIZE(dpf_solver, 32);
+AT(dpf_solver, flags, 0);
+AT(dpf_solver, reserved, 4);
+AT(dpf_solver, state_width, 8);
+AT(dpf_solver, radius, 16);
+AT(dpf_solver, solve, 24);
+
+/* dpframe/role/transform.h */
+SIZE(dpf_records, 40);
+AT(dpf_records, size, 0);
+AT(dpf_records, reserved, 4);
+AT(dpf_records, n, 8);
+AT(dpf_records, users, 16);
+AT(dpf_records, items, 24);
+AT(dpf_records, privacy_weights, 32);
+
+SIZE(dpf_message, 64);
+AT(dpf_message, size, 0);
+AT(dpf_message, party, 4);
+AT(dpf_message, n_rows, 8);
+AT(dpf_message, rows, 16);
+AT(dpf_message, first_row, 24);
+AT(dpf_message, total_rows, 32);
+AT(dpf_message, values, 40);
+AT(dpf_message, stride, 48);
+AT(dpf_message, width, 56);
+AT(dpf_message, reserved, 60);
+
+SIZE(dpf_transform, 88);
+AT(dpf_transform, kind, 0);
+AT(dpf_transform, flags, 4);
+AT(dpf_transform, bounds, 8);
+AT(dpf_transform, sensitivity, 16);
+AT(dpf_transform, rows, 24);
+AT(dpf_transform, records, 32);
+AT(dpf_transform, predictions, 40);
+AT(dpf_transform, factors, 48);
+AT(dpf_transform, forward, 56);
+AT(dpf_transform, inverse, 64);
+AT(dpf_transform, project, 72);
+AT(dpf_transform, adjoint, 80);
+
+/* Numbers that mean something to compiled plugins. */
+#define IS(NAME, VALUE) DPF_STATIC_ASSERT((NAME) == (VALUE), #NAME)
+IS(DPF_ABI_MAJOR, 1);
+IS(DPF_PLUGIN_MAGIC, 0x4d465044);
+IS(DPF_OK, 0);
+IS(DPF_E_CONFIG, 1);
+IS(DPF_E_RANGE, 2);
+IS(DPF_E_MEMORY, 3);
+IS(DPF_E_UNSUPPORTED, 4);
+IS(DPF_E_NUMERIC, 5);
+IS(DPF_E_PRIVACY, 6);
+IS(DPF_E_CANCELLED, 7);
+IS(DPF_E_INTERNAL, 8);
+IS(DPF_TYPE_BOOL, 1);
+IS(DPF_TYPE_INT, 2);
+IS(DPF_TYPE_REAL, 3);
+IS(DPF_TYPE_ENUM, 4);
+IS(DPF_TYPE_STRING, 5);
+IS(DPF_TYPE_PATH, 6);
+IS(DPF_TYPE_INT_LIST, 7);
+IS(DPF_TYPE_REAL_LIST, 8);
+IS(DPF_PARAM_PRIVACY, 1);
+IS(DPF_PARAM_REQUIRED, 2);
+IS(DPF_PARAM_OPEN_LO, 4);
+IS(DPF_PARAM_OPEN_HI, 8);
+IS(DPF_PARAM_DEPRECATED, 16);
+IS(DPF_COMPONENT_EXPERIMENTAL, 1);
+IS(DPF_LOG_DEBUG, 0);
+IS(DPF_LOG_INFO, 1);
+IS(DPF_LOG_WARNING, 2);
+IS(DPF_PARTY_AGGREGATE, 0xffffffff);
+IS(DPF_LIFETIME_RUN, 1);
+IS(DPF_LIFETIME_ROUND, 2);
+IS(DPF_LIFETIME_SOLVE, 3);
+IS(DPF_UNIT_RECORD, 0);
+IS(DPF_UNIT_USER, 1);
+IS(DPF_N_UNITS, 2);
+IS(DPF_ADJ_REPLACE_VALUE, 0);
+IS(DPF_ADJ_FLIP, 1);
+IS(DPF_ADJ_REPLACE, 2);
+IS(DPF_ADJ_ADD_REMOVE, 3);
+IS(DPF_ADJ_ZERO_OUT, 4);
+IS(DPF_N_ADJACENCIES, 5);
+IS(DPF_OBSERVER_OUTSIDER, 0);
+IS(DPF_OBSERVER_SERVER, 1);
+IS(DPF_OBSERVER_PARTIES, 2);
+IS(DPF_SIDE_USERS, 0);
+IS(DPF_SIDE_ITEMS, 1);
+IS(DPF_SAMPLING_NONE, 0);
+IS(DPF_SAMPLING_POISSON, 1);
+IS(DPF_SAMPLING_FIXED, 2);
+IS(DPF_SAMPLING_REPLACED, 3);
+IS(DPF_SAMPLING_WEIGHTED, 4);
+IS(DPF_EVENT_NO_OP, 0);
+IS(DPF_EVENT_NON_PRIVATE, 1);
+IS(DPF_EVENT_UNSUPPORTED, 2);
+IS(DPF_EVENT_LAPLACE, 3);
+IS(DPF_EVENT_GAUSSIAN, 4);
+IS(DPF_EVENT_DISCRETE_LAPLACE, 5);
+IS(DPF_EVENT_DISCRETE_GAUSSIAN, 6);
+IS(DPF_EVENT_PURE, 7);
+IS(DPF_EVENT_APPROX, 8);
+IS(DPF_EVENT_ZCDP, 9);
+IS(DPF_EVENT_SKELLAM, 10);
+IS(DPF_EVENT_PBM, 11);
+IS(DPF_EVENT_RANDOMIZED_RESPONSE, 12);
+IS(DPF_EVENT_NOISE_KNOWN, 1);
+IS(DPF_EVENT_NOISE_SHARED, 2);
+IS(DPF_EVENT_FLOATING_POINT, 4);
+IS(DPF_EVENT_BOUNDS_FROM_DATA, 8);
+IS(DPF_EVENT_DATA_BLIND, 16);
+IS(DPF_FORM_GRADIENT, 1);
+IS(DPF_FORM_QUADRATIC, 2);
+IS(DPF_BLOCK_GRADIENT, 1);
+IS(DPF_BLOCK_QUADRATIC, 2);
+IS(DPF_BLOCK_LINEAR, 3);
+IS(DPF_BLOCK_COUNT, 4);
+IS(DPF_LAYOUT_PACKED, 1);
+IS(DPF_LAYOUT_FULL, 2);
+IS(DPF_LAYOUT_LOWER, 4);
+IS(DPF_LAYOUT_OPERATOR, 8);
+IS(DPF_MAX_BLOCKS, 8);
+IS(DPF_SUPPORT_OBSERVED, 1);
+IS(DPF_SUPPORT_DENSE, 2);
+IS(DPF_ACCOUNTANT_PROOF, 1);
+IS(DPF_ACCOUNTANT_CLAIM, 2);
+IS(DPF_SEES_MESSAGES, 1);
+IS(DPF_SEES_SUM, 2);
+IS(DPF_AGGREGATOR_BY_ROWS, 1);
+IS(DPF_AGGREGATOR_DENSE, 2);
+IS(DPF_NOISE_NOWHERE, 0);
+IS(DPF_NOISE_AT_PARTY, 1);
+IS(DPF_NOISE_AT_SUM, 2);
+IS(DPF_NOISE_IN_SHARES, 3);
+IS(DPF_LEVEL_PARTY, 1);
+IS(DPF_LEVEL_RECORD, 2);
+IS(DPF_SOLVER_GRADIENT, 1);
+IS(DPF_SOLVER_QUADRATIC, 2);
+IS(DPF_SOLVER_INDEFINITE, 4);
+IS(DPF_SOLVER_DEGREES, 8);
+IS(DPF_SOLVER_OPERATOR, 16);
+IS(DPF_TRANSFORM_RECORD, 1);
+IS(DPF_TRANSFORM_FACTOR, 2);
+IS(DPF_TRANSFORM_MESSAGE, 3);
+IS(DPF_TRANSFORM_STATE, 4);
+IS(DPF_TRANSFORM_PER_USER, 1);
+IS(DPF_TRANSFORM_NEEDS_DENSE, 2);
+
+/* Names that the host and plugins find each other by. */
+static const struct {
+    const char *now;
+    const char *released;
+} names[] = {
+    {DPF_ENTRY_NAME, "dpframe_plugin_v1"},
+    {DPF_SERVICE_MEMORY, "dpframe.memory/1"},
+    {DPF_SERVICE_LOG, "dpframe.log/1"},
+    {DPF_SERVICE_RANDOM, "dpframe.random/1"},
+    {DPF_ROLE_ACCOUNTANT, "dpframe.accountant/1"},
+    {DPF_ROLE_AGGREGATOR, "dpframe.aggregator/1"},
+    {DPF_ROLE_LOSS, "dpframe.loss/1"},
+    {DPF_ROLE_MECHANISM, "dpframe.mechanism/1"},
+    {DPF_ROLE_SAMPLER, "dpframe.sampler/1"},
+    {DPF_ROLE_SOLVER, "dpframe.solver/1"},
+    {DPF_ROLE_TRANSFORM, "dpframe.transform/1"},
+};
+/* clang-format on */
+
+int main(void)
+{
+    int changed = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i].now, names[i].released) != 0) {
+            printf("\"%s\" has become \"%s\"\n", names[i].released, names[i].now);
+            changed = 1;
+        }
+    }
+    return changed;
+}
