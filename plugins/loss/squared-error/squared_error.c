@@ -60,23 +60,24 @@ static void destroy(void *self)
     memory->release(loss->host, loss);
 }
 
-/* The derivative of lambda |x|^2 is 2 lambda x: the same factor as that of the error. */
+/* The derivative of lambda |x|^2 is 2 lambda x: the same factor as that of the error. Queries that were
+   given out before point at the ridge, so it is made once. */
 static dpf_status set_ridge(struct squared_error *loss, struct squared_error_side *side, int32_t dimension)
 {
-    const dpf_memory_service *memory = dpf_memory(loss->host);
-
-    memory->release(loss->host, side->ridge);
-    side->ridge = NULL;
-    if (loss->lambda == 0.0 || loss->per_record) {
+    if (loss->lambda == 0.0 || loss->per_record || (side->ridge && side->dimension == dimension)) {
         return DPF_OK;
     }
-    side->ridge = memory->allocate(loss->host, (uint64_t)dimension * sizeof(float));
+    if (side->ridge) {
+        return loss->host->fail(loss->host, DPF_E_INTERNAL, -1, "a side was asked for in two dimensions");
+    }
+    side->ridge = dpf_memory(loss->host)->allocate(loss->host, (uint64_t)dimension * sizeof(float));
     if (!side->ridge) {
         return loss->host->fail(loss->host, DPF_E_MEMORY, -1, "out of memory");
     }
     for (int32_t i = 0; i < dimension; i++) {
         side->ridge[i] = (float)(loss->factor * loss->lambda);
     }
+    side->dimension = dimension;
     return DPF_OK;
 }
 

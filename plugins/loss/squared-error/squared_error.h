@@ -15,6 +15,7 @@
 /* What query() learns about a side. */
 struct squared_error_side {
     int32_t columns;
+    int32_t dimension; /* numbers of ridge */
     float *ridge;
 };
 

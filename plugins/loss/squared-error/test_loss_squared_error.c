@@ -542,6 +542,7 @@ static void search_world(const struct world *world, int32_t rounds, dpf_norms *u
 static const struct world worlds[] = {
     {DPF_SIDE_ITEMS, 3, 1, 5, 0, 1, 1, 1, 0, INFINITY, 2},
     {DPF_SIDE_USERS, 3, 1, 5, 0, 1, 1, 1, 0, INFINITY, 1},
+    {DPF_SIDE_ITEMS, 3, 1, 5, -2, 1, 1, 1, 0, INFINITY, 2},
     {DPF_SIDE_ITEMS, 4, 1, 5, 3, 2, 1.5, 0.5, 0, 1.25, 2},
     {DPF_SIDE_USERS, 4, -1, 1, 0, 1, 2, 1, 0.5, INFINITY, 1},
     {DPF_SIDE_ITEMS, 2, 1, 5, 3.5, 0.5, 1, 2, 0.75, 1, 2},
@@ -701,7 +702,9 @@ static void settings_and_memory(void **state)
     assert_int_equal(functions->query(host.self, &info, &query), DPF_E_MEMORY);
     host.fail_after = -1;
     assert_int_equal(functions->query(host.self, &info, &query), DPF_OK);
+    const float *ridge = query.ridge_constant;
     assert_int_equal(functions->query(host.self, &info, &query), DPF_OK);
+    assert_ptr_equal(query.ridge_constant, ridge); /* earlier answers stay valid */
     plain_close(&host);
 }
 

@@ -208,6 +208,12 @@ static dpf_status check_batch(const struct gradient_descent *descent, const dpf_
                                 "the numbers of records of the rows are not known here; use "
                                 "solver = gradient-descent");
     }
+    for (int32_t b = 0; b < batch->query->n_blocks; b++) {
+        if (batch->query->blocks[b].layout & ~(DPF_LAYOUT_PACKED | DPF_LAYOUT_FULL | DPF_LAYOUT_LOWER)) {
+            return call->host->fail(call->host, DPF_E_UNSUPPORTED, -1,
+                                    "gradient descent does not take quadratic blocks in this layout");
+        }
+    }
     if (descent->momentum > 0.0 && (!batch->state || batch->state_width < batch->query->dimension)) {
         return call->host->fail(call->host, DPF_E_INTERNAL, P_MOMENTUM,
                                 "the host keeps no state for momentum");
