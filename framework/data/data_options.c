@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/data_options.h"
 
+#include "data/load.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -201,5 +203,15 @@ int data_options_read(const struct config *config, const struct config_values *d
         read_file_options(config, data, out, error) != 0 ||
         read_relation_options(config, data, out, error) != 0 || check_split(config, out, error) != 0)
         return -1;
+    return 0;
+}
+
+int data_synthetic_options(const struct config *config, const struct config_values *data,
+                           struct generate_options *out, struct dpf_error *error)
+{
+    struct data_options options = {.format = FORMAT_SYNTHETIC};
+    if (read_range(config, data, &options, error) != 0 || read_generate(config, data, &options, error) != 0)
+        return -1;
+    *out = options.generate;
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "data/dataset.h"
+#include "data/generate.h"
 
 const dpf_param *data_params(int64_t *n);  /* section [data] */
 const dpf_param *split_params(int64_t *n); /* section [split] */
@@ -30,6 +31,10 @@ int data_check(const struct config *config, const struct config_values *data,
 int data_load(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error);
+
+/* The generator's options from the synthetic.* keys of [data], whatever its format. */
+int data_synthetic_options(const struct config *config, const struct config_values *data,
+                           struct generate_options *out, struct dpf_error *error);
 
 /* The one-line summary. Free it. */
 char *data_summary_text(const struct dataset *dataset);

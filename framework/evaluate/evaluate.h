@@ -44,6 +44,8 @@ void metrics_free(struct metrics *metrics);
 double metrics_find(const struct metrics *metrics, const char *name);
 
 const dpf_param *evaluate_params(int64_t *n); /* section [evaluate] */
+/* Whether [evaluate] asks for the metrics of the training part too. */
+int evaluate_on_train(const struct config_values *options);
 /* The convention of a metric in full ranking, by name with or without @k; NULL if there is none. */
 const char *evaluate_convention(const char *name);
 /* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. */

@@ -17,6 +17,7 @@ enum {
     P_SHIFT,
     P_COLD,
     P_BANDS,
+    P_TRAIN,
     P_COUNT
 };
 
@@ -76,7 +77,14 @@ static const dpf_param params[P_COUNT] = {
                                  "Boundaries between bands of users by their number of training records, "
                                  "ascending; 25,50 makes 0-24, 25-49 and 50+. Adds the MSE of each band and "
                                  "the variance between bands."),
+    [P_TRAIN] = DPF_PARAM_BOOL_F("train", 0, 0,
+                                 "Also evaluate on the training records (seen items are then not masked)."),
 };
+
+int evaluate_on_train(const struct config_values *values)
+{
+    return values->params.values[P_TRAIN].integer != 0;
+}
 
 const dpf_param *evaluate_params(int64_t *n)
 {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command.h - the commands of dpframe. Each returns an exit code: 0 done, else enum dpf_fault. */
+#ifndef DPF_CLI_COMMAND_H
+#define DPF_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "config/config.h"
+#include "plan/plan.h"
+
+#define MAX_OVERRIDES 256
+#define MAX_PLUGIN_DIRS 16
+
+/* Options that commands share, as given. */
+struct arguments {
+    const char *config;
+    const char *overrides[MAX_OVERRIDES];
+    int n_overrides;
+    const char *plugin_dirs[MAX_PLUGIN_DIRS]; /* absolute */
+    int n_plugin_dirs;
+    const char *output;
+    const char *format; /* --format, or "json" for --json */
+    int quiet;
+    int json;
+    const char *rest[MAX_OVERRIDES]; /* operands */
+    int n_rest;
+};
+
+/* Reads the options after the command's name. usage is the command's own help. Returns 0, 1 if help was
+   printed, -1 on error. */
+int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error);
+void arguments_free(struct arguments *arguments);
+
+/* A plan whose sections above the plan's own are bound too, before it is completed. */
+struct session {
+    struct plan plan;
+    struct config_values evaluate;
+};
+int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
+                 struct dpf_error *error);
+void session_close(struct session *session);
+/* Completes the plan for commands that need no training: sizes come from the configuration, else the data
+   is read for them where it can be. */
+int session_complete_without_training(struct session *session, struct dpf_error *error);
+
+int command_run(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_account(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_describe(int argc, char **argv);
+int command_generate(int argc, char **argv);
+
+/* Prints the error as dpframe does and returns its exit code. */
+int command_failed(const struct dpf_error *error);
+
+#endif

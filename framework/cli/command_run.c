@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cblas.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "data/load.h"
+#include "plan/components.h"
+#include "report/progress.h"
+#include "report/summary_table.h"
+
+static const char usage[] =
+    "usage: dpframe -c CONFIG [-o section.key=value]... [--output DIR] [--plugin-dir DIR]... [-q]\n"
+    "\n"
+    "Trains the configured model, evaluates it, and writes factors, metrics and the guarantee to\n"
+    "[run] output. See \"dpframe --help\" for the other commands.\n";
+
+struct run {
+    struct session session;
+    struct dataset dataset;
+    struct model model;
+    struct pool *pool;
+    struct engine_stats stats;
+    struct metrics test, train;
+    struct comparison comparisons[8];
+    int n_comparisons;
+    double *train_rmse;
+    int64_t n_train_rmse;
+    struct progress progress;
+    int trace;
+    int quiet;
+    int threads;
+    double times[6];
+};
+
+static void on_signal(int number)
+{
+    (void)number;
+    worker_cancel_all();
+}
+
+static int open_pool(struct run *run, struct dpf_error *error)
+{
+    long threads = (long)run->session.plan.run.params.values[RUN_THREADS].integer;
+    if (threads == 0)
+        threads = sysconf(_SC_NPROCESSORS_ONLN);
+    run->threads = threads < 1 ? 1 : (int)threads;
+    /* The workers are the parallelism; BLAS threads inside them only fight for the cores. */
+    openblas_set_num_threads(1);
+    run->pool = pool_new(run->threads);
+    return run->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start %d threads", run->threads);
+}
+
+static struct scorer scorer_of(struct model *model)
+{
+    return (struct scorer){.context = model, .scores = model_scores};
+}
+
+static int round_done(void *context, int64_t round, struct model *model, struct dpf_error *error)
+{
+    struct run *run = context;
+    char note[64] = "";
+    if (run->trace) {
+        struct scorer scorer = scorer_of(model);
+        double rmse;
+        if (evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error) != 0)
+            return -1;
+        run->train_rmse[run->n_train_rmse++] = rmse;
+        snprintf(note, sizeof note, "train RMSE %.4f", rmse);
+    }
+    if (!run->quiet)
+        progress_step(&run->progress, round + 1, note);
+    return 0;
+}
+
+static int train(struct run *run, struct plan *plan, struct model *model, int traced, struct engine_stats *stats,
+                 struct dpf_error *error)
+{
+    if (model_init(model, plan, &run->dataset, error) != 0)
+        return -1;
+    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return 0;
+    struct engine_hooks hooks = {.context = run, .round_done = round_done};
+    return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
+}
+
+static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
+                    struct dpf_error *error)
+{
+    struct scorer scorer = scorer_of(model);
+    return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test, error);
+}
+
+/* ---- baselines on the same split ------------------------------------------------------------------ */
+
+static int compare_with(struct run *run, const struct arguments *arguments, const char *name,
+                        struct dpf_error *error)
+{
+    struct comparison *comparison = &run->comparisons[run->n_comparisons];
+    snprintf(comparison->name, sizeof comparison->name, "%s", name);
+    struct arguments twin = *arguments;
+    char kind[64];
+    int non_private = strcmp(name, "non-private") == 0;
+    if (!non_private) {
+        snprintf(kind, sizeof kind, "model.kind=%s", name);
+        if (twin.n_overrides == MAX_OVERRIDES)
+            return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+        twin.overrides[twin.n_overrides++] = kind;
+    }
+    struct session session;
+    struct model model = {0};
+    struct engine_stats stats;
+    int status = session_open(&session, &twin, non_private, error);
+    if (status == 0)
+        status = plan_complete(&session.plan, run->dataset.users.n, run->dataset.items.n, error);
+    if (status == 0)
+        status = train(run, &session.plan, &model, 0, &stats, error);
+    if (status == 0)
+        status = evaluate(run, &session.plan, &model, &comparison->metrics, error);
+    run->n_comparisons++;
+    model_free(&model);
+    session_close(&session);
+    return status;
+}
+
+static int compare(struct run *run, const struct arguments *arguments, struct dpf_error *error)
+{
+    int n = 0;
+    char **names = components_names(run->session.plan.run.params.values[RUN_COMPARE].text, &n);
+    if (!names)
+        return error_memory(error);
+    int status = 0;
+    for (int i = 0; i < n && status == 0; i++)
+        status = compare_with(run, arguments, names[i], error);
+    free(names);
+    return status;
+}
+
+static int check_compare(const struct plan *plan, struct dpf_error *error)
+{
+    int n = 0;
+    char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
+    if (!names)
+        return error_memory(error);
+    int status = 0;
+    if (n > 8)
+        status = config_error(plan->config, "run", "compare", error, "at most 8 baselines");
+    for (int i = 0; i < n && status == 0; i++)
+        if (strcmp(names[i], "non-private") != 0 && strcmp(names[i], "popularity") != 0 &&
+            strcmp(names[i], "mean") != 0)
+            status = config_error(plan->config, "run", "compare", error,
+                                  "compare = %s: must be non-private, popularity or mean", names[i]);
+    free(names);
+    return status;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------- */
+
+static int load(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    if (data_load(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error) != 0)
+        return -1;
+    char *summary = data_summary_text(&run->dataset);
+    if (summary)
+        log_message(LOG_LEVEL_INFO, "%s", summary);
+    free(summary);
+    if (run->dataset.train.n == 0)
+        return error_set(error, DPF_FAULT_DATA, "no training records are left after the split");
+    return 0;
+}
+
+static int prepare_trace(struct run *run, struct dpf_error *error)
+{
+    const struct plan *plan = &run->session.plan;
+    run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit;
+    int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    run->train_rmse = memory_new((size_t)rounds + 1, sizeof *run->train_rmse);
+    if (!run->train_rmse)
+        return error_memory(error);
+    progress_start(&run->progress, rounds);
+    return 0;
+}
+
+static int train_and_evaluate(struct run *run, const struct arguments *arguments, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    run->times[2] = progress_clock();
+    int factorization = plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION;
+    int status = train(run, plan, &run->model, 1, &run->stats, error);
+    if (!run->quiet && factorization)
+        progress_end(&run->progress);
+    if (status != 0)
+        return -1;
+    if (*plan->ledger.deviation) {
+        snprintf(plan->guarantee.deviation, sizeof plan->guarantee.deviation, "%s", plan->ledger.deviation);
+        plan->guarantee.run_holds = 0;
+    }
+    run->times[3] = progress_clock();
+    struct scorer scorer = scorer_of(&run->model);
+    if (run->dataset.test.n && evaluate(run, plan, &run->model, &run->test, error) != 0)
+        return -1;
+    if (evaluate_on_train(&run->session.evaluate) &&
+        evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 1, &run->train,
+                       error) != 0)
+        return -1;
+    if (run->dataset.test.n && compare(run, arguments, error) != 0)
+        return -1;
+    run->times[4] = progress_clock();
+    return 0;
+}
+
+static void print_results(const struct run *run, const struct results *results, const char *directory)
+{
+    char *table = results->test->n ? summary_table(results) : NULL;
+    char *statement = guarantee_text(&run->session.plan.guarantee);
+    if (table)
+        printf("%s\n", table);
+    printf("%s\nResults: %s (released: %s/release, private: %s/private)\n", statement ? statement : "", directory,
+           directory, directory);
+    free(table);
+    free(statement);
+}
+
+static int finish(struct run *run, const char *directory, struct dpf_error *error)
+{
+    struct results results = {.plan = &run->session.plan,
+                              .dataset = &run->dataset,
+                              .model = &run->model,
+                              .test = &run->test,
+                              .train = run->train.n ? &run->train : NULL,
+                              .comparisons = run->comparisons,
+                              .n_comparisons = run->n_comparisons,
+                              .stats = &run->stats,
+                              .train_rmse = run->train_rmse,
+                              .n_train_rmse = run->n_train_rmse,
+                              .seconds_load = run->times[1] - run->times[0],
+                              .seconds_plan = run->times[2] - run->times[1],
+                              .seconds_train = run->times[3] - run->times[2],
+                              .seconds_evaluate = run->times[4] - run->times[3],
+                              .seconds_total = run->times[4] - run->times[0],
+                              .threads = run->threads};
+    if (results_write(directory, &results, error) != 0)
+        return -1;
+    if (!run->quiet)
+        print_results(run, &results, directory);
+    for (int64_t i = 0; i < run->test.n; i++)
+        if (run->test.items[i].n == 0)
+            return error_set(error, DPF_FAULT_DATA,
+                             "metric %s is not available: no user has a positive in the test part. All results are "
+                             "written to %s",
+                             run->test.items[i].name, directory);
+    return 0;
+}
+
+static void close_run(struct run *run)
+{
+    model_free(&run->model);
+    dataset_free(&run->dataset);
+    metrics_free(&run->test);
+    metrics_free(&run->train);
+    for (int i = 0; i < run->n_comparisons; i++)
+        metrics_free(&run->comparisons[i].metrics);
+    free(run->train_rmse);
+    pool_free(run->pool);
+    session_close(&run->session);
+}
+
+static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
+{
+    char *overridden = NULL;
+    if (arguments->output) {
+        overridden = memory_format("run.output=%s", arguments->output);
+        if (!overridden)
+            return error_memory(error);
+        arguments->overrides[arguments->n_overrides++] = overridden;
+    }
+    run->times[0] = progress_clock();
+    int status = session_open(&run->session, arguments, 0, error);
+    struct plan *plan = &run->session.plan;
+    const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
+    if (status == 0)
+        status = check_compare(plan, error);
+    if (status == 0)
+        status = results_prepare(directory, error);
+    if (status == 0)
+        status = open_pool(run, error);
+    if (status == 0)
+        status = load(run, error);
+    run->times[1] = progress_clock();
+    if (status == 0)
+        status = plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error);
+    if (status == 0)
+        status = prepare_trace(run, error);
+    if (status == 0)
+        status = train_and_evaluate(run, arguments, error);
+    if (status == 0)
+        status = finish(run, directory, error);
+    close_run(run);
+    free(overridden);
+    return status;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct dpf_error error = {0};
+    struct arguments arguments;
+    static struct run run;
+    int status = arguments_parse(argc, argv, usage, &arguments, &error);
+    if (status == 1)
+        return 0;
+    if (status == 0 && arguments.n_rest)
+        status = error_set(&error, DPF_FAULT_CONFIG, "unknown command or stray argument \"%s\": see dpframe --help",
+                           arguments.rest[0]);
+    if (status == 0) {
+        struct sigaction action = {.sa_handler = on_signal};
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        run.quiet = arguments.quiet;
+        status = run_configured(&run, &arguments, &error);
+    }
+    arguments_free(&arguments);
+    return status < 0 ? command_failed(&error) : 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "cli/command.h"
+
+static const char help[] =
+    "dpframe - differentially private matrix-factorization recommenders, composed from plugins\n"
+    "\n"
+    "usage:\n"
+    "  dpframe -c CONFIG [-o section.key=value]...   train, evaluate, write results\n"
+    "  dpframe check -c CONFIG                       validate; print pipeline and guarantee\n"
+    "  dpframe account -c CONFIG [--json]            the guarantee alone\n"
+    "  dpframe list [--json]                         components by role\n"
+    "  dpframe describe NAME [--format FORMAT]       parameters of a component or section\n"
+    "  dpframe generate -O FILE [key=value]...       synthetic ratings\n"
+    "  dpframe --version\n"
+    "\n"
+    "options:\n"
+    "  -c, --config FILE        the configuration\n"
+    "  -o, --override S.K=V     sets one value, over any file; may be repeated\n"
+    "  -O, --output PATH        [run] output; the file of generate\n"
+    "      --plugin-dir DIR     one more directory of plugins; may be repeated\n"
+    "      --json               machine-readable output\n"
+    "  -q, --quiet              errors and warnings only\n"
+    "  -v, --verbose            more about what is done\n"
+    "  -h, --help               help of a command\n"
+    "\n"
+    "exit codes: 0 done, 1 the run failed, 2 configuration or command, 3 data, 4 plugin\n";
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"run", command_run},           {"check", command_check},       {"account", command_account},
+    {"list", command_list},         {"describe", command_describe}, {"generate", command_generate},
+};
+
+int main(int argc, char **argv)
+{
+    if (sodium_init() < 0) {
+        fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);
+        return DPF_FAULT_RUN;
+    }
+    if (argc < 2) {
+        fputs(help, stderr);
+        return DPF_FAULT_CONFIG;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("dpframe %s (plugin ABI %d.%d)\n", DPFRAME_VERSION, DPF_ABI_MAJOR, DPF_ABI_MINOR);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return command_run(argc, argv);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "data/load.h"
+#include "evaluate/evaluate.h"
+#include "plan/components.h"
+
+int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
+                 struct dpf_error *error)
+{
+    *session = (struct session){0};
+    if (!arguments->config)
+        return error_set(error, DPF_FAULT_CONFIG, "no configuration: give one with -c FILE");
+    struct plan_options options = {.config_path = arguments->config,
+                                   .overrides = arguments->overrides,
+                                   .n_overrides = arguments->n_overrides,
+                                   .plugin_directories = arguments->plugin_dirs,
+                                   .n_plugin_directories = arguments->n_plugin_dirs,
+                                   .without_mechanisms = without_mechanisms};
+    if (plan_open(&options, &session->plan, error) != 0)
+        return -1;
+    int64_t n;
+    const dpf_param *table = evaluate_params(&n);
+    return components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error);
+}
+
+void session_close(struct session *session)
+{
+    plan_free(&session->plan);
+    config_values_free(&session->evaluate);
+}
+
+int session_complete_without_training(struct session *session, struct dpf_error *error)
+{
+    struct plan *plan = &session->plan;
+    const dpf_value *model = plan->model.params.values;
+    int64_t users = -1, items = -1;
+    if (!model[MODEL_USERS].integer || !model[MODEL_ITEMS].integer) {
+        struct dataset dataset = {0};
+        struct dpf_error unread = {0};
+        struct pool *pool = pool_new(1);
+        if (pool && data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
+            users = dataset.users.n;
+            items = dataset.items.n;
+        } else {
+            log_message(LOG_LEVEL_WARNING,
+                        "the data cannot be read (%s); sizes are taken as unknown, which keeps every bound valid but "
+                        "can make it loose. [model] users and items declare them",
+                        unread.text);
+        }
+        dataset_free(&dataset);
+        pool_free(pool);
+    }
+    return plan_complete(plan, users, items, error);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/npy.h"
+
+#define DPFRAME_RESULTS_FORMAT 1
+
+/* ---- the directory ------------------------------------------------------------------------------ */
+
+/* 0: absent or empty; 1: results of a run, whole or interrupted; -1: something else. */
+static int inspect(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    if (!dir)
+        return 0;
+    static const char *const ours[] = {".", "..", "run.json", "release", "private", "config.ini"};
+    int found = 0;
+    for (struct dirent *entry = readdir(dir); entry && found >= 0; entry = readdir(dir)) {
+        int known = strstr(entry->d_name, ".part") != NULL;
+        for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+            known |= strcmp(entry->d_name, ours[i]) == 0;
+        if (!known)
+            found = -1;
+        else if (entry->d_name[0] != '.')
+            found = 1;
+    }
+    closedir(dir);
+    return found;
+}
+
+static int make_inside(const char *directory, const char *name, struct dpf_error *error)
+{
+    char *path = files_join(directory, name);
+    if (!path)
+        return error_memory(error);
+    int status = files_make_directory(path, error);
+    free(path);
+    return status;
+}
+
+int results_prepare(const char *directory, struct dpf_error *error)
+{
+    struct stat info;
+    if (stat(directory, &info) == 0 && !S_ISDIR(info.st_mode))
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory", directory);
+    if (inspect(directory) < 0)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[run] output = %s: the directory holds files that are no results of dpframe; nothing is "
+                         "overwritten, choose another one",
+                         directory);
+    if (files_make_directory(directory, error) != 0) {
+        error->fault = DPF_FAULT_CONFIG;
+        return -1;
+    }
+    if (access(directory, W_OK | X_OK) != 0)
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: cannot write there: %s", directory,
+                         strerror(errno));
+    return 0;
+}
+
+static void remove_inside(const char *directory, const char *name)
+{
+    char *path = files_join(directory, name);
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+/* Files of an earlier run must not be taken for those of this one. */
+static void remove_earlier(const char *directory)
+{
+    static const char *const names[] = {"run.json",
+                                        "config.ini",
+                                        "release/user_factors.npy",
+                                        "release/item_factors.npy",
+                                        "release/guarantee.txt",
+                                        "release/ledger.json",
+                                        "release/user_ids.txt",
+                                        "release/item_ids.txt",
+                                        "private/user_factors.npy",
+                                        "private/item_factors.npy",
+                                        "private/metrics.csv",
+                                        "private/user_ids.txt",
+                                        "private/item_ids.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        remove_inside(directory, names[i]);
+}
+
+/* ---- pieces of run.json --------------------------------------------------------------------------- */
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *metrics_json(const struct metrics *metrics)
+{
+    json_t *object = json_object();
+    for (int64_t i = 0; metrics && i < metrics->n; i++)
+        json_object_set_new(object, metrics->items[i].name, number(metrics->items[i].value));
+    return object;
+}
+
+static json_t *conventions_json(const struct metrics *metrics)
+{
+    json_t *object = json_object();
+    for (int64_t i = 0; i < metrics->n; i++)
+        json_object_set_new(object, metrics->items[i].name,
+                            json_pack("{s:s, s:I}", "convention", metrics->items[i].convention, "averaged_over",
+                                      (json_int_t)metrics->items[i].n));
+    return object;
+}
+
+static json_t *plugins_json(const struct registry *registry)
+{
+    json_t *array = json_array();
+    for (int64_t i = 0; i < registry_used_count(registry); i++) {
+        const struct registry_entry *entry = registry_used_at(registry, i);
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "role", entry->component->role,
+                                               "id", entry->component->id, "version", entry->component->version,
+                                               "plugin", entry->plugin->id, "path", entry->path, "sha256",
+                                               entry->sha256));
+    }
+    return array;
+}
+
+static json_t *data_json(const struct dataset *dataset)
+{
+    const struct dataset_summary *s = &dataset->summary;
+    json_t *object = json_object();
+    json_object_set_new(object, "users", json_integer(dataset->users.n));
+    json_object_set_new(object, "items", json_integer(dataset->items.n));
+    json_object_set_new(object, "ratings", json_integer(s->ratings));
+    json_object_set_new(object, "train", json_integer(dataset->train.n));
+    json_object_set_new(object, "test", json_integer(dataset->test.n));
+    json_object_set_new(object, "duplicates", json_integer(s->duplicates));
+    json_object_set_new(object, "value_min", number(s->value_min));
+    json_object_set_new(object, "value_mean", number(s->value_mean));
+    json_object_set_new(object, "value_max", number(s->value_max));
+    json_object_set_new(object, "time_ties_decided", json_integer(s->time_ties_decided));
+    json_object_set_new(object, "cold_users", json_integer(s->cold_users));
+    json_object_set_new(object, "cold_items", json_integer(s->cold_items));
+    json_object_set_new(object, "sha256", json_string(s->sha256));
+    return object;
+}
+
+static json_t *timing_json(const struct results *r)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "load", number(r->seconds_load));
+    json_object_set_new(object, "plan", number(r->seconds_plan));
+    json_object_set_new(object, "train", number(r->seconds_train));
+    json_object_set_new(object, "users_steps", number(r->stats->seconds[DPF_SIDE_USERS]));
+    json_object_set_new(object, "items_steps", number(r->stats->seconds[DPF_SIDE_ITEMS]));
+    json_object_set_new(object, "evaluate", number(r->seconds_evaluate));
+    json_object_set_new(object, "total", number(r->seconds_total));
+    return object;
+}
+
+static json_t *communication_json(const struct engine_stats *stats)
+{
+    return json_pack("{s:I, s:I, s:I}", "messages", (json_int_t)stats->messages, "bytes_up",
+                     (json_int_t)stats->bytes_up, "bytes_down", (json_int_t)stats->bytes_down);
+}
+
+static const char *side_of_files(const struct plan *plan, int side)
+{
+    return plan->sides[side].released ? "release" : "private";
+}
+
+static json_t *files_json(const struct results *r)
+{
+    json_t *object = json_object();
+    for (int side = 0; side < 2; side++) {
+        const char *where = side_of_files(r->plan, side);
+        const char *what = side == DPF_SIDE_USERS ? "user" : "item";
+        json_object_set_new(object, side == DPF_SIDE_USERS ? "user_factors" : "item_factors",
+                            json_sprintf("%s/%s_factors.npy", where, what));
+        json_object_set_new(object, side == DPF_SIDE_USERS ? "user_ids" : "item_ids",
+                            json_sprintf("%s/%s_ids.txt", where, what));
+    }
+    json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
+    json_object_set_new(object, "ledger", json_string("release/ledger.json"));
+    json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
+    json_object_set_new(object, "config", json_string("config.ini"));
+    return object;
+}
+
+static json_t *comparisons_json(const struct results *r)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < r->n_comparisons; i++)
+        json_object_set_new(object, r->comparisons[i].name, metrics_json(&r->comparisons[i].metrics));
+    return object;
+}
+
+static json_t *run_json(const struct results *r)
+{
+    json_t *root = json_object();
+    json_object_set_new(root, "format", json_integer(DPFRAME_RESULTS_FORMAT));
+    json_object_set_new(root, "dpframe", json_string(DPFRAME_VERSION));
+    json_object_set_new(root, "metrics", metrics_json(r->test));
+    if (r->train)
+        json_object_set_new(root, "train_metrics", metrics_json(r->train));
+    json_object_set_new(root, "baselines", comparisons_json(r));
+    json_object_set_new(root, "metric_conventions", conventions_json(r->test));
+    json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
+    json_object_set_new(root, "data", data_json(r->dataset));
+    json_object_set_new(root, "timing", timing_json(r));
+    json_object_set_new(root, "communication", communication_json(r->stats));
+    json_object_set_new(root, "rounds_done", json_integer(r->stats->rounds_done));
+    json_object_set_new(root, "threads", json_integer(r->threads));
+    json_object_set_new(root, "model",
+                        json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns",
+                                  r->model->columns, "rank", (int)r->plan->model.params.values[MODEL_RANK].integer,
+                                  "user_bias_column", r->plan->bias[DPF_SIDE_USERS], "item_bias_column",
+                                  r->plan->bias[DPF_SIDE_ITEMS]));
+    json_object_set_new(root, "plugins", plugins_json(r->plan->registry));
+    json_object_set_new(root, "files", files_json(r));
+    json_object_set_new(root, "config", plan_resolved(r->plan));
+    return root;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------ */
+
+static int write_json(const char *directory, const char *name, json_t *json, struct dpf_error *error)
+{
+    char *path = files_join(directory, name);
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    free(path);
+    free(text);
+    json_decref(json);
+    return status;
+}
+
+static int write_text(const char *directory, const char *name, const char *text, struct dpf_error *error)
+{
+    char *path = files_join(directory, name);
+    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    free(path);
+    return status;
+}
+
+static int write_ids(const char *directory, const char *side_name, const char *what, const struct id_map *ids,
+                     struct dpf_error *error)
+{
+    char *path = memory_format("%s/%s/%s_ids.txt", directory, side_name, what);
+    struct files_write write;
+    if (!path)
+        return error_memory(error);
+    int status = files_open_write(&write, path, error);
+    for (int64_t i = 0; i < ids->n && status == 0; i++)
+        fprintf(write.stream, "%s\n", id_map_text(ids, i));
+    if (status == 0)
+        status = files_commit_write(&write, error);
+    free(path);
+    return status;
+}
+
+static int write_factors(const char *directory, const struct results *r, int side, struct dpf_error *error)
+{
+    const char *where = side_of_files(r->plan, side);
+    const char *what = side == DPF_SIDE_USERS ? "user" : "item";
+    char *path = memory_format("%s/%s/%s_factors.npy", directory, where, what);
+    if (!path)
+        return error_memory(error);
+    const struct side_factors *factors = &r->model->sides[side];
+    int status = npy_write_float32(path, factors->data, factors->rows, r->model->columns, r->model->stride, error);
+    free(path);
+    if (status != 0)
+        return -1;
+    return write_ids(directory, where, what, side == DPF_SIDE_USERS ? &r->dataset->users : &r->dataset->items,
+                     error);
+}
+
+static void add_metrics(struct text *text, const char *part, const struct metrics *metrics)
+{
+    char value[32];
+    for (int64_t i = 0; metrics && i < metrics->n; i++)
+        text_add(text, "%s,,%s,%s,%lld\n", part, metrics->items[i].name,
+                 isfinite(metrics->items[i].value) ? text_from_real(metrics->items[i].value, value) : "",
+                 (long long)metrics->items[i].n);
+}
+
+static int write_metrics(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    struct text text = {0};
+    char value[32];
+    text_add(&text, "part,round,metric,value,averaged_over\n");
+    for (int64_t i = 0; i < r->n_train_rmse; i++)
+        text_add(&text, "train,%lld,rmse,%s,%lld\n", (long long)i + 1, text_from_real(r->train_rmse[i], value),
+                 (long long)r->dataset->train.n);
+    add_metrics(&text, "train", r->train);
+    add_metrics(&text, "test", r->test);
+    for (int i = 0; i < r->n_comparisons; i++)
+        add_metrics(&text, r->comparisons[i].name, &r->comparisons[i].metrics);
+    int status = text.failed ? error_memory(error) : write_text(directory, "private/metrics.csv", text.data, error);
+    text_free(&text);
+    return status;
+}
+
+int results_write(const char *directory, const struct results *results, struct dpf_error *error)
+{
+    if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
+        return -1;
+    remove_earlier(directory);
+    char *statement = guarantee_text(&results->plan->guarantee);
+    char *ini = plan_resolved_ini(results->plan);
+    int status = 0;
+    for (int side = 0; side < 2 && status == 0; side++)
+        status = write_factors(directory, results, side, error);
+    if (status == 0)
+        status = write_metrics(directory, results, error);
+    if (status == 0)
+        status = write_text(directory, "release/guarantee.txt", statement, error);
+    if (status == 0)
+        status = write_json(directory, "release/ledger.json", ledger_json(&results->plan->ledger), error);
+    if (status == 0)
+        status = write_text(directory, "config.ini", ini, error);
+    if (status == 0)
+        status = write_json(directory, "run.json", run_json(results), error);
+    free(statement);
+    free(ini);
+    return status;
+}
