@@ -293,10 +293,10 @@ static void paths_follow_their_file(void **state)
 static void hostile_text_is_shown_safely(void **state)
 {
     (void)state;
-    char text[1100];
+    char text[300];
     int head = snprintf(text, sizeof text, "[s]\nprecision = ");
-    memset(text + head, 'w', 1000);
-    strcpy(text + head + 1000, "\n");
+    memset(text + head, 'w', 170);
+    strcpy(text + head + 170, "\n");
     struct config *config = support_parse(text);
     struct dpf_error error = {0};
     struct config_values values;

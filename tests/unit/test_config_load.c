@@ -228,6 +228,25 @@ static void removed_names_of_a_list_lose_theirs(void **state)
     config_free(config);
 }
 
+/* Both ways to name the section of one of several: below the key, and beside it. */
+static void other_spellings_of_lists_follow(void **state)
+{
+    (void)state;
+    support_write("base.ini", "[accountants]\nlist = pure, org.rdp\n"
+                              "[accountants.pure]\nx = 1\n[accountants.org.rdp]\nx = 1\n"
+                              "[accountants.list.pure]\nx = 1\n[accountants.list.org.rdp.deep]\nx = 1\n"
+                              "[accountants.purest]\nx = 1\n");
+    support_write("main.ini", "include = base.ini\n[accountants]\nlist = pure,pld\n");
+    struct config *config = load("main.ini", NULL, 0);
+    assert_string_equal(support_value(config, "accountants.pure", "x"), "1");
+    assert_string_equal(support_value(config, "accountants.list.pure", "x"), "1");
+    assert_string_equal(support_value(config, "accountants.purest", "x"), "1");
+    assert_false(config_has_section(config, "accountants.org.rdp"));
+    assert_false(config_has_section(config, "accountants.list.org.rdp.deep"));
+    assert_int_equal(config_size(config), 4);
+    config_free(config);
+}
+
 static void an_empty_value_removes_a_component(void **state)
 {
     (void)state;
@@ -266,6 +285,7 @@ int main(void)
         WITH_FILES(a_swapped_component_loses_its_parameters),
         WITH_FILES(the_same_component_keeps_its_parameters),
         WITH_FILES(removed_names_of_a_list_lose_theirs),
+        WITH_FILES(other_spellings_of_lists_follow),
         WITH_FILES(an_empty_value_removes_a_component),
         WITH_FILES(overrides_swap_in_any_order),
     };

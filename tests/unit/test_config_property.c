@@ -61,7 +61,7 @@ static void next_text(char *out, size_t most)
 }
 
 #define MAX_PARAMS 12
-#define MAX_LIST 20
+#define MAX_LIST 7
 
 /* A random table with a random value for each of its parameters. */
 struct sample {
