@@ -11,6 +11,7 @@
 
 static atomic_llong fail_from;
 static atomic_llong requests;
+static atomic_llong all_blocks;
 
 void services_fail_from(int64_t k)
 {
@@ -21,6 +22,11 @@ void services_fail_from(int64_t k)
 int64_t services_requests(void)
 {
     return atomic_load(&requests);
+}
+
+int64_t services_blocks(void)
+{
+    return atomic_load(&all_blocks);
 }
 
 int services_request_fails(void)
@@ -52,6 +58,7 @@ static void *memory_service_allocate(const dpf_host *host, uint64_t bytes)
         return NULL;
     header->bytes = bytes;
     atomic_fetch_add(&of(host)->blocks, 1);
+    atomic_fetch_add(&all_blocks, 1);
     return header + 1;
 }
 
@@ -63,6 +70,7 @@ static void memory_service_release(const dpf_host *host, void *block)
     sodium_memzero(block, (size_t)header->bytes);
     free(header);
     atomic_fetch_sub(&of(host)->blocks, 1);
+    atomic_fetch_sub(&all_blocks, 1);
 }
 
 static const dpf_memory_service memory_service = {memory_service_allocate, memory_service_release};

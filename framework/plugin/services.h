@@ -54,6 +54,8 @@ void services_take_failure(struct services *services, struct services_failure *o
  */
 void services_fail_from(int64_t k);
 int64_t services_requests(void);
+/* Blocks that all components of the process hold. */
+int64_t services_blocks(void);
 /* 1 if a request is to fail now. Counts it. For whoever hands out memory. */
 int services_request_fails(void);
 
