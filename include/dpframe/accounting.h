@@ -124,7 +124,7 @@ static inline void dpf_event_describe(const dpf_event *event, int64_t index, cha
     dpf_text_add(text, size, ")");
 }
 
-/* Fails, naming the event. Returns code. */
+/* Fails, naming the event. Returns code. ("fail" in parentheses: test libraries have macros of that name.) */
 static inline dpf_status dpf_refuse_event(const dpf_host *host, dpf_status code, const dpf_event *event,
                                           int64_t index, const char *why)
 {
@@ -132,7 +132,7 @@ static inline dpf_status dpf_refuse_event(const dpf_host *host, dpf_status code,
     dpf_event_describe(event, index, text, sizeof text);
     dpf_text_add(text, sizeof text, ": ");
     dpf_text_add(text, sizeof text, why);
-    return host->fail(host, code, -1, text);
+    return (host->fail)(host, code, -1, text);
 }
 
 /* ---- rules -------------------------------------------------------------------------------------- */
@@ -252,7 +252,8 @@ static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event 
     memset(out, 0, sizeof *out);
     if (question->unit < 0 || question->unit >= DPF_N_UNITS || question->adjacency < 0 ||
         question->adjacency >= DPF_N_ADJACENCIES)
-        return host->fail(host, DPF_E_UNSUPPORTED, -1, "the question's privacy unit or adjacency is unknown");
+        return (host->fail)(host, DPF_E_UNSUPPORTED, -1,
+                            "the question's privacy unit or adjacency is unknown");
     out->kind = event->kind;
     out->rate = 1.0;
     out->scale = event->scale;

@@ -25,7 +25,9 @@ static const dpf_enum_value conversions[] = {
 
 /* The search may leave the grid up to these orders. */
 #define ORDER_LEAST 1.001
-#define ORDER_MOST 65536.0
+#define ORDER_MOST 16384.0
+/* From here on the search tries integers only: fractions gain nothing and cost a second sum. */
+#define ORDER_WHOLE 64.0
 
 static const dpf_param params[P_COUNT] = {
     [P_ORDERS] = DPF_PARAM_LIST_F("orders", DPF_TYPE_REAL_LIST,
@@ -263,7 +265,7 @@ struct best {
     int32_t invalid; /* a curve gave NaN */
 };
 
-static double best_try(struct best *best, const struct goal *goal, double order)
+static double best_value(struct best *best, const struct goal *goal, double order)
 {
     const double value = goal_at(goal, order);
     if (isnan(value))
@@ -275,6 +277,11 @@ static double best_try(struct best *best, const struct goal *goal, double order)
     return value;
 }
 
+static double best_try(struct best *best, const struct goal *goal, double order)
+{
+    return best_value(best, goal, order > ORDER_WHOLE ? floor(order + 0.5) : order);
+}
+
 /* Golden section in ln(order - 1), then the integers nearby, where some curves have kinks. */
 static void search_between(struct best *best, const struct goal *goal, double low, double high)
 {
@@ -282,7 +289,8 @@ static void search_between(struct best *best, const struct goal *goal, double lo
     double a = log(low - 1.0), b = log(high - 1.0);
     double x = b - golden * (b - a), y = a + golden * (b - a);
     double at_x = best_try(best, goal, 1.0 + exp(x)), at_y = best_try(best, goal, 1.0 + exp(y));
-    for (int i = 0; i < 28; i++) {
+    /* The goal is flat at its minimum: this width leaves a relative 1e-8. */
+    while (b - a > 1e-4) {
         if (at_x < at_y) {
             b = y;
             y = x;
@@ -307,7 +315,9 @@ static void search_between(struct best *best, const struct goal *goal, double lo
 /* The next order outwards, clamped to the range of the search. */
 static double outwards(double order, int upwards)
 {
-    const double next = upwards ? 1.0 + (order - 1.0) * 2.0 : 1.0 + (order - 1.0) / 2.0;
+    double next = upwards ? 1.0 + (order - 1.0) * 2.0 : 1.0 + (order - 1.0) / 2.0;
+    if (next > ORDER_WHOLE)
+        next = floor(next + 0.5);
     return next > ORDER_MOST ? ORDER_MOST : next < ORDER_LEAST ? ORDER_LEAST : next;
 }
 
@@ -328,7 +338,7 @@ static int32_t search(const struct rdp *rdp, const struct goal *goal, struct bes
 {
     const double first = rdp->orders[0], last = rdp->orders[rdp->n_orders - 1];
     for (int64_t i = 0; i < rdp->n_orders; i++)
-        best_try(best, goal, rdp->orders[i]);
+        best_value(best, goal, rdp->orders[i]);
     if (isinf(best->value))
         return 0;
     if (!rdp->refine)

@@ -139,7 +139,7 @@ double renyi_amplified_pure(double epsilon, double q)
 
 static double log_expm1(double x)
 {
-    return x > 36.0 ? x : log(expm1(x));
+    return x > 40.0 ? x : log(expm1(x)); /* e^-40 is below one rounding */
 }
 
 static double log_add(double x, double y)
@@ -170,8 +170,12 @@ static double log_binomial_moment(const struct renyi_curve *curve, double q, dou
         log_term += factor + log_odds;
         error += DBL_EPSILON * (fabs(log_term) + fabs(factor) + fabs(log_odds) + 1.0);
         k += 1.0;
-        if (k >= 2.0)
-            sum = log_add(sum, log_term + log_expm1((k - 1.0) * curve->at(curve, k)));
+        if (k < 2.0)
+            continue;
+        /* Terms below e^-40 of the sum add less than one rounding each, which the slack covers. */
+        const double term = log_term + log_expm1((k - 1.0) * curve->at(curve, k));
+        if (term > sum - 40.0)
+            sum = log_add(sum, term);
     }
     return softplus(sum + error + 4.0 * DBL_EPSILON * (n + fabs(sum)));
 }

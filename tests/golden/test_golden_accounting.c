@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs every row of accounting.tsv through the built accountants. */
+#include "golden/accounting_case.h"
+
+enum column {
+    ACCOUNTANT,
+    SETTINGS,
+    ORDERS,
+    EVENTS,
+    QUANTITY,
+    AT,
+    EXPECTED,
+    TOLERANCE,
+    SENSE,
+    SOURCE,
+    N_COLUMNS
+};
+
+static double measure(char *const *cells)
+{
+    dpf_event events[CASE_MAX_EVENTS];
+    const int64_t n = case_parse(cells[EVENTS], events);
+    const double at = strtod(cells[AT], NULL);
+    if (strcmp(cells[QUANTITY], "rdp") == 0)
+        return case_divergence(events, n, at);
+    if (strcmp(cells[QUANTITY], "log-moment") == 0)
+        return (at - 1.0) * case_divergence(events, n, at);
+    struct case_accountant accountant;
+    case_open(&accountant, cells[ACCOUNTANT], strcmp(cells[SETTINGS], "-") ? cells[SETTINGS] : "",
+              strcmp(cells[ORDERS], "-") ? cells[ORDERS] : NULL);
+    double value = NAN;
+    if (strcmp(cells[QUANTITY], "epsilon") == 0)
+        value = case_epsilon(&accountant, events, n, at);
+    else if (strcmp(cells[QUANTITY], "delta") == 0)
+        value = case_delta(&accountant, events, n, at);
+    else
+        fail_msg("unknown quantity: %s", cells[QUANTITY]);
+    case_close(&accountant);
+    return value;
+}
+
+/* two: near the value; most, least: on that side of it. */
+static int agrees(const char *sense, double value, double expected, double tolerance)
+{
+    const int above = value >= expected - tolerance * fabs(expected);
+    const int below = value <= expected + tolerance * fabs(expected);
+    if (strcmp(sense, "two") == 0)
+        return above && below;
+    if (strcmp(sense, "least") == 0)
+        return above;
+    assert_string_equal(sense, "most");
+    return below;
+}
+
+static int check_row(char *line, int number)
+{
+    char *cells[N_COLUMNS];
+    int n = 0;
+    for (char *at = line; at && n < N_COLUMNS; n++) {
+        cells[n] = at;
+        at = strchr(at, '\t');
+        if (at)
+            *at++ = '\0';
+    }
+    if (n != N_COLUMNS)
+        fail_msg("accounting.tsv:%d: %d columns instead of %d", number, n, N_COLUMNS);
+    char events[512];
+    snprintf(events, sizeof events, "%s", cells[EVENTS]);
+    const double value = measure(cells), expected = strtod(cells[EXPECTED], NULL);
+    if (agrees(cells[SENSE], value, expected, strtod(cells[TOLERANCE], NULL)))
+        return 0;
+    print_error("accounting.tsv:%d: %s of %s at %s is %.12g, expected (%s) %.12g; %s\n", number,
+                cells[QUANTITY], events, cells[AT], value, cells[SENSE], expected, cells[SOURCE]);
+    return 1;
+}
+
+static void agrees_with_every_row(void **state)
+{
+    char path[4096], line[2048];
+    const char *source = getenv("DPFRAME_SOURCE_DIR");
+    (void)state;
+    snprintf(path, sizeof path, "%s/tests/golden/accounting.tsv", source ? source : ".");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    int rows = 0, failures = 0, number = 0;
+    while (fgets(line, sizeof line, file)) {
+        number++;
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#' || line[0] == '\0')
+            continue;
+        failures += check_row(line, number);
+        rows++;
+    }
+    fclose(file);
+    print_message("%d rows\n", rows);
+    assert_true(rows >= 40);
+    assert_int_equal(failures, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_every_row)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
