@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plain_random.h"
+#include "plain_release.h"
+
+static const dpf_component *component;
+static const dpf_mechanism *mechanism;
+
+static double l1(const dpf_event *event)
+{
+    return event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1;
+}
+
+/* What the events add up to. */
+static double spent(const dpf_event *events, int32_t n)
+{
+    double epsilon = 0;
+    for (int32_t i = 0; i < n; i++)
+        epsilon += events[i].scale > 0 ? l1(&events[i]) / events[i].scale : 0;
+    return epsilon;
+}
+
+static void check_plan(const dpf_noise_plan *plan, const dpf_event *events)
+{
+    for (int32_t b = 0; b < plan->n_blocks; b++) {
+        assert_true(plain_is_power_of_two(plan->grid[b]));
+        double t = plan->scale[b] / plan->grid[b];
+        assert_true(t == floor(t) && t <= 0x1p42);
+        assert_true(events[b].scale == plan->scale[b]);
+    }
+}
+
+static void budget_is_spent_and_not_exceeded(void **state)
+{
+    (void)state;
+    static const char *settings[] = {"epsilon=0.5", "epsilon=0.5; shares=0.1, 0.8, 0.1",
+                                     "epsilon=0.5; sensitivity=joint", "epsilon=0.5; precision=float",
+                                     "epsilon=0.5; where=sum; grid-bits=8"};
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        struct plain_host host;
+        struct plain_release r;
+        dpf_noise_plan plan;
+        dpf_event events[2 * DPF_MAX_BLOCKS];
+        plain_release_init(&r, 3, 50);
+        plain_release_bound(&r, 0, 4.0, 4.0);
+        plain_release_bound(&r, 1, 0.3, 0.3);
+        plain_release_bound(&r, 2, 1.0, 1.0);
+        plain_open_random(&host, component, settings[i]);
+        assert_int_equal(plain_plan(&host, &r, &plan, events), 3);
+        check_plan(&plan, events);
+        assert_true(spent(events, 3) <= 0.5 && spent(events, 3) > 0.5 * (1 - 0x1p-6));
+        assert_int_equal(events[0].kind, i == 3 ? DPF_EVENT_LAPLACE : DPF_EVENT_DISCRETE_LAPLACE);
+        assert_int_equal(events[0].flags, i == 3 ? DPF_EVENT_FLOATING_POINT : 0);
+        assert_true(mechanism->budget(host.self) == 0.5);
+        plain_close(&host);
+    }
+}
+
+static void shares_and_joint_set_the_scales(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    plain_release_init(&r, 2, 10);
+    plain_release_bound(&r, 0, 2.0, 2.0);
+    plain_open_random(&host, component, "epsilon=2; shares=0.5, 0.25, 0.25");
+    plain_plan(&host, &r, &plan, events);
+    assert_true(fabs(plan.scale[0] / 2 - 1) < 1e-6 && fabs(plan.scale[1] / 2 - 1) < 1e-6);
+    r.release.noise_factor = 3;
+    plain_plan(&host, &r, &plan, events);
+    assert_true(fabs(plan.scale[0] / 6 - 1) < 1e-6);
+    plain_close(&host);
+    r.release.noise_factor = 1;
+    plain_open_random(&host, component, "epsilon=2; sensitivity=joint");
+    plain_plan(&host, &r, &plan, events);
+    for (int b = 0; b < 3; b++)
+        assert_true(fabs(plan.scale[b] / 2 - 1) < 1e-6);
+    plain_close(&host);
+}
+
+static void a_block_that_nobody_moves_gets_no_noise(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    plain_release_init(&r, 2, 10);
+    plain_release_bound(&r, 0, 0, 0);
+    plain_release_bound(&r, 2, 0, 0);
+    /* Not moved by the unit that is asked for, but by users: no noise, and no claim that it is public. */
+    r.blocks[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE] = (dpf_norms){1, 1, 1};
+    plain_open_random(&host, component, "epsilon=1");
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 3);
+    assert_int_equal(events[0].kind, DPF_EVENT_NO_OP);
+    assert_true(events[0].flags & DPF_EVENT_DATA_BLIND);
+    assert_int_equal(events[2].kind, DPF_EVENT_NON_PRIVATE);
+    assert_false(events[2].flags & DPF_EVENT_DATA_BLIND);
+    assert_true(l1(&events[2]) == 0);
+    assert_true(plan.scale[0] == 0 && plan.scale[2] == 0 && plan.variance[0] == 0);
+    assert_true(fabs(plan.scale[1] - 1) < 1e-6);
+    plain_close(&host);
+}
+
+static void every_unit_is_stated_with_rounding(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    plain_release_gradient(&r, 4, 10);
+    r.blocks[0].at[DPF_UNIT_USER][DPF_ADJ_REPLACE] = (dpf_norms){8, 5, 3};
+    r.blocks[0].at[DPF_UNIT_USER][DPF_ADJ_FLIP] = (dpf_norms){NAN, NAN, NAN};
+    r.blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] = (dpf_norms){INFINITY, INFINITY, 1};
+    r.release.from_data = 1;
+    plain_open_random(&host, component, "epsilon=1; grid-bits=8");
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
+    double g = plan.grid[0];
+    const dpf_norms *user = events[0].sensitivity.at[DPF_UNIT_USER];
+    assert_true(user[DPF_ADJ_REPLACE].l1 == 8 + 40 * g);
+    assert_true(user[DPF_ADJ_REPLACE].l2 == 5 + sqrt(40) * g);
+    assert_true(user[DPF_ADJ_REPLACE].linf == 3 + g);
+    assert_true(isnan(user[DPF_ADJ_FLIP].l1));
+    assert_true(isinf(user[DPF_ADJ_ADD_REMOVE].l1));
+    assert_true(events[0].flags & DPF_EVENT_BOUNDS_FROM_DATA);
+    plain_close(&host);
+}
+
+static void expect_refusal(const struct plain_release *r, const char *settings, dpf_status expected)
+{
+    struct plain_host host;
+    dpf_noise_plan plan = {.size = sizeof(plan)};
+    plain_open_random(&host, component, settings);
+    assert_int_equal(mechanism->plan(host.self, &r->release, &plan), expected);
+    assert_int_equal(host.code, expected);
+    assert_true(strlen(host.report) > 20);
+    plain_close(&host);
+}
+
+static void what_is_not_bounded_is_refused(void **state)
+{
+    (void)state;
+    struct plain_release r;
+    plain_release_init(&r, 2, 10);
+    plain_release_bound(&r, 1, NAN, NAN);
+    expect_refusal(&r, "epsilon=1", DPF_E_PRIVACY);
+    plain_release_bound(&r, 1, INFINITY, 1);
+    expect_refusal(&r, "epsilon=1", DPF_E_PRIVACY);
+    plain_release_bound(&r, 1, -1, 1);
+    expect_refusal(&r, "epsilon=1", DPF_E_PRIVACY);
+    plain_release_bound(&r, 1, 1, 1);
+    expect_refusal(&r, "epsilon=1; shares=0.5, 0.5", DPF_E_CONFIG);
+    expect_refusal(&r, "epsilon=1; shares=0.5, 0.5, 0", DPF_E_CONFIG);
+    plain_release_bound(&r, 1, 1e-300, 1);
+    expect_refusal(&r, "epsilon=1", DPF_E_RANGE);
+    plain_release_bound(&r, 1, 1, 1);
+    r.query.blocks[0].layout = DPF_LAYOUT_LOWER;
+    expect_refusal(&r, "epsilon=1", DPF_E_UNSUPPORTED);
+}
+
+static void contradictions_are_refused(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    plain_init(&host, component);
+    host.random = &plain_random;
+    assert_int_equal(plain_create(&host, "shares=0.5, 0.4"), DPF_E_CONFIG);
+    assert_int_equal(plain_create(&host, "shares=1; sensitivity=joint"), DPF_E_CONFIG);
+    assert_int_equal(plain_create(&host, "epsilon=0"), DPF_E_CONFIG);
+    plain_close(&host);
+    plain_init(&host, component);
+    host.random = &plain_random;
+    host.fail_after = 0;
+    assert_int_equal(plain_create(&host, ""), DPF_E_MEMORY);
+    plain_close(&host);
+}
+
+static void the_shared_row_has_its_own_budget(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    plain_release_init(&r, 2, 10);
+    plain_release_share(&r, 5, 5);
+    plain_open_random(&host, component, "epsilon=1; shared-share=0.25");
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
+    assert_true(spent(events, 3) <= 0.75 && spent(events, 3) > 0.749);
+    assert_true(spent(events + 3, 3) <= 0.25 && spent(events + 3, 3) > 0.249);
+    plain_close(&host);
+    plain_open_random(&host, component, "epsilon=1");
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
+    assert_int_equal(events[3].kind, DPF_EVENT_NON_PRIVATE);
+    assert_true(spent(events, 3) > 0.999);
+    r.release.shared = NULL;
+    plain_plan(&host, &r, &plan, events);
+    assert_int_equal(events[3].kind, DPF_EVENT_NON_PRIVATE);
+    assert_true(isnan(l1(&events[3])));
+    plain_close(&host);
+}
+
+#define ROWS 20
+#define WIDTH 6 /* packed 3, linear 2, count 1 */
+
+static void encode(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan,
+                   const double *values, int64_t *out)
+{
+    dpf_integers integers = plain_integers(r, out);
+    assert_int_equal(
+        mechanism->encode(host->self, plain_call(host), plan, &r->query, values, WIDTH, &integers), DPF_OK);
+}
+
+static void noise_depends_on_where_it_is_read_only(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    double values[ROWS * WIDTH] = {0};
+    int64_t all[ROWS * WIDTH], other[ROWS * WIDTH], some[2 * WIDTH];
+    plain_release_init(&r, 2, ROWS);
+    plain_open_random(&host, component, "epsilon=1");
+    plain_plan(&host, &r, &plan, events);
+    encode(&host, &r, &plan, values, all);
+    int32_t rows[2] = {17, 3};
+    dpf_integers part = plain_integers(&r, some);
+    part.rows = rows;
+    part.n_rows = 2;
+    assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, WIDTH, &part),
+                     DPF_OK);
+    assert_memory_equal(some, all + 17 * WIDTH, WIDTH * sizeof(*all));
+    assert_memory_equal(some + WIDTH, all + 3 * WIDTH, WIDTH * sizeof(*all));
+    for (int change = 0; change < 2; change++) {
+        host.call.draw = change == 0;
+        host.call.party = change == 1;
+        encode(&host, &r, &plan, values, other);
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            assert_true(all[i] != other[i]);
+    }
+    for (int i = 1; i < ROWS * WIDTH; i++)
+        assert_true(all[i] != all[i - 1]);
+    plain_close(&host);
+}
+
+static void a_trusted_curator_adds_noise_once(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    double values[ROWS * WIDTH], out[ROWS * WIDTH], again[ROWS * WIDTH];
+    int64_t sums[ROWS * WIDTH];
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        values[i] = 0.37 * i - 20;
+    plain_release_init(&r, 2, ROWS);
+    plain_release_bound(&r, 2, 0, 0);
+    plain_open_random(&host, component, "epsilon=1; where=sum");
+    plain_plan(&host, &r, &plan, events);
+    encode(&host, &r, &plan, values, sums);
+    for (int i = 0; i < ROWS * WIDTH; i++) {
+        double grid = plan.grid[i % WIDTH < 3 ? 0 : i % WIDTH < 5 ? 1 : 2];
+        assert_true(fabs((double)sums[i] * grid - values[i]) <= grid / 2);
+    }
+    dpf_integers sum = plain_integers(&r, sums);
+    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, out, WIDTH),
+                     DPF_OK);
+    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, again, WIDTH),
+                     DPF_OK);
+    assert_memory_equal(out, again, sizeof(out));
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        if (i % WIDTH == 5)
+            assert_true(fabs(out[i] - values[i]) <= plan.grid[2] / 2);
+        else
+            assert_true(out[i] != values[i] && fabs(out[i] - values[i]) < 100);
+    plain_close(&host);
+}
+
+static void values_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY, 1e300, 0x1p29};
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    double values[ROWS * WIDTH] = {0};
+    int64_t out[ROWS * WIDTH];
+    plain_release_init(&r, 2, ROWS);
+    plain_open_random(&host, component, "epsilon=1");
+    plain_plan(&host, &r, &plan, events);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        dpf_integers integers = plain_integers(&r, out);
+        values[4] = bad[i];
+        plain_clear(&host);
+        assert_int_equal(
+            mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, WIDTH, &integers),
+            DPF_E_RANGE);
+        assert_int_equal(host.code, DPF_E_RANGE);
+    }
+    plain_close(&host);
+}
+
+/*
+ * All neighbours with two coordinates at a grid so coarse that rounding counts: the largest ratio of
+ * exact output masses, over a window of outputs, is at most e^epsilon. Without the rounding in the
+ * sensitivity it would be more, which is checked too.
+ */
+static void enumerated_masses_of_neighbours_are_within_epsilon(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    const double epsilon = 0.7;
+    double worst = 0, l1_bound = 0.05;
+    plain_release_gradient(&r, 2, 1);
+    plain_release_bound(&r, 0, l1_bound, l1_bound);
+    plain_open_random(&host, component, "epsilon=0.7; where=sum; grid-bits=8");
+    plain_plan(&host, &r, &plan, events);
+    double t = plan.scale[0] / plan.grid[0];
+    for (int i = 0; i <= 40; i++)
+        for (int j = 0; j <= 40; j++) {
+            /* a at sub-grid offsets, b at distance l1_bound in L1, split between the coordinates. */
+            double a[2] = {(i - 20) * plan.grid[0] / 40, (j - 20) * plan.grid[0] / 40};
+            double part = j / 40.0;
+            double b[2] = {a[0] + part * l1_bound, a[1] - (1 - part) * l1_bound};
+            int64_t x[2], y[2];
+            dpf_integers xs = plain_integers(&r, x), ys = plain_integers(&r, y);
+            assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, a, 2, &xs),
+                             DPF_OK);
+            assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, b, 2, &ys),
+                             DPF_OK);
+            for (int64_t o0 = -300; o0 <= 300; o0 += 25)
+                for (int64_t o1 = -300; o1 <= 300; o1 += 25) {
+                    double ratio = (fabs((double)(o0 - y[0])) + fabs((double)(o1 - y[1])) -
+                                    fabs((double)(o0 - x[0])) - fabs((double)(o1 - x[1]))) /
+                                   t;
+                    worst = fmax(worst, fabs(ratio));
+                }
+        }
+    assert_true(worst <= epsilon);
+    assert_true(worst > l1_bound / plan.scale[0]);
+    plain_close(&host);
+}
+
+static void the_profile_is_linear_in_the_weight(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    double epsilon;
+    plain_release_init(&r, 2, 10);
+    r.release.noise_factor = 2;
+    plain_open_random(&host, component, "epsilon=3; lifetime=run");
+    plain_plan(&host, &r, &plan, events);
+    assert_int_equal(mechanism->profile(host.self, &plan, 4, &epsilon), DPF_OK);
+    assert_true(fabs(epsilon - 6) < 1e-12);
+    assert_int_equal(mechanism->lifetime(host.self), DPF_LIFETIME_RUN);
+    plain_close(&host);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    plain_random_start(11);
+    component = plain_component("laplace", DPF_ROLE_MECHANISM, "laplace");
+    mechanism = component->functions;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    plain_random_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(budget_is_spent_and_not_exceeded),
+        cmocka_unit_test(shares_and_joint_set_the_scales),
+        cmocka_unit_test(a_block_that_nobody_moves_gets_no_noise),
+        cmocka_unit_test(every_unit_is_stated_with_rounding),
+        cmocka_unit_test(what_is_not_bounded_is_refused),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(the_shared_row_has_its_own_budget),
+        cmocka_unit_test(noise_depends_on_where_it_is_read_only),
+        cmocka_unit_test(a_trusted_curator_adds_noise_once),
+        cmocka_unit_test(values_that_do_not_fit_are_refused),
+        cmocka_unit_test(enumerated_masses_of_neighbours_are_within_epsilon),
+        cmocka_unit_test(the_profile_is_linear_in_the_weight),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plain_host.h"
+#include "plain_release.h"
+
+static const dpf_component *component;
+static const dpf_mechanism *mechanism;
+
+static void sums_are_those_of_the_rounded_values(void **state)
+{
+    (void)state;
+    enum { ROWS = 30, WIDTH = 6, PARTIES = 5 };
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    double values[ROWS * WIDTH], exact[ROWS * WIDTH] = {0}, out[ROWS * WIDTH];
+    int64_t message[ROWS * WIDTH], sums[ROWS * WIDTH] = {0};
+    plain_release_init(&r, 2, ROWS);
+    r.release.n_parties = PARTIES;
+    plain_open(&host, component, "grid-bits=20");
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 3);
+    for (int party = 0; party < PARTIES; party++) {
+        for (int i = 0; i < ROWS * WIDTH; i++) {
+            values[i] = sin(party + 7.1 * i) * 1000;
+            exact[i] += round(values[i] * 0x1p20) * 0x1p-20;
+        }
+        dpf_integers integers = plain_integers(&r, message);
+        assert_int_equal(
+            mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, WIDTH, &integers),
+            DPF_OK);
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            sums[i] += message[i];
+    }
+    dpf_integers sum = plain_integers(&r, sums);
+    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, out, WIDTH),
+                     DPF_OK);
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        assert_true(out[i] == exact[i]);
+    plain_close(&host);
+}
+
+static void halves_round_away_and_what_is_just_below_does_not(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    double values[] = {0.5, -0.5, 0x1.fffffffffffffp-2, 2.5, -2.5, 0x1p60, -0x1p60, 1e-320};
+    int64_t expected[] = {1, -1, 0, 3, -3, INT64_C(1) << 60, -(INT64_C(1) << 60), 0}, out[8];
+    plain_release_gradient(&r, 8, 1);
+    plain_open(&host, component, "grid-bits=0");
+    plain_plan(&host, &r, &plan, events);
+    dpf_integers integers = plain_integers(&r, out);
+    assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, 8, &integers),
+                     DPF_OK);
+    assert_memory_equal(out, expected, sizeof(expected));
+    plain_close(&host);
+}
+
+static void nothing_is_private_unless_nobody_moves_it(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    plain_release_init(&r, 2, 10);
+    plain_release_bound(&r, 0, 0, 0);
+    plain_release_bound(&r, 1, NAN, NAN);
+    plain_open(&host, component, "");
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 3);
+    assert_int_equal(events[0].kind, DPF_EVENT_NO_OP);
+    assert_true(events[0].flags & DPF_EVENT_DATA_BLIND);
+    assert_int_equal(events[1].kind, DPF_EVENT_NON_PRIVATE);
+    assert_int_equal(events[2].kind, DPF_EVENT_NON_PRIVATE);
+    assert_int_equal(plan.where, DPF_NOISE_NOWHERE);
+    assert_true(isnan(mechanism->budget(host.self)));
+    plain_close(&host);
+}
+
+static void a_sum_cannot_overflow(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    double value = 0x1p20;
+    int64_t out = 0;
+    plain_release_gradient(&r, 1, 1);
+    r.release.n_parties = 1024;
+    plain_open(&host, component, "grid-bits=32"); /* 2^52 steps a party, 2^62 in all */
+    plain_plan(&host, &r, &plan, events);
+    dpf_integers integers = plain_integers(&r, &out);
+    assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, &value, 1, &integers),
+                     DPF_E_RANGE);
+    value -= 1;
+    assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, &value, 1, &integers),
+                     DPF_OK);
+    out = INT64_MAX;
+    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &integers, &value, 1),
+                     DPF_E_RANGE);
+    plain_close(&host);
+}
+
+static void creation_survives_memory_running_out(void **state)
+{
+    (void)state;
+    plain_check_memory(component, "");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    component = plain_component("none", DPF_ROLE_MECHANISM, "none");
+    mechanism = component->functions;
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_those_of_the_rounded_values),
+        cmocka_unit_test(halves_round_away_and_what_is_just_below_does_not),
+        cmocka_unit_test(nothing_is_private_unless_nobody_moves_it),
+        cmocka_unit_test(a_sum_cannot_overflow),
+        cmocka_unit_test(creation_survives_memory_running_out),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plain_host.h"
+
+static void everybody_has_weight_one(void **state)
+{
+    (void)state;
+    const dpf_component *component = plain_component("full", DPF_ROLE_SAMPLER, "full");
+    const dpf_sampler *sampler = component->functions;
+    struct plain_host host;
+    dpf_sampling sampling = {.size = sizeof(sampling)};
+    dpf_draw draw = {.size = sizeof(draw), .level = DPF_LEVEL_PARTY, .n = 100, .first_party = 7};
+    float weights[101];
+    plain_check_memory(component, "");
+    plain_open(&host, component, "");
+    assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
+    assert_int_equal(sampling.kind, DPF_SAMPLING_NONE);
+    assert_int_equal(sampling.secret_from, -1);
+    assert_true(sampling.rate == 1 && sampling.weight_max == 1);
+    weights[100] = -5;
+    assert_int_equal(sampler->draw(host.self, plain_call(&host), &draw, weights), DPF_OK);
+    for (int i = 0; i < 100; i++)
+        assert_true(weights[i] == 1);
+    assert_true(weights[100] == -5);
+    plain_close(&host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everybody_has_weight_one)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plain_random.h - the randomness service for plain_host.h, from a fixed seed. Link dpf_base.
+ *
+ * Scenario:
+ *     plain_random_start(7);
+ *     plain_init(&host, component);  host.random = &plain_random;  plain_create(&host, "epsilon=1");
+ *     ...
+ *     plain_random_stop();
+ */
+#ifndef DPF_TESTS_PLAIN_RANDOM_H
+#define DPF_TESTS_PLAIN_RANDOM_H
+
+#include "base/random.h"
+#include "plain_host.h"
+
+#define PLAIN_MAX_STREAMS 256
+
+static struct random_root *plain_root;
+static dpf_stream *plain_streams[PLAIN_MAX_STREAMS];
+static int plain_n_streams;
+
+static inline dpf_status plain_random_open(const dpf_host *host, const char *purpose, dpf_stream **stream)
+{
+    struct dpf_error error = {0};
+
+    (void)host;
+    assert_non_null(plain_root);
+    assert_true(plain_n_streams < PLAIN_MAX_STREAMS);
+    *stream = random_stream_open(plain_root, "test", purpose, &error);
+    assert_non_null(*stream);
+    plain_streams[plain_n_streams++] = *stream;
+    return DPF_OK;
+}
+
+static const dpf_random_service plain_random = {
+    .open = plain_random_open,
+    .seek = random_seek,
+    .bits = random_bits,
+    .uniform = random_uniform,
+    .below = random_below,
+    .bernoulli = random_bernoulli,
+    .discrete_laplace = random_discrete_laplace,
+    .discrete_gaussian = random_discrete_gaussian,
+    .normal = random_normal,
+    .laplace = random_laplace,
+};
+
+static inline void plain_random_start(uint64_t seed)
+{
+    struct dpf_error error = {0};
+
+    plain_root = random_root_seeded(seed, "noise", &error);
+    assert_non_null(plain_root);
+}
+
+/* Frees the streams: after the instances that use them. */
+static inline void plain_random_stop(void)
+{
+    while (plain_n_streams > 0)
+        random_stream_free(plain_streams[--plain_n_streams]);
+    random_root_free(plain_root);
+    plain_root = NULL;
+}
+
+/* plain_open with randomness: create must succeed. */
+static inline void plain_open_random(struct plain_host *plain, const dpf_component *component,
+                                     const char *settings)
+{
+    plain_init(plain, component);
+    plain->random = &plain_random;
+    const dpf_status status = plain_create(plain, settings);
+    if (status != DPF_OK)
+        fail_msg("create(%s) returned %d: %s", settings, (int)status, plain->report);
+}
+
+#endif
