@@ -165,6 +165,7 @@ dpf_status random_discrete_laplace(dpf_cursor *cursor, uint64_t t, int64_t *out,
     if (t < 1 || t > MAX_LAPLACE_SCALE)
         return DPF_E_RANGE;
     struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
     struct coins coins = {0};
     for (int64_t i = 0; i < n;) {
         uint64_t k = geometric(c, t);
@@ -210,6 +211,7 @@ dpf_status random_discrete_gaussian(dpf_cursor *cursor, uint64_t s, int64_t *out
     if (s < 1 || s > MAX_GAUSSIAN_SCALE)
         return DPF_E_RANGE;
     struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
     struct coins coins = {0};
     for (int64_t i = 0; i < n;) {
         uint64_t k = geometric(c, s);

@@ -163,11 +163,10 @@ void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32
     c->stream = (uint64_t)(uintptr_t)stream;
 }
 
-void random_cursor_refill(struct random_cursor *c)
+static void refill(struct random_cursor *c, uint64_t n_words)
 {
     const dpf_stream *stream = (const dpf_stream *)(uintptr_t)c->stream;
     check_owner(stream);
-    uint64_t n_words = c->next_block ? RANDOM_WINDOW_WORDS : RANDOM_BLOCK_WORDS;
     uint8_t nonce[16];
     memcpy(nonce, c->nonce, sizeof(nonce)); /* little-endian, as abi.h demands; 12 bytes count */
     memset(c->words, 0, n_words * sizeof(c->words[0]));
@@ -179,4 +178,14 @@ void random_cursor_refill(struct random_cursor *c)
     c->next_block += n_words / RANDOM_BLOCK_WORDS;
     c->position = 0;
     c->filled = n_words;
+}
+
+void random_cursor_refill(struct random_cursor *c)
+{
+    refill(c, c->next_block ? RANDOM_WINDOW_WORDS : RANDOM_BLOCK_WORDS);
+}
+
+void random_cursor_fill(struct random_cursor *c)
+{
+    refill(c, RANDOM_WINDOW_WORDS);
 }

@@ -34,8 +34,18 @@ static inline struct random_cursor *random_cursor_of(dpf_cursor *cursor)
     return (struct random_cursor *)cursor->opaque;
 }
 
-/* Refills the window. One block at first, for those who need a word or two; then the whole. */
+/* Refills an empty window: one block at first, for those who need a word or two; then all of it. */
 void random_cursor_refill(struct random_cursor *cursor);
+/* Refills an empty window with all that fits, for those who will need many words. Which words come is
+   the same either way. */
+void random_cursor_fill(struct random_cursor *cursor);
+
+/* Tells that n draws follow. */
+static inline void random_cursor_expect(struct random_cursor *cursor, int64_t n)
+{
+    if (n > RANDOM_BLOCK_WORDS && cursor->position == cursor->filled)
+        random_cursor_fill(cursor);
+}
 
 static inline uint64_t random_word(struct random_cursor *cursor)
 {

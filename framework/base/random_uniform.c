@@ -9,6 +9,7 @@
 void random_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
 {
     struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
     for (int64_t i = 0; i < n; i++)
         out[i] = random_word(c);
 }
@@ -16,6 +17,7 @@ void random_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
 void random_uniform(dpf_cursor *cursor, double *out, int64_t n)
 {
     struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
     for (int64_t i = 0; i < n; i++)
         out[i] = random_unit(random_word(c));
 }
@@ -23,6 +25,7 @@ void random_uniform(dpf_cursor *cursor, double *out, int64_t n)
 void random_below(dpf_cursor *cursor, uint64_t bound, uint64_t *out, int64_t n)
 {
     struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
     for (int64_t i = 0; i < n; i++)
         out[i] = random_word_below(c, bound);
 }
@@ -67,6 +70,7 @@ static uint8_t flip(struct random_cursor *c, const struct expansion *e)
 void random_bernoulli(dpf_cursor *cursor, double p, uint8_t *out, int64_t n)
 {
     struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
     if (!(p > 0) || p >= 1) {
         for (int64_t i = 0; i < n; i++)
             out[i] = p >= 1;
@@ -80,6 +84,7 @@ void random_bernoulli(dpf_cursor *cursor, double p, uint8_t *out, int64_t n)
 void random_permutation(dpf_cursor *cursor, int64_t *out, int64_t n)
 {
     struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
     for (int64_t i = 0; i < n; i++) { /* Fisher-Yates, inside out */
         int64_t j = (int64_t)random_word_below(c, (uint64_t)i + 1);
         if (j != i)
