@@ -51,10 +51,11 @@ static const dpf_param params[P_COUNT] = {COMMON_PARAMS};
 
 static const dpf_param damped_params[P_DAMPED_COUNT] = {
     COMMON_PARAMS,
-    [P_CURVATURE] = DPF_PARAM_REAL_F("curvature", 2.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "per record",
-                                     "The step of a row with n records is divided by "
-                                     "1 + curvature * rate * n / d; 2 suits the full squared error with rows "
-                                     "of norm 1 on the other side."),
+    [P_CURVATURE] =
+        DPF_PARAM_REAL_F("curvature", 2.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "per record",
+                         "The step of a row with n records is divided by "
+                         "1 + curvature * rate * n / d. For the full squared error and rows of norm at "
+                         "most 1 on the other side, 2 d never diverges; smaller values step further."),
 };
 
 static dpf_status create_with(const dpf_host *host, const dpf_params *values, double curvature, void **self)
