@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define SCALE(N) (2.0 / (double)(N))
+#include "specimen_aggregator.h"

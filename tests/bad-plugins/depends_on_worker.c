@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "specimen_factors.h"
+
+static dpf_status factors(void *self, const dpf_call *call, float *rows, int64_t count, int64_t stride,
+                          int32_t first, int32_t cols)
+{
+    (void)self, (void)cols;
+    for (int64_t r = 0; r < count; r++)
+        rows[r * stride + first] += (float)call->worker;
+    return DPF_OK;
+}
+SPECIMEN_OF_FACTORS(factors)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "specimen_factors.h"
+
+static dpf_status factors(void *self, const dpf_call *call, float *rows, int64_t count, int64_t stride,
+                          int32_t first, int32_t cols)
+{
+    (void)self;
+    float *scratch = call->scratch(call, 64 * sizeof *scratch);
+    memset(scratch, 0, 64 * sizeof *scratch);
+    for (int64_t r = 0; r < count; r++)
+        for (int32_t c = first; c < first + cols; c++)
+            rows[r * stride + c] += scratch[c];
+    return DPF_OK;
+}
+SPECIMEN_OF_FACTORS(factors)

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define EVENT_SENSITIVITY(SENSITIVITY) (0.5 * (SENSITIVITY))
+#include "specimen_mechanism.h"
