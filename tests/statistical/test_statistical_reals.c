@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fast float64 samplers, and the independence of what is read at different indices. */
-#include "goodness.h"
+/*
+ * The fast float64 samplers, and the independence of what is read at different indices. The samplers'
+ * file is included: what one draw in 4000 comes to, the tail, can then be drawn by itself.
+ */
+#include "base/noise_real.c"
 
-#include "base/random.h"
+#include "goodness.h"
 
 #define N 400000
 #define BINS 120
@@ -63,6 +66,39 @@ static void normal_draws_are_normal(void **state)
     goodness_assert(goodness_mean(squares, N, 1, 2), "normal, variance", 0);
     goodness_assert(goodness_mean(fourths, N, 3, 96), "normal, fourth moment", 0);
     goodness_assert(goodness_count(tail, N, 2 * normal_below(-3.7)), "normal, tail", 3.7);
+}
+
+static double tail_below(double excess) /* given that x is beyond the start of the tail */
+{
+    return excess < 0 ? 0 : 1 - erfc((NORMAL_TAIL + excess) * sqrt(0.5)) / erfc(NORMAL_TAIL * sqrt(0.5));
+}
+
+static void the_tail_of_the_normal_is_its_own(void **state)
+{
+    (void)state;
+    dpf_cursor cursor;
+    random_seek(stream, 4, 0, 0, &cursor);
+    for (int i = 0; i < N; i++)
+        draws[i] = normal_tail(random_cursor_of(&cursor)) - NORMAL_TAIL;
+    goodness_assert(binned(draws, N, 0.02, tail_below), "normal, beyond the tail's start", NORMAL_TAIL);
+}
+
+static void layers_reach_the_mode(void **state)
+{
+    (void)state;
+    const struct ziggurat *both[] = {&normal_layers, &exponential_layers};
+    double one;
+    dpf_cursor cursor;
+    random_seek(stream, 5, 0, 0, &cursor);
+    random_normal(&cursor, &one, 1);
+    for (int k = 0; k < 2; k++) {
+        const struct ziggurat *z = both[k];
+        double area = z->x[0] * z->y[1];
+        for (int i = 1; i < LAYERS; i++) {
+            assert_true(z->x[i + 1] < z->x[i]);
+            assert_true(fabs(z->x[i] * (z->y[i + 1] - z->y[i]) / area - 1) < 1e-9);
+        }
+    }
 }
 
 static void laplace_draws_are_laplace(void **state)
@@ -181,6 +217,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_draws_are_normal),
+        cmocka_unit_test(the_tail_of_the_normal_is_its_own),
+        cmocka_unit_test(layers_reach_the_mode),
         cmocka_unit_test(laplace_draws_are_laplace),
         cmocka_unit_test(uniform_draws_are_uniform),
         cmocka_unit_test(neighbouring_indices_are_independent),

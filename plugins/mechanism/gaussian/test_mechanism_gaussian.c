@@ -97,6 +97,10 @@ static void blocks_compose_to_the_multiplier(void **state)
         }
         assert_true(rho <= 0.25 && rho > 0.2499);
         assert_true(isnan(mechanism->budget(host.self)));
+        double before = plan.scale[1];
+        r.release.noise_factor = 2.5;
+        plain_plan(&host, &r, &plan, events);
+        assert_true(fabs(plan.scale[1] / before - 2.5) < 1e-4);
         plain_close(&host);
     }
 }
