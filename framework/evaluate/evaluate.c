@@ -93,16 +93,20 @@ static int add_chosen(const struct sink *sink, const struct rating_results *rati
     return rating->bands ? add_bands(sink, rating) : 0;
 }
 
+#define COLD "test records whose user or item has no training record: "
+static const char *const cold_conventions[] = {
+    [EVALUATE_COLD_MEAN] = COLD "predicted as the training mean",
+    [EVALUATE_COLD_SKIP] = COLD "left out",
+    [EVALUATE_COLD_MODEL] = COLD "predicted by the model",
+};
+
 /* How many stand behind the averages, and how many do not. */
 static int add_counts(const struct sink *sink, const struct rating_results *rating,
                       const struct ranking_results *ranking, int train_part)
 {
     const struct evaluate_options *options = sink->options;
     if (evaluate_options_rate(options) && !train_part &&
-        metrics_add(sink->out, (double)rating->cold, rating->records.n,
-                    options->cold_mean ? "test records whose user or item has no training record: predicted "
-                                         "as the training mean"
-                                       : "test records whose user or item has no training record: left out",
+        metrics_add(sink->out, (double)rating->cold, rating->records.n, cold_conventions[options->cold],
                     sink->error, "cold-records") != 0)
         return -1;
     if (!evaluate_options_rank(options))

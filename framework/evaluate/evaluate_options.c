@@ -40,10 +40,10 @@ static const dpf_enum_value clips[] = {
     [EVALUATE_CLIP_NO] = {"no", "Take predictions as they are."},
 };
 
-enum { COLD_MEAN, COLD_SKIP };
 static const dpf_enum_value colds[] = {
-    {"mean", "Predict them as the mean of all training records, so that every record counts."},
-    {"skip", "Leave them out of the rating metrics."},
+    [EVALUATE_COLD_MEAN] = {"mean", "Predict them as the mean of all training records: every record counts."},
+    [EVALUATE_COLD_SKIP] = {"skip", "Leave them out of the rating metrics."},
+    [EVALUATE_COLD_MODEL] = {"model", "Take what the model says, which suits models of averages and biases."},
 };
 
 #define LARGEST_CUTOFF 1000000
@@ -71,7 +71,7 @@ static const dpf_param params[P_COUNT] = {
     [P_SHIFT] = DPF_PARAM_BOOL_F("shift-to-user-mean", 0, 0,
                                  "Add a constant to each user's predictions so that their mean is the mean "
                                  "of the user's training records, before clipping."),
-    [P_COLD] = DPF_PARAM_ENUM_F("cold", COLD_MEAN, colds, 0,
+    [P_COLD] = DPF_PARAM_ENUM_F("cold", EVALUATE_COLD_MEAN, colds, 0,
                                 "Rating metrics: test records whose user or item has no training record."),
     [P_BANDS] = DPF_PARAM_LIST_F("activity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
                                  "Boundaries between bands of users by their number of training records, "
@@ -230,7 +230,7 @@ int evaluate_options_read(const struct config *config, const struct config_value
     out->relevance = value[P_RELEVANCE].real;
     out->clip = (enum evaluate_clip)value[P_CLIP].integer;
     out->shift = value[P_SHIFT].integer != 0;
-    out->cold_mean = value[P_COLD].integer == COLD_MEAN;
+    out->cold = (enum evaluate_cold)value[P_COLD].integer;
     if (read_metrics(out, value[P_METRICS].text, implicit, &place) != 0 ||
         read_cutoffs(out, &value[P_K], &place) != 0 || read_bands(out, &value[P_BANDS], &place) != 0)
         return -1;

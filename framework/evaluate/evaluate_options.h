@@ -6,6 +6,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/metric_table.h"
 
+enum evaluate_cold { EVALUATE_COLD_MEAN, EVALUATE_COLD_SKIP, EVALUATE_COLD_MODEL };
 enum evaluate_clip { EVALUATE_CLIP_AUTO, EVALUATE_CLIP_YES, EVALUATE_CLIP_NO };
 
 /* Lists belong to the config_values that were read. */
@@ -21,7 +22,7 @@ struct evaluate_options {
     double relevance; /* least value of a positive */
     enum evaluate_clip clip;
     int shift;
-    int cold_mean;
+    enum evaluate_cold cold;
     const int64_t *bands; /* inner boundaries, ascending */
     int64_t n_bands;      /* boundaries; 0: no activity bands */
 };

@@ -61,19 +61,20 @@ static double user_train_mean(const struct rating *r, int64_t user)
     return sum / (double)row_length(train, user);
 }
 
-/* What brings the mean of the user's predictions to the mean of the training records; cold records
-   have no say, as their predictions are not the model's. */
+/* What brings the mean of the user's predictions to the mean of the training records. */
 static double user_shift(const struct rating *r, int64_t user, const double *predictions)
 {
-    int64_t start = r->part->ptr[user], n = row_length(r->part, user), warm = 0;
+    int64_t start = r->part->ptr[user], n = row_length(r->part, user), counted = 0;
     double sum = 0;
+    if (row_length(&r->dataset->train.by_user, user) == 0)
+        return 0;
     for (int64_t i = 0; i < n; i++) {
-        if (is_cold(r, user, r->part->others[start + i]))
-            continue;
+        if (r->options->cold != EVALUATE_COLD_MODEL && is_cold(r, user, r->part->others[start + i]))
+            continue; /* not a prediction of the model */
         sum += predictions[i];
-        warm++;
+        counted++;
     }
-    return warm ? user_train_mean(r, user) - sum / (double)warm : 0;
+    return counted ? user_train_mean(r, user) - sum / (double)counted : 0;
 }
 
 static double clipped(const struct rating *r, double x)
@@ -126,9 +127,10 @@ static int rate_user(void *context, int64_t user, int64_t chunk, int worker, str
         double prediction = predictions[i] + shift;
         if (is_cold(r, user, r->part->others[start + i])) {
             sums[SUM_COLD] += 1;
-            if (!r->options->cold_mean)
+            if (r->options->cold == EVALUATE_COLD_SKIP)
                 continue;
-            prediction = r->train_mean;
+            if (r->options->cold == EVALUATE_COLD_MEAN)
+                prediction = r->train_mean;
         }
         double difference = clipped(r, prediction) - value_at(r->part, start + i);
         squared += difference * difference;
@@ -248,7 +250,7 @@ int rating_pass(const struct evaluate_options *options, const struct dataset *da
     if (wants_clip(options, dataset, &r.clip, error) != 0)
         return -1;
     int status = rating_init(&r, pool, n_users, error);
-    if (status == 0 && options->cold_mean && !train_part)
+    if (status == 0 && options->cold == EVALUATE_COLD_MEAN && !train_part)
         status = find_train_mean(&r, pool, n_users, error);
     if (status == 0)
         status = user_pass_run(pool, n_users, rate_user, &r, error);

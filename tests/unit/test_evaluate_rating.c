@@ -71,6 +71,25 @@ static void predicts_cold_records_as_the_training_mean(void **state)
     metrics_free(&m);
 }
 
+static void takes_the_model_for_cold_records(void **state)
+{
+    (void)state;
+    struct fixture_options options;
+    struct metrics m;
+    fixture_defaults(&options);
+    fixture_enum(&options, "cold", "model");
+    evaluate(&options, 0, &m);
+    assert_int_equal(fixture_count(&m, "rmse"), 5);
+    fixture_close(fixture_metric(&m, "mse"), (1 + 1 + 4 + 9 + 9) / 5.0, 1e-14, "mse");
+    fixture_close(fixture_metric(&m, "cold-records"), 2, 0, "cold-records");
+    metrics_free(&m);
+    /* Then they count for the shift: 4, 9 -> 2, 7; user 3 has no training mean and is not shifted. */
+    fixture_option(&options, "shift-to-user-mean")->integer = 1;
+    evaluate(&options, 0, &m);
+    fixture_close(fixture_metric(&m, "mse"), (1 + 1 + 1 + 4 + 9) / 5.0, 1e-14, "shifted mse");
+    metrics_free(&m);
+}
+
 /* Each shifted prediction of a user with a single warm test record is the training mean. */
 static void shifts_to_the_mean_of_the_user(void **state)
 {
@@ -213,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(skips_cold_records),
         cmocka_unit_test(predicts_cold_records_as_the_training_mean),
+        cmocka_unit_test(takes_the_model_for_cold_records),
         cmocka_unit_test(shifts_to_the_mean_of_the_user),
         cmocka_unit_test(shifts_before_it_clips),
         cmocka_unit_test(clips_only_when_told),
