@@ -19,6 +19,13 @@
 
 /* ---- layout ------------------------------------------------------------------------------------- */
 
+static int trimmed(const char *line, int length)
+{
+    while (length > 0 && line[length - 1] == ' ')
+        length--;
+    return length;
+}
+
 /* The next line of at most width characters; cuts at spaces where it can. Returns its length. */
 static int next_line(const char **cursor, int width, const char **line)
 {
@@ -27,7 +34,7 @@ static int next_line(const char **cursor, int width, const char **line)
     int length = (int)strcspn(at, "\n");
     if (length <= width) {
         *cursor = at + length + (at[length] == '\n');
-        return length;
+        return trimmed(at, length);
     }
     int cut = width;
     while (cut > 0 && at[cut] != ' ')
@@ -35,9 +42,7 @@ static int next_line(const char **cursor, int width, const char **line)
     if (cut == 0)
         cut = width;
     *cursor = at + cut + strspn(at + cut, " ");
-    while (cut > 0 && at[cut - 1] == ' ')
-        cut--;
-    return cut;
+    return trimmed(at, cut);
 }
 
 /* first starts the first line, the others are indented to its length. */

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each condition, broken alone: it must fail, say what is wrong, and take the guarantee with it. */
+#include "privacy_case.h"
+
+/* The only failing conditions are those named ("C1 C5"); word is in the first one's text. */
+static void expect_failing(struct privacy_case *c, const char *ids, const char *word)
+{
+    char failing[128] = "";
+    const char *why = "";
+    case_judge(c);
+    for (int i = 0; i < N_CONDITIONS; i++) {
+        const struct condition *condition = &c->guarantee.conditions[i];
+        assert_true(condition->why[0] != '\0');
+        assert_true(strlen(condition->why) < sizeof condition->why - 1); /* not cut */
+        if (condition->holds)
+            continue;
+        if (!failing[0])
+            why = condition->why;
+        snprintf(failing + strlen(failing), sizeof failing - strlen(failing), "%s%s", failing[0] ? " " : "",
+                 condition->id);
+    }
+    assert_string_equal(failing, ids);
+    if (word && !strstr(why, word))
+        fail_msg("\"%s\" does not mention \"%s\"", why, word);
+    const int only_c9 = strcmp(ids, "C9") == 0;
+    assert_int_equal(c->guarantee.plan_holds, !ids[0] || only_c9);
+    assert_int_equal(c->guarantee.run_holds, !ids[0]);
+}
+
+static void a_good_run_holds(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    expect_failing(&c, "", NULL);
+    assert_int_equal(c.guarantee.unit, DPF_UNIT_USER);
+    assert_int_equal(c.guarantee.adjacency, DPF_ADJ_REPLACE);
+    assert_true(c.guarantee.delta == 1e-5 && c.guarantee.delta_is_default);
+    case_end(&c);
+}
+
+static void bounds_must_be_public(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.term.bounded = 0;
+    snprintf(c.term.unbounded_why, sizeof c.term.unbounded_why, "row norms are maxima over private factors");
+    expect_failing(&c, "C1", "maxima over private");
+    c.term.bounded = 1;
+    c.ledger.entries[0].event.flags = DPF_EVENT_BOUNDS_FROM_DATA;
+    expect_failing(&c, "C1", "clip");
+    case_end(&c);
+}
+
+static void inputs_must_be_public(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.term.reads = FROM_RAW_DATA;
+    snprintf(c.term.reads_why, sizeof c.term.reads_why, "user factors come from raw ratings");
+    expect_failing(&c, "C2", "raw ratings");
+    c.term.reads = FROM_OWN_RECORD;
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = record\nadjacency = zero-out\ntuning = public-data");
+    expect_failing(&c, "C2", "unit = user");
+    c.term.reads = FROM_CONSTANT;
+    expect_failing(&c, "", NULL);
+    case_end(&c);
+}
+
+static void every_term_must_be_counted(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    struct term_facts terms[2] = {c.term, c.term};
+    c.facts.terms = terms;
+    c.facts.n_terms = 2;
+    expect_failing(&c, "C3", "1 of them");
+    dpf_event event = c.ledger.entries[0].event;
+    event.block = 1;
+    assert_int_equal(ledger_add(&c.ledger, &event, "a second block of the same term", &c.error), 0);
+    expect_failing(&c, "C3", NULL);
+    event.term = 1;
+    assert_int_equal(ledger_add(&c.ledger, &event, "the second term", &c.error), 0);
+    expect_failing(&c, "", NULL);
+    case_end(&c);
+}
+
+static void known_noise_hides_nothing_from_those_who_know_it(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.term.noise_where = DPF_NOISE_AT_PARTY;
+    c.ledger.entries[0].event.flags = DPF_EVENT_NOISE_KNOWN;
+    expect_failing(&c, "", NULL); /* the server knows it, an outsider does not */
+    case_privacy(&c, "unit = user\nadjacency = replace\nobserver = server\ntuning = public-data");
+    expect_failing(&c, "C4", "draws part of the noise");
+    c.ledger.entries[0].event.flags = 0;
+    expect_failing(&c, "", NULL);
+    c.term.noise_known = 1;
+    expect_failing(&c, "C4", "items");
+    case_end(&c);
+}
+
+static void shares_need_secure_aggregation(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    case_privacy(&c, "unit = user\nadjacency = replace\nobserver = server\ntuning = public-data");
+    c.term.noise_where = DPF_NOISE_IN_SHARES;
+    c.term.sees = DPF_SEES_MESSAGES;
+    expect_failing(&c, "C5", "secagg");
+    c.term.sees = DPF_SEES_SUM;
+    expect_failing(&c, "", NULL);
+    c.term.noise_where = DPF_NOISE_AT_SUM;
+    expect_failing(&c, "C5", "after the sum");
+    c.term.noise_where = DPF_NOISE_AT_PARTY;
+    c.term.sees = DPF_SEES_MESSAGES;
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = user\nadjacency = replace\nobserver = parties\ntuning = public-data");
+    c.term.noise_where = DPF_NOISE_IN_SHARES;
+    expect_failing(&c, "C5", "honest survivors");
+    c.term.spare_shares = 1;
+    expect_failing(&c, "", NULL);
+    case_end(&c);
+}
+
+static void noise_must_be_there_and_fresh(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.term.has_mechanism = 0;
+    expect_failing(&c, "C5", "without noise");
+    c.term.has_mechanism = 1;
+    c.term.noise_where = DPF_NOISE_NOWHERE;
+    expect_failing(&c, "C5", "without noise");
+    c.term.noise_where = DPF_NOISE_AT_SUM;
+    c.ledger.entries[0].event.lifetime = DPF_LIFETIME_RUN;
+    expect_failing(&c, "C5", "fresh noise");
+    c.ledger.entries[0].event.flags = DPF_EVENT_DATA_BLIND;
+    expect_failing(&c, "", NULL);
+    c.facts.released_raw = 1;
+    snprintf(c.facts.released_raw_why, sizeof c.facts.released_raw_why, "users are released as they are");
+    expect_failing(&c, "C5", "users are released");
+    case_end(&c);
+}
+
+static void sampling_is_claimed_only_where_it_happens(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    case_privacy(&c, "unit = user\nadjacency = add-remove\ntuning = public-data");
+    c.term.sampling = (dpf_sampling){.size = sizeof(dpf_sampling),
+                                     .kind = DPF_SAMPLING_POISSON,
+                                     .unit = DPF_UNIT_USER,
+                                     .secret_from = DPF_OBSERVER_OUTSIDER,
+                                     .rate = 0.1};
+    c.ledger.entries[0].event.sampling = c.term.sampling;
+    expect_failing(&c, "", NULL);
+    assert_non_null(strstr(c.guarantee.conditions[5].why, "Amplification is counted"));
+    c.ledger.entries[0].event.sampling.rate = 0.01; /* the ledger claims less than is drawn */
+    expect_failing(&c, "C6", "no sampler makes");
+    c.ledger.entries[0].event.sampling = c.term.sampling;
+    c.term.sampling.kind = DPF_SAMPLING_NONE;
+    expect_failing(&c, "C6", "no sampler makes");
+    c.ledger.entries[0].event.sampling.kind = c.term.sampling.kind = DPF_SAMPLING_REPLACED;
+    expect_failing(&c, "C6", "pushes another one out");
+    case_privacy(&c, "unit = user\nadjacency = replace\ntuning = public-data");
+    expect_failing(&c, "", NULL);
+    assert_non_null(strstr(c.guarantee.conditions[5].why, "not counted"));
+    case_end(&c);
+}
+
+static void unit_and_adjacency_must_fit(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.term.unit_stated = 0;
+    snprintf(c.term.unit_why, sizeof c.term.unit_why, "loss x states no sensitivity");
+    expect_failing(&c, "C7", "loss x");
+    c.term.unit_stated = 1;
+    case_privacy(&c, "unit = record\nadjacency = replace\ntuning = public-data");
+    expect_failing(&c, "C7", "does not exist");
+    case_privacy(&c, "unit = user\nadjacency = flip\ntuning = public-data");
+    expect_failing(&c, "C7", "does not exist");
+    case_end(&c);
+}
+
+static void who_rated_what_must_be_public_or_hidden(void **state)
+{
+    static const char record[] = "unit = record\nadjacency = replace-value\ntuning = public-data\nsupport = ";
+    struct privacy_case c;
+    char settings[256];
+    (void)state;
+    case_start(&c);
+    c.term.support_observed = 1;
+    expect_failing(&c, "", NULL); /* an outsider sees a sum with noise on every row */
+    snprintf(settings, sizeof settings, "%sprivate", record);
+    case_privacy(&c, settings);
+    expect_failing(&c, "C8", "support = public");
+    snprintf(settings, sizeof settings, "%spublic", record);
+    case_privacy(&c, settings);
+    c.term.reads_degrees = 1;
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = user\nadjacency = replace\ntuning = public-data");
+    expect_failing(&c, "C8", "how many records");
+    c.term.reads_degrees = 0;
+    c.term.noise_where = DPF_NOISE_AT_PARTY; /* noise only on the rows that a party sends */
+    expect_failing(&c, "C8", "dense");
+    c.term.dense = 1;
+    expect_failing(&c, "", NULL);
+    case_privacy(
+        &c, "unit = user\nadjacency = replace\nobserver = server\nsupport = public\ntuning = public-data");
+    expect_failing(&c, "", NULL);
+    c.term.dense = 0;
+    expect_failing(&c, "C8", "promises to hide");
+    case_end(&c);
+}
+
+static void seeded_or_inexact_noise_fails_the_run_only(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.facts.secure = 0;
+    expect_failing(&c, "C9", "seed");
+    assert_int_equal(c.guarantee.reproducible, 1);
+    c.facts.secure = 1;
+    c.term.exact_grid = 0;
+    expect_failing(&c, "C9", "floating point");
+    c.term.exact_grid = 1;
+    c.ledger.entries[0].event.flags = DPF_EVENT_FLOATING_POINT;
+    expect_failing(&c, "C9", "floating point");
+    case_end(&c);
+}
+
+static void tuning_is_declared_or_warned_of(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    case_judge(&c);
+    assert_int_equal(c.guarantee.tuning_stated, 1);
+    case_privacy(&c, "unit = user\nadjacency = replace");
+    expect_failing(&c, "", NULL);
+    assert_int_equal(c.guarantee.tuning_stated, 0);
+    assert_non_null(strstr(c.guarantee.conditions[9].why, "not accounted for"));
+    case_end(&c);
+}
+
+static void a_deviation_voids_the_run(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    ledger_deviate(&c.ledger, "round 3 had too few survivors");
+    case_judge(&c);
+    assert_int_equal(c.guarantee.plan_holds, 1);
+    assert_int_equal(c.guarantee.run_holds, 0);
+    assert_string_equal(c.guarantee.deviation, "round 3 had too few survivors");
+    case_end(&c);
+}
+
+static void defaults_are_the_weakest_promise_stated_in_full(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    case_privacy(&c, "");
+    const dpf_value *values = c.privacy.params.values;
+    assert_int_equal(values[PRIVACY_UNIT].integer, DPF_UNIT_RECORD);
+    assert_int_equal(values[PRIVACY_ADJACENCY].integer, DPF_ADJ_REPLACE_VALUE);
+    assert_int_equal(values[PRIVACY_OBSERVER].integer, DPF_OBSERVER_OUTSIDER);
+    assert_int_equal(values[PRIVACY_RANDOMNESS].integer, 0);
+    assert_int_equal(values[PRIVACY_SUPPORT].integer, 0);
+    expect_failing(&c, "", NULL);
+    case_end(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_run_holds),
+        cmocka_unit_test(bounds_must_be_public),
+        cmocka_unit_test(inputs_must_be_public),
+        cmocka_unit_test(every_term_must_be_counted),
+        cmocka_unit_test(known_noise_hides_nothing_from_those_who_know_it),
+        cmocka_unit_test(shares_need_secure_aggregation),
+        cmocka_unit_test(noise_must_be_there_and_fresh),
+        cmocka_unit_test(sampling_is_claimed_only_where_it_happens),
+        cmocka_unit_test(unit_and_adjacency_must_fit),
+        cmocka_unit_test(who_rated_what_must_be_public_or_hidden),
+        cmocka_unit_test(seeded_or_inexact_noise_fails_the_run_only),
+        cmocka_unit_test(tuning_is_declared_or_warned_of),
+        cmocka_unit_test(a_deviation_voids_the_run),
+        cmocka_unit_test(defaults_are_the_weakest_promise_stated_in_full),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
