@@ -5,7 +5,7 @@ SIMD_TARGET static void SIMD(cg_multiply)(const float *s, int64_t padded, const 
 {
     for (int64_t g = 0; g < CG_GROUP; g += SIMD_ROWS)
         SIMD(gram_strip)
-        (padded / 16, xt + g, CG_GROUP, s, padded, padded, out + g * padded, padded, SIMD_ROWS, GRAM_SET);
+    (padded / 16, xt + g, CG_GROUP, s, padded, padded, out + g * padded, padded, SIMD_ROWS, GRAM_SET);
 }
 
 SIMD_TARGET static float SIMD(cg_dot)(const float *a, const float *b, int64_t padded)

@@ -82,8 +82,8 @@ SIMD_TARGET static int64_t SIMD(factor)(float *matrix, int64_t padded, float *in
         const int64_t n = padded - p - 16;
         for (int64_t i = 0; n > 0 && i < 16; i += SIMD_ROWS)
             SIMD(gram_strip)
-            (p / 16 + 1, below + p + i, padded, below, padded, n, panel + i * padded, padded, SIMD_ROWS,
-             GRAM_SUBTRACT);
+        (p / 16 + 1, below + p + i, padded, below, padded, n, panel + i * padded, padded, SIMD_ROWS,
+         GRAM_SUBTRACT);
         const int64_t bad = SIMD(factor_diagonal)(panel + p, padded, inverse + p);
         if (bad >= 0)
             return p + bad;

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * als_check.h - for the tests of the ALS losses: random records, and naive float64 sums to compare with.
+ */
+#ifndef DPF_ALS_CHECK_H
+#define DPF_ALS_CHECK_H
+
+#include "plain_host.h"
+
+#include "dpframe/role/loss.h"
+
+#define CHECK_OTHERS 400
+#define CHECK_GROUPS 7
+
+static const int64_t check_degrees[CHECK_GROUPS] = {0, 1, 2, 15, 16, 17, 300};
+
+static uint64_t check_state = 1;
+
+static inline double check_uniform(void)
+{
+    uint64_t z = check_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Records of seven rows, some with values and weights, and the other side they point to. */
+struct check_data {
+    dpf_groups groups;
+    dpf_factors self, other;
+    float *factors;
+    int32_t rows[CHECK_GROUPS];
+    int64_t offsets[CHECK_GROUPS + 1];
+    int32_t *others;
+    float *values, *weights;
+};
+
+static inline void check_data_new(struct check_data *c, int32_t columns, int with_values, int with_weights)
+{
+    const int64_t stride = (columns + 15) / 16 * 16;
+    int64_t n = 0;
+    memset(c, 0, sizeof(*c));
+    for (int g = 0; g < CHECK_GROUPS; g++) {
+        c->rows[g] = g;
+        c->offsets[g] = n;
+        n += check_degrees[g];
+    }
+    c->offsets[CHECK_GROUPS] = n;
+    /* Exact size: a read past the last row is a read past the block. */
+    c->factors = aligned_alloc(64, (size_t)(CHECK_OTHERS * stride) * sizeof(float));
+    c->others = malloc((size_t)n * sizeof(int32_t));
+    c->values = malloc((size_t)n * sizeof(float));
+    c->weights = malloc((size_t)n * sizeof(float));
+    assert_true(c->factors && c->others && c->values && c->weights);
+    for (int64_t r = 0; r < CHECK_OTHERS; r++) {
+        for (int64_t i = 0; i < stride; i++)
+            c->factors[r * stride + i] = i < columns ? (float)(2 * check_uniform() - 1) : 0;
+    }
+    for (int64_t e = 0; e < n; e++) {
+        c->others[e] = (int32_t)(check_uniform() * CHECK_OTHERS);
+        c->values[e] = (float)(int)(1 + 5 * check_uniform());
+        c->weights[e] = (float)(0.25 + check_uniform());
+    }
+    c->other = (dpf_factors){c->factors, CHECK_OTHERS, stride, columns, 0};
+    c->self = (dpf_factors){c->factors, CHECK_GROUPS, stride, columns, 0};
+    c->groups = (dpf_groups){.size = sizeof(dpf_groups),
+                             .side = DPF_SIDE_ITEMS,
+                             .self = &c->self,
+                             .other = &c->other,
+                             .n_groups = CHECK_GROUPS,
+                             .rows = c->rows,
+                             .offsets = c->offsets,
+                             .others = c->others,
+                             .values = with_values ? c->values : NULL,
+                             .weights = with_weights ? c->weights : NULL,
+                             .party_row = -1};
+}
+
+static inline void check_data_free(struct check_data *c)
+{
+    free(c->factors);
+    free(c->others);
+    free(c->values);
+    free(c->weights);
+}
+
+/* The coefficients of one record: a w, t and w of als_records.h, in the loss's own formula. */
+typedef void (*check_formula)(const dpf_query *query, const dpf_groups *groups, int64_t record, double *aw,
+                              double *t, double *w);
+
+static inline int64_t check_position(const dpf_block *a, int64_t i, int64_t j)
+{
+    return a->offset + (a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 + j : i * a->ld + j);
+}
+
+/* All blocks of a group, records from the last to the first; magnitude gets the sums of absolute values. */
+static inline void check_naive(const dpf_query *q, const dpf_groups *groups, int64_t g, const double *grid,
+                               check_formula formula, double *out, double *magnitude)
+{
+    const int32_t d = q->dimension;
+    memset(out, 0, (size_t)q->width * sizeof(double));
+    memset(magnitude, 0, (size_t)q->width * sizeof(double));
+    for (int64_t e = groups->offsets[g + 1] - 1; e >= groups->offsets[g]; e--) {
+        const float *y = dpf_row(groups->other, groups->others[e]) + q->first;
+        double aw, t, w;
+        formula(q, groups, e, &aw, &t, &w);
+        for (int32_t b = 0; b < q->n_blocks; b++) {
+            const dpf_block *block = &q->blocks[b];
+            const double step = grid ? grid[b] : 0;
+            for (int64_t i = 0; i < d && block->kind == DPF_BLOCK_QUADRATIC && block->length > 0; i++) {
+                for (int64_t j = 0; j <= (block->layout == DPF_LAYOUT_FULL ? d - 1 : i); j++) {
+                    const double x = (double)y[i] * y[j] * aw;
+                    out[check_position(block, i, j)] += dpf_on_grid(x, step);
+                    magnitude[check_position(block, i, j)] += fabs(x);
+                }
+            }
+            for (int64_t i = 0; i < d && block->kind == DPF_BLOCK_LINEAR; i++) {
+                out[block->offset + i] += dpf_on_grid(t * y[i], step);
+                magnitude[block->offset + i] += fabs(t * y[i]);
+            }
+            if (block->kind == DPF_BLOCK_COUNT) {
+                out[block->offset] += dpf_on_grid(w, step);
+                magnitude[block->offset] += fabs(w);
+            }
+        }
+    }
+}
+
+/* 1 if the number at this place of a row means something: not padding, not above the diagonal. */
+static inline int check_defined(const dpf_query *q, int64_t place)
+{
+    for (int32_t b = 0; b < q->n_blocks; b++) {
+        const dpf_block *block = &q->blocks[b];
+        const int64_t at = place - block->offset;
+        if (at < 0 || at >= block->length)
+            continue;
+        return block->layout != DPF_LAYOUT_LOWER || at % block->ld <= at / block->ld;
+    }
+    return 0;
+}
+
+static inline dpf_side_info check_info(int32_t columns, int32_t first, int32_t dimension, int32_t bias,
+                                       uint32_t layout, int released)
+{
+    return (dpf_side_info){.size = sizeof(dpf_side_info),
+                           .side = DPF_SIDE_ITEMS,
+                           .n_self = CHECK_GROUPS,
+                           .n_other = CHECK_OTHERS,
+                           .columns = columns,
+                           .first = first,
+                           .dimension = dimension,
+                           .bias = bias,
+                           .layout = layout,
+                           .is_released = released};
+}
+
+static inline void check_near(const double *expected, const double *magnitude, const dpf_query *q,
+                              const double *got, double tolerance)
+{
+    for (int64_t i = 0; i < q->width; i++) {
+        if (check_defined(q, i) && !(fabs(got[i] - expected[i]) <= tolerance * (magnitude[i] + 1e-30)))
+            fail_msg("place %d of %d (d %d): %.17g, expected %.17g", (int)i, (int)q->width, (int)q->dimension,
+                     got[i], expected[i]);
+    }
+}
+
+/* Float64 sums: near the naive ones without a grid, equal to them with one. */
+static inline void check_accumulate(struct plain_host *host, const dpf_query *q, const struct check_data *c,
+                                    check_formula formula)
+{
+    const dpf_loss *loss = host->component->functions;
+    const double grid[3] = {0x1p-20, 0x1p-18, 0x1p-10};
+    const int64_t stride = q->width + 3;
+    double *out = malloc((size_t)(CHECK_GROUPS * stride + 2 * q->width) * sizeof(double));
+    double *expected = out + CHECK_GROUPS * stride, *magnitude = expected + q->width;
+    assert_non_null(out);
+    for (int on_grid = 0; on_grid < 2; on_grid++) {
+        const double *steps = on_grid ? grid : NULL;
+        for (int64_t i = 0; i < CHECK_GROUPS * stride; i++)
+            out[i] = 77;
+        assert_int_equal(loss->accumulate(host->self, plain_call(host), q, &c->groups, steps, out, stride),
+                         0);
+        for (int64_t g = 0; g < CHECK_GROUPS; g++) {
+            check_naive(q, &c->groups, g, steps, formula, expected, magnitude);
+            check_near(expected, magnitude, q, out + g * stride, on_grid ? 0 : 1e-13);
+            for (int64_t i = q->width; i < stride; i++)
+                assert_true(out[g * stride + i] == 77);
+        }
+    }
+    free(out);
+}
+
+/* Float32 sums: near the naive ones, and the same bytes one group at a time. */
+static inline void check_local(struct plain_host *host, const dpf_query *q, const struct check_data *c,
+                               check_formula formula)
+{
+    const dpf_loss *loss = host->component->functions;
+    const int64_t stride = (q->width + 15) / 16 * 16, w = q->width;
+    float *all = aligned_alloc(64, (size_t)(CHECK_GROUPS * stride) * 4),
+          *one = aligned_alloc(64, (size_t)stride * 4);
+    double *expected = malloc((size_t)(3 * w) * sizeof(double)), *got = expected + 2 * w;
+    assert_true(all && one && expected);
+    assert_int_equal(loss->accumulate_local(host->self, plain_call(host), q, &c->groups, all, stride), 0);
+    for (int64_t g = 0; g < CHECK_GROUPS; g++) {
+        check_naive(q, &c->groups, g, NULL, formula, expected, expected + w);
+        for (int64_t i = 0; i < w; i++)
+            got[i] = check_defined(q, i) ? all[g * stride + i] : 0;
+        check_near(expected, expected + w, q, got, 1e-6);
+        dpf_groups single = c->groups;
+        single.n_groups = 1;
+        single.rows += g;
+        single.offsets += g;
+        assert_int_equal(loss->accumulate_local(host->self, plain_call(host), q, &single, one, stride), 0);
+        for (int64_t i = 0; i < w; i++) {
+            if (check_defined(q, i))
+                assert_memory_equal(&one[i], &all[g * stride + i], sizeof(float));
+        }
+    }
+    free(all);
+    free(one);
+    free(expected);
+}
+
+/* Products: near A x with A from the float64 sums in layout FULL. */
+static inline void check_apply(struct plain_host *host, const dpf_query *operator_query,
+                               const dpf_query *full, const struct check_data *c, check_formula formula)
+{
+    const dpf_loss *loss = host->component->functions;
+    const int64_t d = full->dimension, p = (d + 15) / 16 * 16;
+    float *x = aligned_alloc(64, (size_t)(CHECK_GROUPS * p) * 4),
+          *out = aligned_alloc(64, (size_t)(CHECK_GROUPS * p) * 4);
+    double *a = malloc((size_t)(2 * full->width) * sizeof(double));
+    assert_true(x && out && a);
+    for (int64_t i = 0; i < CHECK_GROUPS * p; i++)
+        x[i] = i % p < d ? (float)(2 * check_uniform() - 1) : 0;
+    assert_int_equal(loss->apply(host->self, plain_call(host), operator_query, &c->groups, x, p, out, p), 0);
+    for (int64_t g = 0; g < CHECK_GROUPS; g++) {
+        check_naive(full, &c->groups, g, NULL, formula, a, a + full->width);
+        for (int64_t i = 0; i < p; i++) {
+            double sum = 0, size = 1e-30;
+            for (int64_t j = 0; j < d && i < d; j++) {
+                sum += a[i * d + j] * x[g * p + j];
+                size += (a + full->width)[i * d + j] * fabs(x[g * p + j]);
+            }
+            if (!(fabs(out[g * p + i] - sum) <= 4e-6 * size))
+                fail_msg("product %d of %d: %.9g, expected %.9g", (int)i, (int)d, (double)out[g * p + i],
+                         sum);
+        }
+    }
+    free(x);
+    free(out);
+    free(a);
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* solver_check.h - for the tests of solvers of quadratics: random systems, float64 reference solutions. */
+#ifndef DPF_SOLVER_CHECK_H
+#define DPF_SOLVER_CHECK_H
+
+#include "plain_host.h"
+
+#include "dpframe/privacy.h"
+#include "dpframe/role/solver.h"
+
+#define SYSTEMS 11
+
+static uint64_t solver_state = 7;
+
+static inline double solver_uniform(void)
+{
+    uint64_t z = solver_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Systems of order d: records' Gram matrices, a shared matrix, both ridges, one column left alone. */
+struct systems {
+    int64_t d;
+    int64_t stride; /* of factor rows */
+    dpf_query query, shared_query;
+    dpf_solve batch;
+    double *a[SYSTEMS];       /* complete matrices */
+    double *records[SYSTEMS]; /* their part that the blocks hold */
+    double *rhs;              /* SYSTEMS x d */
+    float *blocks, *shared, *ridge, *rows;
+};
+
+static inline void systems_layout(dpf_query *q, int64_t d, uint32_t layout, const float *ridge)
+{
+    const int32_t n = (int32_t)d, padded = (n + 15) / 16 * 16;
+    const int32_t ld = layout == DPF_LAYOUT_FULL ? n : layout == DPF_LAYOUT_LOWER ? padded : 0;
+    const int32_t length = layout == DPF_LAYOUT_PACKED     ? dpf_packed_length(n)
+                           : layout == DPF_LAYOUT_OPERATOR ? 0
+                                                           : n * ld;
+    *q = (dpf_query){
+        .size = sizeof(*q), .form = DPF_FORM_QUADRATIC, .dimension = n, .first = 1, .n_blocks = 3};
+    q->blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, layout, 0, length, ld, 0};
+    q->blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, n, 0, 0};
+    q->blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + n, 1, 0, 0};
+    q->width = length + n + 1;
+    q->has_shared = 1;
+    q->ridge_per_count = ridge;
+    q->ridge_constant = ridge + d;
+}
+
+static inline void systems_put(const dpf_query *q, const double *a, int64_t d, float *row)
+{
+    for (int64_t i = 0; i < d && q->blocks[0].length > 0; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            const float x = (float)a[i * d + j];
+            if (q->blocks[0].layout == DPF_LAYOUT_PACKED) {
+                row[i * (i + 1) / 2 + j] = x;
+            } else if (q->blocks[0].layout == DPF_LAYOUT_LOWER) {
+                row[i * q->blocks[0].ld + j] = x;
+            } else { /* as after i.i.d. noise: only the mean of the two halves is right */
+                const float skew = i == j ? 0 : 0.125f * (float)(i - j);
+                row[i * d + j] = x + skew;
+                row[j * d + i] = x - skew;
+            }
+        }
+    }
+}
+
+static inline void systems_gram(int64_t d, int64_t n, double *a)
+{
+    double *y = malloc((size_t)d * sizeof(double));
+    assert_non_null(y);
+    for (int64_t r = 0; r < n; r++) {
+        for (int64_t i = 0; i < d; i++)
+            y[i] = 2 * solver_uniform() - 1;
+        for (int64_t i = 0; i < d * d; i++)
+            a[i] += y[i / d] * y[i % d];
+    }
+    free(y);
+}
+
+static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
+{
+    memset(s, 0, sizeof(*s));
+    s->d = d;
+    s->stride = (d + 2 + 15) / 16 * 16;
+    s->ridge = calloc((size_t)(2 * d), sizeof(float));
+    assert_non_null(s->ridge);
+    for (int64_t i = 0; i < d; i++) {
+        s->ridge[i] = (float)(0.02 + 0.01 * solver_uniform());
+        s->ridge[d + i] = (float)(0.3 + solver_uniform());
+    }
+    systems_layout(&s->query, d, layout, s->ridge);
+    systems_layout(&s->shared_query, d, layout == DPF_LAYOUT_OPERATOR ? DPF_LAYOUT_FULL : layout, s->ridge);
+    const int64_t width = (s->query.width + 15) / 16 * 16;
+    s->blocks = aligned_alloc(64, (size_t)(SYSTEMS * width) * sizeof(float));
+    s->shared = calloc((size_t)s->shared_query.width, sizeof(float));
+    s->rows = aligned_alloc(64, (size_t)(SYSTEMS * s->stride) * sizeof(float));
+    s->rhs = calloc((size_t)(SYSTEMS * d), sizeof(double));
+    double *g = calloc((size_t)(d * d), sizeof(double));
+    assert_true(s->blocks && s->shared && s->rows && s->rhs && g);
+    for (int64_t i = 0; i < SYSTEMS * width; i++)
+        s->blocks[i] = NAN; /* what a layout does not define must not matter */
+    systems_gram(d, d / 2, g);
+    systems_put(&s->shared_query, g, d, s->shared);
+    for (int64_t r = 0; r < SYSTEMS; r++) {
+        const int64_t n = r * r;
+        float *row = s->blocks + r * width;
+        s->a[r] = calloc((size_t)(d * d), sizeof(double));
+        s->records[r] = calloc((size_t)(d * d), sizeof(double));
+        assert_true(s->a[r] && s->records[r]);
+        systems_gram(d, n, s->records[r]);
+        systems_put(&s->query, s->records[r], d, row);
+        row[s->query.blocks[2].offset] = (float)n;
+        for (int64_t i = 0; i < d; i++) {
+            const float b = r == 3 ? 0 : (float)(4 * solver_uniform() - 2);
+            row[s->query.blocks[1].offset + i] = b;
+            s->rhs[r * d + i] = 0.5 * b;
+        }
+        for (int64_t i = 0; i < d * d; i++) {
+            s->a[r][i] = s->records[r][i] + g[i];
+            if (i / d == i % d)
+                s->a[r][i] += (double)s->ridge[i / d] * (double)n + s->ridge[d + i / d];
+        }
+    }
+    free(g);
+    for (int64_t i = 0; i < SYSTEMS * s->stride; i++) /* iterations start near their goal's size */
+        s->rows[i] = i % s->stride >= 1 && i % s->stride <= d ? 0.01f : 9;
+    s->batch = (dpf_solve){.size = sizeof(dpf_solve),
+                           .side = DPF_SIDE_ITEMS,
+                           .n_rounds = 1,
+                           .n_rows = SYSTEMS,
+                           .first_row = 100,
+                           .query = &s->query,
+                           .blocks = s->blocks,
+                           .blocks_stride = width,
+                           .shared = s->shared,
+                           .current = s->rows,
+                           .current_stride = s->stride,
+                           .next = s->rows,
+                           .next_stride = s->stride,
+                           .shared_query = &s->shared_query};
+}
+
+static inline void systems_free(struct systems *s)
+{
+    for (int r = 0; r < SYSTEMS; r++) {
+        free(s->a[r]);
+        free(s->records[r]);
+    }
+    free(s->blocks);
+    free(s->shared);
+    free(s->ridge);
+    free(s->rows);
+    free(s->rhs);
+}
+
+/* |A x - rhs| / (|A| |x| + |rhs|), largest coordinate. */
+static inline double systems_residual(const struct systems *s, int64_t r, const float *x)
+{
+    double worst = 0;
+    for (int64_t i = 0; i < s->d; i++) {
+        double sum = -s->rhs[r * s->d + i], size = fabs(sum);
+        for (int64_t j = 0; j < s->d; j++) {
+            sum += s->a[r][i * s->d + j] * x[j];
+            size += fabs(s->a[r][i * s->d + j] * x[j]);
+        }
+        worst = fmax(worst, size > 0 ? fabs(sum) / size : 0);
+    }
+    return worst;
+}
+
+static inline void systems_check(const struct systems *s, double tolerance)
+{
+    for (int64_t r = 0; r < SYSTEMS; r++) {
+        const float *row = s->rows + r * s->stride;
+        const double residual = systems_residual(s, r, row + 1);
+        if (!(residual <= tolerance))
+            fail_msg("d %d, row %d: residual %g", (int)s->d, (int)r, residual);
+        assert_true(row[0] == 9 && row[s->d + 1] == 9); /* other columns are left alone */
+    }
+}
+
+#endif
