@@ -40,7 +40,6 @@ static int read_file_options(const struct config *config, const struct config_va
     static const char *const delimiters[] = {"tab", "double-colon", "comma", "tab", "comma"};
     struct file_options *file = &out->file;
     file->header = (enum data_header)value_of(data, D_HEADER)->integer;
-    file->quoting = out->format == FORMAT_CSV;
     file->encoding = (enum ids_encoding)value_of(data, D_ENCODING)->integer;
     file->out_of_range = (enum data_out_of_range)value_of(data, D_OUT_OF_RANGE)->integer;
     file->value_lo = out->value_lo;
@@ -54,7 +53,11 @@ static int read_file_options(const struct config *config, const struct config_va
     }
     if (file->header == HEADER_AUTO && (out->format == FORMAT_ML100K || out->format == FORMAT_ML1M))
         file->header = HEADER_NO;
-    return read_delimiter(config, data, D_DELIMITER, delimiters[out->format], &file->delimiter, error);
+    if (read_delimiter(config, data, D_DELIMITER, delimiters[out->format], &file->delimiter, error) != 0)
+        return -1;
+    /* With other delimiters quotes are ordinary characters. */
+    file->quoting = out->format == FORMAT_CSV && file->delimiter.length == 1 && !file->delimiter.runs;
+    return 0;
 }
 
 static int read_relation_options(const struct config *config, const struct config_values *data,
@@ -108,7 +111,7 @@ static int read_generate(const struct config *config, const struct config_values
     if (out->format != FORMAT_SYNTHETIC)
         return 0;
     /* Generated values lie in a public range by construction: five stars unless another is declared. */
-    if (isinf(out->value_lo) != isinf(out->value_hi))
+    if (isfinite(out->value_lo) != isfinite(out->value_hi))
         return config_error(config, "data", isinf(out->value_lo) ? "value-min" : "value-max", error,
                             "synthetic ratings need both ends of the range");
     if (isinf(out->value_lo)) {

@@ -148,11 +148,14 @@ static int is_taken(const struct layout *layout, int column)
 }
 
 static int place_automatic(const struct file_options *options, const struct field *fields, int n,
-                           struct layout *out)
+                           struct layout *out, struct dpf_error *error)
 {
     /* Names first, so that a header in another order than ours is understood. */
     for (int c = 0; c < COLUMN_COUNT && out->has_header; c++) {
         int found = is_automatic(options->columns[c]) ? find_usual((enum column)c, fields, n) : -1;
+        if (found == -2)
+            return error_set(error, DPF_FAULT_DATA, "the header has two names for the %s; set data.%s",
+                             column_words[c], options->keys[c]);
         if (found >= 0 && !is_taken(out, found))
             out->columns[c] = found;
     }
@@ -201,6 +204,7 @@ int layout_decide(const struct file_options *options, const struct field *fields
                       (options->header == HEADER_AUTO && looks_like_header(options, fields, stored));
     if (place_configured(options, fields, stored, n, out, error) != 0)
         return -1;
-    place_automatic(options, fields, stored, out);
+    if (place_automatic(options, fields, stored, out, error) != 0)
+        return -1;
     return check_complete(options, n, out, error);
 }

@@ -326,7 +326,7 @@ static int decide_layout(struct reader *reader, struct dpf_error *error)
     struct field fields[FIELDS_MAX];
     struct block block = {0};
     int64_t n = 0, line = 0;
-    int can_quote = reader->options->quoting && reader->options->delimiter.length == 1;
+    int can_quote = reader->options->quoting;
     struct quoted *quoted = can_quote ? quoted_new(&reader->options->delimiter, error) : NULL;
     if ((can_quote && !quoted) || open_source(reader, error) != 0) {
         quoted_free(quoted);

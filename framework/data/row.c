@@ -70,7 +70,7 @@ static int bad_number(const struct file_options *options, const struct layout *l
     char show[96];
     const char *hint =
         column == COLUMN_TIME ? "correct it, or set column.time = none" : "correct the line or remove it";
-    if (layout->has_header == 0)
+    if (column == COLUMN_RATING && !layout->has_header)
         hint = "if this line names the columns, set header = yes; else correct the line or remove it";
     if (field->length == 0)
         hint = "it is missing; complete the line or remove it";

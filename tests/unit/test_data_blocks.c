@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The line reader with blocks of any size: no cut between blocks may show. */
+#include "data_support.h"
+
+#include <math.h>
+
+#include "data/table.h"
+
+static const struct file_options usual = {
+    .delimiter = {",", 1, 0},
+    .quoting = 1,
+    .columns = {"auto", "auto", "auto", "auto", "none"},
+    .keys = {"column.user", "column.item", "column.rating", "column.time", "column.privacy-weight"},
+    .rating_needed = 1,
+    .value_lo = -INFINITY,
+    .value_hi = INFINITY,
+    .prefix = "",
+};
+
+/* Everything read, line by line, with line numbers. */
+static char *read_as_text(const char *text, size_t block, int workers, struct dpf_error *error)
+{
+    struct table table = {0};
+    struct ids users = {0}, items = {0};
+    struct read_control control = {block, text, strlen(text)};
+    struct pool *pool = pool_new(workers);
+    char *out = calloc(1, 20000);
+    size_t used = 0;
+    assert_non_null(out);
+    if (table_read(&table, "memory.csv", &usual, &control, &users, &items, NULL, pool, error) == 0) {
+        int32_t ranks[2][200];
+        struct id_map maps[2];
+        assert_int_equal(ids_finish(&users, &maps[0], ranks[0]), 0);
+        assert_int_equal(ids_finish(&items, &maps[1], ranks[1]), 0);
+        table_finish_ids(&table, ranks[0], ranks[1]);
+        for (size_t c = 0; c < table.n_chunks; c++) {
+            const struct chunk *k = table.chunks[c];
+            for (int64_t i = 0; i < k->n; i++)
+                used +=
+                    (size_t)sprintf(out + used, "%lld:%s|%s|%g\n",
+                                    (long long)(k->first_line + (k->lines_of ? k->lines_of[i] : i)),
+                                    id_map_text(&maps[0], k->user_map[k->users[i]]),
+                                    id_map_text(&maps[1], k->item_map[k->items[i]]), (double)k->values[i]);
+        }
+        sprintf(out + used, "%lld lines, %lld empty", (long long)table.lines, (long long)table.empty);
+        id_map_free(&maps[0]);
+        id_map_free(&maps[1]);
+    }
+    ids_free(&users);
+    ids_free(&items);
+    table_free(&table);
+    pool_free(pool);
+    return out;
+}
+
+static void assert_same_for_all_blocks(const char *text, size_t smallest)
+{
+    struct dpf_error error = {0};
+    char *whole = read_as_text(text, 0, 1, &error);
+    assert_int_equal(error.fault, 0);
+    for (size_t block = smallest; block < smallest + 40; block++) {
+        char *pieces = read_as_text(text, block, 1 + (int)(block % 3), &error);
+        if (error.fault)
+            fail_msg("block %zu: %s", block, error.text);
+        assert_string_equal(pieces, whole);
+        free(pieces);
+    }
+    free(whole);
+}
+
+static void lines_across_blocks_are_whole(void **state)
+{
+    char text[4000] = "\xef\xbb\xbf"
+                      "user,item,rating\r\n";
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        sprintf(text + strlen(text), "u%d,%d,%d.5\r\n%s", i * 37 % 41, i * 5 % 17, i % 5,
+                i % 9 ? "" : "\r\n");
+    strcat(text, "last,1,2");
+    assert_same_for_all_blocks(text, 22);
+}
+
+static void quoted_rows_across_blocks_are_whole(void **state)
+{
+    char text[4000] = "";
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        sprintf(text + strlen(text), i % 4 ? "%d,%d,1\n" : "\"%d\nx\"\"y\",%d,1\r\n\n", i % 7, i);
+    assert_same_for_all_blocks(text, 14);
+}
+
+/* The first fault in the file is reported, whichever thread finds its own first. */
+static void the_first_fault_is_reported(void **state)
+{
+    char text[4000] = "";
+    (void)state;
+    for (int i = 1; i <= 150; i++)
+        sprintf(text + strlen(text), i == 77 || i == 78 || i > 100 ? "%d,1,bad%d\n" : "%d,1,2\n", i, i);
+    for (int repeat = 0; repeat < 50; repeat++) {
+        struct dpf_error error = {0};
+        free(read_as_text(text, 16 + (size_t)repeat, 3, &error));
+        assert_int_equal(error.fault, DPF_FAULT_DATA);
+        if (strncmp(error.text, "memory.csv:77: rating \"bad77\"", 29) != 0)
+            fail_msg("%s", error.text);
+    }
+}
+
+static void a_line_longer_than_a_block_is_refused(void **state)
+{
+    struct dpf_error error = {0};
+    (void)state;
+    free(read_as_text("1,1,1\n1,2,1\n1234567890,1234567890,1234567890\n", 20, 2, &error));
+    assert_int_equal(error.fault, DPF_FAULT_DATA);
+    assert_non_null(strstr(error.text, "memory.csv:3: a line is longer than 20 bytes"));
+}
+
+static void more_lines_than_a_block_holds(void **state)
+{
+    static char text[60000];
+    struct dpf_error error = {0};
+    size_t used = 0;
+    (void)state;
+    for (int i = 0; i < 5000; i++)
+        used += (size_t)sprintf(text + used, "%d,%d,3\n", i % 90, i % 80);
+    struct table table = {0};
+    struct ids users = {0}, items = {0};
+    struct read_control control = {64, text, used};
+    struct pool *pool = pool_new(3);
+    assert_int_equal(table_read(&table, "m", &usual, &control, &users, &items, NULL, pool, &error), 0);
+    assert_int_equal(table.records, 5000);
+    assert_int_equal(users.n, 90);
+    assert_int_equal(items.n, 80);
+    assert_true(table.n_chunks > 500);
+    ids_free(&users);
+    ids_free(&items);
+    table_free(&table);
+    pool_free(pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_across_blocks_are_whole),
+        cmocka_unit_test(quoted_rows_across_blocks_are_whole),
+        cmocka_unit_test(the_first_fault_is_reported),
+        cmocka_unit_test(a_line_longer_than_a_block_is_refused),
+        cmocka_unit_test(more_lines_than_a_block_holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

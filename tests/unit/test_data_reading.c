@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files as people have them: each is read as meant, or refused with the line, the text and the remedy. */
+#include "data_support.h"
+
+#include <zlib.h>
+
+#define CSV "[data]\npath = a.txt\n"
+
+static void load_text(const char *ini, const char *text, struct data_outcome *out)
+{
+    data_write("a.txt", text);
+    data_get(ini, out);
+}
+
+static void assert_plain(const char *ini, const char *text)
+{
+    struct data_outcome out;
+    load_text(ini, text, &out);
+    const struct dataset *d = &out.dataset;
+    assert_int_equal(d->train.n, 3);
+    assert_int_equal(d->users.n, 2);
+    assert_int_equal(d->items.n, 2);
+    assert_true(data_value(d, &d->train.by_user, "1", "10") == 4.5);
+    assert_true(data_value(d, &d->train.by_user, "1", "20") == 3);
+    assert_true(data_value(d, &d->train.by_user, "2", "10") == 1);
+    assert_int_equal(d->train.by_item.ptr[1], 2);
+    data_check_csr(&d->train.by_user, 2);
+    data_check_csr(&d->train.by_item, 2);
+    dataset_free(&out.dataset);
+}
+
+static void the_same_ratings_in_many_shapes(void **state)
+{
+    (void)state;
+    assert_plain(CSV, "1,10,4.5,7\n1,20,3,8\n2,10,1,9\n");
+    assert_plain(CSV, "1,10,4.5\n1,20,3\n2,10,1");               /* no last newline */
+    assert_plain(CSV, "1,10,4.5,7\r\n1,20,3,8\r\n2,10,1,9\r\n"); /* CR LF */
+    assert_plain(CSV, "\xef\xbb\xbf"
+                      "1,10,4.5,7\n1,20,3,8\n2,10,1,9\n"); /* byte order mark */
+    assert_plain(CSV, "\xef\xbb\xbf"
+                      "userId,movieId,rating,timestamp\n1,10,4.5,7\n1,20,3,8\n2,10,1,9\n");
+    assert_plain(CSV, "\n1,10,4.5,7\n\n\r\n1,20,3,8\n  \n2,10,1,9\n\n"); /* empty lines */
+    assert_plain(CSV, "1, 10, 4.5, 7\n1 ,20,3 ,8\n2,10,1,9\n");          /* blanks at delimiters */
+    assert_plain(CSV, "item,rating,user\n10,4.5,1\n20,3,1\n10,1,2\n");   /* another order */
+    assert_plain(CSV, "timestamp,movieId,userId,rating\n7,10,1,4.5\n8,20,1,3\n9,10,2,1\n");
+    assert_plain(CSV, "u,i,r\n1,10,4.5\n1,20,3\n2,10,1\n"); /* unknown names */
+    assert_plain(CSV "column.user = who\ncolumn.item = what\ncolumn.rating = how\n",
+                 "how,who,what\n4.5,1,10\n3,1,20\n1,2,10\n");
+    assert_plain(CSV "column.user = 3\ncolumn.item = 1\ncolumn.rating = 2\n", "10,4.5,1\n20,3,1\n10,1,2\n");
+    assert_plain(CSV "header = yes\n", "9,9,9\n1,10,4.5\n1,20,3\n2,10,1\n");
+    assert_plain(CSV "format = tsv\n", "1\t10\t4.5\t7\n1\t20\t3\t8\n2\t10\t1\t9\n");
+    assert_plain(CSV "format = movielens-100k\n", "1\t10\t4.5\t7\n1\t20\t3\t8\n2\t10\t1\t9\n");
+    assert_plain(CSV "format = movielens-1m\n", "1::10::4.5::7\n1::20::3::8\n2::10::1::9\n");
+    assert_plain(CSV "delimiter = spaces\n", " 1  10 4.5\n1 20\t3\n2 10   1 \n");
+    assert_plain(CSV "delimiter = semicolon\n", "1;10;4.5\n1;20;3\n2;10;1\n");
+    assert_plain(CSV "delimiter = pipe\n", "1|10|4.5\n1|20|3\n2|10|1\n");
+    assert_plain(CSV, "1,10,4.5,978300760.0\n1,20,3,9.5e8\n2,10,1,-1\n"); /* real and negative times */
+}
+
+static void quotes_go_through_the_csv_parser(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    assert_plain(CSV, "\"1\",\"10\",\"4.5\"\n\"1\",20,3\n2,10,1\n");
+    assert_plain(CSV, "\"user\",\"item\",\"rating\"\n1,10,4.5\n1,20,\"3\"\n2,10,1");
+    assert_plain(CSV, "1,10,4.5\n1,20,3\n\n\"2\",10,1\r\n");
+    load_text(CSV, "\"a,b\",\"say \"\"x\"\"\",5\n\"two\nlines\",y,4\n", &out);
+    const struct dataset *d = &out.dataset;
+    assert_true(data_value(d, &d->train.by_user, "a,b", "say \"x\"") == 5);
+    assert_true(data_value(d, &d->train.by_user, "two\nlines", "y") == 4);
+    dataset_free(&out.dataset);
+    data_write("a.txt", "1,10,4.5\n\"1,20,3\n2,10,1\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: a quoted field is not closed", "format = tsv");
+    data_write("a.txt", "1,10,4.5\n1,20,3\n\"1\"x,10,1\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:3: a quote stands where none may stand");
+    data_write("a.txt", "1,10,4.5\n\"1\",20,bad\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: rating \"bad\"");
+    load_text(CSV "format = tsv\n", "a\"b\t10\t3\n", &out);
+    assert_int_equal(id_map_find(&out.dataset.users, "a\"b"), 0);
+    dataset_free(&out.dataset);
+}
+
+static void ids_of_any_kind(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    load_text(CSV, "-5,99999999999999999999,1\n007,x y,2\n7,\xe2\x82\xac,3\n", &out);
+    const struct dataset *d = &out.dataset;
+    assert_int_equal(d->users.n, 3); /* 007 is not 7 */
+    assert_int_equal(d->items.n, 3);
+    assert_true(data_value(d, &d->train.by_user, "-5", "99999999999999999999") == 1);
+    assert_true(data_value(d, &d->train.by_user, "007", "x y") == 2);
+    assert_true(data_value(d, &d->train.by_user, "7", "\xe2\x82\xac") == 3);
+    dataset_free(&out.dataset);
+    load_text(CSV, "caf\xe9,1,1\n", &out); /* Latin-1, found out */
+    assert_int_equal(id_map_find(&out.dataset.users, "caf\xc3\xa9"), 0);
+    dataset_free(&out.dataset);
+    load_text(CSV "encoding = latin-1\n", "caf\xc3\xa9,1,1\n", &out); /* told so */
+    assert_int_equal(id_map_find(&out.dataset.users, "caf\xc3\x83\xc2\xa9"), 0);
+    dataset_free(&out.dataset);
+    data_write("a.txt", "a,1,1\ncaf\xe9,1,1\n");
+    DATA_REFUSED(CSV "encoding = utf-8\n", DPF_FAULT_DATA, "a.txt:2:", "\"caf\\xe9\"", "encoding = latin-1");
+}
+
+static void faults_name_line_text_and_remedy(void **state)
+{
+    static const struct {
+        const char *ini, *text, *parts[4];
+    } cases[] = {
+        {CSV "header = no\n", "userId,movieId,rating\n1,2,3\n", {"a.txt:1:", "\"rating\"", "header = yes"}},
+        {CSV, "1,2,3\n1,3\n", {"a.txt:2:", "expected 3 fields", "found 2", "missing"}},
+        {CSV, "1,2,3\n1,3,4,5\n", {"a.txt:2:", "found 4"}},
+        {CSV, "1,2,3\n\n\n1,3,x\n", {"a.txt:4:", "\"x\" in column 3"}},
+        {CSV, "1,2,3\n1,3,\n", {"a.txt:2:", "\"\" in column 3", "missing"}},
+        {CSV, "1,2,NaN\n", {"a.txt:1:", "\"NaN\"", "no rule for NaN"}},
+        {CSV, "1,2,3\nnan,2,3\n", {"a.txt:2:", "user", "missing value"}},
+        {CSV, "1,2,3\n,2,3\n", {"a.txt:2:", "user in column 1 is empty"}},
+        {CSV, "1,2,3\n2,,3\n", {"a.txt:2:", "item in column 2 is empty"}},
+        {CSV, "1,2,inf\n", {"a.txt:1:", "too large"}},
+        {CSV, "1,2,1e39\n", {"a.txt:1:", "too large"}},
+        {CSV, "1,2,3\n1,3,-3\n", {"a.txt:2:", "\"-3\" is negative", "value-min"}},
+        {CSV "value-min = 1\nvalue-max = 5\n",
+         "1,2,3\n1,3,6\n",
+         {"a.txt:2:", "range 1 to 5", "out-of-range"}},
+        {CSV, "1,2,3,yesterday\n", {"a.txt:1:", "time stamp \"yesterday\"", "column.time = none"}},
+        {CSV "delimiter = tab\nformat = tsv\n", "1 2 3\n", {"a.txt:1:", "delimiter"}},
+        {CSV "format = tsv\n", "1\t2\t3\n1 3 3\n", {"a.txt:2:", "delimiter = spaces"}},
+        {CSV "delimiter = spaces\n", "1 2 3\n1 3 4\xc2\xa0\n", {"a.txt:2:", "4\\xc2\\xa0"}},
+        {CSV "column.rating = stars\n", "user,item,rating\n1,2,3\n", {"a.txt:1:", "\"stars\"", "\"rating\""}},
+        {CSV "column.rating = stars\nheader = no\n", "1,2,3\n", {"a.txt:1:", "no header", "number"}},
+        {CSV "column.rating = 9\n", "1,2,3\n", {"a.txt:1:", "is 9", "3 field(s)"}},
+        {CSV, "1,2\n", {"a.txt:1:", "feedback = implicit"}},
+        {CSV, "user,item,item,rating\n1,2,2,3\n", {"a.txt:1:"}},
+        {CSV "column.user = a\n", "a,a,rating\n1,2,3\n", {"a.txt:1:", "twice"}},
+        {CSV, "", {"a.txt: there are no records"}},
+        {CSV, "\n\n", {"a.txt: there are no records"}},
+        {CSV, "user,item,rating\n", {"no records are left"}},
+        {CSV,
+         "\xff\xfe"
+         "1",
+         {"a.txt:1:", "UTF-16", "UTF-8"}},
+        {CSV, "PK\3\4xx", {"a.txt:1:", "ZIP"}},
+        {CSV "column.privacy-weight = 4\ncolumn.time = none\n",
+         "1,2,3,-1\n",
+         {"a.txt:1:", "privacy weight \"-1\""}},
+        {CSV "format = tsv\n", "1\t2\t\"3\"\n", {"a.txt:1:", "format = csv"}},
+        {CSV "delimiter = semicolon\n", "1;2;3\n1;3;3,5\n", {"a.txt:2:", "decimal point"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        data_write("a.txt", cases[i].text);
+        data_refused(cases[i].ini, DPF_FAULT_DATA,
+                     (const char *const[]){cases[i].parts[0], cases[i].parts[1] ? cases[i].parts[1] : "",
+                                           cases[i].parts[2] ? cases[i].parts[2] : "", NULL});
+    }
+    data_write_bytes("a.txt", "1,2,3\n1,\0,3\n", 12);
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: a NUL byte");
+}
+
+static void configurations_that_cannot_be(void **state)
+{
+    (void)state;
+    data_write("a.txt", "1,2,3\n");
+    DATA_REFUSED("[data]\nformat = csv\n", DPF_FAULT_CONFIG, "data.path is missing");
+    DATA_REFUSED(CSV "delimiter = abc\n", DPF_FAULT_CONFIG, "\"abc\" is no delimiter");
+    DATA_REFUSED(CSV "value-min = 5\nvalue-max = 1\n", DPF_FAULT_CONFIG, "must not be above");
+    DATA_REFUSED(CSV "out-of-range = clip\n", DPF_FAULT_CONFIG, "no declared range");
+    DATA_REFUSED(CSV "[split]\nkind = files\n", DPF_FAULT_CONFIG, "test.path");
+    DATA_REFUSED(CSV "[split]\nkind = k-fold\nfolds = 3\nfold = 4\n", DPF_FAULT_CONFIG, "fold 4 of 3");
+    DATA_REFUSED("[data]\npath = other.txt\n", DPF_FAULT_DATA, "data.path", "other.txt", "No such file");
+    DATA_REFUSED("[data]\npath = [xy].txt\n", DPF_FAULT_DATA, "no file matches");
+    DATA_REFUSED(CSV "relation.path = trust.txt\n", DPF_FAULT_DATA, "data.relation.path", "trust.txt");
+    DATA_REFUSED("[data]\npath = .\n", DPF_FAULT_DATA, "no regular file");
+    DATA_REFUSED(CSV "column.user = 2\n", DPF_FAULT_DATA, "a.txt:1");
+}
+
+static void write_gz(const char *text, size_t cut)
+{
+    gzFile file = gzopen("a.gz", "wb");
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, text, (unsigned)strlen(text)), (int)strlen(text));
+    assert_int_equal(gzclose(file), Z_OK);
+    FILE *stream = fopen("a.gz", "rb");
+    assert_int_equal(fseek(stream, 0, SEEK_END), 0);
+    long size = ftell(stream);
+    fclose(stream);
+    if (cut)
+        assert_int_equal(truncate("a.gz", size - (long)cut), 0);
+}
+
+static void gzip_is_transparent_and_checked(void **state)
+{
+    struct data_outcome out;
+    char text[6000] = "";
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        sprintf(text + strlen(text), "%d,%d,%d\n", i * 7 % 50, i, i % 5 + 1);
+    write_gz(text, 0);
+    data_get("[data]\npath = a.gz\n", &out);
+    assert_int_equal(out.dataset.train.n, 300);
+    dataset_free(&out.dataset);
+    write_gz(text, 20);
+    DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "cut off or damaged");
+}
+
+static void counts_what_was_read(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    load_text(CSV "value-min = 1\nvalue-max = 5\nout-of-range = drop\n",
+              "user,item,rating\n1,1,1\n\n1,2,6\n1,1,5\n2,2,3\n", &out);
+    const struct dataset_summary *s = &out.dataset.summary;
+    assert_int_equal(s->lines, 6);
+    assert_int_equal(s->empty_lines, 1);
+    assert_int_equal(s->out_of_range, 1);
+    assert_int_equal(s->duplicates, 1);
+    assert_int_equal(s->ratings, 2);
+    assert_true(s->value_min == 3 && s->value_max == 5 && s->value_mean == 4);
+    assert_int_equal(s->distinct_values, 2);
+    assert_true(out.lo == 1 && out.hi == 5 && out.dataset.value_lo == 1 && out.dataset.value_hi == 5);
+    assert_int_equal(strlen(s->sha256), 64);
+    char *text = data_summary_text(&out.dataset);
+    assert_non_null(strstr(text, "2 users x 2 items, 2 ratings from 3 to 5"));
+    free(text);
+    dataset_free(&out.dataset);
+}
+
+static void clipped_values_stay_inside_as_float32(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    /* 0.1 rounds upwards in float32, 0.7 downwards: neither may leave the declared range. */
+    load_text(CSV "value-min = 0.7\nvalue-max = 1.1\nout-of-range = clip\n", "1,1,9\n1,2,0\n1,3,1\n", &out);
+    const struct dataset *d = &out.dataset;
+    assert_true(data_value(d, &d->train.by_user, "1", "1") <= 1.1);
+    assert_true(data_value(d, &d->train.by_user, "1", "1") > 1.0999);
+    assert_true(data_value(d, &d->train.by_user, "1", "2") >= 0.7);
+    assert_true(data_value(d, &d->train.by_user, "1", "2") < 0.7001);
+    assert_true(data_value(d, &d->train.by_user, "1", "3") == 1);
+    dataset_free(&out.dataset);
+}
+
+static void privacy_weights_follow_their_records(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    load_text(CSV "column.privacy-weight = budget\n",
+              "user,item,rating,budget\n1,2,3,0.5\n1,1,4,2\n2,1,5,0\n", &out);
+    const struct records *r = &out.dataset.train;
+    assert_true(r->by_user.privacy_weights[0] == 2 && r->by_user.privacy_weights[1] == 0.5f);
+    assert_true(r->by_user.privacy_weights[2] == 0);
+    assert_true(r->by_item.privacy_weights[0] == 2 && r->by_item.privacy_weights[1] == 0);
+    assert_true(r->by_item.privacy_weights[2] == 0.5f);
+    dataset_free(&out.dataset);
+}
+
+static void implicit_feedback_and_thresholds(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    load_text(CSV "feedback = implicit\n", "1,2\n1,3\n2,2\n", &out);
+    assert_true(out.dataset.implicit && !out.dataset.train.by_user.values &&
+                !out.dataset.train.by_item.values);
+    assert_true(out.lo == 1 && out.hi == 1);
+    assert_int_equal(out.dataset.train.n, 3);
+    dataset_free(&out.dataset);
+    /* The last word of user 1 on item 2 is a low value: no interaction. */
+    load_text(CSV "feedback = implicit\nthreshold = 4\n", "1,2,5,1\n1,3,4,2\n1,2,1,3\n2,2,3.9,4\n", &out);
+    assert_int_equal(out.dataset.train.n, 1);
+    assert_int_equal(out.dataset.summary.below_threshold, 2);
+    assert_int_equal(out.dataset.summary.duplicates, 1);
+    dataset_free(&out.dataset);
+}
+
+static void relations_between_known_users(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    data_write("trust.txt", "3 1\n1 2\n2 2\n1 9\n1 2\n1 3\n");
+    load_text(CSV "relation.path = trust.txt\n", "1,1,1\n2,1,1\n3,1,1\n", &out);
+    const struct relation *r = &out.dataset.relation;
+    assert_int_equal(r->links.ptr[3], 3);
+    assert_int_equal(r->links.others[0], 1);
+    assert_int_equal(r->links.others[1], 2);
+    assert_int_equal(r->links.others[2], 0);
+    assert_int_equal(r->unknown, 1);
+    assert_int_equal(r->self, 1);
+    dataset_free(&out.dataset);
+    load_text(CSV "relation.path = trust.txt\nrelation.direction = mutual\n", "1,1,1\n2,1,1\n3,1,1\n", &out);
+    assert_int_equal(r->links.ptr[3], 4);
+    data_check_csr(&r->links, 3);
+    dataset_free(&out.dataset);
+    data_write("trust.txt", "from,to,w\n1,2,0.5\n");
+    load_text(CSV "relation.path = trust.txt\nrelation.delimiter = comma\nrelation.column.weight = w\n",
+              "1,1,1\n2,1,1\n", &out);
+    assert_true(r->links.values[0] == 0.5f);
+    dataset_free(&out.dataset);
+    data_write("trust.txt", "1 2\n1 2 3\n");
+    DATA_REFUSED(CSV "relation.path = trust.txt\n", DPF_FAULT_DATA, "trust.txt:2:");
+}
+
+int main(void)
+{
+#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
+    const struct CMUnitTest tests[] = {
+        TEST(the_same_ratings_in_many_shapes),
+        TEST(quotes_go_through_the_csv_parser),
+        TEST(ids_of_any_kind),
+        TEST(faults_name_line_text_and_remedy),
+        TEST(configurations_that_cannot_be),
+        TEST(gzip_is_transparent_and_checked),
+        TEST(counts_what_was_read),
+        TEST(clipped_values_stay_inside_as_float32),
+        TEST(privacy_weights_follow_their_records),
+        TEST(implicit_feedback_and_thresholds),
+        TEST(relations_between_known_users),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

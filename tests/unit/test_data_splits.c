@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Duplicates, splits, and that neither depends on the order of lines or on the number of workers. */
+#include "data_support.h"
+
+#define CSV "[data]\npath = a.txt\n"
+#define USERS 60
+#define ITEMS 40
+
+/* About a third of all pairs, in an order given by `stride` (coprime to the number of pairs). */
+static int64_t write_ratings(const char *name, int64_t stride)
+{
+    static char text[USERS * ITEMS * 32];
+    size_t used = 0;
+    int64_t n = 0;
+    for (int64_t k = 0; k < USERS * ITEMS; k++) {
+        int64_t pair = k * stride % (USERS * ITEMS);
+        int64_t user = pair / ITEMS, item = pair % ITEMS;
+        if ((user * 7 + item * 5) % 3 != 0)
+            continue;
+        used +=
+            (size_t)sprintf(text + used, "%lld,%lld,%lld,%lld\n", (long long)user + 1, (long long)item + 1,
+                            (long long)((user + item) % 5 + 1), (long long)(pair * 31 % 1009));
+        n++;
+    }
+    data_write_bytes(name, text, used);
+    return n;
+}
+
+static const char *const kinds[] = {
+    "kind = random\nfraction = 0.25\n", "kind = k-fold\nfolds = 4\nfold = 3\n",
+    "kind = leave-one-out\n",           "kind = leave-one-out\nby = random\n",
+    "kind = per-user\nn = 3\n",         "kind = candidates\nfraction = 0.3\n",
+};
+#define N_KINDS (sizeof kinds / sizeof kinds[0])
+
+static void get_split(const char *kind, int workers, uint64_t seed, struct data_outcome *out)
+{
+    char ini[256];
+    snprintf(ini, sizeof ini, CSV "[split]\n%s", kind);
+    if (data_try(ini, workers, seed, out) != 0)
+        fail_msg("%s: %s", kind, out->error.text);
+}
+
+static void same_dataset(const struct dataset *a, const struct dataset *b)
+{
+    data_same_csr(&a->train.by_user, &b->train.by_user);
+    data_same_csr(&a->train.by_item, &b->train.by_item);
+    data_same_csr(&a->test.by_user, &b->test.by_user);
+    data_same_csr(&a->candidates, &b->candidates);
+}
+
+static void splits_depend_on_seed_and_ids_only(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        struct data_outcome first, again, other;
+        write_ratings("a.txt", 1);
+        get_split(kinds[k], 1, 5, &first);
+        write_ratings("a.txt", 1327); /* the same lines in another order, more workers */
+        get_split(kinds[k], 3, 5, &again);
+        same_dataset(&first.dataset, &again.dataset);
+        get_split(kinds[k], 2, 6, &other);
+        int same = memcmp(first.dataset.test.by_user.ptr, other.dataset.test.by_user.ptr,
+                          (USERS + 1) * sizeof(int64_t)) == 0 &&
+                   memcmp(first.dataset.test.by_user.others, other.dataset.test.by_user.others,
+                          (size_t)first.dataset.test.n * sizeof(int32_t)) == 0;
+        assert_int_equal(same, k == 2); /* only the split by time needs no seed */
+        dataset_free(&first.dataset);
+        dataset_free(&again.dataset);
+        dataset_free(&other.dataset);
+    }
+}
+
+/* Every record is in exactly one part. */
+static void assert_partition(const struct dataset *d, int64_t n)
+{
+    assert_int_equal(d->train.n + d->test.n, n);
+    data_check_csr(&d->train.by_user, d->items.n);
+    data_check_csr(&d->train.by_item, d->users.n);
+    data_check_csr(&d->test.by_user, d->items.n);
+    for (int64_t u = 0; u < d->users.n; u++)
+        for (int64_t i = d->test.by_user.ptr[u]; i < d->test.by_user.ptr[u + 1]; i++)
+            for (int64_t j = d->train.by_user.ptr[u]; j < d->train.by_user.ptr[u + 1]; j++)
+                assert_true(d->test.by_user.others[i] != d->train.by_user.others[j]);
+}
+
+static void parts_have_the_sizes_asked_for(void **state)
+{
+    struct data_outcome out;
+    const struct csr *test = &out.dataset.test.by_user;
+    (void)state;
+    int64_t n = write_ratings("a.txt", 1);
+    get_split(kinds[0], 2, 1, &out);
+    assert_partition(&out.dataset, n);
+    assert_int_equal(out.dataset.test.n, (n + 2) / 4);
+    dataset_free(&out.dataset);
+    get_split(kinds[3], 2, 1, &out);
+    assert_partition(&out.dataset, n);
+    for (int64_t u = 0; u < USERS; u++)
+        assert_int_equal(test->ptr[u + 1] - test->ptr[u], 1);
+    dataset_free(&out.dataset);
+    get_split(kinds[4], 2, 1, &out);
+    assert_partition(&out.dataset, n);
+    for (int64_t u = 0; u < USERS; u++)
+        assert_int_equal(test->ptr[u + 1] - test->ptr[u], 3);
+    dataset_free(&out.dataset);
+}
+
+static void folds_partition_the_records(void **state)
+{
+    int64_t n = write_ratings("a.txt", 1), total = 0;
+    static uint8_t seen[USERS][ITEMS];
+    (void)state;
+    memset(seen, 0, sizeof seen);
+    for (int fold = 1; fold <= 7; fold++) {
+        struct data_outcome out;
+        char kind[64];
+        snprintf(kind, sizeof kind, "kind = k-fold\nfolds = 7\nfold = %d\n", fold);
+        get_split(kind, 2, 1, &out);
+        assert_partition(&out.dataset, n);
+        assert_in_range(out.dataset.test.n, n / 7, n / 7 + 1);
+        const struct csr *test = &out.dataset.test.by_user;
+        for (int64_t u = 0; u < USERS; u++)
+            for (int64_t i = test->ptr[u]; i < test->ptr[u + 1]; i++)
+                assert_int_equal(seen[u][test->others[i]]++, 0);
+        total += out.dataset.test.n;
+        dataset_free(&out.dataset);
+    }
+    assert_int_equal(total, n);
+}
+
+static void candidates_are_a_share_of_all_items(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    int64_t n = write_ratings("a.txt", 1), hits[ITEMS] = {0};
+    get_split(kinds[5], 2, 1, &out);
+    const struct csr *candidates = &out.dataset.candidates;
+    assert_partition(&out.dataset, n);
+    data_check_csr(candidates, ITEMS);
+    for (int64_t u = 0; u < USERS; u++) {
+        assert_int_equal(candidates->ptr[u + 1] - candidates->ptr[u], 12);
+        for (int64_t i = candidates->ptr[u]; i < candidates->ptr[u + 1]; i++)
+            hits[candidates->others[i]]++;
+    }
+    /* A pair is tested if and only if its item is a candidate of its user. */
+    const struct csr *parts[2] = {&out.dataset.train.by_user, &out.dataset.test.by_user};
+    for (int part = 0; part < 2; part++)
+        for (int64_t u = 0; u < USERS; u++)
+            for (int64_t i = parts[part]->ptr[u]; i < parts[part]->ptr[u + 1]; i++) {
+                int found = 0;
+                for (int64_t c = candidates->ptr[u]; c < candidates->ptr[u + 1]; c++)
+                    found |= candidates->others[c] == parts[part]->others[i];
+                assert_int_equal(found, part);
+            }
+    /* 60 draws of 0.3 are 18 +- 3.5; 6 standard deviations never happen by chance. */
+    for (int i = 0; i < ITEMS; i++)
+        assert_in_range(hits[i], 1, 39);
+    dataset_free(&out.dataset);
+}
+
+static void the_last_record_is_held_out(void **state)
+{
+    struct data_outcome out;
+    const struct dataset *d = &out.dataset;
+    (void)state;
+    data_write("a.txt", "1,9,1,5\n1,2,2,7\n1,5,3,7\n1,3,4,6\n2,1,1,3\n2,9,2,2\n3,1,5,1\n");
+    get_split(kinds[2], 2, 1, &out);
+    assert_int_equal(d->test.n, 2);
+    assert_true(data_value(d, &d->test.by_user, "1", "5") == 3); /* time 7 twice: the later line */
+    assert_true(data_value(d, &d->test.by_user, "2", "1") == 1);
+    assert_true(data_value(d, &d->train.by_user, "3", "1") == 5); /* a single record trains */
+    assert_int_equal(d->summary.time_ties_decided, 1);
+    dataset_free(&out.dataset);
+    data_write("a.txt", "1,9,1,5\n1,5,3,7\n1,2,2,7\n1,3,4,6\n");
+    get_split(kinds[2], 2, 1, &out);
+    assert_true(data_value(d, &d->test.by_user, "1", "2") == 2);
+    dataset_free(&out.dataset);
+    data_write("a.txt", "1,9,1\n1,5,3\n");
+    DATA_REFUSED(CSV "[split]\nkind = leave-one-out\n", DPF_FAULT_DATA, "a.txt:1", "split.by = random");
+}
+
+static void no_user_loses_all_records(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    data_write("a.txt", "1,1,1\n2,1,1\n2,2,2\n3,1,1\n3,2,1\n3,3,1\n3,4,1\n");
+    get_split("kind = per-user\nn = 3\n", 2, 1, &out);
+    const struct csr *train = &out.dataset.train.by_user;
+    assert_int_equal(out.dataset.test.n, 0 + 1 + 3);
+    for (int64_t u = 0; u < 3; u++)
+        assert_int_equal(train->ptr[u + 1] - train->ptr[u], 1);
+    dataset_free(&out.dataset);
+}
+
+static void duplicates_follow_the_policy(void **state)
+{
+    static const struct {
+        const char *policy;
+        double timed, untimed;
+    } cases[] = {{"last", 2, 5}, {"first", 4, 1}, {"mean", 3, 3}, {"sum", 12, 12}};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct data_outcome out;
+        const struct dataset *d = &out.dataset;
+        char ini[128];
+        snprintf(ini, sizeof ini, CSV "duplicates = %s\n", cases[i].policy);
+        data_write("a.txt", "1,7,1,50\n1,8,1,1\n1,7,4,10\n1,7,2,90\n1,7,5,60\n2,7,5,1\n");
+        data_get(ini, &out);
+        assert_int_equal(d->train.n, 3);
+        assert_int_equal(d->summary.duplicates, 3);
+        assert_true(data_value(d, &d->train.by_user, "1", "7") == cases[i].timed);
+        dataset_free(&out.dataset);
+        data_write("a.txt", "1,7,1\n1,8,1\n1,7,4\n1,7,2\n1,7,5\n2,7,5\n");
+        data_get(ini, &out);
+        assert_true(data_value(d, &d->train.by_user, "1", "7") == cases[i].untimed);
+        dataset_free(&out.dataset);
+    }
+    data_write("a.txt", "1,8,1\n1,7,1\n2,7,5\n1,7,4\n");
+    DATA_REFUSED(CSV "duplicates = error\n", DPF_FAULT_DATA, "a.txt:4: user \"1\" and item \"7\"", "a.txt:2");
+}
+
+static void sums_respect_the_declared_range(void **state)
+{
+    struct data_outcome out;
+    const struct dataset *d = &out.dataset;
+    (void)state;
+    data_write("a.txt", "1,7,3\n1,7,4\n1,8,1\n");
+    DATA_REFUSED(CSV "duplicates = sum\nvalue-min = 1\nvalue-max = 5\n", DPF_FAULT_DATA, "a.txt:2",
+                 "outside of the declared range");
+    data_get(CSV "duplicates = sum\nvalue-min = 1\nvalue-max = 5\nout-of-range = clip\n", &out);
+    assert_true(data_value(d, &d->train.by_user, "1", "7") == 5);
+    dataset_free(&out.dataset);
+    data_get(CSV "duplicates = sum\nvalue-min = 1\nvalue-max = 5\nout-of-range = drop\n", &out);
+    assert_int_equal(d->train.n, 1);
+    assert_int_equal(d->summary.out_of_range, 1);
+    dataset_free(&out.dataset);
+}
+
+#define FILES CSV "[split]\nkind = files\ntest.path = b.txt\n"
+
+static void given_files_share_ids_and_never_pairs(void **state)
+{
+    struct data_outcome out;
+    const struct dataset *d = &out.dataset;
+    (void)state;
+    data_write("a.txt", "1,1,1\n1,2,2\n2,1,3\n");
+    data_write("b.txt", "1,9,4\n7,1,5\n2,2,1\n");
+    data_get(FILES, &out);
+    assert_int_equal(d->users.n, 3);
+    assert_int_equal(d->items.n, 3);
+    assert_int_equal(d->train.n, 3);
+    assert_int_equal(d->test.n, 3);
+    assert_int_equal(d->summary.cold_users, 1);
+    assert_int_equal(d->summary.cold_items, 1);
+    assert_int_equal(d->summary.cold_records, 2);
+    assert_true(data_value(d, &d->test.by_user, "7", "1") == 5);
+    dataset_free(&out.dataset);
+    data_write("b.txt", "1,9,4\n2,1,5\n");
+    DATA_REFUSED(FILES, DPF_FAULT_DATA, "b.txt:2:", "a.txt:3", "split.overlap");
+    data_get(FILES "overlap = test\n", &out);
+    assert_int_equal(d->train.n, 2);
+    assert_true(data_value(d, &d->test.by_user, "2", "1") == 5);
+    dataset_free(&out.dataset);
+    data_get(FILES "overlap = train\n", &out);
+    assert_int_equal(d->test.n, 1);
+    assert_true(data_value(d, &d->train.by_user, "2", "1") == 3);
+    dataset_free(&out.dataset);
+}
+
+static void patterns_read_all_but_the_test_file(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    data_write("a.txt", "1,1,1\n");
+    data_write("b.txt", "1,2,2\n");
+    data_write("c.txt", "1,3,3\n");
+    data_get("[data]\npath = [abc].txt\n[split]\nkind = files\ntest.path = b.txt\n", &out);
+    assert_int_equal(out.dataset.train.n, 2);
+    assert_int_equal(out.dataset.test.n, 1);
+    assert_true(data_value(&out.dataset, &out.dataset.test.by_user, "1", "2") == 2);
+    dataset_free(&out.dataset);
+}
+
+static void transposing_twice_is_the_identity(void **state)
+{
+    struct data_outcome out;
+    struct dpf_error error = {0};
+    struct csr there = {0}, back = {0}, empty = {0};
+    (void)state;
+    write_ratings("a.txt", 1327);
+    data_get(CSV, &out);
+    assert_int_equal(csr_transpose(&out.dataset.train.by_user, ITEMS, &there, &error), 0);
+    assert_int_equal(csr_transpose(&there, USERS, &back, &error), 0);
+    data_same_csr(&out.dataset.train.by_user, &back);
+    data_same_csr(&out.dataset.train.by_item, &there);
+    csr_free(&there);
+    csr_free(&back);
+    assert_int_equal(csr_transpose(&empty, 3, &there, &error), 0);
+    assert_int_equal(there.ptr[3], 0);
+    csr_free(&there);
+    dataset_free(&out.dataset);
+}
+
+int main(void)
+{
+#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
+    const struct CMUnitTest tests[] = {
+        TEST(splits_depend_on_seed_and_ids_only),    TEST(parts_have_the_sizes_asked_for),
+        TEST(folds_partition_the_records),           TEST(candidates_are_a_share_of_all_items),
+        TEST(the_last_record_is_held_out),           TEST(no_user_loses_all_records),
+        TEST(duplicates_follow_the_policy),          TEST(sums_respect_the_declared_range),
+        TEST(given_files_share_ids_and_never_pairs), TEST(patterns_read_all_but_the_test_file),
+        TEST(transposing_twice_is_the_identity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
