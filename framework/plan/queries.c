@@ -147,9 +147,6 @@ static void set_bounds(const struct plan *plan, struct term_plan *term)
     int other = term->source == SOURCE_RELATION ? side : 1 - side;
     int d = plan->dimension[side];
     double self = rows_radius(plan, side);
-    /* The features of a row are the other side's columns that pair with its unknowns: those of its
-       bias are the constant 1. */
-    double constant = plan->bias[side] >= 0 ? 1.0 : 0.0;
     double radius = term->bounds_from_data ? 1.0 : rows_radius(plan, other);
     *b = (dpf_bounds){
         .size = sizeof *b,
@@ -162,9 +159,9 @@ static void set_bounds(const struct plan *plan, struct term_plan *term)
                       ? fmax(fabs(plan->value_lo), fabs(plan->value_hi))
                       : plan->offset,
         .weight_max = term->sampling.kind == DPF_SAMPLING_NONE ? 1.0 : term->sampling.weight_max,
-        .other_l2 = sqrt(radius * radius + constant),
-        .other_l1 = sqrt((double)d) * radius + constant,
-        .other_linf = fmax(radius, constant),
+        .other_l2 = radius,
+        .other_l1 = sqrt((double)d) * radius,
+        .other_linf = radius,
         .self_l2 = self,
         .self_l1 = sqrt((double)d) * self,
         .self_linf = self,
@@ -175,7 +172,19 @@ static void set_bounds(const struct plan *plan, struct term_plan *term)
     b->residual_l2 = b->other_l2;
 }
 
-static int tighten_bounds(struct term_plan *term, struct dpf_error *error)
+/*
+ * The features of a row are the other side's columns that pair with its unknowns; the one of its bias
+ * is the constant 1, which no transform touches. So it joins the norms after the transforms.
+ */
+static void add_constant_feature(dpf_bounds *bounds)
+{
+    bounds->other_l2 = sqrt(bounds->other_l2 * bounds->other_l2 + 1);
+    bounds->other_l1 += 1;
+    bounds->other_linf = fmax(bounds->other_linf, 1);
+    bounds->residual_l2 = sqrt(bounds->residual_l2 * bounds->residual_l2 + 1);
+}
+
+static int tighten_bounds(const struct plan *plan, struct term_plan *term, struct dpf_error *error)
 {
     double raw = term->bounds.residual_l2;
     for (int i = 0; i < term->n_transforms; i++) {
@@ -186,6 +195,8 @@ static int tighten_bounds(struct term_plan *term, struct dpf_error *error)
             return -1;
     }
     term->bounds.residual_l2 = term->raw_residual ? raw : term->bounds.other_l2;
+    if (plan->bias[term->side] >= 0)
+        add_constant_feature(&term->bounds);
     return 0;
 }
 
@@ -381,7 +392,7 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
                          struct dpf_error *error)
 {
     set_bounds(plan, term);
-    if (tighten_bounds(term, error) != 0 ||
+    if (tighten_bounds(plan, term, error) != 0 ||
         plan_term_sensitivity(term, &term->bounds, term->blocks, term->shared, error) != 0)
         return -1;
     int64_t rows = side_rows(plan, side->side);
