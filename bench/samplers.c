@@ -89,7 +89,7 @@ int main(void)
             for (uint32_t row = 0; row < BATCHES; row++) {
                 dpf_cursor cursor;
                 random_seek(stream, pass, 0, row, &cursor);
-                sink += draw(&cursor, cases[c].kind, cases[c].scale);
+                sink = sink + draw(&cursor, cases[c].kind, cases[c].scale);
             }
             best = fmin(best, (now() - start) / ((double)BATCHES * BATCH));
         }

@@ -36,6 +36,9 @@
 extern "C" {
 #endif
 
+/* Sums, and noise, stay below 2^62 grid steps: their sum fits into 64 bits. */
+#define DPF_ADDITIVE_MAX 4611686018427387904.0
+
 /* How a mechanism draws. Integers are exact; reals are fast and void what is proved (C9). */
 typedef struct dpf_additive {
     const dpf_random_service *random;
@@ -49,7 +52,7 @@ typedef struct dpf_additive {
 /* |sum| stays below 2^62 if each of the messages stays below this, in grid steps. */
 static inline double dpf_additive_limit(int64_t n_parties)
 {
-    return 0x1p62 / (double)(n_parties > 1 ? n_parties : 1);
+    return DPF_ADDITIVE_MAX / (double)(n_parties > 1 ? n_parties : 1);
 }
 
 /*
@@ -141,7 +144,7 @@ static inline double dpf_additive_coordinates(const dpf_release *release, int32_
 /* x rounded up to a multiple of a power of two. The factor covers the rounding errors that led to x. */
 static inline double dpf_additive_round_up(double x, double grid)
 {
-    return ceil(x / grid * (1 + 0x1p-48)) * grid;
+    return ceil(x / grid * (1 + 4e-15)) * grid;
 }
 
 /*
@@ -241,7 +244,7 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
     if (shared && !release->shared)
         for (int32_t u = 0; u < DPF_N_UNITS; u++)
             for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
-                given.at[u][a] = (dpf_norms){NAN, NAN, NAN};
+                given.at[u][a].l1 = given.at[u][a].l2 = given.at[u][a].linf = NAN;
     else
         given = shared ? release->shared[block] : release->blocks[block];
     double coordinates = dpf_additive_coordinates(release, block, shared);
@@ -390,7 +393,7 @@ static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_
                                                  const dpf_noise_plan *plan, const dpf_query *query,
                                                  int shared, int noisy, const int64_t *sums, double *out)
 {
-    static const double zeros[DPF_ADDITIVE_CHUNK];
+    static const double zeros[DPF_ADDITIVE_CHUNK] = {0};
     int64_t drawn[DPF_ADDITIVE_CHUNK] = {0};
     for (int32_t b = 0; b < query->n_blocks; b++) {
         double grid = shared ? plan->shared_grid[b] : plan->grid[b];
@@ -399,12 +402,13 @@ static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_
         for (int64_t at = query->blocks[b].offset; at < end; at += DPF_ADDITIVE_CHUNK) {
             int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
             if (scale > 0) {
-                dpf_status status = dpf_additive_chunk(noise, cursor, grid, scale, 0x1p62, zeros, n, drawn);
+                dpf_status status =
+                    dpf_additive_chunk(noise, cursor, grid, scale, DPF_ADDITIVE_MAX, zeros, n, drawn);
                 if (status != DPF_OK)
                     return status;
             }
             for (int64_t i = 0; i < n; i++) {
-                if (!(fabs((double)sums[at + i]) < 0x1p62))
+                if (!(fabs((double)sums[at + i]) < DPF_ADDITIVE_MAX))
                     return DPF_E_RANGE;
                 out[at + i] = (double)(sums[at + i] + drawn[i]) * grid;
             }
