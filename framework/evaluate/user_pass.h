@@ -17,7 +17,7 @@
 typedef int (*user_task)(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error);
 
 int64_t user_pass_chunks(int64_t n_users);
-/* The error is that of the first user among those that failed before the pass stopped. */
+/* The error is that of the first user that fails, as chunks before that user's are never skipped. */
 int user_pass_run(struct pool *pool, int64_t n_users, user_task task, void *context, struct dpf_error *error);
 /* sums is chunks x width: adds row after row to the first row. */
 void user_pass_sum(double *sums, int64_t chunks, int64_t width);

@@ -404,6 +404,34 @@ static void names_user_and_item_of_a_bad_score(void **state)
     world_free(&w);
 }
 
+/* Whichever worker comes first. */
+static void reports_the_first_of_several_bad_users(void **state)
+{
+    (void)state;
+    struct world w;
+    world_new(&w, 300, 50, 0, 5, 0);
+    for (int64_t u = 40; u < 300; u += 3)
+        w.scores[u * 50 + 7] = NAN;
+    struct fixture_options options;
+    fixture_defaults(&options);
+    struct fixture_model model = {w.items, w.scores};
+    struct scorer scorer = {&model, fixture_scores};
+    fixture_text(&options, "metrics", "hr");
+    for (int workers = 1; workers <= 7; workers += 3) {
+        struct pool *pool = pool_new(workers);
+        for (int repeat = 0; repeat < 20; repeat++) {
+            struct metrics m;
+            struct dpf_error error = {.fault = DPF_FAULT_NONE};
+            assert_int_equal(evaluate_model(&options.values, &w.dataset, &scorer, NULL, pool, 0, &m, &error),
+                             -1);
+            if (!strstr(error.text, "user number 40 "))
+                fail_msg("%s", error.text);
+        }
+        pool_free(pool);
+    }
+    world_free(&w);
+}
+
 static void same_bits_for_any_number_of_workers(void **state)
 {
     (void)state;
@@ -491,6 +519,7 @@ int main(void)
         cmocka_unit_test(seen_positives_are_masked_too),
         cmocka_unit_test(nobody_with_positives_is_not_applicable),
         cmocka_unit_test(names_user_and_item_of_a_bad_score),
+        cmocka_unit_test(reports_the_first_of_several_bad_users),
         cmocka_unit_test(same_bits_for_any_number_of_workers),
         cmocka_unit_test(training_figures_say_train),
     };

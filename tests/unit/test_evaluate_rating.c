@@ -64,6 +64,8 @@ static void predicts_cold_records_as_the_training_mean(void **state)
     assert_int_equal(fixture_count(&m, "rmse"), 5);
     fixture_close(fixture_metric(&m, "mse"), (1 + a * a + 4 + 9 + b * b) / 5, 1e-14, "mse");
     assert_int_equal(fixture_count(&m, "mse-user"), 4);
+    assert_int_equal(fixture_count(&m, "mae-user"), 4);
+    assert_int_equal(fixture_count(&m, "rmse-user"), 4);
     fixture_close(fixture_metric(&m, "mse-user"), ((1 + a * a) / 2 + 4 + 9 + b * b) / 4, 1e-14, "mse-user");
     fixture_close(fixture_metric(&m, "mae-user"), ((1 + fabs(a)) / 2 + 2 + 3 + b) / 4, 1e-14, "mae-user");
     fixture_close(fixture_metric(&m, "rmse-user"), (sqrt((1 + a * a) / 2) + 2 + 3 + b) / 4, 1e-14,
