@@ -9,7 +9,7 @@
  *
  * Scenario, with a mechanism whose noise scale is c times the L1 sensitivity:
  *     plan:    dpf_additive_begin, dpf_additive_norm for each block,
- *              dpf_additive_choose(c * l1, c * dpf_additive_coordinates(...), ...) for grid and scale;
+ *              dpf_additive_choose(c * l1, c * dpf_additive_coordinates(...), l1, ...) for grid and scale;
  *     events:  dpf_additive_event for each block;
  *     encode:  dpf_additive_encode;   decode: dpf_additive_decode.
  *
@@ -49,10 +49,14 @@ typedef struct dpf_additive {
     void (*reals)(dpf_cursor *cursor, double *out, int64_t n); /* of scale 1 */
 } dpf_additive;
 
-/* |sum| stays below 2^62 if each of the messages stays below this, in grid steps. */
+/*
+ * What one message may reach, in grid steps: |sum| stays below 2^62 if all n do, and a party's own sum of
+ * contributions (dpf_on_grid) is exact below 2^52.
+ */
 static inline double dpf_additive_limit(int64_t n_parties)
 {
-    return DPF_ADDITIVE_MAX / (double)(n_parties > 1 ? n_parties : 1);
+    double limit = DPF_ADDITIVE_MAX / (double)(n_parties > 1 ? n_parties : 1);
+    return limit < 4503599627370496.0 ? limit : 4503599627370496.0;
 }
 
 /*
@@ -148,15 +152,22 @@ static inline double dpf_additive_round_up(double x, double grid)
 }
 
 /*
- * The grid, about 2^-bits of the scale, and the scale: at least ideal + per_step * grid, and a
- * multiple of the grid, at most 2^max_bits of it. 0, or -1 if there is none.
+ * The grid and the scale: at least ideal + per_step * grid, and a multiple of the grid, at most
+ * 2^max_bits of it. The grid is about 2^-bits of the scale, or of norm where that is larger: values
+ * have the size of contributions, not of a small noise, and have to fit. Still the scale has 2^12 steps
+ * if bits allow. 0, or -1 if there is no such grid.
  */
-static inline int dpf_additive_choose(double ideal, double per_step, int32_t bits, int32_t max_bits,
-                                      double *grid, double *scale)
+static inline int dpf_additive_choose(double ideal, double per_step, double norm, int32_t bits,
+                                      int32_t max_bits, double *grid, double *scale)
 {
     if (!(ideal > 1e-200 && ideal < 1e200) || !(per_step >= 0))
         return -1;
     int exponent;
+    if (norm > ideal) {
+        int32_t least = bits < 12 ? bits : 12;
+        bits -= (int32_t)fmin(floor(log2(norm / ideal)), bits);
+        bits = bits > least ? bits : least;
+    }
     frexp(ideal, &exponent); /* 2^(exponent-1) <= ideal */
     *grid = ldexp(1.0, exponent - 1 - bits);
     *scale = dpf_additive_round_up(ideal + per_step * *grid, *grid);

@@ -239,7 +239,7 @@ static dpf_status choose_scales(const struct gaussian *gaussian, const dpf_relea
             per_norm /= sqrt(shares[b] * part);
             coordinates = dpf_additive_coordinates(release, b, shared);
         }
-        if (dpf_additive_choose(per_norm * norms[b], per_norm * sqrt(coordinates), bits, MAX_SCALE_BITS,
+        if (dpf_additive_choose(per_norm * norms[b], per_norm * sqrt(coordinates), 0, bits, MAX_SCALE_BITS,
                                 &grid[b], &scale[b]) != 0)
             return gaussian->host->fail(
                 gaussian->host, DPF_E_RANGE, P_GRID_BITS,
@@ -254,7 +254,7 @@ static dpf_status gaussian_plan(void *self, const dpf_release *release, dpf_nois
     const struct gaussian *gaussian = self;
     double norms[DPF_MAX_BLOCKS];
     double shared_share = release->query->has_shared ? gaussian->values[P_SHARED_SHARE].real : 0;
-    dpf_status status = dpf_additive_begin(gaussian->host, release, gaussian->noise.where, 0x1p-32, out);
+    dpf_status status = dpf_additive_begin(gaussian->host, release, gaussian->noise.where, 0x1p-28, out);
     if (status == DPF_OK)
         status = read_norms(gaussian, release, release->blocks, norms);
     if (status == DPF_OK)

@@ -68,9 +68,10 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_ENUM_F("lifetime", 1, lifetimes, DPF_PARAM_PRIVACY, "How long one draw stays in use."),
     [P_PRECISION] =
         DPF_PARAM_ENUM_F("precision", PRECISION_EXACT, precisions, DPF_PARAM_PRIVACY, "How noise is drawn."),
-    [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 34, 8, 40, 0, "bits",
-                                    "log2 of the noise scale in grid steps; fewer where many parties' "
-                                    "messages are added. Lower it if values do not fit."),
+    [P_GRID_BITS] =
+        DPF_PARAM_INT_F("grid-bits", 34, 8, 40, 0, "bits",
+                        "log2 of the noise scale, or of the sensitivity if that is larger, in grid steps; "
+                        "fewer where many parties' messages are added. Lower it if values do not fit."),
 };
 
 struct laplace {
@@ -181,7 +182,7 @@ static dpf_status choose_scales(const struct laplace *laplace, const dpf_release
             coordinates = dpf_additive_coordinates(release, b, shared);
             share = shares[b];
         }
-        if (dpf_additive_choose(norm * per_epsilon / share, coordinates * per_epsilon / share, bits,
+        if (dpf_additive_choose(norm * per_epsilon / share, coordinates * per_epsilon / share, norm, bits,
                                 MAX_SCALE_BITS, &grid[b], &scale[b]) != 0)
             return no_grid(laplace);
     }
@@ -217,7 +218,7 @@ static dpf_status laplace_plan(void *self, const dpf_release *release, dpf_noise
     double norms[DPF_MAX_BLOCKS];
     double epsilon = laplace->values[P_EPSILON].real;
     double shared_share = release->query->has_shared ? laplace->values[P_SHARED_SHARE].real : 0;
-    dpf_status status = dpf_additive_begin(laplace->host, release, laplace->noise.where, 0x1p-32, out);
+    dpf_status status = dpf_additive_begin(laplace->host, release, laplace->noise.where, 0x1p-28, out);
     if (status == DPF_OK)
         status = read_norms(laplace, release, release->blocks, norms);
     if (status == DPF_OK)

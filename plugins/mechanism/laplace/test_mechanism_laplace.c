@@ -283,7 +283,7 @@ static void a_trusted_curator_adds_noise_once(void **state)
 static void values_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
-    static const double bad[] = {NAN, INFINITY, -INFINITY, 1e300, 0x1p29};
+    static const double bad[] = {NAN, INFINITY, -INFINITY, 1e300, 0x1p19};
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -303,6 +303,32 @@ static void values_that_do_not_fit_are_refused(void **state)
         assert_int_equal(host.code, DPF_E_RANGE);
     }
     plain_close(&host);
+}
+
+/* The grid follows the contributions where epsilon is large, and the noise where it is small. */
+static void large_sums_fit_at_any_epsilon(void **state)
+{
+    (void)state;
+    static const char *settings[] = {"epsilon=0.01", "epsilon=1", "epsilon=100", "epsilon=100000"};
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        struct plain_host host;
+        struct plain_release r;
+        dpf_noise_plan plan;
+        dpf_event events[2 * DPF_MAX_BLOCKS];
+        double sum = 100000;
+        int64_t out;
+        plain_release_gradient(&r, 1, 1);
+        plain_open_random(&host, component, settings[i]);
+        plain_plan(&host, &r, &plan, events);
+        check_plan(&plan, events);
+        assert_true(plan.scale[0] / plan.grid[0] >= 0x1p12);
+        assert_true(spent(events, 1) <= host.values[0].real &&
+                    spent(events, 1) > host.values[0].real * 0.999);
+        dpf_integers integers = plain_integers(&r, &out);
+        assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, &sum, 1, &integers),
+                         DPF_OK);
+        plain_close(&host);
+    }
 }
 
 /*
@@ -396,6 +422,7 @@ int main(void)
         cmocka_unit_test(noise_depends_on_where_it_is_read_only),
         cmocka_unit_test(a_trusted_curator_adds_noise_once),
         cmocka_unit_test(values_that_do_not_fit_are_refused),
+        cmocka_unit_test(large_sums_fit_at_any_epsilon),
         cmocka_unit_test(enumerated_masses_of_neighbours_are_within_epsilon),
         cmocka_unit_test(the_profile_is_linear_in_the_weight),
     };

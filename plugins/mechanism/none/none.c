@@ -12,9 +12,10 @@
 enum { P_GRID_BITS, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
-    [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 32, 0, 52, 0, "bits",
-                                    "Values are rounded to multiples of 2^-grid-bits. A message may reach "
-                                    "2^(62 - grid-bits) divided by the number of parties."),
+    [P_GRID_BITS] =
+        DPF_PARAM_INT_F("grid-bits", 28, 0, 52, 0, "bits",
+                        "Values are rounded to multiples of 2^-grid-bits. A message may reach "
+                        "2^(52 - grid-bits), or 2^(62 - grid-bits) divided by the number of parties."),
 };
 
 struct none {

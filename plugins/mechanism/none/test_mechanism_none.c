@@ -46,8 +46,8 @@ static void halves_round_away_and_what_is_just_below_does_not(void **state)
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    double values[] = {0.5, -0.5, 0x1.fffffffffffffp-2, 2.5, -2.5, 0x1p60, -0x1p60, 1e-320};
-    int64_t expected[] = {1, -1, 0, 3, -3, INT64_C(1) << 60, -(INT64_C(1) << 60), 0}, out[8];
+    double values[] = {0.5, -0.5, 0x1.fffffffffffffp-2, 2.5, -2.5, 0x1p51, -0x1p51, 1e-320};
+    int64_t expected[] = {1, -1, 0, 3, -3, INT64_C(1) << 51, -(INT64_C(1) << 51), 0}, out[8];
     plain_release_gradient(&r, 8, 1);
     plain_open(&host, component, "grid-bits=0");
     plain_plan(&host, &r, &plan, events);
@@ -86,11 +86,11 @@ static void a_sum_cannot_overflow(void **state)
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    double value = 0x1p20;
+    double value = 0x1p18;
     int64_t out = 0;
     plain_release_gradient(&r, 1, 1);
-    r.release.n_parties = 1024;
-    plain_open(&host, component, "grid-bits=32"); /* 2^52 steps a party, 2^62 in all */
+    r.release.n_parties = 4096;
+    plain_open(&host, component, "grid-bits=32"); /* 2^50 steps a party, 2^62 in all */
     plain_plan(&host, &r, &plan, events);
     dpf_integers integers = plain_integers(&r, &out);
     assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, &value, 1, &integers),
