@@ -1,12 +1,13 @@
-# dpframe_add_plugin(NAME SOURCES file.c ... [LIBRARIES lib ...])
+# dpframe_add_plugin(NAME SOURCES file.c ... [LIBRARIES lib ...] [CHECK option ...])
 #
 # A plugin: one shared object NAME.so that exports the entry point and nothing else. Used in the tree
 # and, through find_package(dpframe), by plugins of others. With the command dpframe-check at hand it also adds
-# the conformance test check.NAME.
+# the conformance test check.NAME; CHECK gives it options, such as --set delta=1e-6 for a component whose
+# defaults make no instance.
 set(DPFRAME_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 function(dpframe_add_plugin name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;CHECK" ${ARGN})
   add_library(plugin_${name} MODULE ${arg_SOURCES})
   set_target_properties(plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
@@ -24,7 +25,7 @@ function(dpframe_add_plugin name)
     set_property(GLOBAL APPEND PROPERTY DPFRAME_PLUGINS plugin_${name})
   endif()
   if(TARGET dpframe::check AND BUILD_TESTING)
-    add_test(NAME check.${name} COMMAND dpframe::check $<TARGET_FILE:plugin_${name}>)
+    add_test(NAME check.${name} COMMAND $<TARGET_FILE:dpframe::check> $<TARGET_FILE:plugin_${name}> ${arg_CHECK})
     set_tests_properties(check.${name} PROPERTIES LABELS plugins TIMEOUT 120)
   endif()
 endfunction()

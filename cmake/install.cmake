@@ -1,0 +1,40 @@
+# cmake --install: the commands, the public headers, the plugins, the configurations, and what others
+# need to build plugins (a CMake package and a pkg-config file).
+include(CMakePackageConfigHelpers)
+
+# The command looks for plugins at ../lib/dpframe/plugins of its own directory, whatever the system's
+# name for the library directory is: an installation may be moved as a whole.
+set(DPFRAME_PLUGIN_DIR lib/dpframe/plugins)
+set(DPFRAME_PACKAGE_DIR lib/cmake/dpframe)
+
+install(TARGETS dpframe_headers EXPORT dpframe)
+foreach(command dpframe dpframe-check)
+  if(TARGET ${command})
+    install(TARGETS ${command} EXPORT dpframe RUNTIME DESTINATION bin)
+  endif()
+endforeach()
+if(TARGET dpframe-check)
+  set_target_properties(dpframe-check PROPERTIES EXPORT_NAME check)
+endif()
+install(EXPORT dpframe NAMESPACE dpframe:: FILE dpframe-targets.cmake DESTINATION ${DPFRAME_PACKAGE_DIR})
+
+install(DIRECTORY include/dpframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+get_property(plugins GLOBAL PROPERTY DPFRAME_PLUGINS)
+if(plugins)
+  install(TARGETS ${plugins} LIBRARY DESTINATION ${DPFRAME_PLUGIN_DIR})
+endif()
+if(EXISTS ${CMAKE_SOURCE_DIR}/configs)
+  install(DIRECTORY configs DESTINATION share/dpframe)
+endif()
+install(DIRECTORY templates DESTINATION share/dpframe)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(cmake/dpframe-config.cmake.in ${CMAKE_BINARY_DIR}/dpframe-config.cmake
+  INSTALL_DESTINATION ${DPFRAME_PACKAGE_DIR} PATH_VARS DPFRAME_PLUGIN_DIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/dpframe-config-version.cmake
+  COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
+install(FILES ${CMAKE_BINARY_DIR}/dpframe-config.cmake ${CMAKE_BINARY_DIR}/dpframe-config-version.cmake
+  cmake/DpframePlugin.cmake cmake/plugin.map DESTINATION ${DPFRAME_PACKAGE_DIR})
+
+configure_file(cmake/dpframe.pc.in ${CMAKE_BINARY_DIR}/dpframe.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/dpframe.pc DESTINATION lib/pkgconfig)

@@ -287,7 +287,7 @@ static void look_at_event(struct check *check, const struct release *r, const dp
         check_fail(check, "an event with noise has scale %g", event->scale);
     int laplace = event->kind == DPF_EVENT_LAPLACE || event->kind == DPF_EVENT_DISCRETE_LAPLACE;
     double stated = laplace ? has->l1 : has->l2, least = laplace ? needs->l1 : needs->l2;
-    if (stated < least)
+    if (!(stated >= least))
         check_fail(check, "an event states a sensitivity of %g, the release has %g", stated, least);
     int discrete = event->kind == DPF_EVENT_DISCRETE_LAPLACE || event->kind == DPF_EVENT_DISCRETE_GAUSSIAN;
     if (discrete && !(event->grid > 0))

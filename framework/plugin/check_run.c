@@ -42,11 +42,11 @@ static void each_scenario(struct check *check,
         struct dpf_error error = {0};
         struct worker *worker = worker_new(0, 1, &error);
         size_t bytes = (size_t)scenario.n * scenario.unit_bytes;
-        void *base = check_keep(check, bytes);
+        scenario.inputs = check_kept_hash(check);
+        void *base = memory_new(1, bytes);
         if (!worker || !base) {
             check_fail(check, "out of memory");
         } else {
-            memset(base, 0, bytes);
             dpf_status status = DPF_OK;
             int64_t step = scenario.one_by_one ? 1 : scenario.n;
             for (int64_t first = 0; first < scenario.n && status == DPF_OK; first += step)
@@ -60,6 +60,7 @@ static void each_scenario(struct check *check,
             }
         }
         worker_free(worker);
+        free(base);
     }
     if (!made)
         check_skip(check, "none of the kit's inputs fit the component");
@@ -185,18 +186,12 @@ static void look_repeat(struct check *check, const struct scenario *scenario, co
     }
 }
 
+/* The run that gave base has had its chance to write. */
 static void look_inputs(struct check *check, const struct scenario *scenario, const void *base)
 {
-    uint64_t before = check_kept_hash(check);
-    int guards;
-    char *out = malloc((size_t)scenario->n * scenario->unit_bytes);
-    if (!out)
-        return;
     (void)base;
-    run_in_blocks(check, scenario, scenario->one_by_one ? 1 : scenario->n, out, &guards);
-    if (check_kept_hash(check) != before)
+    if (check_kept_hash(check) != scenario->inputs)
         check_fail(check, "%s changes its inputs", scenario->name);
-    free(out);
 }
 
 static void look_memory(struct check *check, const struct scenario *scenario, const void *base)

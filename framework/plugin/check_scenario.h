@@ -19,7 +19,8 @@ struct scenario {
     int one_by_one; /* a call covers one unit, never more */
     int strict;     /* what is not finite must not come out: otherwise that is only a warning */
     struct instance *instance;
-    void *data; /* the role's */
+    void *data;      /* the role's */
+    uint64_t inputs; /* digest of all that is kept, before the first run */
     dpf_status (*run)(const struct scenario *scenario, struct worker *worker, int64_t first, int64_t count,
                       void *out);
     /* Puts this value into one of the inputs of unit 0; NULL: there are none to put it into. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath */
 /*
  * dpframe-check - does a plugin keep the rules of docs/rules.md?
  *

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* SA_ONSTACK */
 #include "plugin/process_state.h"
 
 #include <dirent.h>

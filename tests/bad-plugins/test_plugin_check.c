@@ -57,6 +57,7 @@ static const struct {
     {"ignores_no_scratch", "run.memory", "crash"},
     {"hides_no_memory", "run.memory", "fail"},
     {"keeps_memory", "run.memory", "fail"},
+    {"changes_inputs", "run.inputs", "fail"},
     {"exceeds_bounds", "transform.bounds", "fail"},
     {"mechanism_too_little_noise", "mechanism.noise", "fail"},
     {"mechanism_biased", "mechanism.noise", "fail"},
