@@ -103,15 +103,17 @@ static struct chunk *begin_chunk(const struct reader *reader, const struct block
     return chunk;
 }
 
-static int refuse_nul(const struct block *block, struct stop *stop)
+/* Cuts the block before the first line with a NUL byte, so that faults before it are found first. 1 if there
+ * is one. */
+static int cut_at_nul(struct block *block)
 {
     const char *nul = memchr(block->data, 0, block->length);
     if (!nul)
         return 0;
-    stop->line = 0;
-    for (const char *at = block->data; at < nul; at++)
-        stop->line += *at == '\n';
-    return error_set(&stop->error, DPF_FAULT_DATA, "a NUL byte; the file is damaged or no text");
+    while (nul > block->data && nul[-1] != '\n')
+        nul--;
+    block->length = (size_t)(nul - block->data);
+    return 1;
 }
 
 /* The plain path: one line is one row. */
@@ -138,51 +140,6 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             return -1;
     }
     return 0;
-}
-
-/* A chunk is kept even if it failed, since its lines count for those behind it. */
-static int take_block(struct reader *reader, const struct block *block, int slot, struct stop *stop)
-{
-    stop->block = block->index;
-    stop->line = -1;
-    if (refuse_nul(block, stop) != 0)
-        return -1;
-    struct chunk *chunk = begin_chunk(reader, block, slot);
-    if (!chunk)
-        return error_memory(&stop->error);
-    int status = parse_block(reader, block, slot, chunk, stop);
-    if (keep_chunk(reader, chunk) != 0) {
-        chunk_free(chunk);
-        return error_memory(&stop->error);
-    }
-    return status;
-}
-
-static void read_blocks(struct reader *reader, int slot)
-{
-    struct stop *stop = &reader->stops[slot];
-    struct block block = {0};
-    int status = 1;
-    while (!atomic_load(&reader->stopped)) {
-        status = source_next(&reader->source, &block, &stop->error);
-        if (status <= 0)
-            break;
-        if (reader->options->quoting && memchr(block.data, '"', block.length)) {
-            atomic_store(&reader->quotes, 1);
-            atomic_store(&reader->stopped, 1);
-            break;
-        }
-        if (take_block(reader, &block, slot, stop) != 0) {
-            atomic_store(&reader->stopped, 1);
-            break;
-        }
-    }
-    if (status < 0) {
-        stop->block = block.index;
-        stop->line = 0;
-        atomic_store(&reader->stopped, 1);
-    }
-    block_free(&block);
 }
 
 /* The state of the quoted path between blocks. */
@@ -227,22 +184,55 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
     return 0;
 }
 
-static int take_quoted_block(struct reader *reader, const struct block *block, struct quoted_state *state)
+/* A chunk is kept even if it failed, since its lines count for those behind it. quoted: NULL on the plain
+ * path. */
+static int take_block(struct reader *reader, struct block *block, int slot, struct quoted_state *quoted,
+                      struct stop *stop)
 {
-    struct stop *stop = &reader->stops[0];
     stop->block = block->index;
     stop->line = -1;
-    if (refuse_nul(block, stop) != 0)
-        return -1;
-    struct chunk *chunk = begin_chunk(reader, block, 0);
+    int has_nul = cut_at_nul(block);
+    struct chunk *chunk = begin_chunk(reader, block, slot);
     if (!chunk)
         return error_memory(&stop->error);
-    int status = parse_quoted(reader, block, state, chunk, stop);
+    int status = quoted ? parse_quoted(reader, block, quoted, chunk, stop)
+                        : parse_block(reader, block, slot, chunk, stop);
+    if (status == 0 && has_nul) {
+        stop->line = chunk->lines;
+        status = error_set(&stop->error, DPF_FAULT_DATA, "a NUL byte; the file is damaged or no text");
+    }
     if (keep_chunk(reader, chunk) != 0) {
         chunk_free(chunk);
         return error_memory(&stop->error);
     }
     return status;
+}
+
+static void read_blocks(struct reader *reader, int slot)
+{
+    struct stop *stop = &reader->stops[slot];
+    struct block block = {0};
+    int status = 1;
+    while (!atomic_load(&reader->stopped)) {
+        status = source_next(&reader->source, &block, &stop->error);
+        if (status <= 0)
+            break;
+        if (reader->options->quoting && memchr(block.data, '"', block.length)) {
+            atomic_store(&reader->quotes, 1);
+            atomic_store(&reader->stopped, 1);
+            break;
+        }
+        if (take_block(reader, &block, slot, NULL, stop) != 0) {
+            atomic_store(&reader->stopped, 1);
+            break;
+        }
+    }
+    if (status < 0) {
+        stop->block = block.index;
+        stop->line = 0;
+        atomic_store(&reader->stopped, 1);
+    }
+    block_free(&block);
 }
 
 static void read_quoted(struct reader *reader)
@@ -256,7 +246,7 @@ static void read_quoted(struct reader *reader)
     if (!state.quoted)
         return;
     while ((status = source_next(&reader->source, &block, &stop->error)) > 0)
-        if (take_quoted_block(reader, &block, &state) != 0)
+        if (take_block(reader, &block, 0, &state, stop) != 0)
             break;
     if (status < 0) {
         stop->block = block.index;
@@ -358,7 +348,8 @@ static int by_index(const void *a, const void *b)
 static int settle(struct reader *reader, size_t first, struct dpf_error *error)
 {
     struct table *table = reader->table;
-    qsort(table->chunks + first, table->n_chunks - first, sizeof *table->chunks, by_index);
+    if (table->n_chunks > first)
+        qsort(table->chunks + first, table->n_chunks - first, sizeof *table->chunks, by_index);
     int64_t line = 1;
     for (size_t i = first; i < table->n_chunks; i++) {
         table->chunks[i]->first_line = line;
