@@ -237,20 +237,28 @@ static double log_erfc(double x)
     return -x * x - log(x * sqrt(acos(-1.0))) + log(series);
 }
 
-/* One of the two series' terms: C(a,i) times the Gaussian integral over one side of the split. */
+struct series {
+    double z;
+    double x0; /* where the two addends are equal */
+    double log_q;
+    double log_rest; /* ln(1 - q) */
+};
+
 struct series_term {
     double log_value;
     double rounding;
 };
 
-static struct series_term series_term_at(double log_choose, double choose_error, double log_weight, double n,
-                                         double z, double edge)
+/* C(a,i) q^n (1-q)^rest times E[e^{n (2x-1)/(2 z^2)}] below x0 (side 1) or above it (side -1). */
+static struct series_term series_term_at(const struct series *s, double log_choose, double choose_error,
+                                         double n, double rest, double side)
 {
-    const double moment = n * (n - 1.0) / (2.0 * z * z);
-    const double tail = log_erfc(edge / (sqrt(2.0) * z)) - log(2.0);
-    const double size = fabs(log_choose) + fabs(log_weight) + fabs(moment) + 2.0 * fabs(tail) + 8.0;
-    return (struct series_term){log_choose + log_weight + moment + tail,
-                                choose_error + 4.0 * DBL_EPSILON * size};
+    const double moment = n * (n - 1.0) / (2.0 * s->z * s->z);
+    const double tail = log_erfc(side * (n - s->x0) / (sqrt(2.0) * s->z)) - log(2.0);
+    const double weight = n * s->log_q, rest_weight = rest * s->log_rest;
+    const double size = fabs(log_choose) + fabs(weight) + fabs(rest_weight) + fabs(moment) + 2.0 * fabs(tail);
+    return (struct series_term){log_choose + weight + rest_weight + moment + tail,
+                                choose_error + 4.0 * DBL_EPSILON * (size + 8.0)};
 }
 
 /*
@@ -263,15 +271,14 @@ static struct series_term series_term_at(double log_choose, double choose_error,
 static double log_fractional_moment(double z, double q, double a)
 {
     const int limit = 20000;
-    const double x0 = z * z * (log1p(-q) - log(q)) + 0.5;
+    const double log_q = log(q), log_rest = log1p(-q);
+    const struct series series = {z, z * z * (log_rest - log_q) + 0.5, log_q, log_rest};
     struct signed_sum s = {-INFINITY, 0.0, 0.0};
     double log_choose = 0.0, sign = 1.0, choose_error = 0.0;
     for (int i = 0;; i++) {
         const double j = a - i;
-        const struct series_term low =
-            series_term_at(log_choose, choose_error, i * log(q) + j * log1p(-q), i, z, i - x0);
-        const struct series_term high =
-            series_term_at(log_choose, choose_error, j * log(q) + i * log1p(-q), j, z, x0 - j);
+        const struct series_term low = series_term_at(&series, log_choose, choose_error, i, j, 1.0);
+        const struct series_term high = series_term_at(&series, log_choose, choose_error, j, i, -1.0);
         if (i > a && (i >= limit || (exp(low.log_value - s.top) < s.sum * DBL_EPSILON &&
                                      exp(high.log_value - s.top) < s.sum * DBL_EPSILON))) {
             s.error += exp(low.log_value - s.top) + exp(high.log_value - s.top);
