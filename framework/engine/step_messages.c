@@ -227,6 +227,24 @@ static int transform_message(struct messages_work *work, int worker, dpf_message
     return 0;
 }
 
+/* Users with records of each row of the message, where the mechanism wants to know. Rows of a transformed
+   message are sent by everybody. */
+static const int32_t *count_contributors(struct messages_work *work, int worker, const dpf_message *message)
+{
+    struct engine *engine = work->engine;
+    const struct term_plan *plan = work->term->plan;
+    const struct csr *csr = step_records(engine, work->term, HOLDER_ALL);
+    int32_t *counts = step_buffer(engine, worker, BUFFER_CONTRIBUTORS, (size_t)message->n_rows + 1, sizeof *counts);
+    int by_item = plan->by_user && plan->side == DPF_SIDE_ITEMS && message->rows;
+    for (int64_t r = 0; counts && r < message->n_rows; r++) {
+        int64_t row = by_item ? message->rows[r] : 0;
+        counts[r] = by_item && row < csr->rows ? (int32_t)(csr->ptr[row + 1] - csr->ptr[row])
+                    : plan->by_user && plan->side == DPF_SIDE_USERS ? 1
+                                                                    : (int32_t)work->n_parties;
+    }
+    return counts;
+}
+
 static int send_message(struct messages_work *work, int64_t party, int worker, dpf_message *message)
 {
     struct engine *engine = work->engine;
@@ -245,6 +263,11 @@ static int send_message(struct messages_work *work, int64_t party, int worker, d
                              .values = values,
                              .stride = message->width,
                              .survivors = 1};
+    if (term->mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) {
+        integers.contributors = count_contributors(work, worker, message);
+        if (!integers.contributors)
+            return -1;
+    }
     struct instance *mechanism = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)party);
     dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->query,

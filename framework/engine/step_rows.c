@@ -69,6 +69,14 @@ static int encode(struct engine *engine, int worker, struct term_run *term, int6
                   dpf_integers *out)
 {
     struct instance *instance = term->plan->mechanism;
+    if (term->mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) {
+        int32_t *all = step_buffer(engine, worker, BUFFER_CONTRIBUTORS, (size_t)out->n_rows + 1, sizeof *all);
+        for (int64_t r = 0; all && r < out->n_rows; r++)
+            all[r] = (int32_t)engine->parties.n;
+        if (!all)
+            return -1;
+        out->contributors = all;
+    }
     dpf_call *call = step_call(engine, worker, instance, term->draw, (uint32_t)party);
     dpf_status status = term->mechanism->encode(instance->self, call, &term->noise, &term->plan->query, values,
                                                 term->plan->query.width, out);

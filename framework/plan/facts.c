@@ -105,7 +105,9 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->sees = facts->single_curator ? DPF_SEES_SUM : aggregator->sees;
     facts->sampling = term->sampling;
     facts->support_observed = term->query.support == DPF_SUPPORT_OBSERVED;
-    facts->reads_degrees = (side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0;
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    facts->reads_degrees = (side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0 ||
+                           (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0;
     judge_sensitivity(plan, term, facts);
     judge_reads(plan, term, facts);
     judge_noise(plan, term, facts);

@@ -4,7 +4,8 @@
  *
  * A query is a sum over records. For each row of the side that is solved it has `width` numbers,
  * divided into blocks. Two forms:
- *   gradient   one block of length d: the derivative of the row's objective;
+ *   gradient   one block of length d: the derivative of the row's objective, to which the solver adds
+ *              ridge_constant * x (element by element);
  *   quadratic  the coefficients of x'Ax - b'x + x' diag(ridge_per_count * n + ridge_constant) x:
  *              A (order 2), b (order 1) and n (a count). It is minimised by
  *              (A + diag(...)) x = b / 2.

@@ -318,7 +318,7 @@ AT(dpf_noise_plan, modulus, 336);
 AT(dpf_noise_plan, wrap_bound, 344);
 AT(dpf_noise_plan, opaque, 352);
 
-SIZE(dpf_integers, 64);
+SIZE(dpf_integers, 72);
 AT(dpf_integers, size, 0);
 AT(dpf_integers, width, 4);
 AT(dpf_integers, n_rows, 8);
@@ -328,8 +328,9 @@ AT(dpf_integers, total_rows, 32);
 AT(dpf_integers, values, 40);
 AT(dpf_integers, stride, 48);
 AT(dpf_integers, survivors, 56);
+AT(dpf_integers, contributors, 64);
 
-SIZE(dpf_mechanism, 56);
+SIZE(dpf_mechanism, 64);
 AT(dpf_mechanism, lifetime, 0);
 AT(dpf_mechanism, budget, 8);
 AT(dpf_mechanism, plan, 16);
@@ -337,6 +338,8 @@ AT(dpf_mechanism, events, 24);
 AT(dpf_mechanism, profile, 32);
 AT(dpf_mechanism, encode, 40);
 AT(dpf_mechanism, decode, 48);
+AT(dpf_mechanism, flags, 56);
+AT(dpf_mechanism, reserved, 60);
 
 /* dpframe/role/sampler.h */
 SIZE(dpf_sampler_setup, 64);

@@ -73,7 +73,15 @@ typedef struct dpf_integers {
     int64_t *values;
     int64_t stride;
     int64_t survivors; /* decode: how many messages are in the sum */
+    /*
+     * encode, for mechanisms with DPF_MECHANISM_CONTRIBUTORS: how many parties send each of these rows,
+     * for noise in shares of 1/contributors; else NULL.
+     */
+    const int32_t *contributors;
 } dpf_integers;
+
+/* Flags. */
+#define DPF_MECHANISM_CONTRIBUTORS UINT32_C(1) /* reads how many parties send each row (condition C8) */
 
 typedef struct dpf_mechanism {
     /* [any] How long a draw of noise stays in use: DPF_LIFETIME_*. */
@@ -102,6 +110,8 @@ typedef struct dpf_mechanism {
     /* [run] Sums to estimates, same shape. Noise of row r, if any, at (call.draw, DPF_PARTY_AGGREGATE, r). */
     dpf_status (*decode)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                          const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride);
+    uint32_t flags; /* DPF_MECHANISM_* */
+    uint32_t reserved;
 } dpf_mechanism;
 
 #ifdef __cplusplus
