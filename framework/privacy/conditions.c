@@ -302,11 +302,13 @@ static void judge_support(const struct matter *matter, struct condition *out)
             return;
         }
         if (term->reads_degrees && matter->adjacency != DPF_ADJ_ZERO_OUT) {
-            conclude(out, 0, "%s: the solver reads how many records each row has, without noise. %s.",
+            conclude(out, 0,
+                     "%s: the solver or the noise reads how many records or senders each row has, without "
+                     "noise. %s.",
                      term->name,
-                     values_only ? "Set [privacy] support = public if that is so, or use a solver that does "
-                                   "not read counts"
-                                 : "Use a solver that does not read counts");
+                     values_only ? "Set [privacy] support = public if that is so, or use a solver "
+                                   "and noise that do not read counts"
+                                 : "Use a solver and noise that do not read counts");
             return;
         }
     }

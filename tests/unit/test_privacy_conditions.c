@@ -211,7 +211,7 @@ static void who_rated_what_must_be_public_or_hidden(void **state)
     c.term.reads_degrees = 1;
     expect_failing(&c, "", NULL);
     case_privacy(&c, "unit = user\nadjacency = replace\ntuning = public-data");
-    expect_failing(&c, "C8", "how many records");
+    expect_failing(&c, "C8", "how many records or senders");
     c.term.reads_degrees = 0;
     c.term.noise_where = DPF_NOISE_AT_PARTY; /* noise only on the rows that a party sends */
     expect_failing(&c, "C8", "dense");
