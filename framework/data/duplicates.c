@@ -27,10 +27,8 @@ static int64_t choose(const struct ratings *ratings, enum data_duplicates policy
     if (!ratings->times)
         return chosen;
     for (int64_t i = first; i < last; i++) {
-        double time = ratings->times[i];
-        if (policy == DUPLICATES_FIRST
-                ? time < ratings->times[chosen]
-                : time > ratings->times[chosen] || (time == ratings->times[chosen] && i > chosen))
+        double time = ratings->times[i], best = ratings->times[chosen];
+        if (policy == DUPLICATES_FIRST ? time < best : time > best || (time == best && i > chosen))
             chosen = i;
     }
     return chosen;

@@ -26,6 +26,7 @@ struct reader {
     const struct file_options *options;
     const struct read_control *control;
     struct layout layout;
+    int64_t header_block; /* where the first row stands */
     struct source source;
     struct table *table;
     struct slot *slots;
@@ -120,7 +121,7 @@ static int cut_at_nul(struct block *block)
 static int parse_block(struct reader *reader, const struct block *block, int slot, struct chunk *chunk,
                        struct stop *stop)
 {
-    int skip_header = block->index == 0 && reader->layout.has_header;
+    int skip_header = block->index == reader->header_block && reader->layout.has_header;
     struct field fields[FIELDS_MAX];
     size_t at = 0;
     for (int64_t line = 0; at < block->length; line++) {
@@ -323,6 +324,7 @@ static int decide_layout(struct reader *reader, struct dpf_error *error)
         return -1;
     }
     int status = first_row(reader, &block, quoted, fields, &n, &line, &local);
+    reader->header_block = block.index;
     if (status > 0)
         status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : -1;
     else if (status == 0)

@@ -41,16 +41,30 @@ void chunk_free(struct chunk *chunk)
     free(chunk);
 }
 
+/* The fields with delimiters between them, as far as they fit. */
+static struct field join(const struct delimiter *delimiter, const struct field *fields, int64_t n,
+                         char buffer[128])
+{
+    size_t used = 0;
+    for (int64_t i = 0; i < n && i < FIELDS_MAX && used < 96; i++) {
+        if (i > 0) {
+            memcpy(buffer + used, delimiter->text, delimiter->length);
+            used += delimiter->length;
+        }
+        size_t length = fields[i].length < 120 - used ? fields[i].length : 120 - used;
+        memcpy(buffer + used, fields[i].data, length);
+        used += length;
+    }
+    return (struct field){buffer, used};
+}
+
 static int wrong_count(const struct file_options *options, const struct layout *layout,
                        const struct field *fields, int64_t n, struct dpf_error *error)
 {
-    char name[32], show[96];
+    char name[32], show[96], buffer[128];
+    struct field line = join(&options->delimiter, fields, n, buffer);
     const char *hint =
         n < layout->fields ? "a field is missing" : "a field contains the delimiter, or one is extra";
-    const char *start = fields[0].data;
-    int stored = n < FIELDS_MAX ? (int)n : FIELDS_MAX;
-    struct field line = {start,
-                         stored ? (size_t)(fields[stored - 1].data - start) + fields[stored - 1].length : 0};
     if (n == 1 && memchr(line.data, '\t', line.length))
         hint = "the line has TABs: did you mean delimiter = tab?";
     else if (n == 1 && memchr(line.data, ' ', line.length))

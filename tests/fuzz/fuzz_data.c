@@ -112,6 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_once(&options, text, size - 8, 16 + (size_t)data[6], &pieces);
     if (strstr(pieces.error.text, "a line is longer than"))
         return 0;
+    if (strcmp(whole.error.text, pieces.error.text) != 0)
+        fprintf(stderr, "whole: %s\npieces: %s\n", whole.error.text, pieces.error.text);
     PROMISE(whole.status == pieces.status);
     PROMISE(strcmp(whole.error.text, pieces.error.text) == 0);
     PROMISE(whole.status != 0 ||

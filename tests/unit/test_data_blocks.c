@@ -80,6 +80,41 @@ static void lines_across_blocks_are_whole(void **state)
     assert_same_for_all_blocks(text, 22);
 }
 
+/* A header that is not in the first block is one all the same. */
+static void empty_lines_before_the_header(void **state)
+{
+    (void)state;
+    assert_same_for_all_blocks(
+        "\n\r\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nuser,item,rating\n1,2,3\n2,2,4\n", 18);
+}
+
+static void a_nul_byte_is_no_earlier_than_it_stands(void **state)
+{
+    static const char text[] = "1,1,1\n1,2,bad\n1,\0,1\n";
+    (void)state;
+    for (size_t block = 8; block < 40; block++)
+        for (size_t skip = 0; skip < 2; skip++) {
+            /* Without the bad line the NUL byte is the first fault. */
+            char bytes[32];
+            size_t n = sizeof text - 1;
+            memcpy(bytes, text, n);
+            if (skip)
+                memcpy(bytes + 10, "999", 3);
+            struct table table = {0};
+            struct ids users = {0}, items = {0};
+            struct dpf_error error = {0};
+            struct read_control control = {block, bytes, n};
+            assert_int_equal(table_read(&table, "m", &usual, &control, &users, &items, NULL, NULL, &error),
+                             -1);
+            const char *expected = skip ? "m:3: a NUL byte" : "m:2: rating \"bad\"";
+            if (strncmp(error.text, expected, strlen(expected)) != 0)
+                fail_msg("block %zu: %s", block, error.text);
+            ids_free(&users);
+            ids_free(&items);
+            table_free(&table);
+        }
+}
+
 static void quoted_rows_across_blocks_are_whole(void **state)
 {
     char text[4000] = "";
@@ -141,6 +176,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_across_blocks_are_whole),
+        cmocka_unit_test(empty_lines_before_the_header),
+        cmocka_unit_test(a_nul_byte_is_no_earlier_than_it_stands),
         cmocka_unit_test(quoted_rows_across_blocks_are_whole),
         cmocka_unit_test(the_first_fault_is_reported),
         cmocka_unit_test(a_line_longer_than_a_block_is_refused),
