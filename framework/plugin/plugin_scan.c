@@ -36,7 +36,7 @@ static void child_say(int fd, const char *line)
     }
 }
 
-static void child_refuse(int fd, const char *reason)
+static _Noreturn void child_refuse(int fd, const char *reason)
 {
     char line[sizeof((struct dpf_error *)0)->text + 8];
     snprintf(line, sizeof line, "E %s", reason);
@@ -60,6 +60,8 @@ static void child_main(int fd, const char *const *paths, int64_t n)
         const dpf_plugin *plugin = plugin_load(paths[i], &error);
         if (!plugin)
             child_refuse(fd, error.text);
+        /* child_refuse does not return. */
+        /* cppcheck-suppress nullPointerRedundantCheck */
         for (uint32_t c = 0; c < plugin->n_components; c++) {
             snprintf(line, sizeof line, "C %s %s\n", plugin->components[c]->role, plugin->components[c]->id);
             child_say(fd, line);

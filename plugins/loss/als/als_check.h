@@ -198,8 +198,9 @@ static inline void check_local(struct plain_host *host, const dpf_query *q, cons
     const int64_t stride = (q->width + 15) / 16 * 16, w = q->width;
     float *all = aligned_alloc(64, (size_t)(CHECK_GROUPS * stride) * 4),
           *one = aligned_alloc(64, (size_t)stride * 4);
-    double *expected = malloc((size_t)(3 * w) * sizeof(double)), *got = expected + 2 * w;
+    double *expected = malloc((size_t)(3 * w) * sizeof(double));
     assert_true(all && one && expected);
+    double *got = expected + 2 * w;
     assert_int_equal(loss->accumulate_local(host->self, plain_call(host), q, &c->groups, all, stride), 0);
     for (int64_t g = 0; g < CHECK_GROUPS; g++) {
         check_naive(q, &c->groups, g, NULL, formula, expected, expected + w);

@@ -49,6 +49,7 @@ static void check_norm(const char *settings, int l1, double bound)
     float row[200], before[200];
 
     open_clip(&clip, settings);
+    memset(row, 0, sizeof(row));
     for (int32_t round = 0; round < 4000; round++) {
         const int32_t n = 1 + round % 190;
         const double size = exp2(uniform(-30, 60));

@@ -63,6 +63,7 @@ static void check_norm(const char *settings, int l1, double bound)
     double values[240], before[240];
 
     open_clip(&clip, settings);
+    memset(values, 0, sizeof(values));
     for (int32_t round = 0; round < 3000; round++) {
         const int32_t width = 1 + round % 12;
         const int64_t rows = 1 + round % 20;
