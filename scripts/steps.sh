@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# steps.sh - for scripts that run several steps, all of them, and fail if one failed. Sourced, from the root.
+
+steps_failed=
+
+# step NAME COMMAND... - runs it and prints one line with its time; its output only if it fails.
+step()
+{
+    step_name=$1
+    shift
+    step_log=$(mktemp)
+    step_start=$(date +%s)
+    if "$@" >"$step_log" 2>&1; then
+        step_status=0
+        step_word=ok
+    else
+        step_status=1
+        step_word=FAILED
+        steps_failed="$steps_failed $step_name;"
+        cat "$step_log"
+    fi
+    rm -f "$step_log"
+    printf '%-8s%-20s%4d s\n' "$step_word" "$step_name" $(($(date +%s) - step_start))
+    return $step_status
+}
+
+# run_tests PRESET CTEST-OPTION... - one test for each processor at a time; what failing tests print is shown.
+run_tests()
+{
+    tests_preset=$1
+    shift
+    ctest --test-dir "build/$tests_preset" --output-on-failure --no-tests=error --progress -Q \
+        --output-log "build/$tests_preset-tests.log" -j "$(nproc)" "$@" || {
+        grep -v '^ *Start *[0-9]*:\|   Passed   ' "build/$tests_preset-tests.log"
+        return 1
+    }
+}
+
+# finish - exits, with code 1 if a step failed.
+finish()
+{
+    if [ -n "$steps_failed" ]; then
+        echo "failed:$steps_failed"
+        exit 1
+    fi
+    exit 0
+}
