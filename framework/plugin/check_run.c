@@ -137,25 +137,43 @@ static int spread_task(void *context, int64_t task, int worker)
                : 0;
 }
 
+/* In turn, so that each worker has tasks however fast the first one is. */
+static int take_turns(struct spread *spread, int64_t tasks, int n)
+{
+    for (int64_t task = 0; task < tasks; task++)
+        if (spread_task(spread, task, (int)(task % n)) != 0)
+            return -1;
+    return 0;
+}
+
+static void compare_workers(struct check *check, struct spread *spread, struct pool *pool, const void *base,
+                            int n)
+{
+    const struct scenario *scenario = spread->scenario;
+    int64_t tasks = (scenario->n + spread->block - 1) / spread->block;
+    for (int at_once = 0; at_once < 2; at_once++) {
+        memset(spread->out, 0, (size_t)scenario->n * scenario->unit_bytes);
+        if ((at_once ? pool_run(pool, tasks, spread_task, spread) : take_turns(spread, tasks, n)) != 0)
+            check_fail(check, "%s fails with %d workers", scenario->name, n);
+        else
+            same(check, scenario, base, spread->out, "a worker count of", n);
+    }
+}
+
 static void look_with_workers(struct check *check, const struct scenario *scenario, const void *base, int n)
 {
     struct dpf_error error = {0};
     struct worker *workers[7] = {0};
-    size_t bytes = (size_t)scenario->n * scenario->unit_bytes;
-    struct spread spread = {scenario, workers, check_keep(check, bytes), scenario->one_by_one ? 1 : 8};
+    struct spread spread = {scenario, workers, check_keep(check, (size_t)scenario->n * scenario->unit_bytes),
+                            scenario->one_by_one ? 1 : 8};
     struct pool *pool = pool_new(n);
     int ready = pool && spread.out;
     for (int i = 0; i < n; i++)
         ready = ready && (workers[i] = worker_new(i, n, &error));
-    if (!ready)
+    if (ready)
+        compare_workers(check, &spread, pool, base, n);
+    else
         check_fail(check, "out of memory");
-    else {
-        memset(spread.out, 0, bytes);
-        if (pool_run(pool, (scenario->n + spread.block - 1) / spread.block, spread_task, &spread) != 0)
-            check_fail(check, "%s fails with %d workers", scenario->name, n);
-        else
-            same(check, scenario, base, spread.out, "a worker count of", n);
-    }
     for (int i = 0; i < n; i++)
         worker_free(workers[i]);
     pool_free(pool);
