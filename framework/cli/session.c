@@ -23,7 +23,9 @@ int session_open(struct session *session, const struct arguments *arguments, int
         return -1;
     int64_t n;
     const dpf_param *table = evaluate_params(&n);
-    return components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error);
+    if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)
+        return -1;
+    return evaluate_check(session->plan.config, &session->evaluate, error);
 }
 
 void session_close(struct session *session)
