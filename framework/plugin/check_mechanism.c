@@ -22,7 +22,7 @@ struct release {
     int parties;
     double *values; /* ROWS x WIDTH */
     int64_t *sums;
-    int decode;
+    int32_t contributors[ROWS]; /* every party sends every row */
 };
 
 static const dpf_mechanism *table(const struct instance *instance)
@@ -48,6 +48,8 @@ static void describe(struct release *r, int unit, int adjacency, int parties, do
     r->query.blocks[0] = (dpf_block){.kind = DPF_BLOCK_GRADIENT, .length = WIDTH};
     fill(&r->block, sensitivity);
     r->parties = parties;
+    for (int i = 0; i < ROWS; i++)
+        r->contributors[i] = parties;
     r->release = (dpf_release){.size = sizeof r->release,
                                .side = DPF_SIDE_ITEMS,
                                .query = &r->query,
@@ -117,6 +119,8 @@ static dpf_status encode(const struct release *r, struct worker *worker, uint32_
                          const double *values, int64_t first, int64_t count, int64_t *out)
 {
     dpf_integers integers = integers_of(out, first, count, 1);
+    if (table(r->instance)->flags & DPF_MECHANISM_CONTRIBUTORS)
+        integers.contributors = r->contributors + first;
     dpf_call *call = worker_call(worker, r->instance, (int32_t)draw, draw, party);
     return table(r->instance)->encode(r->instance->self, call, &r->plan, &r->query, values, WIDTH, &integers);
 }

@@ -43,10 +43,11 @@ static void each_scenario(struct check *check,
         struct worker *worker = worker_new(0, 1, &error);
         size_t bytes = (size_t)scenario.n * scenario.unit_bytes;
         scenario.inputs = check_kept_hash(check);
-        void *base = memory_new(1, bytes);
+        void *base = check_guarded(bytes);
         if (!worker || !base) {
             check_fail(check, "out of memory");
         } else {
+            memset(base, 0, bytes);
             dpf_status status = DPF_OK;
             int64_t step = scenario.one_by_one ? 1 : scenario.n;
             for (int64_t first = 0; first < scenario.n && status == DPF_OK; first += step)
@@ -60,7 +61,7 @@ static void each_scenario(struct check *check,
             }
         }
         worker_free(worker);
-        free(base);
+        check_guarded_free(base);
     }
     if (!made)
         check_skip(check, "none of the kit's inputs fit the component");

@@ -79,6 +79,8 @@ static const char *transform_fault(const void *functions)
 static const char *mechanism_fault(const void *functions)
 {
     const dpf_mechanism *mechanism = functions;
+    if (mechanism->flags & ~DPF_MECHANISM_CONTRIBUTORS)
+        return "flags has an unknown bit";
     REQUIRE(mechanism, lifetime);
     REQUIRE(mechanism, budget);
     REQUIRE(mechanism, plan);
