@@ -111,11 +111,17 @@ static int evaluate(struct pair_test *test, double value, double weight, int par
     return instance_result(test->instance, status, NULL, &ignored);
 }
 
-static void judge(struct pair_test *test, int adjacency, const double *a, const double *b, const char *what)
+/* How many records of one user the pair stands for, and what that does to each norm. */
+struct multiple {
+    double l1, l2, linf;
+};
+
+static void judge(struct pair_test *test, int unit, int adjacency, const double *a, const double *b,
+                  struct multiple times, const char *what)
 {
     for (int k = 0; k < test->query.n_blocks; k++) {
         const dpf_block *block = &test->query.blocks[k];
-        const dpf_norms *stated = &test->blocks[k].at[DPF_UNIT_RECORD][adjacency];
+        const dpf_norms *stated = &test->blocks[k].at[unit][adjacency];
         double l1 = 0, l2 = 0, linf = 0;
         for (int i = block->offset; i < block->offset + block->length; i++) {
             double x = fabs(a[i] - b[i]);
@@ -123,7 +129,9 @@ static void judge(struct pair_test *test, int adjacency, const double *a, const 
             l2 += x * x;
             linf = fmax(linf, x);
         }
-        l2 = sqrt(l2);
+        l1 *= times.l1;
+        l2 = sqrt(l2) * times.l2;
+        linf *= times.linf;
         const double slack = 1 + 1e-5, tiny = 1e-9;
         /* What is not stated (NaN) is no claim, and comparisons with NaN are false. */
         if (l1 > stated->l1 * slack + tiny || l2 > stated->l2 * slack + tiny ||
@@ -132,6 +140,18 @@ static void judge(struct pair_test *test, int adjacency, const double *a, const 
                        "%s, block %d: neighbours differ by (%.9g, %.9g, %.9g), stated are (%.9g, %.9g, %.9g)",
                        what, k, l1, l2, linf, stated->l1, stated->l2, stated->linf);
     }
+}
+
+/*
+ * A user with as many records as the cap allows, all alike. Where items are solved each record is in
+ * a row of its own; where users are solved they add up in the user's row.
+ */
+static struct multiple whole_user(const struct pair_test *test)
+{
+    double n = (double)test->bounds.records_per_user;
+    if (test->bounds.side == DPF_SIDE_USERS)
+        return (struct multiple){n, n, n};
+    return (struct multiple){n, sqrt(n), 1};
 }
 
 static double draw_value(struct check_source *source, const dpf_bounds *bounds)
@@ -146,21 +166,33 @@ static double draw_value(struct check_source *source, const dpf_bounds *bounds)
     }
 }
 
+static void judge_all(struct pair_test *test, const double *first, const double *second, const double *one,
+                      const double *none)
+{
+    const struct multiple single = {1, 1, 1}, user = whole_user(test);
+    judge(test, DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, first, second, single, "record/replace-value");
+    judge(test, DPF_UNIT_RECORD, DPF_ADJ_FLIP, one, none, single, "record/flip");
+    judge(test, DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, first, none, single, "record/add-remove");
+    judge(test, DPF_UNIT_RECORD, DPF_ADJ_ZERO_OUT, first, none, single, "record/zero-out");
+    judge(test, DPF_UNIT_USER, DPF_ADJ_REPLACE, first, second, user, "user/replace");
+    judge(test, DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, first, none, user, "user/add-remove");
+    judge(test, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, first, none, user, "user/zero-out");
+}
+
 static void try_pair(struct pair_test *test, struct check_source *source, int party_row)
 {
-    double first[MAX_WIDTH], second[MAX_WIDTH], none[MAX_WIDTH];
+    double first[MAX_WIDTH], second[MAX_WIDTH], one[MAX_WIDTH], none[MAX_WIDTH];
     draw_row(source, test->self, test->bounds.self_l2);
     draw_row(source, test->other, test->bounds.other_l2);
     double weight =
         check_next(source) & 1 ? test->bounds.weight_max : check_uniform(source, 0, test->bounds.weight_max);
     if (evaluate(test, draw_value(source, &test->bounds), weight, party_row, first) != 0 ||
         evaluate(test, draw_value(source, &test->bounds), weight, party_row, second) != 0 ||
+        evaluate(test, 1, weight, party_row, one) != 0 ||
         evaluate(test, (double)NAN, weight, party_row, none) != 0)
         return;
     test->ran = 1;
-    judge(test, DPF_ADJ_REPLACE_VALUE, first, second, "record/replace-value");
-    judge(test, DPF_ADJ_ADD_REMOVE, first, none, "record/add-remove");
-    judge(test, DPF_ADJ_ZERO_OUT, first, none, "record/zero-out");
+    judge_all(test, first, second, one, none);
 }
 
 /* Every side and layout that has a query; look runs with bounds and sensitivities in place. */

@@ -8,6 +8,9 @@
 #ifndef STATED
 #define STATED(L2) (L2)
 #endif
+#ifndef RECORDS_OF
+#define RECORDS_OF(N) ((double)(N))
+#endif
 #ifndef ON_GRID
 #define ON_GRID(X, GRID) dpf_on_grid(X, GRID)
 #endif
@@ -34,6 +37,11 @@ static dpf_status sensitivity(void *self, const dpf_query *q, const dpf_bounds *
     double l2 = STATED(2 * b->weight_max * (b->value_hi - b->value_lo) * b->other_l2);
     double root = sqrt((double)b->dimension);
     blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE] = (dpf_norms){l2 * root, l2, l2};
+    /* A user adds at most n terms 2 w |v - offset - <x, y>| |y|, in one row or in several. */
+    double residual =
+        fmax(fabs(b->value_lo - b->offset), fabs(b->value_hi - b->offset)) + b->self_l2 * b->other_l2;
+    double user = RECORDS_OF(b->records_per_user) * 2 * b->weight_max * residual * b->other_l2;
+    blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] = (dpf_norms){user * root, user, user};
     return DPF_OK;
 }
 

@@ -68,6 +68,7 @@ static const struct {
     {"mechanism_less_for_more", "mechanism.monotone", "fail"},
     {"loss_understates", "loss.sensitivity", "fail"},
     {"loss_slightly_understates", "loss.sensitivity", "fail"},
+    {"loss_forgets_records", "loss.sensitivity", "fail"},
     {"loss_falls_with_bounds", "loss.monotone", "fail"},
     {"loss_ignores_grid", "loss.grid", "fail"},
     {"sampler_other_rate", "sampler.rate", "fail"},
