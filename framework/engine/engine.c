@@ -91,6 +91,20 @@ static int prepare_values(struct engine *engine, struct term_run *term, struct d
                             &term->values[engine->parties.n + 1], error);
 }
 
+/* Rows of a message. The plan's number may be larger: sizes can be declared as bounds. */
+static int count_rows(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    term->rows = engine->model->sides[term->plan->side].rows + term->plan->query.has_shared;
+    for (int i = 0; i < term->plan->n_transforms; i++) {
+        struct instance *instance = term->plan->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        if (transform->rows &&
+            instance_result(instance, transform->rows(instance->self, term->rows, &term->rows), "rows", error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int make_terms(struct engine *engine, int which, struct dpf_error *error)
 {
     struct side_plan *side = &engine->plan->sides[which];
@@ -110,20 +124,17 @@ static int make_terms(struct engine *engine, int which, struct dpf_error *error)
         if (plan->source == SOURCE_RELATION && !engine->dataset->relation.links.ptr)
             return config_error(engine->plan->config, plan->name, "source", error,
                                 "source = relation needs links between users: set [data] relation.path");
-        if (prepare_values(engine, term, error) != 0)
+        if (prepare_values(engine, term, error) != 0 || count_rows(engine, term, error) != 0)
             return -1;
     }
     /* New rows go to a buffer of their own where old ones are still read: by the other side, by
        friends, or by other parties. */
     int simultaneous = engine->plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS;
-    if (side->updated && (simultaneous || relation || side->site == SITE_PARTY)) {
+    if (side->updated && (simultaneous || relation)) {
         const struct side_factors *factors = &engine->model->sides[which];
         engine->next[which] = memory_raw((size_t)(factors->rows * engine->model->stride), sizeof(float));
         if (!engine->next[which])
             return error_memory(error);
-        if (factors->state_space && simultaneous)
-            return config_error(engine->plan->config, "run", "update", error,
-                                "update = simultaneous cannot be combined with a state transform");
     }
     return 0;
 }
@@ -217,10 +228,21 @@ static void compare_with_plan(struct engine *engine, int which)
     }
 }
 
+static int federated_round(struct engine *engine, int released, struct dpf_error *error)
+{
+    double start = seconds_now();
+    int status = step_federated(engine, released, error);
+    engine->stats->seconds[released] += seconds_now() - start;
+    return status;
+}
+
 static int one_round(struct engine *engine, struct dpf_error *error)
 {
     const struct plan *plan = engine->plan;
     int simultaneous = plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS;
+    for (int side = 0; side < 2; side++)
+        if (plan->sides[side].updated && plan->sides[side].site == SITE_PARTY)
+            return federated_round(engine, side, error);
     for (int i = 0; i < plan->n_order; i++) {
         if (worker_cancelled())
             return error_set(error, DPF_FAULT_RUN, "interrupted in round %lld; nothing is written",

@@ -37,7 +37,7 @@ static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, str
         /* Rows start inside the ball that the solver keeps them in: its radius is a public bound. The same
            holds for init-norm where the side is never updated. Rounding to float32 must not leave it. */
         double length = sqrt(square);
-        double target = fmin(norm > 0 ? norm : length, radius);
+        double target = fmin(norm > 0 ? norm : length, radius * (1 - 0x1p-22)); /* rounded to float32 below */
         if (target < length || norm > 0)
             target *= 1 - 0x1p-22;
         for (int64_t i = 0; i < rank && length > 0 && target != length; i++)

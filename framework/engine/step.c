@@ -37,6 +37,14 @@ int step_failed(struct engine *engine, struct dpf_error *error)
     return error->fault ? -1 : error_set(error, DPF_FAULT_RUN, "a side step stopped without a reason");
 }
 
+int step_stopped(struct engine *engine, int worker)
+{
+    if (!worker_cancelled())
+        return 0;
+    return error_set(&engine->errors[worker], DPF_FAULT_RUN, "interrupted in round %lld; nothing is written",
+                     (long long)engine->round + 1);
+}
+
 const char *step_name(const struct engine *engine, int side, char buffer[64])
 {
     snprintf(buffer, 64, "round %lld, %s", (long long)engine->round + 1, plan_side_name(side));
@@ -84,15 +92,15 @@ static const float *record_values(const struct engine *engine, const struct term
 }
 
 /* Users and items of the records of rows first .. first+count-1. */
-static int32_t *record_pairs(struct engine *engine, const struct term_run *term, const struct csr *csr,
-                             int64_t first, int64_t count, int worker)
+static int32_t *record_pairs(struct engine *engine, int orientation, const struct csr *csr, int64_t first,
+                             int64_t count, int worker)
 {
     int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
     int32_t *pairs = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)(2 * n + 1), sizeof *pairs);
     if (!pairs)
         return NULL;
-    int32_t *own = term->plan->side == DPF_SIDE_USERS ? pairs : pairs + n;
-    int32_t *others = term->plan->side == DPF_SIDE_USERS ? pairs + n : pairs;
+    int32_t *own = orientation == DPF_SIDE_USERS ? pairs : pairs + n;
+    int32_t *others = orientation == DPF_SIDE_USERS ? pairs + n : pairs;
     for (int64_t r = first; r < first + count; r++)
         for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++)
             own[i - base] = (int32_t)r;
@@ -100,11 +108,29 @@ static int32_t *record_pairs(struct engine *engine, const struct term_run *term,
     return pairs;
 }
 
-static int draw_records(struct engine *engine, struct term_run *term, const struct csr *csr,
-                        const float *values, int64_t first, int64_t count, int worker, float *weights)
+/* The sensitivity rests on the largest weight that the sampler states. */
+static int check_weights(struct engine *engine, const struct term_run *term, const float *weights, int64_t n,
+                         int worker)
+{
+    double most = term->plan->sampling.weight_max * (1 + 1e-6);
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabs((double)weights[i]) <= most)) {
+            char name[64];
+            return error_set(&engine->errors[worker], DPF_FAULT_PLUGIN,
+                             "%s: sampler %s gave a record the weight %g, but states that weights are at most %g; "
+                             "nothing is released",
+                             step_name(engine, term->plan->side, name),
+                             term->plan->sampler->entry->component->id, (double)weights[i],
+                             term->plan->sampling.weight_max);
+        }
+    return 0;
+}
+
+int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
+                      const float *values, int64_t first, int64_t count, int worker, float *weights)
 {
     int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
-    int32_t *pairs = record_pairs(engine, term, csr, first, count, worker);
+    int32_t *pairs = record_pairs(engine, orientation, csr, first, count, worker);
     if (!pairs)
         return -1;
     dpf_factors users = model_factors(engine->model, DPF_SIDE_USERS);
@@ -121,8 +147,10 @@ static int draw_records(struct engine *engine, struct term_run *term, const stru
     struct instance *instance = term->plan->sampler;
     uint32_t index = term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
     dpf_call *call = step_call(engine, worker, instance, index, 0);
-    return step_result(engine, worker, instance, term->sampler->draw(instance->self, call, &draw, weights),
-                       term->plan->side);
+    if (step_result(engine, worker, instance, term->sampler->draw(instance->self, call, &draw, weights),
+                    term->plan->side) != 0)
+        return -1;
+    return check_weights(engine, term, weights, n, worker);
 }
 
 /* Weights of users drawn as parties, spread over the records. */
@@ -157,7 +185,7 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
         weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
         if (!weights)
             return -1;
-        if (by_record && draw_records(engine, term, csr, values, first, count, worker, weights) != 0)
+        if (by_record && step_draw_records(engine, term, term->plan->side, csr, values, first, count, worker, weights) != 0)
             return -1;
         if (!by_record)
             spread_weights(term, csr, first, count, weights);
@@ -193,7 +221,6 @@ static int transform_chunk(void *context, int64_t task, int worker)
     struct term_run *term = work->term;
     struct engine *engine = work->engine;
     int side = term->plan->side;
-    int other = term->plan->source == SOURCE_RELATION ? side : 1 - side;
     int64_t first = task * CHUNK_ROWS;
     int64_t count = term->other.rows - first < CHUNK_ROWS ? term->other.rows - first : CHUNK_ROWS;
     for (int i = 0; i < term->plan->n_transforms; i++) {
@@ -205,7 +232,6 @@ static int transform_chunk(void *context, int64_t task, int worker)
            that are features here are its factors; its own bias is not read. */
         int begin = engine->plan->bias[DPF_SIDE_USERS] >= 0;
         int columns = (int)engine->plan->model.params.values[MODEL_RANK].integer;
-        (void)other;
         dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, 0);
         dpf_status status = transform->factors(instance->self, call, term->other_copy + first * engine->model->stride,
                                                count, engine->model->stride, begin, columns);
@@ -237,25 +263,34 @@ static int transform_factors(struct engine *engine, struct term_run *term, struc
     return 0;
 }
 
+/* The largest norms of columns first .. first+d-1 of any row. */
+static void largest_norms(const dpf_factors *factors, int first, int d, double *l1, double *l2, double *linf)
+{
+    *l1 = *l2 = *linf = 0;
+    for (int64_t r = 0; r < factors->rows; r++) {
+        const float *row = dpf_row(factors, r) + first;
+        double sum = 0, square = 0;
+        for (int c = 0; c < d; c++) {
+            sum += fabs((double)row[c]);
+            square += (double)row[c] * row[c];
+            *linf = fmax(*linf, fabs((double)row[c]));
+        }
+        *l1 = fmax(*l1, sum);
+        *l2 = fmax(*l2, sqrt(square));
+    }
+}
+
 /* As published by DPIMF: norms are maxima over the rows as they stand. */
 static int bounds_from_data(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     struct term_plan *plan = term->plan;
     dpf_bounds bounds = plan->bounds;
-    int first = engine->plan->first[plan->side], d = engine->plan->dimension[plan->side];
-    bounds.other_l1 = bounds.other_l2 = bounds.other_linf = 0;
-    for (int64_t r = 0; r < term->other.rows; r++) {
-        const float *row = dpf_row(&term->other, r) + first;
-        double l1 = 0, square = 0, linf = 0;
-        for (int c = 0; c < d; c++) {
-            l1 += fabs((double)row[c]);
-            square += (double)row[c] * row[c];
-            linf = fmax(linf, fabs((double)row[c]));
-        }
-        bounds.other_l1 = fmax(bounds.other_l1, l1);
-        bounds.other_l2 = fmax(bounds.other_l2, sqrt(square));
-        bounds.other_linf = fmax(bounds.other_linf, linf);
-    }
+    int columns = engine->model->columns;
+    double l1, linf;
+    largest_norms(&term->other, engine->plan->first[plan->side], engine->plan->dimension[plan->side],
+                  &bounds.other_l1, &bounds.other_l2, &bounds.other_linf);
+    largest_norms(&term->self, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf);
+    largest_norms(&term->residual, 0, columns, &l1, &bounds.residual_l2, &linf);
     dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
     if (plan_term_sensitivity(plan, &bounds, blocks, shared, error) != 0)
         return -1;
@@ -282,17 +317,27 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
     dpf_call *call = step_call(engine, 0, instance, index, 0);
     if (step_result(engine, 0, instance,
                     term->sampler->draw(instance->self, call, &draw, term->party_weight_buffer),
-                    term->plan->side) != 0)
+                    term->plan->side) != 0 ||
+        check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
         return step_failed(engine, error);
     term->party_weights = term->party_weight_buffer;
     return 0;
 }
 
+/* The rows of a side: everybody's, or those of the party that is solving. */
+static dpf_factors rows_in_use(const struct engine *engine, int side)
+{
+    dpf_factors factors = model_factors(engine->model, side);
+    if (engine->rows[side])
+        factors.data = engine->rows[side];
+    return factors;
+}
+
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     int side = term->plan->side;
-    term->self = model_factors(engine->model, side);
-    term->other = model_factors(engine->model, term->plan->source == SOURCE_RELATION ? side : 1 - side);
+    term->self = rows_in_use(engine, side);
+    term->other = rows_in_use(engine, term->plan->source == SOURCE_RELATION ? side : 1 - side);
     term->residual = term->other;
     term->draw = term->plan->draw_lifetime == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
     term->noise = term->plan->noise;
@@ -310,6 +355,28 @@ struct shared_work {
     double *partials; /* one row for each chunk: added in order, so workers do not matter */
 };
 
+/* For a release each row's part is rounded to the grid before it is summed, as records' contributions are. */
+static int shared_on_grid(struct shared_work *work, int64_t first, int64_t count, int worker, double *out)
+{
+    struct term_run *term = work->term;
+    const dpf_query *query = &term->plan->shared_query;
+    struct instance *loss = term->plan->loss;
+    double *part = step_buffer(work->engine, worker, BUFFER_SUMS, (size_t)query->width, sizeof *part);
+    if (!part)
+        return -1;
+    for (int64_t row = first; row < first + count; row++) {
+        memset(part, 0, (size_t)query->width * sizeof *part);
+        dpf_call *call = step_call(work->engine, worker, loss, (uint32_t)work->engine->round, 0);
+        dpf_status status = term->loss->shared(loss->self, call, query, &work->other, row, 1, part);
+        if (step_result(work->engine, worker, loss, status, term->plan->side) != 0)
+            return -1;
+        for (int32_t b = 0; b < query->n_blocks; b++)
+            for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length; i++)
+                out[i] += dpf_on_grid(part[i], term->noise.shared_grid[b]);
+    }
+    return 0;
+}
+
 static int shared_chunk(void *context, int64_t task, int worker)
 {
     struct shared_work *work = context;
@@ -317,6 +384,8 @@ static int shared_chunk(void *context, int64_t task, int worker)
     int64_t first = task * CHUNK_ROWS;
     int64_t count = work->other.rows - first < CHUNK_ROWS ? work->other.rows - first : CHUNK_ROWS;
     double *out = work->partials + task * term->plan->shared_query.width;
+    if (term->mechanism)
+        return shared_on_grid(work, first, count, worker, out);
     dpf_call *call = step_call(work->engine, worker, term->plan->loss, (uint32_t)work->engine->round, 0);
     dpf_status status =
         term->loss->shared(term->plan->loss->self, call, &term->plan->shared_query, &work->other, first, count, out);
@@ -421,7 +490,9 @@ int step_solve(struct engine *engine, int worker, const struct solve_batch *batc
     const struct side_plan *side = &engine->plan->sides[batch->side];
     struct side_factors *factors = &engine->model->sides[batch->side];
     int64_t stride = engine->model->stride;
-    const float *current = (factors->state_space ? factors->state_space : factors->data) + batch->first * stride;
+    const float *current = batch->current;
+    if (!current)
+        current = (factors->state_space ? factors->state_space : factors->data) + batch->first * stride;
     float *next = batch->next;
     if (!next)
         next = (engine->next[batch->side] ? engine->next[batch->side]

@@ -5,7 +5,8 @@
  * local     no mechanism: rows in batches, query to solver, all in float32;
  * rows      released, row by row: for each batch of rows every party's query is encoded and summed;
  * messages  released, party by party: each user's (or silo's) whole message is made, transformed,
- *           encoded and summed, then the sum is decoded.
+ *           encoded and summed, then the sum is decoded;
+ * federated a whole round: parties solve, and send their solved rows.
  */
 #ifndef DPF_ENGINE_STEP_H
 #define DPF_ENGINE_STEP_H
@@ -53,6 +54,7 @@ struct term_run {
     int64_t n_shared;
     dpf_noise_plan noise; /* the plan's, or this step's where bounds come from data */
     uint32_t draw;        /* index of the mechanism's draws in this step */
+    int64_t rows;         /* of a message after transforms, with the shared row, for the rows that the data has */
 };
 
 struct engine {
@@ -70,11 +72,14 @@ struct engine {
     float *next[2];           /* new rows of a simultaneous update */
     int64_t round;
     struct engine_stats *stats;
+    float *rows[2]; /* while a party solves: its own rows of either side; else NULL */
 };
 
 /* 64-byte aligned, contents undefined. NULL after reporting that memory ran out. */
 void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size);
 
+/* 0, or -1 with the worker's error if the run is to stop. */
+int step_stopped(struct engine *engine, int worker);
 /* The first worker's error, moved to error. Returns -1. */
 int step_failed(struct engine *engine, struct dpf_error *error);
 /* "round 3, items" */
@@ -91,6 +96,12 @@ const struct csr *step_records(const struct engine *engine, const struct term_ru
  */
 int step_groups(struct engine *engine, struct term_run *term, int64_t holder, int64_t first, int64_t count,
                 int worker, dpf_groups *groups);
+/*
+ * The weights of a record sampler for the records base .. base+n-1 of csr, whose row is own[i] on csr's
+ * side `orientation`. values as the loss sees them, or NULL.
+ */
+int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
+                      const float *values, int64_t first, int64_t count, int worker, float *weights);
 /* The callback object for a term's component: the right draw for its lifetime. */
 dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw, uint32_t party);
 /* Turns a status into the worker's error: 0 or -1. */
@@ -113,6 +124,7 @@ struct solve_batch {
     const float *shared;
     const dpf_groups *groups; /* operator form: the term's groups, else NULL */
     struct term_run *term;
+    const float *current;   /* count rows of model stride; NULL: the side's */
     int64_t degrees_holder; /* whose records count, for solvers that read degrees */
     float *next;            /* count rows of model stride; NULL: the side's new rows */
 };
@@ -125,8 +137,14 @@ static inline int64_t step_stride(int64_t width)
 /* Rows handled together: about half a megabyte of blocks. */
 int64_t step_batch_rows(int64_t width);
 
+/* A term's blocks for groups in float32, exact. */
+int step_accumulate_local(struct engine *engine, int worker, struct term_run *term, const dpf_groups *groups,
+                          float *out, int64_t stride);
+
 int step_local(struct engine *engine, int side, struct dpf_error *error);
 int step_by_rows(struct engine *engine, int side, struct dpf_error *error);
 int step_by_messages(struct engine *engine, int side, struct dpf_error *error);
+/* A whole round in which parties solve; released is the side whose rows they send. */
+int step_federated(struct engine *engine, int released, struct dpf_error *error);
 
 #endif

@@ -11,8 +11,8 @@ struct local_work {
     const float *shared; /* of all terms */
 };
 
-static int accumulate(struct engine *engine, int worker, struct term_run *term, const dpf_groups *groups,
-                      float *out, int64_t stride)
+int step_accumulate_local(struct engine *engine, int worker, struct term_run *term, const dpf_groups *groups,
+                          float *out, int64_t stride)
 {
     struct instance *instance = term->plan->loss;
     const dpf_query *query = &term->plan->query;
@@ -44,7 +44,7 @@ static int local_batch(void *context, int64_t task, int worker)
     int64_t first = task * work->batch, count = rows - first < work->batch ? rows - first : work->batch;
     int64_t stride = step_stride(side->query.width);
     float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * stride) + 16, sizeof *blocks);
-    if (!blocks)
+    if (!blocks || step_stopped(engine, worker) != 0)
         return -1;
     dpf_groups groups;
     for (int t = 0; t < side->n_terms; t++) {
@@ -52,7 +52,7 @@ static int local_batch(void *context, int64_t task, int worker)
         if (t > 0)
             out = step_buffer(engine, worker, BUFFER_TERM_BLOCKS, (size_t)(count * stride) + 16, sizeof *out);
         if (!out || step_groups(engine, &terms[t], HOLDER_ALL, first, count, worker, &groups) != 0 ||
-            accumulate(engine, worker, &terms[t], &groups, out, stride) != 0)
+            step_accumulate_local(engine, worker, &terms[t], &groups, out, stride) != 0)
             return -1;
         for (int64_t i = 0; t > 0 && i < count * stride; i++)
             blocks[i] += out[i];

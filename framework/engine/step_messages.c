@@ -23,7 +23,11 @@ struct messages_work {
     int64_t per_task;
     int dense;          /* every message has all rows */
     int shared_inside;  /* the shared row is part of the messages */
-    int64_t query_rows; /* before transforms, shared row included if it is inside */
+    int64_t query_rows; /* before transforms, with the shared row */
+    /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at most
+       one record in a row of the items. */
+    int on_grid;
+    double *shared_parts; /* of each silo, where its part of the shared row is in its message */
     dpf_aggregation *aggregations; /* one for each worker; or one if the aggregator cannot merge */
 };
 
@@ -58,11 +62,15 @@ static int user_groups(struct engine *engine, struct term_run *term, int64_t use
     float *weights = NULL;
     if (!offsets || !others || !rows)
         return -1;
-    if (term->party_weights && term->party_weights[user] != 1.0f) {
+    int by_record = term->sampler && term->sampler->level == DPF_LEVEL_RECORD;
+    if (by_record || (term->party_weights && term->party_weights[user] != 1.0f)) {
         weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
-        for (int64_t i = 0; weights && i < n; i++)
-            weights[i] = term->party_weights[user];
         if (!weights)
+            return -1;
+        for (int64_t i = 0; i < n && !by_record; i++)
+            weights[i] = term->party_weights[user];
+        if (by_record &&
+            step_draw_records(engine, term, DPF_SIDE_USERS, csr, values, user, 1, worker, weights) != 0)
             return -1;
     }
     int64_t at = 0;
@@ -106,7 +114,12 @@ static int add_shared(struct messages_work *work, int64_t party, int worker, dou
 {
     struct term_run *term = work->term;
     struct instance *instance = term->plan->loss;
-    memset(row, 0, (size_t)term->plan->query.width * sizeof *row);
+    size_t width = (size_t)term->plan->query.width;
+    if (work->shared_parts) {
+        memcpy(row, work->shared_parts + (size_t)party * width, width * sizeof *row);
+        return 0;
+    }
+    memset(row, 0, width * sizeof *row);
     dpf_call *call = step_call(work->engine, worker, instance, (uint32_t)work->engine->round, (uint32_t)party);
     return step_result(work->engine, worker, instance,
                        term->loss->shared(instance->self, call, &term->plan->shared_query, &term->other, party,
@@ -132,8 +145,8 @@ static int query_message(struct messages_work *work, int64_t party, int worker, 
         draft->rows[groups.n_groups] = (int32_t)(work->query_rows - 1);
     struct instance *instance = term->plan->loss;
     dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
-    dpf_status status =
-        term->loss->accumulate(instance->self, call, query, &groups, NULL, values, query->width);
+    dpf_status status = term->loss->accumulate(instance->self, call, query, &groups,
+                                               work->on_grid ? term->noise.grid : NULL, values, query->width);
     if (step_result(engine, worker, instance, status, term->plan->side) != 0)
         return -1;
     if (work->shared_inside &&
@@ -197,11 +210,11 @@ static int apply_message(struct engine *engine, int worker, struct instance *ins
     return 0;
 }
 
-static int transform_message(struct messages_work *work, int worker, dpf_message *message)
+/* The message stands in buffer slot. */
+static int transform_message(struct messages_work *work, int worker, dpf_message *message, enum buffer_slot slot)
 {
     struct engine *engine = work->engine;
     struct term_plan *plan = work->term->plan;
-    enum buffer_slot slot = BUFFER_WIDE;
     for (int i = 0; i < plan->n_transforms; i++) {
         struct instance *instance = plan->transforms[i];
         const dpf_transform *transform = instance->functions;
@@ -293,9 +306,10 @@ static int message_task(void *context, int64_t task, int worker)
         struct draft draft;
         if (query_message(work, party, worker, &draft) != 0)
             return -1;
-        if (work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0)
-            return -1;
-        if (transform_message(work, worker, &draft.message) != 0 ||
+        enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
+        if (step_stopped(work->engine, worker) != 0 ||
+            (work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
+            transform_message(work, worker, &draft.message, slot) != 0 ||
             send_message(work, party, worker, &draft.message) != 0)
             return -1;
     }
@@ -307,7 +321,7 @@ static int message_task(void *context, int64_t task, int worker)
 static int open_aggregations(struct messages_work *work, int n, struct dpf_error *error)
 {
     struct term_run *term = work->term;
-    int64_t rows = term->plan->rows;
+    int64_t rows = term->rows;
     int32_t width = term->plan->query.width;
     struct instance *instance = term->plan->aggregator;
     work->aggregations = memory_new((size_t)n, sizeof *work->aggregations);
@@ -361,6 +375,7 @@ struct decode_work {
     struct term_run *term;
     const dpf_aggregation *sums;
     double *out;
+    int64_t rows;
     int64_t batch;
 };
 
@@ -370,7 +385,7 @@ static int decode_task(void *context, int64_t task, int worker)
     struct term_run *term = work->term;
     int32_t width = term->plan->query.width;
     int64_t first = task * work->batch;
-    int64_t count = work->sums->rows - first < work->batch ? work->sums->rows - first : work->batch;
+    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
     dpf_integers sums = {.size = sizeof sums,
                          .width = width,
                          .n_rows = count,
@@ -396,8 +411,8 @@ static int undo_transforms(struct messages_work *work, dpf_message *message, str
 {
     struct engine *engine = work->engine;
     struct term_plan *plan = work->term->plan;
-    int64_t rows[17] = {work->query_rows};
-    int n = plan->n_transforms < 16 ? plan->n_transforms : 16;
+    int64_t rows[PLAN_MAX_TRANSFORMS + 1] = {work->query_rows};
+    int n = plan->n_transforms;
     for (int i = 0; i < n; i++) {
         const dpf_transform *transform = plan->transforms[i]->functions;
         rows[i + 1] = rows[i];
@@ -418,6 +433,39 @@ static int undo_transforms(struct messages_work *work, dpf_message *message, str
     return 0;
 }
 
+/* Each party sends its own rows' part of the shared row: users, and silos that divide the other side. */
+static int shared_is_inside(const struct engine *engine, const struct term_run *term)
+{
+    return term->plan->by_user ? term->plan->side == DPF_SIDE_ITEMS
+                               : engine->parties.partition == 1 - term->plan->side;
+}
+
+static int changes_messages(const struct term_plan *plan)
+{
+    for (int i = 0; i < plan->n_transforms; i++) {
+        int32_t kind = ((const dpf_transform *)plan->transforms[i]->functions)->kind;
+        if (kind == DPF_TRANSFORM_MESSAGE || kind == DPF_TRANSFORM_STATE)
+            return 1;
+    }
+    return 0;
+}
+
+static int divide_shared(struct messages_work *work, struct dpf_error *error)
+{
+    struct engine *engine = work->engine;
+    int64_t width = work->term->plan->query.width;
+    work->shared_parts = memory_new((size_t)(work->n_parties * width), sizeof(double));
+    if (!work->shared_parts)
+        return error_memory(error);
+    for (int64_t p = 0; p < work->n_parties; p++) {
+        const struct party *party = &engine->parties.list[p];
+        if (step_shared_exact(engine, work->term, party->members, party->n_members, work->shared_parts + p * width,
+                              error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Every party's message of one term to the decoded estimate, in worker 0's buffers. */
 static int release_messages(struct engine *engine, struct term_run *term, dpf_message *estimate,
                             struct dpf_error *error)
@@ -427,12 +475,15 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     struct messages_work work = {.engine = engine, .term = term};
     work.n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
     work.per_task = term->plan->by_user ? USERS_PER_TASK : 1;
-    work.shared_inside = query->has_shared && term->plan->side == DPF_SIDE_ITEMS && term->plan->by_user;
+    work.shared_inside = query->has_shared && shared_is_inside(engine, term);
+    work.on_grid = !term->plan->by_user || !changes_messages(term->plan);
     work.query_rows = side_rows + query->has_shared;
     work.dense = query->support == DPF_SUPPORT_DENSE ||
                  (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 || !term->plan->by_user;
     int n = term->aggregator->merge ? engine->n_workers : 1;
     int status = open_aggregations(&work, n, error);
+    if (status == 0 && work.shared_inside && !term->plan->by_user)
+        status = divide_shared(&work, error);
     int64_t tasks = (work.n_parties + work.per_task - 1) / work.per_task;
     if (status == 0 && n > 1 && pool_run(engine->pool, tasks, message_task, &work) != 0)
         status = step_failed(engine, error);
@@ -441,18 +492,19 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
             status = step_failed(engine, error);
     if (status == 0)
         status = close_aggregations(&work, n, error);
-    size_t total = (size_t)(term->plan->rows * query->width);
+    size_t total = (size_t)(term->rows * query->width);
     double *out = status == 0 ? step_buffer(engine, 0, BUFFER_WIDE, total + 1, sizeof *out) : NULL;
     if (status == 0 && !out)
         status = step_failed(engine, error);
-    struct decode_work decode = {engine, term, &work.aggregations[0], out, step_batch_rows(2 * query->width)};
-    if (status == 0 && pool_run(engine->pool, (term->plan->rows + decode.batch - 1) / decode.batch, decode_task,
-                                &decode) != 0)
+    /* A shared row that is no part of the messages is released by itself. */
+    int64_t rows = term->rows - (query->has_shared && !work.shared_inside);
+    struct decode_work decode = {engine, term, &work.aggregations[0], out, rows, step_batch_rows(2 * query->width)};
+    if (status == 0 && pool_run(engine->pool, (rows + decode.batch - 1) / decode.batch, decode_task, &decode) != 0)
         status = step_failed(engine, error);
     *estimate = (dpf_message){.size = sizeof *estimate,
                               .party = DPF_PARTY_AGGREGATE,
-                              .n_rows = term->plan->rows,
-                              .total_rows = term->plan->rows,
+                              .n_rows = term->rows,
+                              .total_rows = term->rows,
                               .values = out,
                               .stride = query->width,
                               .width = query->width};
@@ -463,6 +515,7 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
         free(work.aggregations[i].state);
     }
     free(work.aggregations);
+    free(work.shared_parts);
     return status;
 }
 
@@ -515,6 +568,45 @@ static int exact_term(struct engine *engine, struct term_run *term, float *block
     return 0;
 }
 
+/*
+ * The shared row where all parties have the same: from rows that all of them hold, encoded once under a
+ * party number that no message has.
+ */
+static int release_shared(struct engine *engine, struct term_run *term, float *shared, struct dpf_error *error)
+{
+    const dpf_query *query = &term->plan->query;
+    struct instance *instance = term->plan->mechanism;
+    size_t width = (size_t)query->width;
+    double *exact = step_buffer(engine, 0, BUFFER_WIDE2, width, sizeof *exact);
+    int64_t *values = step_buffer(engine, 0, BUFFER_INTEGERS, width, sizeof *values);
+    if (!exact || !values)
+        return step_failed(engine, error);
+    if (step_shared_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
+        return -1;
+    static const int32_t one = 1;
+    dpf_integers message = {.size = sizeof message,
+                            .width = query->width,
+                            .n_rows = 1,
+                            .first_row = term->rows - 1,
+                            .total_rows = term->rows,
+                            .values = values,
+                            .stride = query->width,
+                            .survivors = 1,
+                            .contributors = &one};
+    dpf_call *call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE - 1);
+    dpf_status status = term->mechanism->encode(instance->self, call, &term->noise, query, exact, query->width,
+                                                &message);
+    if (status == DPF_OK) {
+        call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE);
+        status = term->mechanism->decode(instance->self, call, &term->noise, query, &message, exact, query->width);
+    }
+    if (step_result(engine, 0, instance, status, term->plan->side) != 0)
+        return step_failed(engine, error);
+    for (int32_t i = 0; i < query->width; i++)
+        shared[i] += (float)exact[i];
+    return 0;
+}
+
 static int add_term(struct engine *engine, struct term_run *term, float *blocks, float *shared, int64_t rows,
                     int64_t stride, struct dpf_error *error)
 {
@@ -527,21 +619,10 @@ static int add_term(struct engine *engine, struct term_run *term, float *blocks,
     for (int64_t r = 0; r < rows; r++)
         for (int32_t i = 0; i < query->width; i++)
             blocks[r * stride + i] += (float)estimate.values[r * estimate.stride + i];
-    int inside = query->has_shared && term->plan->side == DPF_SIDE_ITEMS && term->plan->by_user;
+    int inside = query->has_shared && shared_is_inside(engine, term);
     for (int32_t i = 0; inside && i < query->width; i++)
         shared[i] += (float)estimate.values[rows * estimate.stride + i];
-    if (!query->has_shared || inside)
-        return 0;
-    /* The other side is the same for every party, so its part is not a message: it is computed from rows
-       that all parties have. */
-    double *exact = step_buffer(engine, 0, BUFFER_WIDE2, (size_t)query->width, sizeof *exact);
-    if (!exact)
-        return step_failed(engine, error);
-    if (step_shared_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
-        return -1;
-    for (int32_t i = 0; i < query->width; i++)
-        shared[i] += (float)exact[i];
-    return 0;
+    return query->has_shared && !inside ? release_shared(engine, term, shared, error) : 0;
 }
 
 /* New rows of the projected space, seen from the items: V = S'B. */

@@ -2,8 +2,6 @@
 /*
  * Released sides whose messages can be made row by row: one curator, or silos. For each batch of
  * rows every party's query is put on the grid, encoded and summed; the sum is decoded and solved.
- * With site = party each party solves its own noisy query and the solved rows are summed, as
- * integers on a fixed grid.
  *
  * Before it is summed by a party, each record's contribution is rounded to the mechanism's grid
  * (dpf_on_grid), so a party's sum is exact and the sensitivity grows by one grid step a coordinate.
@@ -12,9 +10,6 @@
 #include <string.h>
 
 #include "engine/step.h"
-
-/* Solved rows that parties send: steps of 2^-30, so that sums of 2^20 parties with rows up to 2^12 fit. */
-#define ROW_STEP 0x1p-30
 
 struct rows_work {
     struct engine *engine;
@@ -161,7 +156,7 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     for (int64_t party = 0; party < parties; party++) {
         const double *values = exact ? exact + party * query->width
                                      : party_query(engine, worker, term, party, first, count);
-        dpf_integers message = integers_of(query, integers, first, count, term->plan->rows, 1);
+        dpf_integers message = integers_of(query, integers, first, count, term->rows, 1);
         if (!values || encode(engine, worker, term, party, values, &message) != 0 ||
             absorb(engine, worker, term, party, &aggregation, message) != 0)
             return NULL;
@@ -169,7 +164,7 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     if (close_aggregation(engine, worker, term, &aggregation) != 0)
         return NULL;
     dpf_integers sums =
-        integers_of(query, aggregation.sums, first, count, term->plan->rows, aggregation.survivors);
+        integers_of(query, aggregation.sums, first, count, term->rows, aggregation.survivors);
     double *out = step_buffer(engine, worker, BUFFER_WIDE2, (size_t)(count * query->width) + 1, sizeof *out);
     if (!out || decode(engine, worker, term, DPF_PARTY_AGGREGATE, &sums, out) != 0)
         return NULL;
@@ -195,6 +190,8 @@ static int server_batch(void *context, int64_t task, int worker)
     struct rows_work *work = context;
     struct engine *engine = work->engine;
     struct side_plan *side = work->side;
+    if (step_stopped(engine, worker) != 0)
+        return -1;
     struct term_run *terms = engine->terms[side->side];
     int64_t rows = engine->model->sides[side->side].rows;
     int64_t first = task * work->batch, count = rows - first < work->batch ? rows - first : work->batch;
@@ -219,91 +216,6 @@ static int server_batch(void *context, int64_t task, int worker)
     return step_solve(engine, worker, &batch);
 }
 
-/* One party's batch at site = party: noisy query, solved there, rows to integers. */
-static int solve_at_party(struct engine *engine, int worker, struct term_run *term, int64_t party,
-                          int64_t first, int64_t count, int64_t *out)
-{
-    struct side_plan *side = &engine->plan->sides[term->plan->side];
-    const dpf_query *query = &term->plan->query;
-    int64_t stride = step_stride(query->width), model_stride = engine->model->stride;
-    int64_t *integers =
-        step_buffer(engine, worker, BUFFER_INTEGERS, (size_t)(count * query->width) + 1, sizeof *integers);
-    double *noisy = step_buffer(engine, worker, BUFFER_WIDE2, (size_t)(count * query->width) + 1, sizeof *noisy);
-    float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * stride) + 16, sizeof *blocks);
-    float *next = step_buffer(engine, worker, BUFFER_NEXT, (size_t)(count * model_stride), sizeof *next);
-    const double *wide = integers && noisy && blocks && next
-                             ? party_query(engine, worker, term, party, first, count)
-                             : NULL;
-    if (!wide)
-        return -1;
-    dpf_integers message = integers_of(query, integers, first, count, term->plan->rows, 1);
-    if (encode(engine, worker, term, party, wide, &message) != 0 ||
-        decode(engine, worker, term, (uint32_t)party, &message, noisy) != 0)
-        return -1;
-    narrow(noisy, count, query->width, blocks, stride, 0);
-    memcpy(next, engine->model->sides[side->side].data + first * model_stride,
-           (size_t)(count * model_stride) * sizeof *next);
-    struct solve_batch batch = {.side = side->side,
-                                .first = first,
-                                .count = count,
-                                .blocks = blocks,
-                                .shared = term->n_shared ? term->shared + party * step_stride(query->width) : NULL,
-                                .term = term,
-                                .degrees_holder = party,
-                                .next = next};
-    if (step_solve(engine, worker, &batch) != 0)
-        return -1;
-    int32_t d = query->dimension;
-    for (int64_t r = 0; r < count; r++)
-        for (int32_t c = 0; c < d; c++) {
-            double value = (double)next[r * model_stride + query->first + c] / ROW_STEP;
-            if (!(fabs(value) < 0x1p42)) {
-                char name[64];
-                return error_set(&engine->errors[worker], DPF_FAULT_RUN,
-                                 "%s: a solved row holds %g, too large to be sent", step_name(engine, side->side, name),
-                                 value * ROW_STEP);
-            }
-            out[r * d + c] = llrint(value);
-        }
-    return 0;
-}
-
-static int party_batch(void *context, int64_t task, int worker)
-{
-    struct rows_work *work = context;
-    struct engine *engine = work->engine;
-    struct term_run *term = &engine->terms[work->side->side][0];
-    const dpf_query *query = &term->plan->query;
-    int64_t rows = engine->model->sides[work->side->side].rows, d = query->dimension;
-    int64_t first = task * work->batch, count = rows - first < work->batch ? rows - first : work->batch;
-    int64_t *solved = step_buffer(engine, worker, BUFFER_TERM_BLOCKS, (size_t)(count * d) + 1, sizeof *solved);
-    dpf_aggregation aggregation;
-    if (!solved || open_aggregation(engine, worker, term, count, (int32_t)d, 0, &aggregation) != 0)
-        return -1;
-    for (int64_t party = 0; party < engine->parties.n; party++) {
-        if (solve_at_party(engine, worker, term, party, first, count, solved) != 0)
-            return -1;
-        dpf_integers message = {.size = sizeof message,
-                                .width = (int32_t)d,
-                                .n_rows = count,
-                                .total_rows = count,
-                                .values = solved,
-                                .stride = d,
-                                .survivors = 1};
-        if (absorb(engine, worker, term, party, &aggregation, message) != 0)
-            return -1;
-    }
-    if (close_aggregation(engine, worker, term, &aggregation) != 0)
-        return -1;
-    double scale = term->aggregator->scale(term->plan->aggregator->self, aggregation.survivors) * ROW_STEP;
-    float *next = engine->next[work->side->side] + first * engine->model->stride;
-    for (int64_t r = 0; r < count; r++)
-        for (int64_t c = 0; c < d; c++)
-            next[r * engine->model->stride + query->first + c] = (float)((double)aggregation.sums[r * d + c] * scale);
-    __atomic_add_fetch(&engine->stats->bytes_up, aggregation.bytes_up, __ATOMIC_RELAXED);
-    return 0;
-}
-
 /* The shared row as each party sends it: the part of its own rows of the other side where silos divide
    that side, else the same from every party that has all of it. */
 static int prepare_shared(struct engine *engine, struct side_plan *side, struct term_run *term,
@@ -312,11 +224,10 @@ static int prepare_shared(struct engine *engine, struct side_plan *side, struct 
     const dpf_query *query = &term->plan->query;
     int64_t n = n_holders(engine, term), stride = step_stride(query->width);
     int divided = engine->parties.partition == 1 - side->side;
-    int by_party = side->site == SITE_PARTY;
-    double *exact = step_buffer(engine, 0, BUFFER_WIDE, (size_t)(n * query->width) + 1, sizeof *exact);
-    if (!exact || step_shared_room(term, by_party ? n : 1, error) != 0)
-        return exact ? -1 : step_failed(engine, error);
     int64_t senders = divided ? n : 1;
+    double *exact = step_buffer(engine, 0, BUFFER_WIDE, (size_t)(senders * query->width) + 1, sizeof *exact);
+    if (!exact || step_shared_room(term, 1, error) != 0)
+        return exact ? -1 : step_failed(engine, error);
     for (int64_t party = 0; party < senders; party++) {
         const struct party *holder = &engine->parties.list[party];
         if (step_shared_exact(engine, term, divided ? holder->members : NULL,
@@ -324,22 +235,7 @@ static int prepare_shared(struct engine *engine, struct side_plan *side, struct 
                               error) != 0)
             return -1;
     }
-    for (int64_t party = senders; party < n; party++)
-        memcpy(exact + party * query->width, exact, (size_t)query->width * sizeof *exact);
-    int64_t row = term->plan->rows - 1;
-    for (int64_t party = 0; by_party && party < n; party++) {
-        int64_t *integers = step_buffer(engine, 0, BUFFER_INTEGERS, (size_t)query->width, sizeof *integers);
-        double *noisy = step_buffer(engine, 0, BUFFER_WIDE2, (size_t)query->width, sizeof *noisy);
-        if (!integers || !noisy)
-            return step_failed(engine, error);
-        dpf_integers message = integers_of(query, integers, row, 1, term->plan->rows, 1);
-        if (encode(engine, 0, term, party, exact + party * query->width, &message) != 0 ||
-            decode(engine, 0, term, (uint32_t)party, &message, noisy) != 0)
-            return step_failed(engine, error);
-        narrow(noisy, 1, query->width, term->shared + party * stride, stride, 0);
-    }
-    if (by_party)
-        return 0;
+    int64_t row = term->rows - 1;
     const double *sum = release_rows(engine, 0, term, row, 1, exact, senders);
     if (!sum)
         return step_failed(engine, error);
@@ -360,11 +256,9 @@ int step_by_rows(struct engine *engine, int which, struct dpf_error *error)
     for (int t = 1; t < side->n_terms; t++)
         for (int64_t i = 0; terms[t].n_shared && terms[0].n_shared && i < side->query.width; i++)
             terms[0].shared[i] += terms[t].shared[i];
-    int at_party = side->site == SITE_PARTY;
     struct rows_work work = {.engine = engine, .side = side, .batch = step_batch_rows(2 * side->query.width)};
     int64_t rows = engine->model->sides[which].rows;
-    if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, at_party ? party_batch : server_batch,
-                 &work) != 0)
+    if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, server_batch, &work) != 0)
         return step_failed(engine, error);
     engine->stats->messages += n_holders(engine, &terms[0]);
     return 0;

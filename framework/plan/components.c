@@ -77,11 +77,23 @@ static int make_named(struct plan *plan, const char *role, const char *section, 
     return status;
 }
 
+/* Without mechanisms there are no messages, and no space in which they are released. */
+static int changes_messages(const struct instance *instance)
+{
+    const dpf_transform *transform = instance->functions;
+    return transform->kind == DPF_TRANSFORM_MESSAGE || transform->kind == DPF_TRANSFORM_STATE;
+}
+
 static int make_transforms(struct plan *plan, struct term_plan *term, const char *list,
                            struct dpf_error *error)
 {
     int n = 0;
     char **names = components_names(list, &n);
+    if (names && n > PLAN_MAX_TRANSFORMS) {
+        free(names);
+        return config_error(plan->config, term->name, "transforms", error, "at most %d transforms",
+                            PLAN_MAX_TRANSFORMS);
+    }
     term->transforms = names ? memory_new((size_t)n + 1, sizeof *term->transforms) : NULL;
     if (!term->transforms) {
         free(names);
@@ -96,11 +108,15 @@ static int make_transforms(struct plan *plan, struct term_plan *term, const char
         char *section = memory_format("%s.transform.%s", term->name, names[i]);
         if (!section)
             status = error_memory(error);
+        struct instance **made = &term->transforms[term->n_transforms];
         if (status == 0)
-            status = make(plan, DPF_ROLE_TRANSFORM, term->name, "transforms", names[i], section,
-                          &term->transforms[term->n_transforms], error);
-        if (status == 0)
+            status = make(plan, DPF_ROLE_TRANSFORM, term->name, "transforms", names[i], section, made, error);
+        if (status == 0 && plan->without_mechanisms && changes_messages(*made)) {
+            instance_free(*made);
+            *made = NULL;
+        } else if (status == 0) {
             term->n_transforms++;
+        }
         free(section);
     }
     free(names);
@@ -171,6 +187,31 @@ static int refuse_term_keys(struct plan *plan, const char *side, struct dpf_erro
     return 0;
 }
 
+/*
+ * Names key the randomness of a term's components, so two terms of one name would hide two values
+ * behind the same noise. The reserved ones name sections of the side itself.
+ */
+static int check_term_names(struct plan *plan, const char *side, char *const *names, int n,
+                            struct dpf_error *error)
+{
+    static const char *const reserved[] = {"loss",      "sampler",    "transform", "transforms",
+                                           "mechanism", "aggregator", "solver"};
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++)
+            if (strcmp(names[i], names[j]) == 0)
+                return config_error(plan->config, side, "terms", error, "term %s is listed twice", names[i]);
+        for (size_t j = 0; j < sizeof reserved / sizeof reserved[0]; j++)
+            if (strcmp(names[i], reserved[j]) == 0)
+                return config_error(plan->config, side, "terms", error,
+                                    "a term cannot be called %s: [%s.%s] holds the side's own parameters",
+                                    names[i], side, names[i]);
+        if (strchr(names[i], '.'))
+            return config_error(plan->config, side, "terms", error, "%s: the name of a term has no dots",
+                                names[i]);
+    }
+    return 0;
+}
+
 static int make_terms(struct plan *plan, struct side_plan *side, const char *list, struct dpf_error *error)
 {
     const char *name = plan_side_name(side->side);
@@ -182,6 +223,9 @@ static int make_terms(struct plan *plan, struct side_plan *side, const char *lis
     int status = side->terms ? 0 : error_memory(error);
     if (status == 0 && n)
         status = refuse_term_keys(plan, name, error);
+    if (status == 0)
+        status = check_term_names(plan, name, names, n, error);
+    side->public_rows = 1;
     for (int i = 0; i < (n ? n : 1) && status == 0; i++) {
         struct term_plan *term = &side->terms[i];
         int length = n ? snprintf(term->name, sizeof term->name, "%s.%s", name, names[i])
@@ -199,6 +243,7 @@ static int make_terms(struct plan *plan, struct side_plan *side, const char *lis
             status = make_term(plan, term, values, error);
         if (status == 0 && term->mechanism)
             side->released = 1;
+        side->public_rows &= term->mechanism && term->destination == DESTINATION_SERVER;
     }
     free(names);
     return status;

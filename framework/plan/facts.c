@@ -13,6 +13,15 @@
 
 #include "base/memory.h"
 
+/* With links a user's row depends on records of others. */
+static int reads_friends(const struct side_plan *side)
+{
+    for (int i = 0; i < side->n_terms; i++)
+        if (side->terms[i].source == SOURCE_RELATION)
+            return 1;
+    return 0;
+}
+
 static void judge_reads(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
 {
     int other = term->source == SOURCE_RELATION ? term->side : 1 - term->side;
@@ -27,11 +36,11 @@ static void judge_reads(const struct plan *plan, const struct term_plan *term, s
     if (!side->updated) {
         facts->reads = FROM_CONSTANT;
         snprintf(facts->reads_why, sizeof facts->reads_why, "%s factors stay at their initial values", name);
-    } else if (side->released) {
+    } else if (side->public_rows) {
         facts->reads = FROM_RELEASES;
         snprintf(facts->reads_why, sizeof facts->reads_why, "%s factors come from earlier releases", name);
     } else if (plan->guarantee.unit == DPF_UNIT_USER && other == DPF_SIDE_USERS && term->by_user &&
-               facts->unit_stated) {
+               term->source == SOURCE_RECORDS && !reads_friends(side) && facts->unit_stated) {
         facts->reads = FROM_OWN_RECORD;
         snprintf(facts->reads_why, sizeof facts->reads_why,
                  "each user's message reads that user's own row, and the whole message is clipped");
@@ -94,6 +103,53 @@ static void judge_noise(const struct plan *plan, const struct term_plan *term, s
     }
 }
 
+/* Whether the rows of a message are the same whatever the records are. */
+static int sends_all_rows(const struct term_plan *term)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    int dense = !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
+                (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
+                (term->side == DPF_SIDE_USERS && term->source == SOURCE_RECORDS); /* the user's own row, always */
+    for (int i = 0; i < term->n_transforms; i++) {
+        const dpf_transform *transform = term->transforms[i]->functions;
+        dense |= transform->kind == DPF_TRANSFORM_STATE || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) != 0;
+    }
+    return dense;
+}
+
+/* Whether a term without a mechanism brings records, or rows made from them, of several parties together. */
+static int crosses_parties(const struct plan *plan, const struct term_plan *term)
+{
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
+    if (kind == PARTIES_CURATOR)
+        return 0;
+    if (term->source == SOURCE_RELATION)
+        return 1;
+    return term->side == DPF_SIDE_USERS ? kind == PARTIES_SILOS_BY_ITEMS : kind != PARTIES_SILOS_BY_ITEMS;
+}
+
+/* Ways by which numbers get out that no mechanism has seen. */
+static void judge_bare_terms(const struct plan *plan, const struct side_plan *side, struct run_facts *run)
+{
+    int to_server = 0;
+    for (int i = 0; i < side->n_terms; i++)
+        to_server |= side->terms[i].mechanism && side->terms[i].destination == DESTINATION_SERVER;
+    for (int i = 0; side->updated && i < side->n_terms && !run->released_raw; i++) {
+        const struct term_plan *term = &side->terms[i];
+        if (term->mechanism)
+            continue;
+        if (to_server) {
+            run->released_raw = 1;
+            snprintf(run->released_raw_why, sizeof run->released_raw_why,
+                     "%.60s has no mechanism, so its exact numbers enter rows that are released", term->name);
+        } else if (plan->guarantee.observer != DPF_OBSERVER_OUTSIDER && crosses_parties(plan, term)) {
+            run->released_raw = 1;
+            snprintf(run->released_raw_why, sizeof run->released_raw_why,
+                     "%.60s has no mechanism, but its rows need records of several parties", term->name);
+        }
+    }
+}
+
 static void judge_term(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                        struct term_facts *facts)
 {
@@ -105,9 +161,12 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->sees = facts->single_curator ? DPF_SEES_SUM : aggregator->sees;
     facts->sampling = term->sampling;
     facts->support_observed = term->query.support == DPF_SUPPORT_OBSERVED;
+    /* Parties that hold many rows, and aggregators that ask for it, send every row with its noise. */
+    facts->dense = !facts->support_observed || !term->by_user || (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
     const dpf_mechanism *mechanism = term->mechanism->functions;
     facts->reads_degrees = (side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0 ||
                            (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0;
+    facts->dense = sends_all_rows(term);
     judge_sensitivity(plan, term, facts);
     judge_reads(plan, term, facts);
     judge_noise(plan, term, facts);
@@ -130,8 +189,10 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     }
     run->terms = plan->facts;
     run->rounds = plan->run.params.values[RUN_ROUNDS].integer;
-    run->local_users = plan->sides[DPF_SIDE_USERS].updated && !plan->sides[DPF_SIDE_USERS].released &&
-                       plan->sides[DPF_SIDE_ITEMS].released;
+    for (int which = 0; which < 2 && run->n_terms > 0; which++)
+        judge_bare_terms(plan, &plan->sides[which], run);
+    run->local_users = plan->sides[DPF_SIDE_USERS].updated && !plan->sides[DPF_SIDE_USERS].public_rows &&
+                       plan->sides[DPF_SIDE_ITEMS].public_rows;
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
     return 0;
 }

@@ -18,6 +18,8 @@
 #include "privacy/guarantee.h"
 #include "privacy/ledger.h"
 
+#define PLAN_MAX_TRANSFORMS 16
+
 /* A term of a side step: one chain from records to a decoded query. */
 struct term_plan {
     char name[96];     /* section of its keys: "items" or "users.social" */
@@ -50,6 +52,7 @@ struct side_plan {
     int side;
     int updated;  /* 0: rows stay at their initial values */
     int released; /* some term has a mechanism */
+    int public_rows; /* every term passes a mechanism on its way to the server: rows come from releases */
     int site;     /* enum side_site */
     struct term_plan *terms;
     int n_terms;

@@ -137,7 +137,7 @@ static double rows_radius(const struct plan *plan, int side)
     if (plan->sides[side].updated)
         return plan->sides[side].radius;
     double norm = plan->model.params.values[MODEL_INIT_NORM].real;
-    return norm > 0 ? norm : INFINITY;
+    return norm > 0 ? norm * (1 + 0x1p-22) : INFINITY; /* initial rows are rounded to float32 */
 }
 
 static void set_bounds(const struct plan *plan, struct term_plan *term)
@@ -184,6 +184,16 @@ static void add_constant_feature(dpf_bounds *bounds)
     bounds->residual_l2 = sqrt(bounds->residual_l2 * bounds->residual_l2 + 1);
 }
 
+/* Predictions also have the other side's bias, which no transform touches either; raw bounds it. A row that
+   is solved has the constant 1 in that column. */
+static void add_other_bias(dpf_bounds *bounds, double raw)
+{
+    bounds->residual_l2 = fmin(raw, hypot(bounds->residual_l2, raw));
+    bounds->self_l2 = sqrt(bounds->self_l2 * bounds->self_l2 + 1);
+    bounds->self_l1 += 1;
+    bounds->self_linf = fmax(bounds->self_linf, 1);
+}
+
 static int tighten_bounds(const struct plan *plan, struct term_plan *term, struct dpf_error *error)
 {
     double raw = term->bounds.residual_l2;
@@ -195,6 +205,8 @@ static int tighten_bounds(const struct plan *plan, struct term_plan *term, struc
             return -1;
     }
     term->bounds.residual_l2 = term->raw_residual ? raw : term->bounds.other_l2;
+    if (plan->bias[1 - term->side] >= 0)
+        add_other_bias(&term->bounds, raw);
     if (plan->bias[term->side] >= 0)
         add_constant_feature(&term->bounds);
     return 0;
@@ -224,6 +236,9 @@ int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_
     for (int i = 0; i < term->n_transforms; i++) {
         struct instance *instance = term->transforms[i];
         const dpf_transform *transform = instance->functions;
+        /* A projection moves norms; what it does not state about that is not known. */
+        if (transform->kind == DPF_TRANSFORM_STATE && !transform->sensitivity)
+            unstated(blocks, DPF_MAX_BLOCKS);
         if (transform->sensitivity) {
             if (instance_result(instance, transform->sensitivity(instance->self, &term->query, rows, blocks),
                                 "sensitivity", error) != 0)
@@ -244,18 +259,11 @@ int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_
 dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
                          const dpf_sensitivity *shared, int from_data)
 {
-    int64_t parties = 1;
-    switch (plan->parties.params.values[PARTIES_KIND].integer) {
-    case PARTIES_SILOS_BY_USERS:
-    case PARTIES_SILOS_BY_ITEMS:
-        parties = plan->parties.params.values[PARTIES_COUNT].integer;
-        break;
-    case PARTIES_USERS:
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer, parties = 1;
+    if (term->by_user)
         parties = side_rows(plan, DPF_SIDE_USERS);
-        break;
-    default:
-        break;
-    }
+    else if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
+        parties = plan->parties.params.values[PARTIES_COUNT].integer;
     return (dpf_release){
         .size = sizeof(dpf_release),
         .side = term->side,
@@ -272,38 +280,61 @@ dpf_release plan_release(const struct plan *plan, const struct term_plan *term, 
     };
 }
 
-static int check_kinds(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
-                       struct dpf_error *error)
+/* Message and state transforms of one term. */
+static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
+                            struct dpf_error *error)
 {
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;
         const char *id = term->transforms[i]->entry->component->id;
-        if (transform->kind == DPF_TRANSFORM_MESSAGE) {
-            term->whole_message = 1;
-            term->by_user |= (transform->flags & DPF_TRANSFORM_PER_USER) != 0;
-        }
-        if (transform->kind == DPF_TRANSFORM_STATE &&
-            (side->n_terms > 1 || !term->mechanism || side->site != SITE_SERVER))
+        int state = transform->kind == DPF_TRANSFORM_STATE, message = transform->kind == DPF_TRANSFORM_MESSAGE;
+        if (!state && !message)
+            continue;
+        if (state && (side->n_terms > 1 || !term->mechanism || side->site != SITE_SERVER ||
+                      term->source != SOURCE_RECORDS ||
+                      plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS))
             return config_error(plan->config, term->name, "transforms", error,
                                 "transform %s changes the space of the released rows: the side needs a single "
-                                "term with a mechanism, solved at the server",
+                                "term over records with a mechanism, solved at the server, and [run] update = "
+                                "alternating",
                                 id);
-        if (transform->kind == DPF_TRANSFORM_STATE)
-            term->whole_message = 1;
+        if (!term->mechanism)
+            return config_error(plan->config, term->name, "transforms", error,
+                                "transform %s changes messages, but without a mechanism [%s] sends none: set "
+                                "mechanism, or leave the transform out",
+                                id, term->name);
+        if (term->query.has_shared && (state || transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
+            return config_error(plan->config, term->name, "transforms", error,
+                                "transform %s mixes rows, but the last row of a message of loss %s is shared and "
+                                "has noise of its own: they cannot be combined",
+                                id, term->loss->entry->component->id);
+        term->whole_message = 1;
+        term->by_user |= message && (transform->flags & DPF_TRANSFORM_PER_USER);
     }
+    return 0;
+}
+
+static int check_kinds(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
+                       struct dpf_error *error)
+{
+    if (check_transforms(plan, side, term, error) != 0)
+        return -1;
     if (!term->mechanism)
         return 0;
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     const dpf_aggregator *aggregator = term->aggregator->functions;
     if (!(aggregator->flags & DPF_AGGREGATOR_BY_ROWS))
         term->whole_message = 1;
-    if (plan->parties.params.values[PARTIES_KIND].integer == PARTIES_USERS)
+    if (kind == PARTIES_USERS)
         term->by_user = 1;
-    if (term->sampler) {
-        const dpf_sampler *sampler = term->sampler->functions;
-        /* A draw of users needs their messages one by one, whoever holds the records. */
-        if (sampler->level == DPF_LEVEL_PARTY && term->sampling.unit == DPF_UNIT_USER)
-            term->by_user = 1;
-    }
+    /* A draw of users needs their messages one by one, whoever holds the records. */
+    if (term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
+        term->by_user = 1;
+    if (term->by_user && kind == PARTIES_SILOS_BY_ITEMS)
+        return config_error(plan->config, "parties", "kind", error,
+                            "kind = silos-by-items: [%s] needs each user's whole contribution, but no silo has all "
+                            "records of a user; use silos-by-users, users or curator",
+                            term->name);
     if (side->site == SITE_PARTY && (term->by_user || term->whole_message || side->n_terms > 1))
         return config_error(plan->config, plan_side_name(side->side), "site", error,
                             "site = party works row by row with a single term: it cannot be combined with user "
@@ -335,7 +366,17 @@ static int complete_sampling(struct plan *plan, struct term_plan *term, struct d
     if (sampler->prepare &&
         instance_result(instance, sampler->prepare(instance->self, &setup), "prepare", error) != 0)
         return -1;
-    return instance_result(instance, sampler->describe(instance->self, &term->sampling), "describe", error);
+    if (instance_result(instance, sampler->describe(instance->self, &term->sampling), "describe", error) != 0)
+        return -1;
+    if (sampler->level == DPF_LEVEL_PARTY && term->sampling.unit != DPF_UNIT_USER)
+        return config_error(plan->config, term->name, "sampler", error,
+                            "sampler %s draws parties, but does not say that the parties it draws are users",
+                            instance->entry->component->id);
+    /* Amplification composes over rounds only if each has a draw of its own. */
+    if (sampler->lifetime(instance->self) == DPF_LIFETIME_RUN &&
+        plan->run.params.values[RUN_ROUNDS].integer > 1)
+        term->sampling.secret_from = -1;
+    return 0;
 }
 
 /* Noise and events of one term; count is how often it releases. */
@@ -371,6 +412,31 @@ static int complete_release(struct plan *plan, struct term_plan *term, int64_t c
         if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
             return -1;
     }
+    return 0;
+}
+
+/* Where noise is added must fit who solves and who sends what. */
+static int check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
+                       struct dpf_error *error)
+{
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
+    const char *id = term->mechanism->entry->component->id;
+    if (kind == PARTIES_CURATOR && !term->by_user)
+        return 0;
+    if (side->site == SITE_PARTY &&
+        (term->noise.where == DPF_NOISE_AT_SUM || term->noise.where == DPF_NOISE_IN_SHARES))
+        return config_error(plan->config, plan_side_name(side->side), "site", error,
+                            "site = party: each party solves its own noisy query, so mechanism %s must add all of "
+                            "the noise at the party, not at the sum or in shares",
+                            id);
+    int all_send = term->by_user ? side->side == DPF_SIDE_ITEMS
+                                 : kind == (side->side == DPF_SIDE_ITEMS ? PARTIES_SILOS_BY_USERS
+                                                                         : PARTIES_SILOS_BY_ITEMS);
+    if (term->query.has_shared && term->noise.where == DPF_NOISE_IN_SHARES && !all_send)
+        return config_error(plan->config, term->name, "mechanism", error,
+                            "mechanism %s divides the noise among the parties, but a single one sends the shared row "
+                            "of loss %s",
+                            id, term->loss->entry->component->id);
     return 0;
 }
 
@@ -414,7 +480,36 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
     for (int i = 0; i < plan->n_order; i++)
         visits += plan->order[i] == side->side;
     int64_t count = plan->run.params.values[RUN_ROUNDS].integer * visits;
-    return term->mechanism && count ? complete_release(plan, term, count, error) : 0;
+    if (side->site == SITE_PARTY)
+        count *= plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer;
+    if (!term->mechanism || !count)
+        return 0;
+    return complete_release(plan, term, count, error) != 0 ? -1 : check_noise(plan, side, term, error);
+}
+
+/* Parties that solve keep copies of all rows, but no state of solvers between rounds. */
+static int check_sites(const struct plan *plan, struct dpf_error *error)
+{
+    for (int which = 0; which < 2; which++) {
+        const struct side_plan *side = &plan->sides[which], *other = &plan->sides[1 - which];
+        const char *name = plan_side_name(which);
+        if (!side->updated || side->site != SITE_PARTY)
+            continue;
+        if (!side->released)
+            return config_error(plan->config, name, "site", error,
+                                "site = party: solved rows are sent by a mechanism and an aggregator; without them "
+                                "the side is local anyway");
+        if (other->updated && (other->released || other->n_terms > 1))
+            return config_error(plan->config, name, "site", error,
+                                "site = party: the other side must be local, with one term");
+        if (side->state_width || (other->updated && other->state_width))
+            return config_error(plan->config, name, "solver", error,
+                                "site = party: a solver with memory (momentum, Adam) has no place to keep it");
+        if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
+            return config_error(plan->config, "run", "update", error,
+                                "site = party works on alternating updates");
+    }
+    return 0;
 }
 
 int queries_complete(struct plan *plan, struct dpf_error *error)
@@ -423,6 +518,10 @@ int queries_complete(struct plan *plan, struct dpf_error *error)
         struct side_plan *side = &plan->sides[which];
         const dpf_solver *solver = side->solver_functions;
         side->radius = side->updated && solver->radius ? solver->radius(side->solver->self) : INFINITY;
+        /* The radius bounds the projected rows; those that others read are sums of them. */
+        for (int i = 0; side->n_terms == 1 && i < side->terms[0].n_transforms; i++)
+            if (((const dpf_transform *)side->terms[0].transforms[i]->functions)->kind == DPF_TRANSFORM_STATE)
+                side->radius = INFINITY;
     }
     for (int which = 0; which < 2; which++) {
         struct side_plan *side = &plan->sides[which];
@@ -434,5 +533,5 @@ int queries_complete(struct plan *plan, struct dpf_error *error)
             if (complete_term(plan, side, &side->terms[i], error) != 0)
                 return -1;
     }
-    return 0;
+    return check_sites(plan, error);
 }

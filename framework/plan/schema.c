@@ -98,6 +98,10 @@ static const dpf_param parties_table[PARTIES_N_PARAMS] = {
                                       "Who holds the records."),
     [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties",
                                       "Number of silos."),
+    [PARTIES_LOCAL_ITERATIONS] =
+        DPF_PARAM_INT_F("local-iterations", 1, 1, 1000, DPF_PARAM_PRIVACY, "passes",
+                        "With site = party: how often a party goes over both sides in a round before it sends "
+                        "its rows. Each pass is a noisy query of its own, and all are composed."),
 };
 TABLE(parties, PARTIES_N_PARAMS)
 

@@ -176,7 +176,7 @@ static json_t *communication_json(const struct engine_stats *stats)
 
 static const char *side_of_files(const struct plan *plan, int side)
 {
-    return plan->sides[side].released ? "release" : "private";
+    return plan->sides[side].updated && plan->sides[side].public_rows ? "release" : "private";
 }
 
 static json_t *files_json(const struct results *r)

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounds in which parties solve (site = party; DPIMF, Algorithm 1). In a round each party, starting from the rows
+ * that everybody has, makes local-iterations passes over the sides in their order: on its local side it
+ * solves its own rows, on the released side all rows, from noisy queries over its own records. Then
+ * its released rows are sent, as integers on a fixed grid, and aggregated.
+ *
+ * Every pass draws its own noise where the mechanism's lifetime is a solve. All passes are counted by
+ * the ledger: a later one reads local rows that depend on the earlier ones.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/step.h"
+
+/* Solved rows are sent in steps of 2^-30: sums of 2^20 parties with rows below 2^12 fit. */
+#define ROW_STEP 0x1p-30
+#define ROW_LIMIT 0x1p12
+
+struct federated {
+    struct engine *engine;
+    int released;          /* the side whose rows are sent */
+    int64_t party;
+    float *rows[2];        /* the party's rows of either side, complete matrices */
+    float *next;           /* new rows of the released side */
+    int64_t *integers;     /* the message */
+    dpf_aggregation aggregation;
+    const float *shared;   /* the party's noisy shared row, or NULL */
+    float *kept;           /* new rows of the local side, from all parties */
+    int64_t batch;
+};
+
+/* ---- the party's local side ------------------------------------------------------------------------ */
+
+/* Rows of the side that the party owns: where silos divide it, its members, else all. */
+static int64_t owned_rows(const struct engine *engine, int side, int64_t party, const int32_t **members)
+{
+    const struct party *holder = &engine->parties.list[party];
+    *members = engine->parties.partition == side ? holder->members : NULL;
+    return *members ? holder->n_members : engine->model->sides[side].rows;
+}
+
+/* Groups of rows members[first ..]: rows between them have no records here, so their records adjoin. */
+static int member_groups(struct engine *engine, struct term_run *term, int64_t party, const int32_t *members,
+                         int64_t first, int64_t count, int worker, dpf_groups *groups)
+{
+    if (!members)
+        return step_groups(engine, term, party, first, count, worker, groups);
+    int64_t begin = members[first], end = members[first + count - 1] + 1;
+    if (step_groups(engine, term, party, begin, end - begin, worker, groups) != 0)
+        return -1;
+    int32_t *rows = step_buffer(engine, worker, BUFFER_OTHERS, (size_t)count, sizeof *rows);
+    int64_t *offsets = step_buffer(engine, worker, BUFFER_INTEGERS, (size_t)count + 1, sizeof *offsets);
+    if (!rows || !offsets)
+        return -1;
+    for (int64_t i = 0; i < count; i++) {
+        rows[i] = members[first + i];
+        offsets[i] = groups->offsets[members[first + i] - begin];
+    }
+    offsets[count] = groups->offsets[end - begin];
+    groups->rows = rows;
+    groups->offsets = offsets;
+    groups->n_groups = count;
+    return 0;
+}
+
+static int local_task(void *context, int64_t task, int worker)
+{
+    struct federated *f = context;
+    struct engine *engine = f->engine;
+    int which = 1 - f->released;
+    struct term_run *term = &engine->terms[which][0];
+    const dpf_query *query = &term->plan->query;
+    const int32_t *members;
+    int64_t n = owned_rows(engine, which, f->party, &members), stride = engine->model->stride;
+    int64_t first = task * f->batch, count = n - first < f->batch ? n - first : f->batch;
+    int64_t blocks_stride = step_stride(query->width);
+    dpf_groups groups;
+    float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
+    float *current = step_buffer(engine, worker, BUFFER_NEXT, (size_t)(count * stride), sizeof *current);
+    if (!blocks || !current ||
+        member_groups(engine, term, f->party, members, first, count, worker, &groups) != 0 ||
+        step_accumulate_local(engine, worker, term, &groups, blocks, blocks_stride) != 0)
+        return -1;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(current + i * stride, f->rows[which] + (members ? members[first + i] : first + i) * stride,
+               (size_t)stride * sizeof *current);
+    struct solve_batch batch = {.side = which,
+                                .first = first,
+                                .count = count,
+                                .blocks = blocks,
+                                .shared = query->has_shared ? term->shared : NULL,
+                                .term = term,
+                                .current = current,
+                                .next = current};
+    if (query->blocks[0].layout == DPF_LAYOUT_OPERATOR)
+        batch.groups = &groups;
+    if (step_solve(engine, worker, &batch) != 0)
+        return -1;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(f->rows[which] + (members ? members[first + i] : first + i) * stride, current + i * stride,
+               (size_t)stride * sizeof *current);
+    return 0;
+}
+
+static int solve_local(struct federated *f, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    int which = 1 - f->released;
+    struct term_run *term = &engine->terms[which][0];
+    const int32_t *members;
+    int64_t n = owned_rows(engine, which, f->party, &members);
+    int64_t width = term->plan->shared_query.width;
+    if (step_prepare(engine, term, error) != 0)
+        return -1;
+    if (term->plan->query.has_shared) {
+        double *exact = step_buffer(engine, 0, BUFFER_WIDE2, (size_t)width, sizeof *exact);
+        if (!exact)
+            return step_failed(engine, error);
+        if (step_shared_room(term, 1, error) != 0 ||
+            step_shared_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
+            return -1;
+        for (int64_t i = 0; i < width; i++)
+            term->shared[i] = (float)exact[i];
+    }
+    f->batch = step_batch_rows(term->plan->query.width);
+    if (n && pool_run(engine->pool, (n + f->batch - 1) / f->batch, local_task, f) != 0)
+        return step_failed(engine, error);
+    return 0;
+}
+
+/* ---- the party's noisy solve ------------------------------------------------------------------------- */
+
+/* The noisy query of a batch, in float32: encoded and decoded at the party. */
+static int perturb(struct federated *f, int worker, const double *exact, int64_t first, int64_t count, float *out,
+                   int64_t out_stride)
+{
+    struct engine *engine = f->engine;
+    struct term_run *term = &engine->terms[f->released][0];
+    struct instance *mechanism = term->plan->mechanism;
+    const dpf_query *query = &term->plan->query;
+    size_t n = (size_t)(count * query->width) + 1;
+    int64_t *values = step_buffer(engine, worker, BUFFER_INTEGERS, n, sizeof *values);
+    double *noisy = step_buffer(engine, worker, BUFFER_WIDE2, n, sizeof *noisy);
+    if (!values || !noisy)
+        return -1;
+    dpf_integers integers = {.size = sizeof integers,
+                             .width = query->width,
+                             .n_rows = count,
+                             .first_row = first,
+                             .total_rows = term->plan->rows,
+                             .values = values,
+                             .stride = query->width,
+                             .survivors = 1};
+    dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
+    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, query, exact, query->width,
+                                                &integers);
+    if (step_result(engine, worker, mechanism, status, f->released) != 0)
+        return -1;
+    call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
+    status = term->mechanism->decode(mechanism->self, call, &term->noise, query, &integers, noisy, query->width);
+    if (step_result(engine, worker, mechanism, status, f->released) != 0)
+        return -1;
+    for (int64_t r = 0; r < count; r++)
+        for (int32_t i = 0; i < query->width; i++)
+            out[r * out_stride + i] = (float)noisy[r * query->width + i];
+    return 0;
+}
+
+static int noisy_task(void *context, int64_t task, int worker)
+{
+    struct federated *f = context;
+    struct engine *engine = f->engine;
+    struct term_run *term = &engine->terms[f->released][0];
+    const dpf_query *query = &term->plan->query;
+    int64_t rows = engine->model->sides[f->released].rows, stride = engine->model->stride;
+    int64_t first = task * f->batch, count = rows - first < f->batch ? rows - first : f->batch;
+    int64_t blocks_stride = step_stride(query->width);
+    dpf_groups groups;
+    double *exact = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *exact);
+    float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
+    if (!exact || !blocks || step_groups(engine, term, f->party, first, count, worker, &groups) != 0)
+        return -1;
+    struct instance *loss = term->plan->loss;
+    dpf_call *call = step_call(engine, worker, loss, (uint32_t)engine->round, (uint32_t)f->party);
+    dpf_status status = term->loss->accumulate(loss->self, call, query, &groups, term->noise.grid, exact, query->width);
+    if (step_result(engine, worker, loss, status, f->released) != 0 ||
+        perturb(f, worker, exact, first, count, blocks, blocks_stride) != 0)
+        return -1;
+    struct solve_batch batch = {.side = f->released,
+                                .first = first,
+                                .count = count,
+                                .blocks = blocks,
+                                .shared = f->shared,
+                                .term = term,
+                                .degrees_holder = f->party,
+                                .current = f->rows[f->released] + first * stride,
+                                .next = f->next + first * stride};
+    return step_solve(engine, worker, &batch);
+}
+
+/* The party's shared row: exact over its own part of the other side, then perturbed as the last row. */
+static int perturb_shared(struct federated *f, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    struct term_run *term = &engine->terms[f->released][0];
+    const dpf_query *query = &term->plan->query;
+    const int32_t *members;
+    int64_t n = owned_rows(engine, 1 - f->released, f->party, &members);
+    double *exact = step_buffer(engine, 0, BUFFER_WIDE, (size_t)query->width, sizeof *exact);
+    if (!exact)
+        return step_failed(engine, error);
+    if (step_shared_room(term, 1, error) != 0 || step_shared_exact(engine, term, members, n, exact, error) != 0)
+        return -1;
+    if (perturb(f, 0, exact, term->plan->rows - 1, 1, term->shared, step_stride(query->width)) != 0)
+        return step_failed(engine, error);
+    f->shared = term->shared;
+    return 0;
+}
+
+static int solve_noisy(struct federated *f, int64_t pass, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    struct term_run *term = &engine->terms[f->released][0];
+    int64_t rows = engine->model->sides[f->released].rows;
+    size_t bytes = (size_t)(rows * engine->model->stride) * sizeof(float);
+    if (step_prepare(engine, term, error) != 0)
+        return -1;
+    int64_t passes = engine->plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer;
+    if (term->plan->draw_lifetime == DPF_LIFETIME_SOLVE)
+        term->draw = (uint32_t)(engine->round * passes + pass);
+    f->shared = NULL;
+    if (term->plan->query.has_shared && perturb_shared(f, error) != 0)
+        return -1;
+    memcpy(f->next, f->rows[f->released], bytes);
+    f->batch = step_batch_rows(2 * term->plan->query.width);
+    if (pool_run(engine->pool, (rows + f->batch - 1) / f->batch, noisy_task, f) != 0)
+        return step_failed(engine, error);
+    float *old = f->rows[f->released];
+    f->rows[f->released] = f->next;
+    f->next = old;
+    engine->rows[f->released] = f->rows[f->released];
+    return 0;
+}
+
+/* ---- sending and joining ------------------------------------------------------------------------------- */
+
+static int send_rows(struct federated *f, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    struct term_run *term = &engine->terms[f->released][0];
+    const dpf_query *query = &term->plan->query;
+    int64_t rows = engine->model->sides[f->released].rows, stride = engine->model->stride, d = query->dimension;
+    char name[64];
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < d; c++) {
+            double value = (double)f->rows[f->released][r * stride + query->first + c];
+            if (!(fabs(value) < ROW_LIMIT))
+                return error_set(error, DPF_FAULT_RUN,
+                                 "%s: a solved row holds %g, too large to be sent; bound the rows, for example by "
+                                 "solver ball",
+                                 step_name(engine, f->released, name), value);
+            f->integers[r * d + c] = llrint(value / ROW_STEP);
+        }
+    dpf_integers message = {.size = sizeof message,
+                            .width = (int32_t)d,
+                            .n_rows = rows,
+                            .total_rows = rows,
+                            .values = f->integers,
+                            .stride = d,
+                            .survivors = 1};
+    struct instance *instance = term->plan->aggregator;
+    dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, (uint32_t)f->party);
+    if (step_result(engine, 0, instance,
+                    term->aggregator->absorb(instance->self, call, &f->aggregation, &message), f->released) != 0)
+        return step_failed(engine, error);
+    return 0;
+}
+
+static int join_rows(struct federated *f, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    struct term_run *term = &engine->terms[f->released][0];
+    struct instance *instance = term->plan->aggregator;
+    const dpf_query *query = &term->plan->query;
+    dpf_aggregation *aggregation = &f->aggregation;
+    if (term->aggregator->finish) {
+        dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
+        if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, aggregation),
+                        f->released) != 0)
+            return step_failed(engine, error);
+    }
+    double scale = term->aggregator->scale(instance->self, aggregation->survivors) * ROW_STEP;
+    struct side_factors *factors = &engine->model->sides[f->released];
+    int64_t d = query->dimension;
+    for (int64_t r = 0; r < factors->rows; r++)
+        for (int64_t c = 0; c < d; c++)
+            factors->data[r * engine->model->stride + query->first + c] =
+                (float)((double)aggregation->sums[r * d + c] * scale);
+    engine->stats->bytes_up += aggregation->bytes_up;
+    engine->stats->bytes_down += aggregation->bytes_down;
+    engine->stats->messages += aggregation->survivors;
+    return 0;
+}
+
+static int open_round(struct federated *f, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    struct term_run *term = &engine->terms[f->released][0];
+    struct instance *instance = term->plan->aggregator;
+    int64_t rows = engine->model->sides[f->released].rows, d = term->plan->query.dimension;
+    size_t released = (size_t)(rows * engine->model->stride);
+    size_t local = (size_t)(engine->model->sides[1 - f->released].rows * engine->model->stride);
+    uint64_t state = term->aggregator->state_bytes
+                         ? term->aggregator->state_bytes(instance->self, rows, (int32_t)d, engine->parties.n)
+                         : 0;
+    f->rows[f->released] = memory_raw(released, sizeof(float));
+    f->next = memory_raw(released, sizeof(float));
+    f->rows[1 - f->released] = memory_raw(local, sizeof(float));
+    f->kept = memory_raw(local, sizeof(float));
+    f->integers = memory_raw((size_t)(rows * d), sizeof *f->integers);
+    f->aggregation = (dpf_aggregation){.size = sizeof f->aggregation,
+                                       .width = (int32_t)d,
+                                       .rows = rows,
+                                       .n_parties = engine->parties.n,
+                                       .sums = memory_new((size_t)(rows * d), sizeof(int64_t)),
+                                       .state = memory_new((size_t)state, 1)};
+    if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers || !f->aggregation.sums || !f->aggregation.state)
+        return error_memory(error);
+    return 0;
+}
+
+static void close_round(struct federated *f)
+{
+    free(f->rows[0]);
+    free(f->rows[1]);
+    free(f->next);
+    free(f->kept);
+    free(f->integers);
+    free(f->aggregation.sums);
+    free(f->aggregation.state);
+    f->engine->rows[0] = f->engine->rows[1] = NULL;
+}
+
+/* Everything one party does in a round. */
+static int party_round(struct federated *f, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    const struct plan *plan = engine->plan;
+    for (int side = 0; side < 2; side++) {
+        const struct side_factors *factors = &engine->model->sides[side];
+        memcpy(f->rows[side], factors->data, (size_t)(factors->rows * engine->model->stride) * sizeof(float));
+        engine->rows[side] = f->rows[side];
+    }
+    int64_t passes = plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer;
+    for (int64_t pass = 0; pass < passes; pass++)
+        for (int i = 0; i < plan->n_order; i++) {
+            int which = plan->order[i];
+            if (!plan->sides[which].updated)
+                continue;
+            if ((which == f->released ? solve_noisy(f, pass, error) : solve_local(f, error)) != 0)
+                return -1;
+        }
+    return send_rows(f, error);
+}
+
+/* A party's rows of its local side stay where they are: copied back for predictions. */
+static void keep_local(struct federated *f)
+{
+    struct engine *engine = f->engine;
+    int which = 1 - f->released;
+    const int32_t *members;
+    int64_t n = owned_rows(engine, which, f->party, &members), stride = engine->model->stride;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = members ? members[i] : i;
+        memcpy(f->kept + row * stride, f->rows[which] + row * stride, (size_t)stride * sizeof(float));
+    }
+}
+
+int step_federated(struct engine *engine, int released, struct dpf_error *error)
+{
+    struct federated f = {.engine = engine, .released = released};
+    struct side_factors *local = &engine->model->sides[1 - released];
+    size_t bytes = (size_t)(local->rows * engine->model->stride) * sizeof(float);
+    int status = open_round(&f, error);
+    if (status == 0)
+        memcpy(f.kept, local->data, bytes);
+    for (f.party = 0; f.party < engine->parties.n && status == 0; f.party++) {
+        status = party_round(&f, error);
+        if (status == 0)
+            keep_local(&f);
+    }
+    if (status == 0)
+        status = join_rows(&f, error);
+    if (status == 0)
+        memcpy(local->data, f.kept, bytes);
+    close_round(&f);
+    return status;
+}
