@@ -104,12 +104,10 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *metrics_json(const struct metrics *metrics)
+static void add_metrics_json(json_t *object, const struct metrics *metrics)
 {
-    json_t *object = json_object();
     for (int64_t i = 0; metrics && i < metrics->n; i++)
         json_object_set_new(object, metrics->items[i].name, number(metrics->items[i].value));
-    return object;
 }
 
 static json_t *conventions_json(const struct metrics *metrics)
@@ -200,8 +198,11 @@ static json_t *files_json(const struct results *r)
 static json_t *comparisons_json(const struct results *r)
 {
     json_t *object = json_object();
-    for (int i = 0; i < r->n_comparisons; i++)
-        json_object_set_new(object, r->comparisons[i].name, metrics_json(&r->comparisons[i].metrics));
+    for (int i = 0; i < r->n_comparisons; i++) {
+        json_t *metrics = json_object();
+        add_metrics_json(metrics, &r->comparisons[i].metrics);
+        json_object_set_new(object, r->comparisons[i].name, metrics);
+    }
     return object;
 }
 
@@ -210,9 +211,11 @@ static json_t *run_json(const struct results *r)
     json_t *root = json_object();
     json_object_set_new(root, "format", json_integer(DPFRAME_RESULTS_FORMAT));
     json_object_set_new(root, "dpframe", json_string(DPFRAME_VERSION));
-    json_object_set_new(root, "metrics", metrics_json(r->test));
-    if (r->train)
-        json_object_set_new(root, "train_metrics", metrics_json(r->train));
+    /* Metrics of the training part have names that begin with "train-". */
+    json_t *metrics = json_object();
+    add_metrics_json(metrics, r->test);
+    add_metrics_json(metrics, r->train);
+    json_object_set_new(root, "metrics", metrics);
     json_object_set_new(root, "baselines", comparisons_json(r));
     json_object_set_new(root, "metric_conventions", conventions_json(r->test));
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
