@@ -12,16 +12,11 @@
 enum { OPTION_PLUGIN_DIR = 256, OPTION_JSON, OPTION_FORMAT };
 
 static const struct option options[] = {
-    {"config", required_argument, NULL, 'c'},
-    {"override", required_argument, NULL, 'o'},
-    {"output", required_argument, NULL, 'O'},
-    {"plugin-dir", required_argument, NULL, OPTION_PLUGIN_DIR},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"verbose", no_argument, NULL, 'v'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"config", required_argument, NULL, 'c'}, {"override", required_argument, NULL, 'o'},
+    {"output", required_argument, NULL, 'O'}, {"plugin-dir", required_argument, NULL, OPTION_PLUGIN_DIR},
+    {"json", no_argument, NULL, OPTION_JSON}, {"format", required_argument, NULL, OPTION_FORMAT},
+    {"quiet", no_argument, NULL, 'q'},        {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 };
 
 static int add_plugin_dir(struct arguments *out, const char *directory, struct dpf_error *error)
@@ -90,7 +85,8 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
         }
         if (option == '?' || option == ':') {
             const char *text = at < argc ? argv[at] : "";
-            return error_set(error, DPF_FAULT_CONFIG, option == ':' ? "%s needs a value" : "unknown option %s", text);
+            return error_set(error, DPF_FAULT_CONFIG,
+                             option == ':' ? "%s needs a value" : "unknown option %s", text);
         }
         if (take_option(option, out, error) != 0)
             return -1;
@@ -113,5 +109,5 @@ void arguments_free(struct arguments *arguments)
 int command_failed(const struct dpf_error *error)
 {
     fprintf(stderr, "dpframe: %s\n", error->text);
-    return (int)error->fault;
+    return error->fault == DPF_FAULT_NONE ? DPF_FAULT_RUN : (int)error->fault;
 }

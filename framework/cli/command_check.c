@@ -4,14 +4,16 @@
 
 #include "cli/command.h"
 
-static const char usage[] = "usage: dpframe check -c CONFIG [-o section.key=value]... [--json]\n"
-                            "\n"
-                            "Validates the configuration, makes every component, and prints the resolved\n"
-                            "configuration, the pipeline and the guarantee. Trains nothing and writes nothing.\n";
+static const char usage[] =
+    "usage: dpframe check -c CONFIG [-o section.key=value]... [--json]\n"
+    "\n"
+    "Validates the configuration, makes every component, and prints the resolved\n"
+    "configuration, the pipeline and the guarantee. Trains nothing and writes nothing.\n";
 
 static void print_text(const struct plan *plan)
 {
-    char *ini = plan_resolved_ini(plan), *pipeline = plan_text(plan), *statement = guarantee_text(&plan->guarantee);
+    char *ini = plan_resolved_ini(plan), *pipeline = plan_text(plan),
+         *statement = guarantee_text(&plan->guarantee);
     printf("# Resolved configuration\n\n%s# Pipeline\n\n%s\n# Guarantee\n\n%s", ini ? ini : "",
            pipeline ? pipeline : "", statement ? statement : "");
     free(ini);

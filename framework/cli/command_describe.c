@@ -29,8 +29,8 @@ static const dpf_param *param_at(const struct subject *subject, int64_t i)
 
 static const char *type_name(int32_t type)
 {
-    static const char *const names[] = {"?",    "yes or no", "integer", "number", "one of", "text",
-                                        "path", "list of integers", "list of numbers"};
+    static const char *const names[] = {"?",    "yes or no", "integer",          "number",         "one of",
+                                        "text", "path",      "list of integers", "list of numbers"};
     return type >= 1 && type <= DPF_TYPE_REAL_LIST ? names[type] : names[0];
 }
 
@@ -49,17 +49,20 @@ static const char *bounds_text(const dpf_param *p, char buffer[96])
         return buffer;
     int n = 0;
     if (!isinf(p->lo))
-        n = snprintf(buffer, 96, "%s %s ", text_from_real(p->lo, lo), p->flags & DPF_PARAM_OPEN_LO ? "<" : "<=");
+        n = snprintf(buffer, 96, "%s %s ", text_from_real(p->lo, lo),
+                     p->flags & DPF_PARAM_OPEN_LO ? "<" : "<=");
     n += snprintf(buffer + n, 96 - (size_t)n, "x");
     if (!isinf(p->hi))
-        snprintf(buffer + n, 96 - (size_t)n, " %s %s", p->flags & DPF_PARAM_OPEN_HI ? "<" : "<=",
-                 text_from_real(p->hi, hi));
+        snprintf(buffer + n, 96 - (size_t)n, " %s %s",
+                 p->flags & DPF_PARAM_OPEN_HI ? "<" : "<=", text_from_real(p->hi, hi));
     return buffer;
 }
 
 static char *default_text(const dpf_param *p)
 {
-    dpf_value value = {.type = p->type, .integer = p->default_integer, .real = p->default_real,
+    dpf_value value = {.type = p->type,
+                       .integer = p->default_integer,
+                       .real = p->default_real,
                        .text = p->default_text ? p->default_text : ""};
     if (p->type == DPF_TYPE_INT_LIST || p->type == DPF_TYPE_REAL_LIST) {
         struct text text = {0};
@@ -94,6 +97,16 @@ static void describe_text(const struct subject *s)
     putchar('\n');
 }
 
+/* In a table '|' ends a cell. */
+static void print_cell(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|')
+            putchar('\\');
+        putchar(*text);
+    }
+}
+
 static void describe_markdown(const struct subject *s)
 {
     printf("### %s%s`%s`\n\n%s.\n", s->role, *s->role ? " " : "", s->name, s->summary);
@@ -105,12 +118,15 @@ static void describe_markdown(const struct subject *s)
         const dpf_param *p = param_at(s, i);
         char bounds[96], *value = default_text(p);
         bounds_text(p, bounds);
-        printf("| `%s`%s | %s%s%s%s%s | %s%s%s | %s", p->name, p->flags & DPF_PARAM_PRIVACY ? " (privacy)" : "",
+        printf("| `%s`%s | %s%s%s%s%s | %s%s%s | ", p->name, p->flags & DPF_PARAM_PRIVACY ? " (privacy)" : "",
                type_name(p->type), *bounds ? ", " : "", bounds, *p->unit ? ", " : "", p->unit,
                value && *value ? "`" : "", p->flags & DPF_PARAM_REQUIRED ? "required" : value ? value : "",
-               value && *value ? "`" : "", p->help);
-        for (int64_t v = 0; v < p->n_values && p->type == DPF_TYPE_ENUM; v++)
-            printf("%s `%s`: %s", v ? ";" : "", p->values[v].name, p->values[v].help);
+               value && *value ? "`" : "");
+        print_cell(p->help);
+        for (int64_t v = 0; v < p->n_values && p->type == DPF_TYPE_ENUM; v++) {
+            printf("%s `%s`: ", v ? ";" : "", p->values[v].name);
+            print_cell(p->values[v].help);
+        }
         printf(" |\n");
         free(value);
     }
@@ -120,9 +136,10 @@ static void describe_markdown(const struct subject *s)
 static json_t *param_json(const dpf_param *p)
 {
     char *value = default_text(p);
-    json_t *object = json_pack("{s:s, s:s, s:s, s:b, s:b, s:s, s:s}", "name", p->name, "type", type_name(p->type),
-                               "unit", p->unit, "affects_privacy", (p->flags & DPF_PARAM_PRIVACY) != 0, "required",
-                               (p->flags & DPF_PARAM_REQUIRED) != 0, "default", value ? value : "", "help", p->help);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:b, s:b, s:s, s:s}", "name", p->name, "type", type_name(p->type), "unit",
+                  p->unit, "affects_privacy", (p->flags & DPF_PARAM_PRIVACY) != 0, "required",
+                  (p->flags & DPF_PARAM_REQUIRED) != 0, "default", value ? value : "", "help", p->help);
     free(value);
     if (is_number(p)) {
         json_object_set_new(object, "minimum", isfinite(p->lo) ? json_real(p->lo) : json_null());
@@ -133,8 +150,8 @@ static json_t *param_json(const dpf_param *p)
     if (p->type == DPF_TYPE_ENUM) {
         json_t *values = json_array();
         for (int64_t v = 0; v < p->n_values; v++)
-            json_array_append_new(values,
-                                  json_pack("{s:s, s:s}", "name", p->values[v].name, "help", p->values[v].help));
+            json_array_append_new(
+                values, json_pack("{s:s, s:s}", "name", p->values[v].name, "help", p->values[v].help));
         json_object_set_new(object, "values", values);
     }
     return object;
@@ -145,16 +162,25 @@ static json_t *subject_json(const struct subject *s)
     json_t *params = json_array();
     for (int64_t i = 0; i < s->n; i++)
         json_array_append_new(params, param_json(param_at(s, i)));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "name", s->name, "role", s->role, "summary", s->summary,
-                     "citation", s->citation, "version", s->version, "path", s->path, "parameters", params);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "name", s->name, "role", s->role, "summary",
+                     s->summary, "citation", s->citation, "version", s->version, "path", s->path,
+                     "parameters", params);
 }
 
 /* ---- finding subjects --------------------------------------------------------------------------------- */
 
-static struct subject section_subject(const char *name, const char *summary, const dpf_param *params, int64_t n)
+static struct subject section_subject(const char *name, const char *summary, const dpf_param *params,
+                                      int64_t n)
 {
-    return (struct subject){.name = name, .summary = summary, .citation = "", .role = "", .version = "",
-                            .path = "", .params = params, .n = n, .stride = sizeof(dpf_param)};
+    return (struct subject){.name = name,
+                            .summary = summary,
+                            .citation = "",
+                            .role = "",
+                            .version = "",
+                            .path = "",
+                            .params = params,
+                            .n = n,
+                            .stride = sizeof(dpf_param)};
 }
 
 static struct subject component_subject(const struct registry_entry *entry, char role[32])
@@ -163,8 +189,14 @@ static struct subject component_subject(const struct registry_entry *entry, char
     const char *dot = strchr(c->role, '.');
     snprintf(role, 32, "%s", dot ? dot + 1 : c->role);
     role[strcspn(role, "/")] = '\0';
-    return (struct subject){.name = c->id, .summary = c->summary, .citation = c->citation, .role = role,
-                            .version = c->version, .path = entry->path, .params = c->params, .n = c->n_params,
+    return (struct subject){.name = c->id,
+                            .summary = c->summary,
+                            .citation = c->citation,
+                            .role = role,
+                            .version = c->version,
+                            .path = entry->path,
+                            .params = c->params,
+                            .n = c->n_params,
                             .stride = c->param_stride};
 }
 
@@ -198,15 +230,16 @@ static void show_sections(struct output *output, const char *name)
         show(output, &subject);
         if (name && (strcmp(name, "users") == 0 || strcmp(name, "items") == 0)) {
             params = schema_term(&count);
-            subject = section_subject(name, "keys of its term; with several terms they stand in [SIDE.TERM]", params,
-                                      count);
+            subject = section_subject(name, "keys of its term; with several terms they stand in [SIDE.TERM]",
+                                      params, count);
             show(output, &subject);
         }
     }
     if (!name || strcmp(name, "evaluate") == 0) {
         int64_t count;
         const dpf_param *params = evaluate_params(&count);
-        struct subject subject = section_subject("evaluate", "metrics and how they are computed", params, count);
+        struct subject subject =
+            section_subject("evaluate", "metrics and how they are computed", params, count);
         show(output, &subject);
     }
 }
@@ -253,7 +286,8 @@ int command_describe(int argc, char **argv)
     const char *name = arguments.n_rest ? arguments.rest[0] : NULL;
     if (status == 0 && strcmp(output.format, "text") != 0 && strcmp(output.format, "markdown") != 0 &&
         strcmp(output.format, "json") != 0)
-        status = error_set(&error, DPF_FAULT_CONFIG, "--format %s: must be text, markdown or json", output.format);
+        status =
+            error_set(&error, DPF_FAULT_CONFIG, "--format %s: must be text, markdown or json", output.format);
     if (status == 0 && (arguments.n_rest > 1 || (!name && strcmp(output.format, "text") == 0)))
         status = error_set(&error, DPF_FAULT_CONFIG, "describe takes one name: see dpframe list");
     if (status == 0) {

@@ -88,7 +88,8 @@ int command_generate(int argc, char **argv)
     int64_t seed = 1;
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
     if (status == 0 && !arguments.output)
-        status = error_set(&error, DPF_FAULT_CONFIG, "generate needs --output FILE (\"-\" is standard output)");
+        status =
+            error_set(&error, DPF_FAULT_CONFIG, "generate needs --output FILE (\"-\" is standard output)");
     if (status == 0)
         status = take_operands(&arguments, &ini, &seed, &error);
     if (status == 0)

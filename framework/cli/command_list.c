@@ -39,10 +39,10 @@ static void print_json(struct registry *registry, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         const struct registry_entry *entry = registry_at(registry, i);
         const dpf_component *c = entry->component;
-        json_array_append_new(
-            array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "role", role_name(c->role, name), "id", c->id,
-                             "version", c->version, "summary", c->summary, "citation", c->citation, "plugin",
-                             entry->plugin->id, "path", entry->path));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "role",
+                                               role_name(c->role, name), "id", c->id, "version", c->version,
+                                               "summary", c->summary, "citation", c->citation, "plugin",
+                                               entry->plugin->id, "path", entry->path));
     }
     json_dumpf(array, stdout, JSON_INDENT(2));
     putchar('\n');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cblas.h>
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,8 +81,8 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     return 0;
 }
 
-static int train(struct run *run, struct plan *plan, struct model *model, int traced, struct engine_stats *stats,
-                 struct dpf_error *error)
+static int train(struct run *run, struct plan *plan, struct model *model, int traced,
+                 struct engine_stats *stats, struct dpf_error *error)
 {
     if (model_init(model, plan, &run->dataset, error) != 0)
         return -1;
@@ -95,7 +96,8 @@ static int evaluate(struct run *run, struct plan *plan, struct model *model, str
                     struct dpf_error *error)
 {
     struct scorer scorer = scorer_of(model);
-    return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test, error);
+    return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test,
+                          error);
 }
 
 /* ---- baselines on the same split ------------------------------------------------------------------ */
@@ -166,7 +168,8 @@ static int check_compare(const struct plan *plan, struct dpf_error *error)
 static int load(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
-    if (data_load(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error) != 0)
+    if (data_load(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error) !=
+        0)
         return -1;
     char *summary = data_summary_text(&run->dataset);
     if (summary)
@@ -208,8 +211,8 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     if (run->dataset.test.n && evaluate(run, plan, &run->model, &run->test, error) != 0)
         return -1;
     if (evaluate_on_train(&run->session.evaluate) &&
-        evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 1, &run->train,
-                       error) != 0)
+        evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 1,
+                       &run->train, error) != 0)
         return -1;
     if (run->dataset.test.n && compare(run, arguments, error) != 0)
         return -1;
@@ -223,8 +226,8 @@ static void print_results(const struct run *run, const struct results *results, 
     char *statement = guarantee_text(&run->session.plan.guarantee);
     if (table)
         printf("%s\n", table);
-    printf("%s\nResults: %s (released: %s/release, private: %s/private)\n", statement ? statement : "", directory,
-           directory, directory);
+    printf("%s\nResults: %s (released: %s/release, private: %s/private)\n", statement ? statement : "",
+           directory, directory, directory);
     free(table);
     free(statement);
 }
@@ -247,16 +250,19 @@ static int finish(struct run *run, const char *directory, struct dpf_error *erro
                               .seconds_evaluate = run->times[4] - run->times[3],
                               .seconds_total = run->times[4] - run->times[0],
                               .threads = run->threads};
+    if (worker_cancelled())
+        return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
     if (results_write(directory, &results, error) != 0)
         return -1;
     if (!run->quiet)
         print_results(run, &results, directory);
     for (int64_t i = 0; i < run->test.n; i++)
         if (run->test.items[i].n == 0)
-            return error_set(error, DPF_FAULT_DATA,
-                             "metric %s is not available: no user has a positive in the test part. All results are "
-                             "written to %s",
-                             run->test.items[i].name, directory);
+            return error_set(
+                error, DPF_FAULT_DATA,
+                "metric %s is not available: no user has a positive in the test part. All results are "
+                "written to %s",
+                run->test.items[i].name, directory);
     return 0;
 }
 
@@ -273,9 +279,23 @@ static void close_run(struct run *run)
     session_close(&run->session);
 }
 
+/* Makes the directory of results and gives it its canonical name, which is shown and stored. */
+static int prepare_output(struct plan *plan, const char **directory, struct dpf_error *error)
+{
+    if (results_prepare(*directory, error) != 0)
+        return -1;
+    plan->output = realpath(*directory, NULL);
+    if (!plan->output)
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", *directory, strerror(errno));
+    *directory = plan->output;
+    return 0;
+}
+
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
 {
     char *overridden = NULL;
+    if (arguments->output && arguments->n_overrides == MAX_OVERRIDES)
+        return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
     if (arguments->output) {
         overridden = memory_format("run.output=%s", arguments->output);
         if (!overridden)
@@ -289,7 +309,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = check_compare(plan, error);
     if (status == 0)
-        status = results_prepare(directory, error);
+        status = prepare_output(plan, &directory, error);
     if (status == 0)
         status = open_pool(run, error);
     if (status == 0)
@@ -317,8 +337,8 @@ int command_run(int argc, char **argv)
     if (status == 1)
         return 0;
     if (status == 0 && arguments.n_rest)
-        status = error_set(&error, DPF_FAULT_CONFIG, "unknown command or stray argument \"%s\": see dpframe --help",
-                           arguments.rest[0]);
+        status = error_set(&error, DPF_FAULT_CONFIG,
+                           "unknown command or stray argument \"%s\": see dpframe --help", arguments.rest[0]);
     if (status == 0) {
         struct sigaction action = {.sa_handler = on_signal};
         sigaction(SIGINT, &action, NULL);

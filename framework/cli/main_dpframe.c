@@ -34,8 +34,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", command_run},           {"check", command_check},       {"account", command_account},
-    {"list", command_list},         {"describe", command_describe}, {"generate", command_generate},
+    {"run", command_run},   {"check", command_check},       {"account", command_account},
+    {"list", command_list}, {"describe", command_describe}, {"generate", command_generate},
 };
 
 int main(int argc, char **argv)

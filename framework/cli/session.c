@@ -43,14 +43,16 @@ int session_complete_without_training(struct session *session, struct dpf_error 
         struct dataset dataset = {0};
         struct dpf_error unread = {0};
         struct pool *pool = pool_new(1);
-        if (pool && data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
+        if (pool &&
+            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
             users = dataset.users.n;
             items = dataset.items.n;
         } else {
-            log_message(LOG_LEVEL_WARNING,
-                        "the data cannot be read (%s); sizes are taken as unknown, which keeps every bound valid but "
-                        "can make it loose. [model] users and items declare them",
-                        unread.text);
+            log_message(
+                LOG_LEVEL_WARNING,
+                "the data cannot be read (%s); sizes are taken as unknown, which keeps every bound valid but "
+                "can make it loose. [model] users and items declare them",
+                unread.text);
         }
         dataset_free(&dataset);
         pool_free(pool);

@@ -36,8 +36,8 @@ static int make_workers(struct engine *engine, struct dpf_error *error)
 }
 
 /* Runs the record transforms of a term over one holder's values. */
-static int transform_values(struct engine *engine, struct term_run *term, const struct csr *csr, int orientation,
-                            float **out, struct dpf_error *error)
+static int transform_values(struct engine *engine, struct term_run *term, const struct csr *csr,
+                            int orientation, float **out, struct dpf_error *error)
 {
     int64_t n = csr->ptr[csr->rows];
     float *values = memory_raw((size_t)n + 1, sizeof *values);
@@ -99,7 +99,8 @@ static int count_rows(struct engine *engine, struct term_run *term, struct dpf_e
         struct instance *instance = term->plan->transforms[i];
         const dpf_transform *transform = instance->functions;
         if (transform->rows &&
-            instance_result(instance, transform->rows(instance->self, term->rows, &term->rows), "rows", error) != 0)
+            instance_result(instance, transform->rows(instance->self, term->rows, &term->rows), "rows",
+                            error) != 0)
             return -1;
     }
     return 0;

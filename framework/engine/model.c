@@ -76,35 +76,57 @@ static void fill_popularity(struct model *model, const struct dataset *dataset)
         items->data[csr->others[i] * model->stride] += 1.0f;
 }
 
-static int project_state(struct model *model, const struct plan *plan, int side, struct dpf_error *error)
+/* One direction of a state transform over the unknown columns: rows of `from` to rows of `to`. */
+static int map_state(const struct plan *plan, int side, int forward, const float *from, int64_t from_rows,
+                     float *to, int64_t to_rows, int64_t stride, struct dpf_error *error)
 {
-    const struct side_plan *sp = &plan->sides[side];
-    struct side_factors *factors = &model->sides[side];
-    const dpf_transform *transform = sp->state_transform->functions;
-    int64_t cols = plan->dimension[side];
-    double *in = memory_new((size_t)(factors->rows * cols), sizeof *in);
-    double *out = memory_new((size_t)(sp->state_rows * cols), sizeof *out);
-    factors->state_rows = sp->state_rows;
-    factors->state_space = memory_new((size_t)(sp->state_rows * model->stride), sizeof(float));
+    struct instance *instance = plan->sides[side].state_transform;
+    const dpf_transform *transform = instance->functions;
+    int32_t cols = plan->dimension[side], first = plan->first[side];
+    double *in = memory_new((size_t)(from_rows * cols), sizeof *in);
+    double *out = memory_new((size_t)(to_rows * cols), sizeof *out);
     struct worker *worker = worker_new(0, 1, error);
-    int status = in && out && factors->state_space && worker ? 0 : error_memory(error);
+    int status = in && out && worker ? 0 : error_memory(error);
     if (status == 0) {
-        for (int64_t r = 0; r < factors->rows; r++)
-            for (int64_t c = 0; c < cols; c++)
-                in[r * cols + c] = factors->data[r * model->stride + plan->first[side] + c];
-        dpf_message from = {sizeof from, 0, factors->rows, NULL, 0, factors->rows, in, cols, (int32_t)cols, 0};
-        dpf_message to = {sizeof to, 0, sp->state_rows, NULL, 0, sp->state_rows, out, cols, (int32_t)cols, 0};
-        dpf_call *call = worker_call(worker, sp->state_transform, 0, 0, 0);
-        status = instance_result(sp->state_transform,
-                                 transform->project(sp->state_transform->self, call, &from, &to), "init", error);
+        for (int64_t r = 0; r < from_rows; r++)
+            for (int32_t c = 0; c < cols; c++)
+                in[r * cols + c] = (double)from[r * stride + first + c];
+        dpf_message source = {sizeof source, 0, from_rows, NULL, 0, from_rows, in, cols, cols, 0};
+        dpf_message target = {sizeof target, 0, to_rows, NULL, 0, to_rows, out, cols, cols, 0};
+        dpf_call *call = worker_call(worker, instance, 0, 0, 0);
+        status = instance_result(
+            instance,
+            (forward ? transform->project : transform->adjoint)(instance->self, call, &source, &target),
+            "init", error);
     }
-    for (int64_t r = 0; r < sp->state_rows && status == 0; r++)
-        for (int64_t c = 0; c < cols; c++)
-            factors->state_space[r * model->stride + plan->first[side] + c] = (float)out[r * cols + c];
+    for (int64_t r = 0; r < to_rows && status == 0; r++)
+        for (int32_t c = 0; c < cols; c++)
+            to[r * stride + first + c] = (float)out[r * cols + c];
     worker_free(worker);
     free(in);
     free(out);
     return status;
+}
+
+/* The projected rows start as the projection of the drawn ones, and readers see those from the start. */
+static int project_state(struct model *model, const struct plan *plan, int side, struct dpf_error *error)
+{
+    struct side_factors *factors = &model->sides[side];
+    struct instance *instance = plan->sides[side].state_transform;
+    const dpf_transform *transform = instance->functions;
+    factors->state_rows = factors->rows;
+    if (transform->rows &&
+        instance_result(instance, transform->rows(instance->self, factors->rows, &factors->state_rows),
+                        "init", error) != 0)
+        return -1;
+    factors->state_space = memory_new((size_t)(factors->state_rows * model->stride), sizeof(float));
+    if (!factors->state_space)
+        return error_memory(error);
+    if (map_state(plan, side, 1, factors->data, factors->rows, factors->state_space, factors->state_rows,
+                  model->stride, error) != 0)
+        return -1;
+    return map_state(plan, side, 0, factors->state_space, factors->state_rows, factors->data, factors->rows,
+                     model->stride, error);
 }
 
 static int init_side(struct model *model, const struct plan *plan, int side, struct dpf_error *error)
@@ -119,7 +141,7 @@ static int init_side(struct model *model, const struct plan *plan, int side, str
     random_stream_free(stream);
     if (sp->state_transform && project_state(model, plan, side, error) != 0)
         return -1;
-    int64_t solved = sp->state_transform ? sp->state_rows : factors->rows;
+    int64_t solved = sp->state_transform ? factors->state_rows : factors->rows;
     if (sp->updated && sp->state_width > 0) {
         factors->solver_state = memory_new((size_t)solved * (size_t)sp->state_width, sizeof(float));
         if (!factors->solver_state)
@@ -136,8 +158,8 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
     model->columns = kind == MODEL_FACTORIZATION ? plan->columns : 1;
     model->stride = (model->columns + 15) / 16 * 16;
     model->offset = plan->offset;
-    if (kind == MODEL_MEAN || (kind == MODEL_FACTORIZATION &&
-                               plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN))
+    if (kind == MODEL_MEAN ||
+        (kind == MODEL_FACTORIZATION && plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN))
         model->offset = mean_value(dataset);
     if (kind == MODEL_POPULARITY)
         model->offset = 0;

@@ -14,9 +14,9 @@ struct party {
 };
 
 struct parties {
-    int kind;           /* enum parties_kind; each user is held like a curator and streamed */
-    int partition;      /* DPF_SIDE_* that silos divide, or -1 */
-    int64_t n;          /* curator: 1, silos: count, users: 1 */
+    int kind;      /* enum parties_kind; each user is held like a curator and streamed */
+    int partition; /* DPF_SIDE_* that silos divide, or -1 */
+    int64_t n;     /* curator: 1, silos: count, users: 1 */
     struct party *list;
 };
 

@@ -51,7 +51,8 @@ const char *step_name(const struct engine *engine, int side, char buffer[64])
     return buffer;
 }
 
-dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw, uint32_t party)
+dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw,
+                    uint32_t party)
 {
     return worker_call(engine->workers[worker], instance, (int32_t)engine->round, draw, party);
 }
@@ -116,12 +117,12 @@ static int check_weights(struct engine *engine, const struct term_run *term, con
     for (int64_t i = 0; i < n; i++)
         if (!(fabs((double)weights[i]) <= most)) {
             char name[64];
-            return error_set(&engine->errors[worker], DPF_FAULT_PLUGIN,
-                             "%s: sampler %s gave a record the weight %g, but states that weights are at most %g; "
-                             "nothing is released",
-                             step_name(engine, term->plan->side, name),
-                             term->plan->sampler->entry->component->id, (double)weights[i],
-                             term->plan->sampling.weight_max);
+            return error_set(
+                &engine->errors[worker], DPF_FAULT_PLUGIN,
+                "%s: sampler %s gave a record the weight %g, but states that weights are at most %g; "
+                "nothing is released",
+                step_name(engine, term->plan->side, name), term->plan->sampler->entry->component->id,
+                (double)weights[i], term->plan->sampling.weight_max);
         }
     return 0;
 }
@@ -145,7 +146,8 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
                      .user_factors = &users,
                      .item_factors = &items};
     struct instance *instance = term->plan->sampler;
-    uint32_t index = term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
+    uint32_t index =
+        term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
     dpf_call *call = step_call(engine, worker, instance, index, 0);
     if (step_result(engine, worker, instance, term->sampler->draw(instance->self, call, &draw, weights),
                     term->plan->side) != 0)
@@ -185,7 +187,8 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
         weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
         if (!weights)
             return -1;
-        if (by_record && step_draw_records(engine, term, term->plan->side, csr, values, first, count, worker, weights) != 0)
+        if (by_record && step_draw_records(engine, term, term->plan->side, csr, values, first, count, worker,
+                                           weights) != 0)
             return -1;
         if (!by_record)
             spread_weights(term, csr, first, count, weights);
@@ -233,8 +236,9 @@ static int transform_chunk(void *context, int64_t task, int worker)
         int begin = engine->plan->bias[DPF_SIDE_USERS] >= 0;
         int columns = (int)engine->plan->model.params.values[MODEL_RANK].integer;
         dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, 0);
-        dpf_status status = transform->factors(instance->self, call, term->other_copy + first * engine->model->stride,
-                                               count, engine->model->stride, begin, columns);
+        dpf_status status =
+            transform->factors(instance->self, call, term->other_copy + first * engine->model->stride, count,
+                               engine->model->stride, begin, columns);
         if (step_result(engine, worker, instance, status, side) != 0)
             return -1;
     }
@@ -312,7 +316,8 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
     if (!term->party_weight_buffer)
         return error_memory(error);
     struct instance *instance = term->plan->sampler;
-    uint32_t index = term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
+    uint32_t index =
+        term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
     dpf_draw draw = {.size = sizeof draw, .level = DPF_LEVEL_PARTY, .n = n};
     dpf_call *call = step_call(engine, 0, instance, index, 0);
     if (step_result(engine, 0, instance,
@@ -371,7 +376,8 @@ static int shared_on_grid(struct shared_work *work, int64_t first, int64_t count
         if (step_result(work->engine, worker, loss, status, term->plan->side) != 0)
             return -1;
         for (int32_t b = 0; b < query->n_blocks; b++)
-            for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length; i++)
+            for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
+                 i++)
                 out[i] += dpf_on_grid(part[i], term->noise.shared_grid[b]);
     }
     return 0;
@@ -387,8 +393,8 @@ static int shared_chunk(void *context, int64_t task, int worker)
     if (term->mechanism)
         return shared_on_grid(work, first, count, worker, out);
     dpf_call *call = step_call(work->engine, worker, term->plan->loss, (uint32_t)work->engine->round, 0);
-    dpf_status status =
-        term->loss->shared(term->plan->loss->self, call, &term->plan->shared_query, &work->other, first, count, out);
+    dpf_status status = term->loss->shared(term->plan->loss->self, call, &term->plan->shared_query,
+                                           &work->other, first, count, out);
     return step_result(work->engine, worker, term->plan->loss, status, term->plan->side);
 }
 
@@ -452,8 +458,8 @@ static dpf_status multiply(void *context, int64_t first, int64_t count, const fl
     groups.offsets += first;
     dpf_call *call = worker_call(engine->nested[product->worker], term->plan->loss, (int32_t)engine->round,
                                  (uint32_t)engine->round, 0);
-    dpf_status status = term->loss->apply(term->plan->loss->self, call, &term->plan->query, &groups, x, x_stride,
-                                          out, out_stride);
+    dpf_status status = term->loss->apply(term->plan->loss->self, call, &term->plan->query, &groups, x,
+                                          x_stride, out, out_stride);
     step_result(engine, product->worker, term->plan->loss, status, term->plan->side);
     return status;
 }
@@ -476,11 +482,12 @@ static int check_finite(struct engine *engine, int worker, int side, const float
         for (int32_t c = 0; c < columns; c++)
             if (!isfinite(rows[r * stride + c])) {
                 char name[64];
-                return error_set(&engine->errors[worker], DPF_FAULT_RUN,
-                                 "%s: solver %s returned a number that is not finite for row %lld; nothing is "
-                                 "released",
-                                 step_name(engine, side, name),
-                                 engine->plan->sides[side].solver->entry->component->id, (long long)(first + r));
+                return error_set(
+                    &engine->errors[worker], DPF_FAULT_RUN,
+                    "%s: solver %s returned a number that is not finite for row %lld; nothing is "
+                    "released",
+                    step_name(engine, side, name), engine->plan->sides[side].solver->entry->component->id,
+                    (long long)(first + r));
             }
     return 0;
 }

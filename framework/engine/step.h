@@ -54,7 +54,7 @@ struct term_run {
     int64_t n_shared;
     dpf_noise_plan noise; /* the plan's, or this step's where bounds come from data */
     uint32_t draw;        /* index of the mechanism's draws in this step */
-    int64_t rows;         /* of a message after transforms, with the shared row, for the rows that the data has */
+    int64_t rows; /* of a message after transforms, with the shared row, for the rows that the data has */
 };
 
 struct engine {
@@ -69,7 +69,7 @@ struct engine {
     struct buffers *buffers;
     struct dpf_error *errors; /* one for each worker */
     struct term_run *terms[2];
-    float *next[2];           /* new rows of a simultaneous update */
+    float *next[2]; /* new rows of a simultaneous update */
     int64_t round;
     struct engine_stats *stats;
     float *rows[2]; /* while a party solves: its own rows of either side; else NULL */
@@ -91,8 +91,8 @@ const char *step_name(const struct engine *engine, int side, char buffer[64]);
 /* A holder's records by rows of the term's side: user-item records, or links. */
 const struct csr *step_records(const struct engine *engine, const struct term_run *term, int64_t holder);
 /*
- * Groups for rows first .. first+count-1 of a holder, weights drawn where a record sampler asks. The arrays belong
- * to the worker's buffers and the data set.
+ * Groups for rows first .. first+count-1 of a holder, weights drawn where a record sampler asks. The arrays
+ * belong to the worker's buffers and the data set.
  */
 int step_groups(struct engine *engine, struct term_run *term, int64_t holder, int64_t first, int64_t count,
                 int worker, dpf_groups *groups);
@@ -103,7 +103,8 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
 int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
                       const float *values, int64_t first, int64_t count, int worker, float *weights);
 /* The callback object for a term's component: the right draw for its lifetime. */
-dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw, uint32_t party);
+dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw,
+                    uint32_t party);
 /* Turns a status into the worker's error: 0 or -1. */
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side);
 

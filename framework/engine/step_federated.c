@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds in which parties solve (site = party; DPIMF, Algorithm 1). In a round each party, starting from the rows
- * that everybody has, makes local-iterations passes over the sides in their order: on its local side it
+ * Rounds in which parties solve (site = party; DPIMF, Algorithm 1). In a round each party, starting from the
+ * rows that everybody has, makes local-iterations passes over the sides in their order: on its local side it
  * solves its own rows, on the released side all rows, from noisy queries over its own records. Then
  * its released rows are sent, as integers on a fixed grid, and aggregated.
  *
@@ -21,14 +21,14 @@
 
 struct federated {
     struct engine *engine;
-    int released;          /* the side whose rows are sent */
+    int released; /* the side whose rows are sent */
     int64_t party;
-    float *rows[2];        /* the party's rows of either side, complete matrices */
-    float *next;           /* new rows of the released side */
-    int64_t *integers;     /* the message */
+    float *rows[2];    /* the party's rows of either side, complete matrices */
+    float *next;       /* new rows of the released side */
+    int64_t *integers; /* the message */
     dpf_aggregation aggregation;
-    const float *shared;   /* the party's noisy shared row, or NULL */
-    float *kept;           /* new rows of the local side, from all parties */
+    const float *shared; /* the party's noisy shared row, or NULL */
+    float *kept;         /* new rows of the local side, from all parties */
     int64_t batch;
 };
 
@@ -78,7 +78,8 @@ static int local_task(void *context, int64_t task, int worker)
     int64_t first = task * f->batch, count = n - first < f->batch ? n - first : f->batch;
     int64_t blocks_stride = step_stride(query->width);
     dpf_groups groups;
-    float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
+    float *blocks =
+        step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
     float *current = step_buffer(engine, worker, BUFFER_NEXT, (size_t)(count * stride), sizeof *current);
     if (!blocks || !current ||
         member_groups(engine, term, f->party, members, first, count, worker, &groups) != 0 ||
@@ -134,8 +135,8 @@ static int solve_local(struct federated *f, struct dpf_error *error)
 /* ---- the party's noisy solve ------------------------------------------------------------------------- */
 
 /* The noisy query of a batch, in float32: encoded and decoded at the party. */
-static int perturb(struct federated *f, int worker, const double *exact, int64_t first, int64_t count, float *out,
-                   int64_t out_stride)
+static int perturb(struct federated *f, int worker, const double *exact, int64_t first, int64_t count,
+                   float *out, int64_t out_stride)
 {
     struct engine *engine = f->engine;
     struct term_run *term = &engine->terms[f->released][0];
@@ -155,12 +156,13 @@ static int perturb(struct federated *f, int worker, const double *exact, int64_t
                              .stride = query->width,
                              .survivors = 1};
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
-    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, query, exact, query->width,
-                                                &integers);
+    dpf_status status =
+        term->mechanism->encode(mechanism->self, call, &term->noise, query, exact, query->width, &integers);
     if (step_result(engine, worker, mechanism, status, f->released) != 0)
         return -1;
     call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
-    status = term->mechanism->decode(mechanism->self, call, &term->noise, query, &integers, noisy, query->width);
+    status =
+        term->mechanism->decode(mechanism->self, call, &term->noise, query, &integers, noisy, query->width);
     if (step_result(engine, worker, mechanism, status, f->released) != 0)
         return -1;
     for (int64_t r = 0; r < count; r++)
@@ -179,13 +181,16 @@ static int noisy_task(void *context, int64_t task, int worker)
     int64_t first = task * f->batch, count = rows - first < f->batch ? rows - first : f->batch;
     int64_t blocks_stride = step_stride(query->width);
     dpf_groups groups;
-    double *exact = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *exact);
-    float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
+    double *exact =
+        step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *exact);
+    float *blocks =
+        step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
     if (!exact || !blocks || step_groups(engine, term, f->party, first, count, worker, &groups) != 0)
         return -1;
     struct instance *loss = term->plan->loss;
     dpf_call *call = step_call(engine, worker, loss, (uint32_t)engine->round, (uint32_t)f->party);
-    dpf_status status = term->loss->accumulate(loss->self, call, query, &groups, term->noise.grid, exact, query->width);
+    dpf_status status =
+        term->loss->accumulate(loss->self, call, query, &groups, term->noise.grid, exact, query->width);
     if (step_result(engine, worker, loss, status, f->released) != 0 ||
         perturb(f, worker, exact, first, count, blocks, blocks_stride) != 0)
         return -1;
@@ -212,7 +217,8 @@ static int perturb_shared(struct federated *f, struct dpf_error *error)
     double *exact = step_buffer(engine, 0, BUFFER_WIDE, (size_t)query->width, sizeof *exact);
     if (!exact)
         return step_failed(engine, error);
-    if (step_shared_room(term, 1, error) != 0 || step_shared_exact(engine, term, members, n, exact, error) != 0)
+    if (step_shared_room(term, 1, error) != 0 ||
+        step_shared_exact(engine, term, members, n, exact, error) != 0)
         return -1;
     if (perturb(f, 0, exact, term->plan->rows - 1, 1, term->shared, step_stride(query->width)) != 0)
         return step_failed(engine, error);
@@ -252,16 +258,18 @@ static int send_rows(struct federated *f, struct dpf_error *error)
     struct engine *engine = f->engine;
     struct term_run *term = &engine->terms[f->released][0];
     const dpf_query *query = &term->plan->query;
-    int64_t rows = engine->model->sides[f->released].rows, stride = engine->model->stride, d = query->dimension;
+    int64_t rows = engine->model->sides[f->released].rows, stride = engine->model->stride,
+            d = query->dimension;
     char name[64];
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < d; c++) {
             double value = (double)f->rows[f->released][r * stride + query->first + c];
             if (!(fabs(value) < ROW_LIMIT))
-                return error_set(error, DPF_FAULT_RUN,
-                                 "%s: a solved row holds %g, too large to be sent; bound the rows, for example by "
-                                 "solver ball",
-                                 step_name(engine, f->released, name), value);
+                return error_set(
+                    error, DPF_FAULT_RUN,
+                    "%s: a solved row holds %g, too large to be sent; bound the rows, for example by "
+                    "solver ball",
+                    step_name(engine, f->released, name), value);
             f->integers[r * d + c] = llrint(value / ROW_STEP);
         }
     dpf_integers message = {.size = sizeof message,
@@ -274,7 +282,8 @@ static int send_rows(struct federated *f, struct dpf_error *error)
     struct instance *instance = term->plan->aggregator;
     dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, (uint32_t)f->party);
     if (step_result(engine, 0, instance,
-                    term->aggregator->absorb(instance->self, call, &f->aggregation, &message), f->released) != 0)
+                    term->aggregator->absorb(instance->self, call, &f->aggregation, &message),
+                    f->released) != 0)
         return step_failed(engine, error);
     return 0;
 }
@@ -327,7 +336,8 @@ static int open_round(struct federated *f, struct dpf_error *error)
                                        .n_parties = engine->parties.n,
                                        .sums = memory_new((size_t)(rows * d), sizeof(int64_t)),
                                        .state = memory_new((size_t)state, 1)};
-    if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers || !f->aggregation.sums || !f->aggregation.state)
+    if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers || !f->aggregation.sums ||
+        !f->aggregation.state)
         return error_memory(error);
     return 0;
 }

@@ -22,8 +22,8 @@ int step_accumulate_local(struct engine *engine, int worker, struct term_run *te
         dpf_status status = term->loss->accumulate_local(instance->self, call, query, groups, out, stride);
         return step_result(engine, worker, instance, status, side);
     }
-    double *wide = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(groups->n_groups * query->width),
-                               sizeof *wide);
+    double *wide =
+        step_buffer(engine, worker, BUFFER_WIDE, (size_t)(groups->n_groups * query->width), sizeof *wide);
     if (!wide)
         return -1;
     dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, 0);

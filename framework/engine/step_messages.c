@@ -24,10 +24,10 @@ struct messages_work {
     int dense;          /* every message has all rows */
     int shared_inside;  /* the shared row is part of the messages */
     int64_t query_rows; /* before transforms, with the shared row */
-    /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at most
-       one record in a row of the items. */
+    /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at
+       most one record in a row of the items. */
     int on_grid;
-    double *shared_parts; /* of each silo, where its part of the shared row is in its message */
+    double *shared_parts;          /* of each silo, where its part of the shared row is in its message */
     dpf_aggregation *aggregations; /* one for each worker; or one if the aggregator cannot merge */
 };
 
@@ -103,7 +103,8 @@ static int party_groups(struct messages_work *work, int64_t party, int worker, d
     struct term_run *term = work->term;
     int by_user = term->plan->by_user;
     if (!by_user)
-        return step_groups(engine, term, party, 0, engine->model->sides[term->plan->side].rows, worker, groups);
+        return step_groups(engine, term, party, 0, engine->model->sides[term->plan->side].rows, worker,
+                           groups);
     if (term->plan->side == DPF_SIDE_USERS)
         return step_groups(engine, term, HOLDER_ALL, party, 1, worker, groups);
     return user_groups(engine, term, party, work->dense, worker, groups);
@@ -120,11 +121,12 @@ static int add_shared(struct messages_work *work, int64_t party, int worker, dou
         return 0;
     }
     memset(row, 0, width * sizeof *row);
-    dpf_call *call = step_call(work->engine, worker, instance, (uint32_t)work->engine->round, (uint32_t)party);
-    return step_result(work->engine, worker, instance,
-                       term->loss->shared(instance->self, call, &term->plan->shared_query, &term->other, party,
-                                          1, row),
-                       term->plan->side);
+    dpf_call *call =
+        step_call(work->engine, worker, instance, (uint32_t)work->engine->round, (uint32_t)party);
+    return step_result(
+        work->engine, worker, instance,
+        term->loss->shared(instance->self, call, &term->plan->shared_query, &term->other, party, 1, row),
+        term->plan->side);
 }
 
 static int query_message(struct messages_work *work, int64_t party, int worker, struct draft *draft)
@@ -136,7 +138,8 @@ static int query_message(struct messages_work *work, int64_t party, int worker, 
     if (party_groups(work, party, worker, &groups) != 0)
         return -1;
     int64_t n_rows = groups.n_groups + work->shared_inside;
-    double *values = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(n_rows * query->width) + 1, sizeof *values);
+    double *values =
+        step_buffer(engine, worker, BUFFER_WIDE, (size_t)(n_rows * query->width) + 1, sizeof *values);
     draft->rows = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)n_rows + 1, sizeof *draft->rows);
     if (!values || !draft->rows)
         return -1;
@@ -149,8 +152,7 @@ static int query_message(struct messages_work *work, int64_t party, int worker, 
                                                work->on_grid ? term->noise.grid : NULL, values, query->width);
     if (step_result(engine, worker, instance, status, term->plan->side) != 0)
         return -1;
-    if (work->shared_inside &&
-        add_shared(work, party, worker, values + groups.n_groups * query->width) != 0)
+    if (work->shared_inside && add_shared(work, party, worker, values + groups.n_groups * query->width) != 0)
         return -1;
     draft->message = (dpf_message){.size = sizeof(dpf_message),
                                    .party = (uint32_t)party,
@@ -195,7 +197,8 @@ static int apply_message(struct engine *engine, int worker, struct instance *ins
     dpf_message out = *message;
     enum buffer_slot other = *slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
     if (rows_out != message->total_rows) {
-        out.values = step_buffer(engine, worker, other, (size_t)(rows_out * message->width) + 1, sizeof(double));
+        out.values =
+            step_buffer(engine, worker, other, (size_t)(rows_out * message->width) + 1, sizeof(double));
         if (!out.values)
             return -1;
         memset(out.values, 0, (size_t)(rows_out * message->width) * sizeof(double));
@@ -211,7 +214,8 @@ static int apply_message(struct engine *engine, int worker, struct instance *ins
 }
 
 /* The message stands in buffer slot. */
-static int transform_message(struct messages_work *work, int worker, dpf_message *message, enum buffer_slot slot)
+static int transform_message(struct messages_work *work, int worker, dpf_message *message,
+                             enum buffer_slot slot)
 {
     struct engine *engine = work->engine;
     struct term_plan *plan = work->term->plan;
@@ -222,9 +226,9 @@ static int transform_message(struct messages_work *work, int worker, dpf_message
         if (transform->kind != DPF_TRANSFORM_MESSAGE && !state)
             continue;
         int64_t rows = message->total_rows;
-        if (transform->rows && step_result(engine, worker, instance,
-                                           transform->rows(instance->self, message->total_rows, &rows),
-                                           plan->side) != 0)
+        if (transform->rows &&
+            step_result(engine, worker, instance, transform->rows(instance->self, message->total_rows, &rows),
+                        plan->side) != 0)
             return -1;
         if (state || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) || rows != message->total_rows) {
             enum buffer_slot other = slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
@@ -233,8 +237,8 @@ static int transform_message(struct messages_work *work, int worker, dpf_message
                 return -1;
             slot = sparse ? other : slot;
         }
-        if (apply_message(engine, worker, instance, plan->side, state ? transform->project : transform->forward,
-                          rows, message, &slot) != 0)
+        if (apply_message(engine, worker, instance, plan->side,
+                          state ? transform->project : transform->forward, rows, message, &slot) != 0)
             return -1;
     }
     return 0;
@@ -247,7 +251,8 @@ static const int32_t *count_contributors(struct messages_work *work, int worker,
     struct engine *engine = work->engine;
     const struct term_plan *plan = work->term->plan;
     const struct csr *csr = step_records(engine, work->term, HOLDER_ALL);
-    int32_t *counts = step_buffer(engine, worker, BUFFER_CONTRIBUTORS, (size_t)message->n_rows + 1, sizeof *counts);
+    int32_t *counts =
+        step_buffer(engine, worker, BUFFER_CONTRIBUTORS, (size_t)message->n_rows + 1, sizeof *counts);
     int by_item = plan->by_user && plan->side == DPF_SIDE_ITEMS && message->rows;
     for (int64_t r = 0; counts && r < message->n_rows; r++) {
         int64_t row = by_item ? message->rows[r] : 0;
@@ -290,8 +295,8 @@ static int send_message(struct messages_work *work, int64_t party, int worker, d
     struct instance *instance = term->plan->aggregator;
     call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
     return step_result(engine, worker, instance,
-                       aggregator->absorb(instance->self, call, &work->aggregations[aggregator->merge ? worker : 0],
-                                          &integers),
+                       aggregator->absorb(instance->self, call,
+                                          &work->aggregations[aggregator->merge ? worker : 0], &integers),
                        term->plan->side);
 }
 
@@ -353,15 +358,16 @@ static int close_aggregations(struct messages_work *work, int n, struct dpf_erro
     int side = term->plan->side;
     for (int i = 1; i < n; i++) {
         dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-        if (step_result(engine, 0, instance,
-                        term->aggregator->merge(instance->self, call, &work->aggregations[0], &work->aggregations[i]),
-                        side) != 0)
+        if (step_result(
+                engine, 0, instance,
+                term->aggregator->merge(instance->self, call, &work->aggregations[0], &work->aggregations[i]),
+                side) != 0)
             return step_failed(engine, error);
     }
     if (term->aggregator->finish) {
         dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-        if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, &work->aggregations[0]),
-                        side) != 0)
+        if (step_result(engine, 0, instance,
+                        term->aggregator->finish(instance->self, call, &work->aggregations[0]), side) != 0)
             return step_failed(engine, error);
     }
     engine->stats->bytes_up += work->aggregations[0].bytes_up;
@@ -459,8 +465,8 @@ static int divide_shared(struct messages_work *work, struct dpf_error *error)
         return error_memory(error);
     for (int64_t p = 0; p < work->n_parties; p++) {
         const struct party *party = &engine->parties.list[p];
-        if (step_shared_exact(engine, work->term, party->members, party->n_members, work->shared_parts + p * width,
-                              error) != 0)
+        if (step_shared_exact(engine, work->term, party->members, party->n_members,
+                              work->shared_parts + p * width, error) != 0)
             return -1;
     }
     return 0;
@@ -498,8 +504,10 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
         status = step_failed(engine, error);
     /* A shared row that is no part of the messages is released by itself. */
     int64_t rows = term->rows - (query->has_shared && !work.shared_inside);
-    struct decode_work decode = {engine, term, &work.aggregations[0], out, rows, step_batch_rows(2 * query->width)};
-    if (status == 0 && pool_run(engine->pool, (rows + decode.batch - 1) / decode.batch, decode_task, &decode) != 0)
+    struct decode_work decode = {engine, term, &work.aggregations[0],
+                                 out,    rows, step_batch_rows(2 * query->width)};
+    if (status == 0 &&
+        pool_run(engine->pool, (rows + decode.batch - 1) / decode.batch, decode_task, &decode) != 0)
         status = step_failed(engine, error);
     *estimate = (dpf_message){.size = sizeof *estimate,
                               .party = DPF_PARTY_AGGREGATE,
@@ -545,8 +553,8 @@ static int solve_task(void *context, int64_t task, int worker)
 }
 
 /* A term without mechanism beside released ones: exact blocks of all rows. */
-static int exact_term(struct engine *engine, struct term_run *term, float *blocks, int64_t rows, int64_t stride,
-                      struct dpf_error *error)
+static int exact_term(struct engine *engine, struct term_run *term, float *blocks, int64_t rows,
+                      int64_t stride, struct dpf_error *error)
 {
     const dpf_query *query = &term->plan->query;
     int64_t batch = step_batch_rows(2 * query->width);
@@ -557,8 +565,8 @@ static int exact_term(struct engine *engine, struct term_run *term, float *block
         if (!wide || step_groups(engine, term, HOLDER_ALL, first, count, 0, &groups) != 0)
             return step_failed(engine, error);
         dpf_call *call = step_call(engine, 0, term->plan->loss, (uint32_t)engine->round, 0);
-        dpf_status status = term->loss->accumulate(term->plan->loss->self, call, query, &groups, NULL, wide,
-                                                   query->width);
+        dpf_status status =
+            term->loss->accumulate(term->plan->loss->self, call, query, &groups, NULL, wide, query->width);
         if (step_result(engine, 0, term->plan->loss, status, term->plan->side) != 0)
             return step_failed(engine, error);
         for (int64_t r = 0; r < count; r++)
@@ -572,7 +580,8 @@ static int exact_term(struct engine *engine, struct term_run *term, float *block
  * The shared row where all parties have the same: from rows that all of them hold, encoded once under a
  * party number that no message has.
  */
-static int release_shared(struct engine *engine, struct term_run *term, float *shared, struct dpf_error *error)
+static int release_shared(struct engine *engine, struct term_run *term, float *shared,
+                          struct dpf_error *error)
 {
     const dpf_query *query = &term->plan->query;
     struct instance *instance = term->plan->mechanism;
@@ -594,11 +603,12 @@ static int release_shared(struct engine *engine, struct term_run *term, float *s
                             .survivors = 1,
                             .contributors = &one};
     dpf_call *call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE - 1);
-    dpf_status status = term->mechanism->encode(instance->self, call, &term->noise, query, exact, query->width,
-                                                &message);
+    dpf_status status =
+        term->mechanism->encode(instance->self, call, &term->noise, query, exact, query->width, &message);
     if (status == DPF_OK) {
         call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE);
-        status = term->mechanism->decode(instance->self, call, &term->noise, query, &message, exact, query->width);
+        status =
+            term->mechanism->decode(instance->self, call, &term->noise, query, &message, exact, query->width);
     }
     if (step_result(engine, 0, instance, status, term->plan->side) != 0)
         return step_failed(engine, error);
@@ -639,9 +649,18 @@ static int look_through(struct engine *engine, struct side_plan *side, struct dp
         for (int64_t c = 0; c < d; c++)
             in[r * d + c] = factors->state_space[r * stride + at + c];
     memset(out, 0, (size_t)(factors->rows * d) * sizeof *out);
-    dpf_message from = {sizeof from, DPF_PARTY_AGGREGATE, factors->state_rows, NULL, 0, factors->state_rows,
-                        in, d, (int32_t)d, 0};
-    dpf_message to = {sizeof to, DPF_PARTY_AGGREGATE, factors->rows, NULL, 0, factors->rows, out, d, (int32_t)d, 0};
+    dpf_message from = {sizeof from,
+                        DPF_PARTY_AGGREGATE,
+                        factors->state_rows,
+                        NULL,
+                        0,
+                        factors->state_rows,
+                        in,
+                        d,
+                        (int32_t)d,
+                        0};
+    dpf_message to = {
+        sizeof to, DPF_PARTY_AGGREGATE, factors->rows, NULL, 0, factors->rows, out, d, (int32_t)d, 0};
     dpf_call *call = step_call(engine, 0, side->state_transform, (uint32_t)engine->round, 0);
     if (step_result(engine, 0, side->state_transform,
                     transform->adjoint(side->state_transform->self, call, &from, &to), side->side) != 0)

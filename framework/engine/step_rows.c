@@ -35,10 +35,8 @@ static double *party_query(struct engine *engine, int worker, struct term_run *t
 {
     const dpf_query *query = &term->plan->query;
     dpf_groups groups;
-    double *wide =
-        step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
-    if (!wide ||
-        step_groups(engine, term, holder_of(term, party), first, count, worker, &groups) != 0)
+    double *wide = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
+    if (!wide || step_groups(engine, term, holder_of(term, party), first, count, worker, &groups) != 0)
         return NULL;
     struct instance *instance = term->plan->loss;
     dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
@@ -60,8 +58,8 @@ static dpf_integers integers_of(const dpf_query *query, int64_t *values, int64_t
                           .survivors = survivors};
 }
 
-static int encode(struct engine *engine, int worker, struct term_run *term, int64_t party, const double *values,
-                  dpf_integers *out)
+static int encode(struct engine *engine, int worker, struct term_run *term, int64_t party,
+                  const double *values, dpf_integers *out)
 {
     struct instance *instance = term->plan->mechanism;
     if (term->mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) {
@@ -73,8 +71,8 @@ static int encode(struct engine *engine, int worker, struct term_run *term, int6
         out->contributors = all;
     }
     dpf_call *call = step_call(engine, worker, instance, term->draw, (uint32_t)party);
-    dpf_status status = term->mechanism->encode(instance->self, call, &term->noise, &term->plan->query, values,
-                                                term->plan->query.width, out);
+    dpf_status status = term->mechanism->encode(instance->self, call, &term->noise, &term->plan->query,
+                                                values, term->plan->query.width, out);
     return step_result(engine, worker, instance, status, term->plan->side);
 }
 
@@ -83,8 +81,8 @@ static int decode(struct engine *engine, int worker, struct term_run *term, uint
 {
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, instance, term->draw, party);
-    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->query, sums, out,
-                                                term->plan->query.width);
+    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->query, sums,
+                                                out, term->plan->query.width);
     return step_result(engine, worker, instance, status, term->plan->side);
 }
 
@@ -122,7 +120,8 @@ static int absorb(struct engine *engine, int worker, struct term_run *term, int6
     message.total_rows = message.n_rows;
     dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
     return step_result(engine, worker, instance,
-                       term->aggregator->absorb(instance->self, call, aggregation, &message), term->plan->side);
+                       term->aggregator->absorb(instance->self, call, aggregation, &message),
+                       term->plan->side);
 }
 
 static int close_aggregation(struct engine *engine, int worker, struct term_run *term,
@@ -131,8 +130,7 @@ static int close_aggregation(struct engine *engine, int worker, struct term_run 
     struct instance *instance = term->plan->aggregator;
     if (!term->aggregator->finish)
         return 0;
-    dpf_call *call =
-        step_call(engine, worker, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
+    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
     return step_result(engine, worker, instance, term->aggregator->finish(instance->self, call, aggregation),
                        term->plan->side);
 }
@@ -150,12 +148,12 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     int64_t *integers =
         step_buffer(engine, worker, BUFFER_INTEGERS, (size_t)(count * query->width) + 1, sizeof *integers);
     dpf_aggregation aggregation;
-    if (!integers || open_aggregation(engine, worker, term, count, query->width, term->noise.modulus,
-                                      &aggregation) != 0)
+    if (!integers ||
+        open_aggregation(engine, worker, term, count, query->width, term->noise.modulus, &aggregation) != 0)
         return NULL;
     for (int64_t party = 0; party < parties; party++) {
-        const double *values = exact ? exact + party * query->width
-                                     : party_query(engine, worker, term, party, first, count);
+        const double *values =
+            exact ? exact + party * query->width : party_query(engine, worker, term, party, first, count);
         dpf_integers message = integers_of(query, integers, first, count, term->rows, 1);
         if (!values || encode(engine, worker, term, party, values, &message) != 0 ||
             absorb(engine, worker, term, party, &aggregation, message) != 0)
@@ -163,8 +161,7 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     }
     if (close_aggregation(engine, worker, term, &aggregation) != 0)
         return NULL;
-    dpf_integers sums =
-        integers_of(query, aggregation.sums, first, count, term->rows, aggregation.survivors);
+    dpf_integers sums = integers_of(query, aggregation.sums, first, count, term->rows, aggregation.survivors);
     double *out = step_buffer(engine, worker, BUFFER_WIDE2, (size_t)(count * query->width) + 1, sizeof *out);
     if (!out || decode(engine, worker, term, DPF_PARTY_AGGREGATE, &sums, out) != 0)
         return NULL;

@@ -231,7 +231,8 @@ static int make_terms(struct plan *plan, struct side_plan *side, const char *lis
         int length = n ? snprintf(term->name, sizeof term->name, "%s.%s", name, names[i])
                        : snprintf(term->name, sizeof term->name, "%s", name);
         if (length < 0 || (size_t)length >= sizeof term->name)
-            status = config_error(plan->config, name, "terms", error, "the name of term %d is too long", i + 1);
+            status =
+                config_error(plan->config, name, "terms", error, "the name of term %d is too long", i + 1);
         term->side = side->side;
         side->n_terms++;
         struct config_values *values = status == 0 ? keep_values(plan, error) : NULL;

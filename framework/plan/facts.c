@@ -107,12 +107,14 @@ static void judge_noise(const struct plan *plan, const struct term_plan *term, s
 static int sends_all_rows(const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
-    int dense = !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
-                (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
-                (term->side == DPF_SIDE_USERS && term->source == SOURCE_RECORDS); /* the user's own row, always */
+    int dense =
+        !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
+        (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
+        (term->side == DPF_SIDE_USERS && term->source == SOURCE_RECORDS); /* the user's own row, always */
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;
-        dense |= transform->kind == DPF_TRANSFORM_STATE || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) != 0;
+        dense |=
+            transform->kind == DPF_TRANSFORM_STATE || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) != 0;
     }
     return dense;
 }
@@ -162,7 +164,8 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->sampling = term->sampling;
     facts->support_observed = term->query.support == DPF_SUPPORT_OBSERVED;
     /* Parties that hold many rows, and aggregators that ask for it, send every row with its noise. */
-    facts->dense = !facts->support_observed || !term->by_user || (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
+    facts->dense =
+        !facts->support_observed || !term->by_user || (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
     const dpf_mechanism *mechanism = term->mechanism->functions;
     facts->reads_degrees = (side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0 ||
                            (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0;

@@ -39,7 +39,7 @@ static int read_order(struct plan *plan, struct dpf_error *error)
         return error_memory(error);
     int status = n >= 1 && n <= 2 ? 0 : -1;
     for (int i = 0; i < n && status == 0; i++) {
-        int side = strcmp(names[i], "users") == 0 ? DPF_SIDE_USERS
+        int side = strcmp(names[i], "users") == 0   ? DPF_SIDE_USERS
                    : strcmp(names[i], "items") == 0 ? DPF_SIDE_ITEMS
                                                     : -1;
         if (side < 0 || (i == 1 && plan->order[0] == side))
@@ -110,9 +110,10 @@ static int open_randomness(struct plan *plan, struct dpf_error *error)
     plan->seeded = random_root_seeded((uint64_t)plan->run.params.values[RUN_SEED].integer, "run", error);
     if (!plan->seeded)
         return -1;
-    plan->privacy_root = privacy[PRIVACY_RANDOMNESS].integer == 0
-                             ? random_root_secure(error)
-                             : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, "noise", error);
+    plan->privacy_root =
+        privacy[PRIVACY_RANDOMNESS].integer == 0
+            ? random_root_secure(error)
+            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, "noise", error);
     plan->environment.seeded = plan->seeded;
     plan->environment.privacy = plan->privacy_root;
     plan->environment.config = plan->config;
@@ -154,7 +155,7 @@ static int check_all_read(struct plan *plan, struct dpf_error *error)
 {
     if (plan->without_mechanisms || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return 0;
-    static const char *const sections[] = {"run",     "data",        "split", "model",   "parties",
+    static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
                                            "privacy", "accountants", "users", "items", "evaluate"};
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
@@ -194,6 +195,7 @@ void plan_free(struct plan *plan)
 {
     components_free(plan);
     free(plan->facts);
+    free(plan->output);
     guarantee_free(&plan->guarantee);
     ledger_free(&plan->ledger);
     registry_free(plan->registry);

@@ -22,10 +22,10 @@
 
 /* A term of a side step: one chain from records to a decoded query. */
 struct term_plan {
-    char name[96];     /* section of its keys: "items" or "users.social" */
-    int side;          /* DPF_SIDE_* that is solved */
-    int source;        /* enum term_source */
-    int destination;   /* enum term_destination */
+    char name[96];   /* section of its keys: "items" or "users.social" */
+    int side;        /* DPF_SIDE_* that is solved */
+    int source;      /* enum term_source */
+    int destination; /* enum term_destination */
     int raw_residual;
     int bounds_from_data; /* sensitivities and noise are worked out anew in every step */
     uint32_t layout;      /* DPF_LAYOUT_* of released quadratic blocks */
@@ -36,9 +36,9 @@ struct term_plan {
     struct instance **transforms;
     int n_transforms;
     int32_t draw_lifetime; /* of the mechanism's noise, DPF_LIFETIME_* */
-    int by_user;       /* messages must be made user by user */
-    int whole_message; /* some transform or the aggregator needs a party's whole message */
-    int64_t rows;      /* of a message after transforms, with the shared row */
+    int by_user;           /* messages must be made user by user */
+    int whole_message;     /* some transform or the aggregator needs a party's whole message */
+    int64_t rows;          /* of a message after transforms, with the shared row */
     dpf_query query;
     dpf_query shared_query; /* layout of the shared row */
     dpf_bounds bounds;
@@ -50,10 +50,10 @@ struct term_plan {
 
 struct side_plan {
     int side;
-    int updated;  /* 0: rows stay at their initial values */
-    int released; /* some term has a mechanism */
+    int updated;     /* 0: rows stay at their initial values */
+    int released;    /* some term has a mechanism */
     int public_rows; /* every term passes a mechanism on its way to the server: rows come from releases */
-    int site;     /* enum side_site */
+    int site;        /* enum side_site */
     struct term_plan *terms;
     int n_terms;
     struct instance *solver; /* NULL if not updated */
@@ -95,6 +95,7 @@ struct plan {
     struct guarantee guarantee;
     int without_mechanisms;
 
+    char *output; /* where results really go, once that is known; heap */
     /* Values bound from sections, for the resolved configuration. */
     struct config_values **bound;
     int n_bound;

@@ -88,11 +88,10 @@ static int complete_query(struct plan *plan, struct side_plan *side, struct term
             return -1;
     uint32_t needed = term->query.form == DPF_FORM_GRADIENT ? DPF_SOLVER_GRADIENT : DPF_SOLVER_QUADRATIC;
     if (!(side->solver_functions->flags & needed))
-        return config_error(plan->config, plan_side_name(side->side), "solver", error,
-                            "solver %s does not take the %s queries of loss %s",
-                            side->solver->entry->component->id,
-                            needed == DPF_SOLVER_GRADIENT ? "gradient" : "quadratic",
-                            term->loss->entry->component->id);
+        return config_error(
+            plan->config, plan_side_name(side->side), "solver", error,
+            "solver %s does not take the %s queries of loss %s", side->solver->entry->component->id,
+            needed == DPF_SOLVER_GRADIENT ? "gradient" : "quadratic", term->loss->entry->component->id);
     return 0;
 }
 
@@ -186,9 +185,10 @@ static void add_constant_feature(dpf_bounds *bounds)
 
 /* Predictions also have the other side's bias, which no transform touches either; raw bounds it. A row that
    is solved has the constant 1 in that column. */
-static void add_other_bias(dpf_bounds *bounds, double raw)
+static void add_other_bias(dpf_bounds *bounds, int raw_residual, double raw)
 {
-    bounds->residual_l2 = fmin(raw, hypot(bounds->residual_l2, raw));
+    if (!raw_residual)
+        bounds->residual_l2 = hypot(bounds->residual_l2, raw);
     bounds->self_l2 = sqrt(bounds->self_l2 * bounds->self_l2 + 1);
     bounds->self_l1 += 1;
     bounds->self_linf = fmax(bounds->self_linf, 1);
@@ -200,13 +200,13 @@ static int tighten_bounds(const struct plan *plan, struct term_plan *term, struc
     for (int i = 0; i < term->n_transforms; i++) {
         struct instance *instance = term->transforms[i];
         const dpf_transform *transform = instance->functions;
-        if (transform->bounds && instance_result(instance, transform->bounds(instance->self, &term->bounds),
-                                                 "bounds", error) != 0)
+        if (transform->bounds &&
+            instance_result(instance, transform->bounds(instance->self, &term->bounds), "bounds", error) != 0)
             return -1;
     }
     term->bounds.residual_l2 = term->raw_residual ? raw : term->bounds.other_l2;
     if (plan->bias[1 - term->side] >= 0)
-        add_other_bias(&term->bounds, raw);
+        add_other_bias(&term->bounds, term->raw_residual, raw);
     if (plan->bias[term->side] >= 0)
         add_constant_feature(&term->bounds);
     return 0;
@@ -228,8 +228,7 @@ int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_
     const dpf_loss *loss = term->loss->functions;
     unstated(blocks, DPF_MAX_BLOCKS);
     unstated(shared, DPF_MAX_BLOCKS);
-    if (instance_result(term->loss,
-                        loss->sensitivity(term->loss->self, &term->query, bounds, blocks, shared),
+    if (instance_result(term->loss, loss->sensitivity(term->loss->self, &term->query, bounds, blocks, shared),
                         "sensitivity", error) != 0)
         return -1;
     int64_t rows = bounds->n_self + term->query.has_shared;
@@ -287,27 +286,31 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;
         const char *id = term->transforms[i]->entry->component->id;
-        int state = transform->kind == DPF_TRANSFORM_STATE, message = transform->kind == DPF_TRANSFORM_MESSAGE;
+        int state = transform->kind == DPF_TRANSFORM_STATE,
+            message = transform->kind == DPF_TRANSFORM_MESSAGE;
         if (!state && !message)
             continue;
         if (state && (side->n_terms > 1 || !term->mechanism || side->site != SITE_SERVER ||
                       term->source != SOURCE_RECORDS ||
                       plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS))
-            return config_error(plan->config, term->name, "transforms", error,
-                                "transform %s changes the space of the released rows: the side needs a single "
-                                "term over records with a mechanism, solved at the server, and [run] update = "
-                                "alternating",
-                                id);
+            return config_error(
+                plan->config, term->name, "transforms", error,
+                "transform %s changes the space of the released rows: the side needs a single "
+                "term over records with a mechanism, solved at the server, and [run] update = "
+                "alternating",
+                id);
         if (!term->mechanism)
             return config_error(plan->config, term->name, "transforms", error,
                                 "transform %s changes messages, but without a mechanism [%s] sends none: set "
                                 "mechanism, or leave the transform out",
                                 id, term->name);
-        if (term->query.has_shared && (state || transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
-            return config_error(plan->config, term->name, "transforms", error,
-                                "transform %s mixes rows, but the last row of a message of loss %s is shared and "
-                                "has noise of its own: they cannot be combined",
-                                id, term->loss->entry->component->id);
+        if (term->query.has_shared &&
+            (state || transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
+            return config_error(
+                plan->config, term->name, "transforms", error,
+                "transform %s mixes rows, but the last row of a message of loss %s is shared and "
+                "has noise of its own: they cannot be combined",
+                id, term->loss->entry->component->id);
         term->whole_message = 1;
         term->by_user |= message && (transform->flags & DPF_TRANSFORM_PER_USER);
     }
@@ -331,14 +334,16 @@ static int check_kinds(const struct plan *plan, const struct side_plan *side, st
     if (term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
         term->by_user = 1;
     if (term->by_user && kind == PARTIES_SILOS_BY_ITEMS)
-        return config_error(plan->config, "parties", "kind", error,
-                            "kind = silos-by-items: [%s] needs each user's whole contribution, but no silo has all "
-                            "records of a user; use silos-by-users, users or curator",
-                            term->name);
+        return config_error(
+            plan->config, "parties", "kind", error,
+            "kind = silos-by-items: [%s] needs each user's whole contribution, but no silo has all "
+            "records of a user; use silos-by-users, users or curator",
+            term->name);
     if (side->site == SITE_PARTY && (term->by_user || term->whole_message || side->n_terms > 1))
-        return config_error(plan->config, plan_side_name(side->side), "site", error,
-                            "site = party works row by row with a single term: it cannot be combined with user "
-                            "parties, message transforms or aggregators that need whole messages");
+        return config_error(
+            plan->config, plan_side_name(side->side), "site", error,
+            "site = party works row by row with a single term: it cannot be combined with user "
+            "parties, message transforms or aggregators that need whole messages");
     return 0;
 }
 
@@ -384,18 +389,19 @@ static int complete_release(struct plan *plan, struct term_plan *term, int64_t c
 {
     struct instance *instance = term->mechanism;
     const dpf_mechanism *mechanism = instance->functions;
-    dpf_release release =
-        plan_release(plan, term, term->blocks, term->shared, term->bounds_from_data);
+    dpf_release release = plan_release(plan, term, term->blocks, term->shared, term->bounds_from_data);
     term->noise.size = sizeof term->noise;
-    if (instance_result(instance, mechanism->plan(instance->self, &release, &term->noise), "plan", error) != 0)
+    if (instance_result(instance, mechanism->plan(instance->self, &release, &term->noise), "plan", error) !=
+        0)
         return -1;
     term->draw_lifetime = mechanism->lifetime(instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;
     memset(events, 0, sizeof events);
-    if (instance_result(instance,
-                        mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
-                        "events", error) != 0)
+    if (instance_result(
+            instance,
+            mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
+            "events", error) != 0)
         return -1;
     for (int32_t i = 0; i < n; i++) {
         events[i].count = count;
@@ -425,18 +431,20 @@ static int check_noise(const struct plan *plan, const struct side_plan *side, co
         return 0;
     if (side->site == SITE_PARTY &&
         (term->noise.where == DPF_NOISE_AT_SUM || term->noise.where == DPF_NOISE_IN_SHARES))
-        return config_error(plan->config, plan_side_name(side->side), "site", error,
-                            "site = party: each party solves its own noisy query, so mechanism %s must add all of "
-                            "the noise at the party, not at the sum or in shares",
-                            id);
+        return config_error(
+            plan->config, plan_side_name(side->side), "site", error,
+            "site = party: each party solves its own noisy query, so mechanism %s must add all of "
+            "the noise at the party, not at the sum or in shares",
+            id);
     int all_send = term->by_user ? side->side == DPF_SIDE_ITEMS
                                  : kind == (side->side == DPF_SIDE_ITEMS ? PARTIES_SILOS_BY_USERS
                                                                          : PARTIES_SILOS_BY_ITEMS);
     if (term->query.has_shared && term->noise.where == DPF_NOISE_IN_SHARES && !all_send)
-        return config_error(plan->config, term->name, "mechanism", error,
-                            "mechanism %s divides the noise among the parties, but a single one sends the shared row "
-                            "of loss %s",
-                            id, term->loss->entry->component->id);
+        return config_error(
+            plan->config, term->name, "mechanism", error,
+            "mechanism %s divides the noise among the parties, but a single one sends the shared row "
+            "of loss %s",
+            id, term->loss->entry->component->id);
     return 0;
 }
 
@@ -450,7 +458,8 @@ static int complete_side(struct plan *plan, struct side_plan *side, struct dpf_e
     if (join_queries(plan, side, error) != 0)
         return -1;
     const dpf_solver *solver = side->solver_functions;
-    side->state_width = solver->state_width ? solver->state_width(side->solver->self, side->query.dimension) : 0;
+    side->state_width =
+        solver->state_width ? solver->state_width(side->solver->self, side->query.dimension) : 0;
     return 0;
 }
 
@@ -496,15 +505,17 @@ static int check_sites(const struct plan *plan, struct dpf_error *error)
         if (!side->updated || side->site != SITE_PARTY)
             continue;
         if (!side->released)
-            return config_error(plan->config, name, "site", error,
-                                "site = party: solved rows are sent by a mechanism and an aggregator; without them "
-                                "the side is local anyway");
+            return config_error(
+                plan->config, name, "site", error,
+                "site = party: solved rows are sent by a mechanism and an aggregator; without them "
+                "the side is local anyway");
         if (other->updated && (other->released || other->n_terms > 1))
             return config_error(plan->config, name, "site", error,
                                 "site = party: the other side must be local, with one term");
         if (side->state_width || (other->updated && other->state_width))
-            return config_error(plan->config, name, "solver", error,
-                                "site = party: a solver with memory (momentum, Adam) has no place to keep it");
+            return config_error(
+                plan->config, name, "solver", error,
+                "site = party: a solver with memory (momentum, Adam) has no place to keep it");
         if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
             return config_error(plan->config, "run", "update", error,
                                 "site = party works on alternating updates");

@@ -11,8 +11,8 @@ typedef void (*value_visitor)(void *context, const char *section, const char *ke
 static void visit_values(const struct config_values *values, value_visitor visit, void *context)
 {
     for (uint32_t i = 0; i < values->params.n_values; i++) {
-        const dpf_param *param =
-            (const dpf_param *)(const void *)((const char *)values->table + (int64_t)i * values->table_stride);
+        const dpf_param *param = (const dpf_param *)(const void *)((const char *)values->table +
+                                                                   (int64_t)i * values->table_stride);
         char *text = config_value_text(param, &values->params.values[i]);
         if (text)
             visit(context, values->section, param->name, text);
@@ -62,6 +62,8 @@ json_t *plan_resolved(const struct plan *plan)
 {
     json_t *root = json_object();
     visit_all(plan, add_to_json, root);
+    if (plan->output)
+        add_to_json(root, "run", "output", plan->output);
     return root;
 }
 
@@ -92,8 +94,9 @@ static void describe_component(struct text *text, const char *role, const struct
     text_add(text, "    %-11s %s", role, instance->entry->component->id);
     int shown = 0;
     for (uint32_t i = 0; i < instance->values.params.n_values; i++) {
-        const dpf_param *param = (const dpf_param *)(const void *)((const char *)instance->values.table +
-                                                                   (int64_t)i * instance->values.table_stride);
+        const dpf_param *param =
+            (const dpf_param *)(const void *)((const char *)instance->values.table +
+                                              (int64_t)i * instance->values.table_stride);
         const dpf_value *value = &instance->values.params.values[i];
         if (!value->is_set)
             continue;

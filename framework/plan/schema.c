@@ -7,11 +7,11 @@
 #include "dpframe/abi.h"
 #include "privacy/guarantee.h"
 
-#define TABLE(NAME, COUNT)                                                                                  \
-    const dpf_param *schema_##NAME(int64_t *n)                                                              \
-    {                                                                                                       \
-        *n = COUNT;                                                                                         \
-        return NAME##_table;                                                                                \
+#define TABLE(NAME, COUNT)                                                                                   \
+    const dpf_param *schema_##NAME(int64_t *n)                                                               \
+    {                                                                                                        \
+        *n = COUNT;                                                                                          \
+        return NAME##_table;                                                                                 \
     }
 
 static const dpf_enum_value update_values[] = {
@@ -42,8 +42,7 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
     [RUN_COMPARE] = DPF_PARAM_TEXT_F("compare", DPF_TYPE_STRING, "", 0,
                                      "Baselines to evaluate on the same split: non-private (this "
                                      "configuration without its mechanisms), popularity, mean."),
-    [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0,
-                                        "One more directory of plugins."),
+    [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0, "One more directory of plugins."),
 };
 TABLE(run, RUN_N_PARAMS)
 
@@ -71,8 +70,8 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
     [MODEL_ITEM_BIAS] = DPF_PARAM_BOOL_F("item-bias", 0, 0, "Fit a bias for each item."),
     [MODEL_OFFSET] = DPF_PARAM_ENUM_F("offset", OFFSET_NONE, offset_values, DPF_PARAM_PRIVACY,
                                       "Constant added to every prediction."),
-    [MODEL_OFFSET_VALUE] = DPF_PARAM_REAL_F("offset-value", 0.0, -1e9, 1e9, 0, "rating",
-                                            "The constant for offset = value."),
+    [MODEL_OFFSET_VALUE] =
+        DPF_PARAM_REAL_F("offset-value", 0.0, -1e9, 1e9, 0, "rating", "The constant for offset = value."),
     [MODEL_INIT] = DPF_PARAM_ENUM_F("init", INIT_NORMAL_BY_RANK, init_values, 0,
                                     "Distribution of the initial rows, drawn from run.seed."),
     [MODEL_INIT_SCALE] = DPF_PARAM_REAL_F("init-scale", 0.1, 0.0, 1e6, 0, "", "Scale of the initial rows."),
@@ -96,12 +95,11 @@ static const dpf_enum_value parties_values[] = {
 static const dpf_param parties_table[PARTIES_N_PARAMS] = {
     [PARTIES_KIND] = DPF_PARAM_ENUM_F("kind", PARTIES_CURATOR, parties_values, DPF_PARAM_PRIVACY,
                                       "Who holds the records."),
-    [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties",
-                                      "Number of silos."),
-    [PARTIES_LOCAL_ITERATIONS] =
-        DPF_PARAM_INT_F("local-iterations", 1, 1, 1000, DPF_PARAM_PRIVACY, "passes",
-                        "With site = party: how often a party goes over both sides in a round before it sends "
-                        "its rows. Each pass is a noisy query of its own, and all are composed."),
+    [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties", "Number of silos."),
+    [PARTIES_LOCAL_ITERATIONS] = DPF_PARAM_INT_F(
+        "local-iterations", 1, 1, 1000, DPF_PARAM_PRIVACY, "passes",
+        "With site = party: how often a party goes over both sides in a round before it sends "
+        "its rows. Each pass is a noisy query of its own, and all are composed."),
 };
 TABLE(parties, PARTIES_N_PARAMS)
 
@@ -115,8 +113,8 @@ static const dpf_param side_table[SIDE_N_PARAMS] = {
                                     "section [SIDE.NAME]; empty for one term, whose keys stand in [SIDE]."),
     [SIDE_SOLVER] = DPF_PARAM_TEXT_F("solver", DPF_TYPE_STRING, "", 0,
                                      "The solver component; its parameters stand in [SIDE.solver]."),
-    [SIDE_SITE] = DPF_PARAM_ENUM_F("site", SITE_SERVER, site_values, DPF_PARAM_PRIVACY,
-                                   "Where rows are solved."),
+    [SIDE_SITE] =
+        DPF_PARAM_ENUM_F("site", SITE_SERVER, site_values, DPF_PARAM_PRIVACY, "Where rows are solved."),
     [SIDE_UPDATE] = DPF_PARAM_BOOL_F("update", 1, DPF_PARAM_PRIVACY,
                                      "no keeps the initial rows for the whole run: a public constant."),
 };
@@ -189,7 +187,8 @@ const struct schema_section *schema_sections(int64_t *n)
         {"accountants", "who computes epsilon", schema_accountants},
         {"users", "the side step that solves the users' rows", schema_side},
         {"items", "the side step that solves the items' rows", schema_side},
-        {"users.TERM", "one of several terms of a side; the keys of a single term stand in the side's section",
+        {"users.TERM",
+         "one of several terms of a side; the keys of a single term stand in the side's section",
          schema_term},
     };
     *n = (int64_t)(sizeof sections / sizeof sections[0]);

@@ -13,7 +13,8 @@ struct progress {
 };
 
 void progress_start(struct progress *progress, int64_t total);
-/* note: a few words beside the bar, or "". Draws at most ten times a second; lines elsewhere: at each tenth. */
+/* note: a few words beside the bar, or "". Draws at most ten times a second; lines elsewhere: at each tenth.
+ */
 void progress_step(struct progress *progress, int64_t done, const char *note);
 void progress_end(struct progress *progress);
 double progress_clock(void); /* seconds, monotonic */

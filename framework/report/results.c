@@ -53,12 +53,14 @@ int results_prepare(const char *directory, struct dpf_error *error)
 {
     struct stat info;
     if (stat(directory, &info) == 0 && !S_ISDIR(info.st_mode))
-        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory", directory);
-    if (inspect(directory) < 0)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "[run] output = %s: the directory holds files that are no results of dpframe; nothing is "
-                         "overwritten, choose another one",
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory",
                          directory);
+    if (inspect(directory) < 0)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "[run] output = %s: the directory holds files that are no results of dpframe; nothing is "
+            "overwritten, choose another one",
+            directory);
     if (files_make_directory(directory, error) != 0) {
         error->fault = DPF_FAULT_CONFIG;
         return -1;
@@ -115,8 +117,8 @@ static json_t *conventions_json(const struct metrics *metrics)
     json_t *object = json_object();
     for (int64_t i = 0; i < metrics->n; i++)
         json_object_set_new(object, metrics->items[i].name,
-                            json_pack("{s:s, s:I}", "convention", metrics->items[i].convention, "averaged_over",
-                                      (json_int_t)metrics->items[i].n));
+                            json_pack("{s:s, s:I}", "convention", metrics->items[i].convention,
+                                      "averaged_over", (json_int_t)metrics->items[i].n));
     return object;
 }
 
@@ -125,10 +127,10 @@ static json_t *plugins_json(const struct registry *registry)
     json_t *array = json_array();
     for (int64_t i = 0; i < registry_used_count(registry); i++) {
         const struct registry_entry *entry = registry_used_at(registry, i);
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "role", entry->component->role,
-                                               "id", entry->component->id, "version", entry->component->version,
-                                               "plugin", entry->plugin->id, "path", entry->path, "sha256",
-                                               entry->sha256));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "role",
+                                               entry->component->role, "id", entry->component->id, "version",
+                                               entry->component->version, "plugin", entry->plugin->id, "path",
+                                               entry->path, "sha256", entry->sha256));
     }
     return array;
 }
@@ -224,11 +226,11 @@ static json_t *run_json(const struct results *r)
     json_object_set_new(root, "communication", communication_json(r->stats));
     json_object_set_new(root, "rounds_done", json_integer(r->stats->rounds_done));
     json_object_set_new(root, "threads", json_integer(r->threads));
-    json_object_set_new(root, "model",
-                        json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns",
-                                  r->model->columns, "rank", (int)r->plan->model.params.values[MODEL_RANK].integer,
-                                  "user_bias_column", r->plan->bias[DPF_SIDE_USERS], "item_bias_column",
-                                  r->plan->bias[DPF_SIDE_ITEMS]));
+    json_object_set_new(
+        root, "model",
+        json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns", r->model->columns,
+                  "rank", (int)r->plan->model.params.values[MODEL_RANK].integer, "user_bias_column",
+                  r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]));
     json_object_set_new(root, "plugins", plugins_json(r->plan->registry));
     json_object_set_new(root, "files", files_json(r));
     json_object_set_new(root, "config", plan_resolved(r->plan));
@@ -280,7 +282,8 @@ static int write_factors(const char *directory, const struct results *r, int sid
     if (!path)
         return error_memory(error);
     const struct side_factors *factors = &r->model->sides[side];
-    int status = npy_write_float32(path, factors->data, factors->rows, r->model->columns, r->model->stride, error);
+    int status =
+        npy_write_float32(path, factors->data, factors->rows, r->model->columns, r->model->stride, error);
     free(path);
     if (status != 0)
         return -1;
@@ -303,13 +306,14 @@ static int write_metrics(const char *directory, const struct results *r, struct 
     char value[32];
     text_add(&text, "part,round,metric,value,averaged_over\n");
     for (int64_t i = 0; i < r->n_train_rmse; i++)
-        text_add(&text, "train,%lld,rmse,%s,%lld\n", (long long)i + 1, text_from_real(r->train_rmse[i], value),
-                 (long long)r->dataset->train.n);
+        text_add(&text, "train,%lld,rmse,%s,%lld\n", (long long)i + 1,
+                 text_from_real(r->train_rmse[i], value), (long long)r->dataset->train.n);
     add_metrics(&text, "train", r->train);
     add_metrics(&text, "test", r->test);
     for (int i = 0; i < r->n_comparisons; i++)
         add_metrics(&text, r->comparisons[i].name, &r->comparisons[i].metrics);
-    int status = text.failed ? error_memory(error) : write_text(directory, "private/metrics.csv", text.data, error);
+    int status =
+        text.failed ? error_memory(error) : write_text(directory, "private/metrics.csv", text.data, error);
     text_free(&text);
     return status;
 }
