@@ -5,6 +5,7 @@
  * standard errors, measured over independent draws, so that correlation within a draw does no harm.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,9 @@ enum { ROWS = 130, WIDTH = 5, MAX_PARTIES = 16, DRAWS = 300, STAT_ROWS = 40, MAX
 struct release {
     struct instance *instance;
     dpf_query query;
-    dpf_sensitivity block;
+    dpf_sensitivity blocks[2];
     dpf_release release;
+    int shape;
     dpf_noise_plan plan;
     int parties;
     double *values; /* ROWS x WIDTH */
@@ -37,16 +39,30 @@ static void fill(dpf_sensitivity *sensitivity, double scale)
             sensitivity->at[u][a] = (dpf_norms){scale * 2, scale, scale};
 }
 
+/* Shape 0 is a gradient; shape 1 a quadratic with two blocks, which add up to as many numbers. */
+static void shape_query(dpf_query *query, int shape)
+{
+    *query = (dpf_query){.size = sizeof *query,
+                         .form = DPF_FORM_GRADIENT,
+                         .dimension = WIDTH,
+                         .width = WIDTH,
+                         .support = DPF_SUPPORT_OBSERVED,
+                         .n_blocks = 1};
+    query->blocks[0] = (dpf_block){.kind = DPF_BLOCK_GRADIENT, .length = WIDTH};
+    if (shape == 0)
+        return;
+    query->form = DPF_FORM_QUADRATIC;
+    query->dimension = 2;
+    query->n_blocks = 2;
+    query->blocks[0] = (dpf_block){.kind = DPF_BLOCK_QUADRATIC, .layout = DPF_LAYOUT_PACKED, .length = 3};
+    query->blocks[1] = (dpf_block){.kind = DPF_BLOCK_LINEAR, .offset = 3, .length = 2};
+}
+
 static void describe(struct release *r, int unit, int adjacency, int parties, double sensitivity)
 {
-    r->query = (dpf_query){.size = sizeof r->query,
-                           .form = DPF_FORM_GRADIENT,
-                           .dimension = WIDTH,
-                           .width = WIDTH,
-                           .support = DPF_SUPPORT_OBSERVED,
-                           .n_blocks = 1};
-    r->query.blocks[0] = (dpf_block){.kind = DPF_BLOCK_GRADIENT, .length = WIDTH};
-    fill(&r->block, sensitivity);
+    shape_query(&r->query, r->shape);
+    fill(&r->blocks[0], sensitivity);
+    fill(&r->blocks[1], 3 * sensitivity);
     r->parties = parties;
     for (int i = 0; i < ROWS; i++)
         r->contributors[i] = parties;
@@ -56,7 +72,7 @@ static void describe(struct release *r, int unit, int adjacency, int parties, do
                                .rows = ROWS,
                                .unit = unit,
                                .adjacency = adjacency,
-                               .blocks = &r->block,
+                               .blocks = r->blocks,
                                .n_parties = parties,
                                .min_survivors = parties,
                                .noise_factor = 1};
@@ -72,7 +88,7 @@ static dpf_status make_plan(struct release *r, struct dpf_error *error)
 }
 
 /* A planned release; first for users, then for records. NULL with the rule skipped. */
-static struct release *planned(struct check *check)
+static struct release *planned(struct check *check, int shape)
 {
     static const int tries[][2] = {{DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE},
                                    {DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE}};
@@ -80,6 +96,7 @@ static struct release *planned(struct check *check)
     struct release *r = check_keep(check, sizeof *r);
     if (!r || !(r->instance = check_instance(check)))
         return NULL;
+    r->shape = shape;
     r->values = check_keep(check, ROWS * WIDTH * sizeof *r->values);
     r->sums = check_keep(check, ROWS * WIDTH * sizeof *r->sums);
     if (!r->values || !r->sums)
@@ -99,8 +116,22 @@ static struct release *planned(struct check *check)
         if (make_plan(r, &error) == DPF_OK)
             return r;
     }
-    check_skip(check, "makes no plan for the kit's release: %.400s", error.text);
+    if (shape == 0)
+        check_skip(check, "makes no plan for the kit's release: %.400s", error.text);
     return NULL;
+}
+
+/* Both shapes, as far as the mechanism plans them. */
+static void each_release(struct check *check, void (*look)(struct check *check, struct release *r))
+{
+    for (int shape = 0; shape < 2; shape++) {
+        struct release *r = planned(check, shape);
+        enum check_outcome before = check->outcome;
+        if (r)
+            look(check, r);
+        if (shape > 0 && before == CHECK_PASS && check->outcome == CHECK_SKIP)
+            check->outcome = CHECK_PASS; /* the other shape was judged */
+    }
 }
 
 static dpf_integers integers_of(int64_t *values, int64_t first, int64_t count, int survivors)
@@ -172,16 +203,19 @@ static void poison_values(const struct scenario *scenario, double value)
 
 int check_mechanism_scenario(struct check *check, int index, struct scenario *out)
 {
-    if (index > 1)
+    if (index > 3)
         return 0;
-    struct release *r = planned(check);
+    int shape = index / 2;
+    struct release *r = planned(check, shape);
+    index %= 2;
     struct dpf_error error = {0};
     struct worker *worker = r ? worker_new(0, 1, &error) : NULL;
     if (!worker)
         return -1;
     *out = (struct scenario){
         .n = ROWS, .unit_bytes = WIDTH * sizeof(double), .strict = 1, .instance = r->instance, .data = r};
-    memcpy(out->name, index ? "decode" : "encode", 6);
+    snprintf(out->name, sizeof out->name, "%s (%s)", index ? "decode" : "encode",
+             shape ? "quadratic" : "gradient");
     out->run = index ? run_decode : run_encode;
     out->poison = index ? NULL : poison_values;
     dpf_status status = index ? encode(r, worker, 3, 0, r->values, 0, ROWS, r->sums) : DPF_OK;
@@ -197,24 +231,27 @@ static int is_power_of_two(double x)
     return x > 0 && isfinite(x) && frexp(x, &exponent) == 0.5;
 }
 
-static void rule_plan(struct check *check)
+static void look_at_block(struct check *check, const dpf_noise_plan *plan, int b)
 {
-    struct release *r = planned(check);
-    if (!r)
-        return;
+    if (!(plan->grid[b] > 0) || isinf(plan->grid[b]))
+        check_fail(check, "grid of block %d is %g", b, plan->grid[b]);
+    else if (!plan->modulus && !is_power_of_two(plan->grid[b]))
+        check_fail(check, "grid %g of additive noise is no power of two", plan->grid[b]);
+    if (!(plan->scale[b] >= 0) || isinf(plan->scale[b]))
+        check_fail(check, "scale of block %d is %g", b, plan->scale[b]);
+    if (!(plan->variance[b] >= 0) || isinf(plan->variance[b]))
+        check_fail(check, "variance of block %d is %g", b, plan->variance[b]);
+}
+
+static void look_plan(struct check *check, struct release *r)
+{
     const dpf_noise_plan *plan = &r->plan;
     if (plan->where < DPF_NOISE_NOWHERE || plan->where > DPF_NOISE_IN_SHARES)
         check_fail(check, "where is %d, not one of DPF_NOISE_*", (int)plan->where);
     if (plan->n_blocks != r->query.n_blocks)
         check_fail(check, "n_blocks is %d, the query has %d", (int)plan->n_blocks, (int)r->query.n_blocks);
-    if (!(plan->grid[0] > 0) || isinf(plan->grid[0]))
-        check_fail(check, "grid is %g", plan->grid[0]);
-    else if (!plan->modulus && !is_power_of_two(plan->grid[0]))
-        check_fail(check, "grid %g of additive noise is no power of two", plan->grid[0]);
-    if (!(plan->scale[0] >= 0) || isinf(plan->scale[0]))
-        check_fail(check, "scale is %g", plan->scale[0]);
-    if (!(plan->variance[0] >= 0) || isinf(plan->variance[0]))
-        check_fail(check, "variance is %g", plan->variance[0]);
+    for (int b = 0; b < r->query.n_blocks; b++)
+        look_at_block(check, plan, b);
     if (!(plan->wrap_bound >= 0 && plan->wrap_bound < 1))
         check_fail(check, "wrap_bound is %g", plan->wrap_bound);
     int32_t lifetime = table(r->instance)->lifetime(r->instance->self);
@@ -226,11 +263,8 @@ static void rule_plan(struct check *check)
 }
 
 /* Sensitivities that nobody knows or bounds must not lead to noise that looks like privacy. */
-static void rule_unknown(struct check *check)
+static void look_unknown(struct check *check, struct release *r)
 {
-    struct release *r = planned(check);
-    if (!r)
-        return;
     if (r->plan.where == DPF_NOISE_NOWHERE) {
         check_skip(check, "adds no noise");
         return;
@@ -256,11 +290,8 @@ static void rule_unknown(struct check *check)
     }
 }
 
-static void rule_monotone(struct check *check)
+static void look_monotone(struct check *check, struct release *r)
 {
-    struct release *r = planned(check);
-    if (!r)
-        return;
     double before = r->plan.variance[0];
     int unit = r->release.unit, adjacency = r->release.adjacency, parties = r->parties, where = r->plan.where;
     for (double s = 2; s <= 16; s *= 2) {
@@ -278,7 +309,7 @@ static void rule_monotone(struct check *check)
 static void look_at_event(struct check *check, const struct release *r, const dpf_event *event)
 {
     const dpf_norms *has = &event->sensitivity.at[r->release.unit][r->release.adjacency];
-    const dpf_norms *needs = &r->block.at[r->release.unit][r->release.adjacency];
+    const dpf_norms *needs = &r->blocks[0].at[r->release.unit][r->release.adjacency];
     if (event->kind < DPF_EVENT_NO_OP || event->kind > DPF_EVENT_RANDOMIZED_RESPONSE) {
         check_fail(check, "an event has kind %d, not one of DPF_EVENT_*", (int)event->kind);
         return;
@@ -298,11 +329,8 @@ static void look_at_event(struct check *check, const struct release *r, const dp
         check_fail(check, "an event on the grid has grid %g", event->grid);
 }
 
-static void rule_events(struct check *check)
+static void look_events(struct check *check, struct release *r)
 {
-    struct release *r = planned(check);
-    if (!r)
-        return;
     dpf_event *events = check_keep(check, MAX_EVENTS * sizeof *events);
     int32_t n = -1;
     if (!events)
@@ -331,63 +359,90 @@ struct moments {
     double variance, variance_error; /* standard errors: from the spread over draws */
 };
 
-static dpf_status measure(const struct release *r, struct worker *worker, struct moments *out)
+/* Sums over draws of each block's mean error and mean squared error, and of their squares. */
+struct sums {
+    double error, error2, square, square2;
+};
+
+static void add_draw(struct sums *sums, const struct release *r, const dpf_block *block,
+                     const double *estimates)
 {
-    double sum = 0, sum2 = 0, square = 0, square2 = 0, estimates[STAT_ROWS * WIDTH];
+    double m = 0, s = 0, n = (double)STAT_ROWS * block->length;
+    for (int row = 0; row < STAT_ROWS; row++)
+        for (int i = row * WIDTH + block->offset; i < row * WIDTH + block->offset + block->length; i++) {
+            double error = estimates[i] - r->parties * r->values[i];
+            m += error / n;
+            s += error * error / n;
+        }
+    sums->error += m;
+    sums->error2 += m * m;
+    sums->square += s;
+    sums->square2 += s * s;
+}
+
+static struct moments moments_of(const struct sums *sums)
+{
+    struct moments out;
+    out.mean = sums->error / DRAWS;
+    out.mean_error = sqrt(fmax(sums->error2 / DRAWS - out.mean * out.mean, 0) / DRAWS);
+    out.variance = sums->square / DRAWS;
+    out.variance_error = sqrt(fmax(sums->square2 / DRAWS - out.variance * out.variance, 0) / DRAWS);
+    return out;
+}
+
+static dpf_status measure(const struct release *r, struct worker *worker, struct moments out[2])
+{
+    struct sums sums[2];
+    double estimates[STAT_ROWS * WIDTH];
+    memset(sums, 0, sizeof sums);
     for (uint32_t draw = 0; draw < DRAWS; draw++) {
         dpf_status status = estimate(r, worker, draw, r->values, STAT_ROWS, estimates);
         if (status != DPF_OK)
             return status;
-        double m = 0, s = 0;
-        for (int i = 0; i < STAT_ROWS * WIDTH; i++) {
-            double error = estimates[i] - r->parties * r->values[i];
-            m += error / (STAT_ROWS * WIDTH);
-            s += error * error / (STAT_ROWS * WIDTH);
-        }
-        sum += m;
-        sum2 += m * m;
-        square += s;
-        square2 += s * s;
+        for (int b = 0; b < r->query.n_blocks; b++)
+            add_draw(&sums[b], r, &r->query.blocks[b], estimates);
     }
-    out->mean = sum / DRAWS;
-    out->mean_error = sqrt(fmax(sum2 / DRAWS - out->mean * out->mean, 0) / DRAWS);
-    out->variance = square / DRAWS;
-    out->variance_error = sqrt(fmax(square2 / DRAWS - out->variance * out->variance, 0) / DRAWS);
+    for (int b = 0; b < r->query.n_blocks; b++)
+        out[b] = moments_of(&sums[b]);
     return DPF_OK;
 }
 
-static void rule_noise(struct check *check)
+static void judge_moments(struct check *check, const struct release *r, int b, const struct moments *seen)
 {
-    struct release *r = planned(check);
+    double grid = r->plan.grid[b], declared = r->plan.variance[b];
+    /* Rounding of each party's value may shift the mean by half a step. */
+    if (!(fabs(seen->mean) <= 6 * seen->mean_error + 0.5 * grid * r->parties))
+        check_fail(check, "block %d: estimates are off by %g on average (standard error %g)", b, seen->mean,
+                   seen->mean_error);
+    double slack = 6 * seen->variance_error + 0.02 * declared + grid * grid * r->parties;
+    if (!(fabs(seen->variance - declared) <= slack))
+        check_fail(check, "block %d: the noise has variance %g, the plan declares %g (allowed: +-%g)", b,
+                   seen->variance, declared, slack);
+}
+
+static void look_noise(struct check *check, struct release *r)
+{
     struct dpf_error error = {0};
-    struct worker *worker = r ? worker_new(0, 1, &error) : NULL;
+    struct worker *worker = worker_new(0, 1, &error);
     if (!worker)
         return;
-    struct moments seen;
-    dpf_status status = measure(r, worker, &seen);
+    struct moments seen[2];
+    dpf_status status = measure(r, worker, seen);
     worker_free(worker);
     if (instance_result(r->instance, status, "encode and decode", &error) != 0) {
         check_fail(check, "%s", error.text);
         return;
     }
-    double grid = r->plan.grid[0], declared = r->plan.variance[0];
-    /* Rounding of each party's value may shift the mean by half a step. */
-    if (fabs(seen.mean) > 6 * seen.mean_error + 0.5 * grid * r->parties)
-        check_fail(check, "estimates are off by %g on average (standard error %g)", seen.mean,
-                   seen.mean_error);
-    double slack = 6 * seen.variance_error + 0.02 * declared + grid * grid * r->parties;
-    if (fabs(seen.variance - declared) > slack)
-        check_fail(check, "the noise has variance %g, the plan declares %g (allowed: +-%g)", seen.variance,
-                   declared, slack);
+    for (int b = 0; b < r->query.n_blocks; b++)
+        judge_moments(check, r, b, &seen[b]);
 }
 
 /* One vector of noise for each index; every pair of them must differ. */
-static void rule_distinct(struct check *check)
+static void look_distinct(struct check *check, struct release *r)
 {
     enum { N = 3 * 2 * ROWS };
-    struct release *r = planned(check);
     struct dpf_error error = {0};
-    struct worker *worker = r ? worker_new(0, 1, &error) : NULL;
+    struct worker *worker = worker_new(0, 1, &error);
     double *noise = check_keep(check, N * WIDTH * sizeof *noise);
     if (!worker || !noise)
         return;
@@ -416,11 +471,10 @@ static void rule_distinct(struct check *check)
             }
 }
 
-static void rule_range(struct check *check)
+static void look_range(struct check *check, struct release *r)
 {
-    struct release *r = planned(check);
     struct dpf_error error = {0};
-    struct worker *worker = r ? worker_new(0, 1, &error) : NULL;
+    struct worker *worker = worker_new(0, 1, &error);
     if (!worker)
         return;
     const double values[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300, -1e300};
@@ -436,6 +490,41 @@ static void rule_range(struct check *check)
             check_fail(check, "encode accepts %g", values[i]);
     }
     worker_free(worker);
+}
+
+static void rule_plan(struct check *check)
+{
+    each_release(check, look_plan);
+}
+
+static void rule_unknown(struct check *check)
+{
+    each_release(check, look_unknown);
+}
+
+static void rule_monotone(struct check *check)
+{
+    each_release(check, look_monotone);
+}
+
+static void rule_events(struct check *check)
+{
+    each_release(check, look_events);
+}
+
+static void rule_noise(struct check *check)
+{
+    each_release(check, look_noise);
+}
+
+static void rule_distinct(struct check *check)
+{
+    each_release(check, look_distinct);
+}
+
+static void rule_range(struct check *check)
+{
+    each_release(check, look_range);
 }
 
 static const struct check_rule rules[] = {

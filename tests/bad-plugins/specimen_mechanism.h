@@ -12,6 +12,9 @@
 #ifndef NOISE_ROW
 #define NOISE_ROW(ROW) (ROW)
 #endif
+#ifndef BLOCK
+#define BLOCK(B) (B)
+#endif
 #ifndef REFUSES
 #define REFUSES(X) (!(fabs(X) < 1e9))
 #endif
@@ -43,15 +46,16 @@ static double budget(void *self)
 static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *out)
 {
     (void)self;
-    double sensitivity = release->blocks[0].at[release->unit][release->adjacency].l1;
-    if (!KNOWN(sensitivity))
-        return DPF_E_PRIVACY;
-    double scale = ceil(SCALE_OF(fmin(sensitivity, 1e3)) / GRID) * GRID;
     out->where = DPF_NOISE_AT_PARTY;
     out->n_blocks = release->query->n_blocks;
-    out->grid[0] = GRID;
-    out->scale[0] = scale;
-    out->variance[0] = STATED_VARIANCE(scale);
+    for (int b = 0; b < out->n_blocks; b++) {
+        double sensitivity = release->blocks[b].at[release->unit][release->adjacency].l1;
+        if (!KNOWN(sensitivity))
+            return DPF_E_PRIVACY;
+        out->grid[b] = GRID;
+        out->scale[b] = ceil(SCALE_OF(fmin(sensitivity, 1e3)) / GRID) * GRID;
+        out->variance[b] = STATED_VARIANCE(out->scale[b]);
+    }
     return DPF_OK;
 }
 
@@ -86,10 +90,14 @@ static dpf_status encode(void *self, const dpf_call *call, const dpf_noise_plan 
         dpf_cursor cursor;
         uint32_t row = (uint32_t)(out->rows ? out->rows[r] : out->first_row + r);
         random->seek(specimen->stream, call->draw, call->party, NOISE_ROW(row), &cursor);
-        dpf_status status =
-            random->discrete_laplace(&cursor, (uint64_t)(noise->scale[0] / GRID), drawn, query->width);
-        if (status != DPF_OK)
-            return status;
+        for (int b = 0; b < query->n_blocks; b++) {
+            const dpf_block *block = &query->blocks[b];
+            uint64_t scale = (uint64_t)(noise->scale[BLOCK(b)] / GRID);
+            dpf_status status =
+                random->discrete_laplace(&cursor, scale, drawn + block->offset, block->length);
+            if (status != DPF_OK)
+                return status;
+        }
         for (int32_t i = 0; i < query->width; i++) {
             double x = values[r * stride + i];
             if (REFUSES(x))

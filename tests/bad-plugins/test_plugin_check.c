@@ -60,6 +60,7 @@ static const struct {
     {"changes_inputs", "run.inputs", "fail"},
     {"exceeds_bounds", "transform.bounds", "fail"},
     {"mechanism_too_little_noise", "mechanism.noise", "fail"},
+    {"mechanism_first_block_only", "mechanism.noise", "fail"},
     {"mechanism_biased", "mechanism.noise", "fail"},
     {"mechanism_repeats_noise", "mechanism.distinct", "fail"},
     {"mechanism_takes_nan", "mechanism.range", "fail"},
