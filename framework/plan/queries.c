@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/load.h"
 
 /* A number of rows that stands for "not known yet": large, so that bounds which grow with it stay valid. */
 #define UNKNOWN_ROWS INT64_C(0x7fffffff)
@@ -347,6 +348,14 @@ static int check_kinds(const struct plan *plan, const struct side_plan *side, st
     return 0;
 }
 
+/* How often a party releases in a round. */
+static int64_t passes(const struct plan *plan, int side)
+{
+    return plan->sides[side].site == SITE_PARTY
+               ? plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer
+               : 1;
+}
+
 static int complete_sampling(struct plan *plan, struct term_plan *term, struct dpf_error *error)
 {
     term->sampling = (dpf_sampling){.size = sizeof term->sampling,
@@ -362,12 +371,15 @@ static int complete_sampling(struct plan *plan, struct term_plan *term, struct d
     double budget = NAN;
     if (term->mechanism)
         budget = ((const dpf_mechanism *)term->mechanism->functions)->budget(term->mechanism->self);
+    struct data_weight_range weights;
+    data_weight_range(&plan->data, &weights);
     dpf_sampler_setup setup = {.size = sizeof setup,
                                .side = term->side,
                                .n_parties = side_rows(plan, DPF_SIDE_USERS),
                                .budget = budget,
-                               .privacy_weight_lo = 1.0,
-                               .privacy_weight_hi = 1.0};
+                               .privacy_weight_lo = weights.lo,
+                               .privacy_weight_hi = weights.hi,
+                               .privacy_weight_mean = weights.mean};
     if (sampler->prepare &&
         instance_result(instance, sampler->prepare(instance->self, &setup), "prepare", error) != 0)
         return -1;
@@ -377,9 +389,9 @@ static int complete_sampling(struct plan *plan, struct term_plan *term, struct d
         return config_error(plan->config, term->name, "sampler", error,
                             "sampler %s draws parties, but does not say that the parties it draws are users",
                             instance->entry->component->id);
-    /* Amplification composes over rounds only if each has a draw of its own. */
-    if (sampler->lifetime(instance->self) == DPF_LIFETIME_RUN &&
-        plan->run.params.values[RUN_ROUNDS].integer > 1)
+    /* Amplification composes only over releases that have a draw each. */
+    if (passes(plan, term->side) > 1 || (sampler->lifetime(instance->self) == DPF_LIFETIME_RUN &&
+                                         plan->run.params.values[RUN_ROUNDS].integer > 1))
         term->sampling.secret_from = -1;
     return 0;
 }
@@ -409,6 +421,9 @@ static int complete_release(struct plan *plan, struct term_plan *term, int64_t c
         events[i].term = (int32_t)(term - plan->sides[term->side].terms);
         events[i].round = 0;
         events[i].lifetime = term->draw_lifetime;
+        /* Passes that share the round's draw: the later ones read rows that depend on its noise. */
+        if (passes(plan, term->side) > 1 && term->draw_lifetime == DPF_LIFETIME_ROUND)
+            events[i].lifetime = DPF_LIFETIME_RUN;
         events[i].sampling = term->sampling;
         if (term->bounds_from_data)
             events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
@@ -427,6 +442,13 @@ static int check_noise(const struct plan *plan, const struct side_plan *side, co
 {
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     const char *id = term->mechanism->entry->component->id;
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    if (side->site == SITE_PARTY && (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS))
+        return config_error(
+            plan->config, plan_side_name(side->side), "site", error,
+            "site = party: mechanism %s divides the noise among the parties that send a row, but each "
+            "party solves alone",
+            id);
     if (kind == PARTIES_CURATOR && !term->by_user)
         return 0;
     if (side->site == SITE_PARTY &&
@@ -489,8 +511,7 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
     for (int i = 0; i < plan->n_order; i++)
         visits += plan->order[i] == side->side;
     int64_t count = plan->run.params.values[RUN_ROUNDS].integer * visits;
-    if (side->site == SITE_PARTY)
-        count *= plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer;
+    count *= passes(plan, side->side);
     if (!term->mechanism || !count)
         return 0;
     return complete_release(plan, term, count, error) != 0 ? -1 : check_noise(plan, side, term, error);
