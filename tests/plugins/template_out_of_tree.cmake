@@ -22,7 +22,7 @@ file(REMOVE_RECURSE ${WORK_DIR})
 set(prefix ${WORK_DIR}/prefix)
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 foreach(file bin/dpframe-check include/dpframe/dpframe.h include/dpframe/role/mechanism.h lib/pkgconfig/dpframe.pc
-    lib/cmake/dpframe/dpframe-config.cmake lib/cmake/dpframe/plugin.map share/dpframe/templates/plugin/README.md)
+    lib/cmake/dpframe/dpframe-config.cmake lib/cmake/dpframe/plugin.map share/dpframe/templates/plugin/README.plugin.md)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "the installation lacks ${file}")
   endif()
