@@ -17,6 +17,7 @@ int command_account(int argc, char **argv)
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
     if (status == 0 && arguments.n_rest)
         status = error_set(&error, DPF_FAULT_CONFIG, "account takes no argument \"%s\"", arguments.rest[0]);
+    arguments.without_data = 1;
     if (status == 0)
         status = session_open(&session, &arguments, 0, &error);
     if (status == 0)

@@ -18,7 +18,8 @@ int session_open(struct session *session, const struct arguments *arguments, int
                                    .n_overrides = arguments->n_overrides,
                                    .plugin_directories = arguments->plugin_dirs,
                                    .n_plugin_directories = arguments->n_plugin_dirs,
-                                   .without_mechanisms = without_mechanisms};
+                                   .without_mechanisms = without_mechanisms,
+                                   .without_data = arguments->without_data};
     if (plan_open(&options, &session->plan, error) != 0)
         return -1;
     int64_t n;

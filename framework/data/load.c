@@ -33,6 +33,8 @@ int data_check(const struct config *config, const struct config_values *data,
     if (data_options_read(config, data, split, &options, error) != 0)
         return -1;
     data_options_warn(data, split, &options);
+    *value_lo = options.implicit ? 1 : options.value_lo;
+    *value_hi = options.implicit ? 1 : options.value_hi;
     if (options.format != FORMAT_SYNTHETIC) {
         if (paths_expand(options.path, options.kind == SPLIT_FILES ? options.test_path : "", "data.path",
                          &paths, error) != 0)
@@ -49,8 +51,6 @@ int data_check(const struct config *config, const struct config_values *data,
             return -1;
         paths_free(&paths);
     }
-    *value_lo = options.implicit ? 1 : options.value_lo;
-    *value_hi = options.implicit ? 1 : options.value_hi;
     return 0;
 }
 

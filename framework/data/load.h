@@ -21,7 +21,8 @@ const dpf_param *split_params(int64_t *n); /* section [split] */
 /*
  * Checks [data] and [split] against each other and that all files exist, without reading them.
  * value_lo and value_hi get the declared range of a record's value as the loss will see it (1, 1 for
- * implicit feedback); infinite if undeclared. Faults: DPF_FAULT_CONFIG, DPF_FAULT_DATA for files.
+ * implicit feedback); infinite if undeclared. Faults: DPF_FAULT_CONFIG, DPF_FAULT_DATA for files (both
+ * values are set by then).
  */
 int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi,

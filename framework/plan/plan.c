@@ -18,7 +18,7 @@ static int bind_section(struct plan *plan, const char *section, const dpf_param 
     return components_bind(plan, section, table, n, strict, out, error);
 }
 
-static int bind_sections(struct plan *plan, struct dpf_error *error)
+static int bind_sections(struct plan *plan, int without_data, struct dpf_error *error)
 {
     if (bind_section(plan, "run", schema_run, 1, &plan->run, error) != 0 ||
         bind_section(plan, "data", data_params, 1, &plan->data, error) != 0 ||
@@ -28,7 +28,9 @@ static int bind_sections(struct plan *plan, struct dpf_error *error)
         bind_section(plan, "privacy", privacy_params, 1, &plan->privacy, error) != 0 ||
         bind_section(plan, "accountants", schema_accountants, 1, &plan->accountant_list, error) != 0)
         return -1;
-    return data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error);
+    if (data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error) == 0)
+        return 0;
+    return without_data && error->fault == DPF_FAULT_DATA ? 0 : -1;
 }
 
 static int read_order(struct plan *plan, struct dpf_error *error)
@@ -137,7 +139,7 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
     memset(plan, 0, sizeof *plan);
     plan->without_mechanisms = options->without_mechanisms;
     plan->config = config_load(options->config_path, options->overrides, options->n_overrides, error);
-    if (!plan->config || bind_sections(plan, error) != 0 || read_order(plan, error) != 0)
+    if (!plan->config || bind_sections(plan, options->without_data, error) != 0 || read_order(plan, error) != 0)
         return -1;
     set_shape(plan);
     if (check_model(plan, error) != 0 || open_randomness(plan, error) != 0 ||

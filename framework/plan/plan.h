@@ -108,6 +108,7 @@ struct plan_options {
     const char *const *plugin_directories;
     int n_plugin_directories;
     int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
+    int without_data;       /* files of [data] may be missing; plan_complete then gets no sizes */
     /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
     const char *const *other_sections;
     int n_other_sections;
