@@ -30,6 +30,10 @@ void dataset_free(struct dataset *dataset)
     records_free(&dataset->test);
     csr_free(&dataset->candidates);
     csr_free(&dataset->relation.links);
+    free(dataset->weights.users);
+    free(dataset->weights.items);
+    free(dataset->weights.user_groups);
+    free(dataset->weights.item_groups);
     memset(dataset, 0, sizeof *dataset);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "data/data_params.h"
+#include "data/weights.h"
 
 static const dpf_value *value_of(const struct config_values *values, int index)
 {
@@ -80,6 +81,27 @@ static int read_relation_options(const struct config *config, const struct confi
     return read_delimiter(config, data, D_RELATION_DELIMITER, "spaces", &file->delimiter, error);
 }
 
+static int read_weights_options(const struct config *config, const struct config_values *data,
+                                struct data_options *out, struct dpf_error *error)
+{
+    static const char *const columns[COLUMN_COUNT] = {"1", "1", "2", "none", "none"};
+    struct file_options *file = &out->weights.file;
+    int column = strcmp(text_of(data, D_COLUMN_WEIGHT), "none") != 0;
+    if (weights_read(config, data, column, &out->weights, error) != 0)
+        return -1;
+    file->header = HEADER_NO;
+    file->encoding = out->file.encoding;
+    file->value_lo = -INFINITY;
+    file->value_hi = INFINITY;
+    file->prefix = "weights.";
+    file->rating_needed = 1;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        file->columns[c] = columns[c];
+        file->keys[c] = "weights.delimiter";
+    }
+    return read_delimiter(config, data, D_WEIGHTS_DELIMITER, "spaces", &file->delimiter, error);
+}
+
 static int read_range(const struct config *config, const struct config_values *data, struct data_options *out,
                       struct dpf_error *error)
 {
@@ -106,6 +128,7 @@ static int read_generate(const struct config *config, const struct config_values
     g->popularity_sigma = value_of(data, D_SYNTHETIC_POPULARITY)->real;
     g->activity_sigma = value_of(data, D_SYNTHETIC_ACTIVITY)->real;
     g->min_per_user = value_of(data, D_SYNTHETIC_MIN)->integer;
+    g->affinity = value_of(data, D_SYNTHETIC_AFFINITY)->real;
     g->noise = value_of(data, D_SYNTHETIC_NOISE)->real;
     g->step = value_of(data, D_SYNTHETIC_STEP)->real;
     if (out->format != FORMAT_SYNTHETIC)
@@ -204,7 +227,8 @@ int data_options_read(const struct config *config, const struct config_values *d
         return config_error(config, "data", "threshold", error, "no record has a value of inf or more");
     if (read_range(config, data, out, error) != 0 || read_generate(config, data, out, error) != 0 ||
         read_file_options(config, data, out, error) != 0 ||
-        read_relation_options(config, data, out, error) != 0 || check_split(config, out, error) != 0)
+        read_relation_options(config, data, out, error) != 0 ||
+        read_weights_options(config, data, out, error) != 0 || check_split(config, out, error) != 0)
         return -1;
     return 0;
 }

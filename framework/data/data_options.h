@@ -44,6 +44,25 @@ struct file_options {
     const char *prefix; /* of the other keys, "" or "relation." */
 };
 
+enum weights_kind { WEIGHTS_NONE, WEIGHTS_GROUPS, WEIGHTS_FILES, WEIGHTS_SENSITIVE };
+#define WEIGHTS_MAX_GROUPS 255
+
+/* n levels, and a share for each but the last. */
+struct weight_groups {
+    const double *shares;
+    const double *levels;
+    int64_t n;
+};
+
+struct weights_options {
+    enum weights_kind kind;
+    int64_t seed; /* -1: run.seed */
+    struct weight_groups groups[2]; /* of users, of items */
+    const char *paths[2];
+    struct file_options file;
+    double sensitive_share, sensitive_weight;
+};
+
 struct data_options {
     enum data_format format;
     const char *path;
@@ -55,6 +74,7 @@ struct data_options {
     const char *relation_path; /* "" if there is none */
     struct file_options relation;
     int relation_mutual;
+    struct weights_options weights;
     struct generate_options generate;
 
     enum split_kind kind;

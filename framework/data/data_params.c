@@ -43,6 +43,13 @@ static const dpf_enum_value directions[] = {
     {"mutual", "a line is a friendship: links in both directions"},
 };
 
+static const dpf_enum_value weights_kinds[] = {
+    {"none", "all records weigh 1, or as much as column.privacy-weight says"},
+    {"groups", "a user's weight times an item's, both drawn by groups from a seed"},
+    {"files", "a user's weight times an item's, read from files"},
+    {"sensitive", "each record is sensitive with the same probability, and then has the sensitive weight"},
+};
+
 static const dpf_param data_table[D_COUNT] = {
     [D_FORMAT] = DPF_PARAM_ENUM_F("format", 2, formats, 0, "What the file looks like."),
     [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
@@ -97,6 +104,38 @@ static const dpf_param data_table[D_COUNT] = {
     [D_RELATION_WEIGHT] = DPF_PARAM_TEXT_F("relation.column.weight", DPF_TYPE_STRING, "none", 0,
                                            "The column of a link's weight, or none: all weigh 1."),
     [D_RELATION_DIRECTION] = DPF_PARAM_ENUM_F("relation.direction", 0, directions, 0, "What a line means."),
+    [D_WEIGHTS_KIND] = DPF_PARAM_ENUM_F("weights.kind", 0, weights_kinds, DPF_PARAM_PRIVACY,
+                                        "Where privacy weights come from. A record's budget is its weight, "
+                                        "above 0 and at most 1, times the largest budget."),
+    [D_WEIGHTS_SEED] = DPF_PARAM_INT_F("weights.seed", -1, -1, 9007199254740992.0, DPF_PARAM_PRIVACY, "",
+                                       "The seed of drawn weights; -1: run.seed."),
+    [D_WEIGHTS_USER_SHARES] =
+        DPF_PARAM_LIST_F("weights.user-shares", DPF_TYPE_REAL_LIST, "0.54, 0.37", 0.0, 1.0, DPF_PARAM_PRIVACY,
+                         "of the users", "groups: how large each group of users is; the last has the rest."),
+    [D_WEIGHTS_USER_LEVELS] = DPF_PARAM_LIST_F(
+        "weights.user-levels", DPF_TYPE_REAL_LIST, "0.1, 0.5, 1", 0.0, 1.0,
+        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+        "groups: a user's weight is uniform from the level of the group to that of the next; the last "
+        "group has the last level."),
+    [D_WEIGHTS_ITEM_SHARES] =
+        DPF_PARAM_LIST_F("weights.item-shares", DPF_TYPE_REAL_LIST, "0.33, 0.33", 0.0, 1.0, DPF_PARAM_PRIVACY,
+                         "of the items", "groups: the same for items."),
+    [D_WEIGHTS_ITEM_LEVELS] = DPF_PARAM_LIST_F("weights.item-levels", DPF_TYPE_REAL_LIST, "0.1, 0.5, 1", 0.0,
+                                               1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                                               "groups: the same for items."),
+    [D_WEIGHTS_USERS] = DPF_PARAM_TEXT_F("weights.users", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+                                         "files: lines of a user's id and weight, for every user with "
+                                         "ratings. Empty: all weigh 1."),
+    [D_WEIGHTS_ITEMS] = DPF_PARAM_TEXT_F("weights.items", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+                                         "files: the same for items."),
+    [D_WEIGHTS_DELIMITER] = DPF_PARAM_TEXT_F("weights.delimiter", DPF_TYPE_STRING, "spaces", 0,
+                                             "files: what separates id and weight; see delimiter."),
+    [D_WEIGHTS_SENSITIVE_SHARE] =
+        DPF_PARAM_REAL_F("weights.sensitive-share", 0.5, 0.0, 1.0, DPF_PARAM_PRIVACY, "",
+                         "sensitive: the probability that a record is sensitive."),
+    [D_WEIGHTS_SENSITIVE_WEIGHT] = DPF_PARAM_REAL_F(
+        "weights.sensitive-weight", 0.5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+        "sensitive: the weight of sensitive records; all others weigh 1."),
     [D_SYNTHETIC_USERS] = DPF_PARAM_INT_F("synthetic.users", 1000, 1, 2147483646, 0, "", "Number of users."),
     [D_SYNTHETIC_ITEMS] = DPF_PARAM_INT_F("synthetic.items", 500, 1, 2147483646, 0, "", "Number of items."),
     [D_SYNTHETIC_RATINGS] = DPF_PARAM_INT_F("synthetic.ratings", 50000, 1, 1e15, 0, "",
@@ -110,6 +149,10 @@ static const dpf_param data_table[D_COUNT] = {
                                               "minimum; 0: all alike."),
     [D_SYNTHETIC_MIN] = DPF_PARAM_INT_F("synthetic.min-per-user", 10, 0, 2147483646, 0, "",
                                         "Smallest number of ratings of a user."),
+    [D_SYNTHETIC_AFFINITY] =
+        DPF_PARAM_REAL_F("synthetic.affinity", 0.0, 0, 10, 0, "",
+                         "How far taste decides what a user chooses: items are drawn by popularity times "
+                         "exp(affinity * taste). Above 0 generating takes users x items steps."),
     [D_SYNTHETIC_NOISE] = DPF_PARAM_REAL_F("synthetic.noise", 0.8, 0, 1e6, 0, "",
                                            "Standard deviation of a rating's noise, in units of the rating."),
     [D_SYNTHETIC_STEP] = DPF_PARAM_REAL_F("synthetic.step", 1.0, 0, 1e6, 0, "",

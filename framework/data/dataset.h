@@ -46,6 +46,17 @@ struct relation {     /* directed links between users: friends, trust */
     int64_t self;     /* links from a user to itself, dropped */
 };
 
+/*
+ * Privacy weights of users and items, both or neither: a pair weighs users[i] * items[j]. Records have theirs
+ * in csr.privacy_weights as well, whatever they come from.
+ */
+struct privacy_weights {
+    float *users;
+    float *items;
+    uint8_t *user_groups; /* drawn by groups: their numbers, else NULL */
+    uint8_t *item_groups;
+};
+
 /* What was read, for the one-line summary and for run.json. */
 struct dataset_summary {
     int64_t lines, empty_lines, ratings, duplicates;
@@ -67,10 +78,17 @@ struct dataset {
        ptr NULL: all items. */
     struct csr candidates;
     struct relation relation;  /* links.ptr NULL: none loaded */
+    struct privacy_weights weights;
     int implicit;              /* values are all 1 and mean "interacted" */
     double value_lo, value_hi; /* declared range */
     struct dataset_summary summary;
 };
+
+/* Whether records have privacy weights; without, all weigh 1. */
+int dataset_has_weights(const struct dataset *dataset);
+/* Privacy weights of a user's pairs with items (NULL: all), rated or not. A fault if a pair has none. */
+int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *items, int64_t n, float *out,
+                    struct dpf_error *error);
 
 void csr_free(struct csr *csr);
 void records_free(struct records *records);

@@ -180,9 +180,9 @@ static int check_options(const struct generate_options *o, struct dpf_error *err
             "number of items (%lld)",
             (long long)o->ratings, mean, (long long)o->min_per_user, (long long)o->items);
     if (!(o->value_lo < o->value_hi) || !isfinite(o->value_lo) || !isfinite(o->value_hi) || !(o->step >= 0) ||
-        !(o->noise >= 0))
+        !(o->noise >= 0) || !(o->affinity >= 0))
         return error_set(error, DPF_FAULT_CONFIG,
-                         "synthetic ratings need a finite range, and step and noise of 0 or more");
+                         "synthetic ratings need a finite range, and step, noise and affinity of 0 or more");
     return 0;
 }
 
@@ -259,12 +259,23 @@ static int by_time(const void *a, const void *b)
     return (x->item > y->item) - (x->item < y->item);
 }
 
+/* The user's taste for an item, of unit variance over items and users. */
+static double taste(const struct generator *g, const double *traits, int64_t item)
+{
+    int64_t k = g->options.rank;
+    double sum = 0;
+    for (int64_t f = 0; f < k; f++)
+        sum += traits[2 + f] * g->item_factors[item * k + f];
+    return sum / (TASTE_SHARE * (g->options.value_hi - g->options.value_lo));
+}
+
 /*
  * The first `degree` of independent exponential arrivals with the items' popularities as rates. It is the
  * same distribution as drawing one after the other without replacement, and does not slow down when most of
  * the catalogue is taken.
  */
-static int draw_by_race(const struct generator *g, int64_t user, int64_t degree, int32_t *items)
+static int draw_by_race(const struct generator *g, int64_t user, const double *traits, int64_t degree,
+                        int32_t *items)
 {
     int64_t n = g->options.items;
     struct race *race = memory_raw((size_t)n, sizeof *race);
@@ -275,7 +286,10 @@ static int draw_by_race(const struct generator *g, int64_t user, int64_t degree,
     for (int64_t i = 0; i < n; i++) {
         double u;
         random_uniform(&cursor, &u, 1);
-        race[i] = (struct race){-log1p(-u) / fmax(g->popularity[i], 1e-300), (int32_t)i};
+        double rate = g->popularity[i];
+        if (g->options.affinity > 0)
+            rate *= exp(g->options.affinity * taste(g, traits, i));
+        race[i] = (struct race){-log1p(-u) / fmax(rate, 1e-300), (int32_t)i};
     }
     qsort(race, (size_t)n, sizeof *race, by_time);
     for (int64_t i = 0; i < degree; i++)
@@ -326,13 +340,14 @@ static int draw_by_alias(const struct generator *g, int64_t user, int64_t degree
     return taken == degree ? 0 : 1;
 }
 
-static int draw_items(const struct generator *g, int64_t user, int64_t degree, int32_t *items)
+static int draw_items(const struct generator *g, int64_t user, const double *traits, int64_t degree,
+                      int32_t *items)
 {
     int status = 1;
-    if (degree <= g->options.items / 3)
+    if (degree <= g->options.items / 3 && !(g->options.affinity > 0))
         status = draw_by_alias(g, user, degree, items);
     if (status > 0)
-        status = draw_by_race(g, user, degree, items);
+        status = draw_by_race(g, user, traits, degree, items);
     if (status != 0)
         return -1;
     uint64_t *keys = memory_raw(2 * (size_t)degree, sizeof *keys);
@@ -413,7 +428,7 @@ int64_t generator_user(const struct generator *generator, int64_t user, int32_t 
     dpf_cursor cursor;
     random_seek(g->users_stream, 0, (uint32_t)user, ROW_USER, &cursor);
     random_normal(&cursor, traits, g->options.rank + 2);
-    int status = draw_items(g, user, degree, items);
+    int status = draw_items(g, user, traits, degree, items);
     if (status == 0 && values)
         draw_values(g, user, traits, degree, items, values);
     if (status == 0 && times)

@@ -14,6 +14,7 @@
 #include "data/relation.h"
 #include "data/split.h"
 #include "data/summary.h"
+#include "data/weights.h"
 
 /* What loading holds beside the data set it fills. */
 struct loading {
@@ -48,6 +49,14 @@ int data_check(const struct config *config, const struct config_values *data,
     }
     if (options.relation_path[0]) {
         if (paths_expand(options.relation_path, "", "data.relation.path", &paths, error) != 0)
+            return -1;
+        paths_free(&paths);
+    }
+    for (int side = 0; side < 2; side++) {
+        if (options.weights.kind != WEIGHTS_FILES || !options.weights.paths[side][0])
+            continue;
+        if (paths_expand(options.weights.paths[side], "", side ? "data.weights.items" : "data.weights.users", &paths,
+                         error) != 0)
             return -1;
         paths_free(&paths);
     }
@@ -257,6 +266,8 @@ static int load_all(struct loading *l, struct dpf_error *error)
         finish(l, error) != 0 || summary_fill(out, error) != 0)
         return -1;
     if (o->relation_path[0] && relation_load(o, &out->users, l->pool, &out->relation, error) != 0)
+        return -1;
+    if (weights_assign(o, l->seeded, l->pool, out, error) != 0)
         return -1;
     warn_suspicious(l);
     return 0;

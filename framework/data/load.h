@@ -37,6 +37,13 @@ int data_load(const struct config *config, const struct config_values *data,
 int data_synthetic_options(const struct config *config, const struct config_values *data,
                            struct generate_options *out, struct dpf_error *error);
 
+/* The range and the mean of privacy weights, as far as the configuration tells; the mean is NaN, and hi
+   infinite, where only the data does. */
+struct data_weight_range {
+    double lo, hi, mean;
+};
+void data_weight_range(const struct config_values *data, struct data_weight_range *out);
+
 /* The one-line summary. Free it. */
 char *data_summary_text(const struct dataset *dataset);
 

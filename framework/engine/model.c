@@ -153,7 +153,7 @@ static int init_side(struct model *model, const struct plan *plan, int side, str
 int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
                struct dpf_error *error)
 {
-    *model = (struct model){.plan = plan};
+    *model = (struct model){.plan = plan, .dataset = dataset};
     int kind = (int)plan->model.params.values[MODEL_KIND].integer;
     model->columns = kind == MODEL_FACTORIZATION ? plan->columns : 1;
     model->stride = (model->columns + 15) / 16 * 16;
@@ -196,6 +196,34 @@ dpf_factors model_factors(const struct model *model, int side)
                          .cols = model->columns};
 }
 
+/* One record transform undone for a user's scores of items. */
+static int undo_transform(const struct model *model, struct instance *instance, int32_t user, const int32_t *items,
+                          int64_t n, double *scores, struct dpf_error *error)
+{
+    const dpf_transform *transform = instance->functions;
+    int weighted = dataset_has_weights(model->dataset);
+    int32_t *pairs = memory_raw((size_t)(2 * n + 1), sizeof *pairs);
+    float *weights = memory_raw((size_t)n + 1, sizeof *weights);
+    struct worker *worker = worker_new(0, 1, error);
+    int status = pairs && weights && worker ? 0 : error_memory(error);
+    for (int64_t k = 0; k < n && status == 0; k++) {
+        pairs[k] = user;
+        pairs[n + k] = items ? items[k] : (int32_t)k;
+    }
+    if (status == 0 && weighted)
+        status = dataset_weights(model->dataset, user, items, n, weights, error);
+    if (status == 0) {
+        dpf_records records = {sizeof records, 0, n, pairs, pairs + n, weighted ? weights : NULL};
+        dpf_call *call = worker_call(worker, instance, 0, 0, 0);
+        status = instance_result(instance, transform->predictions(instance->self, call, &records, scores),
+                                 "prediction", error);
+    }
+    worker_free(worker);
+    free(weights);
+    free(pairs);
+    return status;
+}
+
 static int undo_record_transforms(const struct model *model, int32_t user, const int32_t *items, int64_t n,
                                   double *scores, struct dpf_error *error)
 {
@@ -210,26 +238,8 @@ static int undo_record_transforms(const struct model *model, int32_t user, const
                 if (transform->kind != DPF_TRANSFORM_RECORD)
                     continue;
                 undone = 1;
-                if (!transform->predictions)
-                    continue;
-                int32_t *pairs = memory_raw((size_t)(2 * n + 1), sizeof *pairs);
-                struct worker *worker = worker_new(0, 1, error);
-                int status = pairs && worker ? 0 : error_memory(error);
-                for (int64_t k = 0; k < n && status == 0; k++) {
-                    pairs[k] = user;
-                    pairs[n + k] = items ? items[k] : (int32_t)k;
-                }
-                if (status == 0) {
-                    dpf_records records = {sizeof records, 0, n, pairs, pairs + n, NULL};
-                    dpf_call *call = worker_call(worker, term->transforms[i], 0, 0, 0);
-                    status = instance_result(
-                        term->transforms[i],
-                        transform->predictions(term->transforms[i]->self, call, &records, scores),
-                        "prediction", error);
-                }
-                worker_free(worker);
-                free(pairs);
-                if (status != 0)
+                if (transform->predictions &&
+                    undo_transform(model, term->transforms[i], user, items, n, scores, error) != 0)
                     return -1;
             }
             if (undone)

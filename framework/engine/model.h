@@ -28,7 +28,8 @@ struct model {
     int64_t stride;
     double offset;
     struct side_factors sides[2];
-    const struct plan *plan; /* for the inverses of record transforms */
+    const struct plan *plan;       /* for the inverses of record transforms, */
+    const struct dataset *dataset; /* and the privacy weights that they need */
 };
 
 /* Initial values from run.seed: factorization, or a baseline filled in from the training records. */

@@ -80,7 +80,8 @@ static struct instance *prepared(struct check *check, int64_t n_parties, int64_t
                                .budget = 1.0,
                                .profile = profile,
                                .privacy_weight_lo = 0.5,
-                               .privacy_weight_hi = 1.0};
+                               .privacy_weight_hi = 1.0,
+                               .privacy_weight_mean = 0.75};
     dpf_status status = table(instance)->prepare(instance->self, &setup);
     struct dpf_error error = {0};
     if (instance_result(instance, status, "prepare", &error) == 0)

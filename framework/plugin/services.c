@@ -104,7 +104,9 @@ static struct services_stream *open_stream(const struct services *services, cons
         return NULL;
     memcpy(node->purpose, purpose, length);
     struct dpf_error error = {0};
-    node->stream = random_stream_open(services->root, services->section, purpose, &error);
+    /* '@': a stream of the run, the same whatever the section. */
+    const char *section = purpose[0] == '@' ? "" : services->section;
+    node->stream = random_stream_open(services->root, section, purpose, &error);
     if (!node->stream) {
         free(node);
         return NULL;

@@ -62,6 +62,9 @@ typedef struct dpf_log_service {
  * The streams of mechanisms and samplers come from the privacy key (see [privacy] randomness), all
  * others from run.seed.
  *
+ * A purpose that begins with '@' names a stream of the whole run: every component that opens it, in whatever
+ * section, reads the same numbers. That is for draws that have to agree, such as which records are kept.
+ *
  * A component must read an index for one thing only. In particular two different values that are
  * released must never be hidden by noise of one index.
  */

@@ -77,6 +77,9 @@ typedef struct dpf_bounds {
     int64_t n_self;
     int64_t n_other;
     double residual_l2; /* norm of the other rows that predictions are made from (dpf_groups.residual) */
+    /* Largest change of one record's value when it is replaced; 0: not stated, value_hi - value_lo bounds
+       it. A record transform that scales values by a weight lowers it; it never exceeds value_hi - value_lo. */
+    double value_change;
 } dpf_bounds;
 
 /* How a sampler chooses, as the accountants see it. */

@@ -135,7 +135,7 @@ AT(dpf_norms, linf, 16);
 SIZE(dpf_sensitivity, 240);
 AT(dpf_sensitivity, at, 0);
 
-SIZE(dpf_bounds, 128);
+SIZE(dpf_bounds, 136);
 AT(dpf_bounds, size, 0);
 AT(dpf_bounds, side, 4);
 AT(dpf_bounds, dimension, 8);
@@ -154,6 +154,7 @@ AT(dpf_bounds, records_per_user, 96);
 AT(dpf_bounds, n_self, 104);
 AT(dpf_bounds, n_other, 112);
 AT(dpf_bounds, residual_l2, 120);
+AT(dpf_bounds, value_change, 128);
 
 SIZE(dpf_sampling, 32);
 AT(dpf_sampling, size, 0);
@@ -342,7 +343,7 @@ AT(dpf_mechanism, flags, 56);
 AT(dpf_mechanism, reserved, 60);
 
 /* dpframe/role/sampler.h */
-SIZE(dpf_sampler_setup, 64);
+SIZE(dpf_sampler_setup, 72);
 AT(dpf_sampler_setup, size, 0);
 AT(dpf_sampler_setup, side, 4);
 AT(dpf_sampler_setup, n_parties, 8);
@@ -352,6 +353,7 @@ AT(dpf_sampler_setup, profile, 32);
 AT(dpf_sampler_setup, context, 40);
 AT(dpf_sampler_setup, privacy_weight_lo, 48);
 AT(dpf_sampler_setup, privacy_weight_hi, 56);
+AT(dpf_sampler_setup, privacy_weight_mean, 64);
 
 SIZE(dpf_draw, 72);
 AT(dpf_draw, size, 0);

@@ -34,6 +34,7 @@ typedef struct dpf_sampler_setup {
     /* Range of the records' privacy weights. */
     double privacy_weight_lo;
     double privacy_weight_hi;
+    double privacy_weight_mean; /* NaN where only the data tells */
 } dpf_sampler_setup;
 
 /* What one draw covers: parties by number, or records by user and item. */

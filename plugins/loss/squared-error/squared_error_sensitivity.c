@@ -7,7 +7,8 @@
  * fixed: a release is judged given what was released before. For any norm:
  *
  * record, replace-value: only r changes, so only e does: by |r' - r| at most, or by 2 clip. The
- *     regulariser cancels. |c' - c| <= w f min(range, 2 clip) |y|.
+ *     regulariser cancels. |c' - c| <= w f min(change, 2 clip) |y|, where the change is the range of values,
+ *     or less where values are stretched by weights.
  * record, flip / add-remove / zero-out: the contribution itself, |c| <= w f (R |y| + lambda |x|), where
  *     R bounds |e|: the clip, or |x|_2 |y|_2 + |offset| + max |r| (Cauchy-Schwarz).
  * user: at most `cap` records. If users are solved, all fall in one row: every norm grows by cap. If
@@ -72,7 +73,9 @@ static double residual_bound(const struct squared_error *loss, const dpf_query *
 /* A bound on the change of a residual when its value changes. */
 static double residual_change(const struct squared_error *loss, const dpf_bounds *bounds, double residual)
 {
-    const double range = bounds->value_hi - bounds->value_lo;
+    const double range = bounds->value_change > 0.0
+                             ? smaller(bounds->value_change, bounds->value_hi - bounds->value_lo)
+                             : bounds->value_hi - bounds->value_lo;
 
     if (range == 0.0) {
         return 0.0; /* nothing can change */

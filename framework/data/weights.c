@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/weights.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/data_params.h"
+#include "data/load.h"
+#include "data/table.h"
+
+static const char *const side_names[2] = {"user", "item"};
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+static int read_groups(const struct config *config, const struct config_values *data, int side,
+                       struct weight_groups *out, struct dpf_error *error)
+{
+    static const int keys[2][2] = {{D_WEIGHTS_USER_SHARES, D_WEIGHTS_USER_LEVELS},
+                                   {D_WEIGHTS_ITEM_SHARES, D_WEIGHTS_ITEM_LEVELS}};
+    const dpf_value *shares = &data->params.values[keys[side][0]];
+    const dpf_value *levels = &data->params.values[keys[side][1]];
+    *out = (struct weight_groups){shares->reals, levels->reals, levels->count};
+    double sum = 0;
+    for (int64_t g = 0; g < shares->count; g++)
+        sum += shares->reals[g];
+    if (levels->count < 1 || levels->count > WEIGHTS_MAX_GROUPS || shares->count != levels->count - 1)
+        return config_error(config, "data", data->table[keys[side][0]].name, error,
+                            "%lld shares for %lld levels: give 1 to %d levels, and a share for each but the "
+                            "last, which gets the rest",
+                            (long long)shares->count, (long long)levels->count, WEIGHTS_MAX_GROUPS);
+    if (sum > 1 + 1e-9)
+        return config_error(config, "data", data->table[keys[side][0]].name, error,
+                            "the shares add up to %g, more than 1", sum);
+    for (int64_t g = 1; g < levels->count; g++)
+        if (levels->reals[g] < levels->reals[g - 1])
+            return config_error(config, "data", data->table[keys[side][1]].name, error,
+                                "levels must not fall: %g comes after %g", levels->reals[g],
+                                levels->reals[g - 1]);
+    return 0;
+}
+
+int weights_read(const struct config *config, const struct config_values *data, int column_weight,
+                 struct weights_options *out, struct dpf_error *error)
+{
+    const dpf_value *v = data->params.values;
+    out->kind = (enum weights_kind)v[D_WEIGHTS_KIND].integer;
+    out->seed = v[D_WEIGHTS_SEED].integer;
+    out->paths[0] = v[D_WEIGHTS_USERS].text ? v[D_WEIGHTS_USERS].text : "";
+    out->paths[1] = v[D_WEIGHTS_ITEMS].text ? v[D_WEIGHTS_ITEMS].text : "";
+    out->sensitive_share = v[D_WEIGHTS_SENSITIVE_SHARE].real;
+    out->sensitive_weight = v[D_WEIGHTS_SENSITIVE_WEIGHT].real;
+    if (out->kind != WEIGHTS_NONE && column_weight)
+        return config_error(config, "data", "weights.kind", error,
+                            "the ratings have a column of privacy weights (column.privacy-weight): only one of "
+                            "the two can say what a record's weight is");
+    if (out->kind == WEIGHTS_FILES && !out->paths[0][0] && !out->paths[1][0])
+        return config_error(config, "data", "weights.kind", error,
+                            "files needs data.weights.users, data.weights.items, or both");
+    for (int side = 0; side < 2 && out->kind == WEIGHTS_GROUPS; side++)
+        if (read_groups(config, data, side, &out->groups[side], error) != 0)
+            return -1;
+    return 0;
+}
+
+/* Of a uniform draw in [levels[g], levels[g+1]), the last group fixed; groups with the shares as sizes. */
+static double mean_level(const struct weight_groups *groups)
+{
+    double mean = 0, rest = 1;
+    for (int64_t g = 0; g + 1 < groups->n; g++) {
+        mean += groups->shares[g] * (groups->levels[g] + groups->levels[g + 1]) / 2;
+        rest -= groups->shares[g];
+    }
+    return mean + rest * groups->levels[groups->n - 1];
+}
+
+void data_weight_range(const struct config_values *data, struct data_weight_range *out)
+{
+    const dpf_value *v = data->params.values;
+    *out = (struct data_weight_range){1, 1, 1};
+    switch (v[D_WEIGHTS_KIND].integer) {
+    case WEIGHTS_GROUPS: {
+        struct weight_groups users = {v[D_WEIGHTS_USER_SHARES].reals, v[D_WEIGHTS_USER_LEVELS].reals,
+                                      v[D_WEIGHTS_USER_LEVELS].count};
+        struct weight_groups items = {v[D_WEIGHTS_ITEM_SHARES].reals, v[D_WEIGHTS_ITEM_LEVELS].reals,
+                                      v[D_WEIGHTS_ITEM_LEVELS].count};
+        out->lo = users.levels[0] * items.levels[0];
+        out->hi = users.levels[users.n - 1] * items.levels[items.n - 1];
+        out->mean = mean_level(&users) * mean_level(&items);
+        break;
+    }
+    case WEIGHTS_SENSITIVE:
+        out->lo = v[D_WEIGHTS_SENSITIVE_WEIGHT].real;
+        out->mean = 1 - v[D_WEIGHTS_SENSITIVE_SHARE].real * (1 - out->lo);
+        break;
+    case WEIGHTS_FILES:
+        *out = (struct data_weight_range){0, 1, (double)NAN};
+        break;
+    default:
+        if (v[D_COLUMN_WEIGHT].text && strcmp(v[D_COLUMN_WEIGHT].text, "none") != 0)
+            *out = (struct data_weight_range){0, (double)INFINITY, (double)NAN};
+    }
+}
+
+/* ---- by groups ----------------------------------------------------------------------------------- */
+
+/* Groups get their shares of a random order of the rows; a row's weight is drawn at its own index. */
+static int draw_side(const struct weight_groups *groups, dpf_stream *stream, int side, int64_t n, float *weights,
+                     uint8_t *of)
+{
+    int64_t *order = memory_raw((size_t)n + 1, sizeof *order);
+    if (!order)
+        return -1;
+    dpf_cursor cursor;
+    random_seek(stream, 1, (uint32_t)side, 0, &cursor);
+    random_permutation(&cursor, order, n);
+    double end = 0;
+    int64_t at = 0;
+    for (int64_t g = 0; g < groups->n; g++) {
+        int last = g + 1 == groups->n;
+        end += last ? 0 : groups->shares[g];
+        int64_t stop = last ? n : (int64_t)floor(end * (double)n + 0.5);
+        double low = groups->levels[g], high = last ? low : groups->levels[g + 1];
+        for (; at < stop && at < n; at++) {
+            double u;
+            random_seek(stream, 0, (uint32_t)side, (uint32_t)order[at], &cursor);
+            random_uniform(&cursor, &u, 1);
+            weights[order[at]] = (float)(low + (high - low) * u);
+            of[order[at]] = (uint8_t)g;
+        }
+    }
+    free(order);
+    return 0;
+}
+
+static int reserve_sides(struct dataset *dataset, int groups)
+{
+    struct privacy_weights *w = &dataset->weights;
+    w->users = memory_raw((size_t)dataset->users.n + 1, sizeof *w->users);
+    w->items = memory_raw((size_t)dataset->items.n + 1, sizeof *w->items);
+    if (groups) {
+        w->user_groups = memory_new((size_t)dataset->users.n + 1, 1);
+        w->item_groups = memory_new((size_t)dataset->items.n + 1, 1);
+    }
+    return w->users && w->items && (!groups || (w->user_groups && w->item_groups)) ? 0 : -1;
+}
+
+static int draw_groups(const struct weights_options *options, dpf_stream *stream, struct dataset *dataset,
+                       struct dpf_error *error)
+{
+    struct privacy_weights *w = &dataset->weights;
+    if (reserve_sides(dataset, 1) != 0 ||
+        draw_side(&options->groups[0], stream, 0, dataset->users.n, w->users, w->user_groups) != 0 ||
+        draw_side(&options->groups[1], stream, 1, dataset->items.n, w->items, w->item_groups) != 0)
+        return error_memory(error);
+    return 0;
+}
+
+/* ---- from files ---------------------------------------------------------------------------------- */
+
+/* Lines "id weight"; the id is read as both columns of a table. */
+static int take_weights(const struct table *table, const struct ids *ids, const struct id_map *map, float *weights,
+                        struct dpf_error *error)
+{
+    struct id_map names;
+    int32_t *rank = memory_raw((size_t)ids->n + 1, sizeof *rank);
+    if (!rank || ids_finish(ids, &names, rank) != 0) {
+        free(rank);
+        return error_memory(error);
+    }
+    int status = 0;
+    for (size_t c = 0; c < table->n_chunks && status == 0; c++) {
+        const struct chunk *chunk = table->chunks[c];
+        for (int64_t i = 0; i < chunk->n && status == 0; i++) {
+            float weight = chunk->values[i];
+            int64_t row = id_map_find(map, id_map_text(&names, rank[chunk->user_map[chunk->users[i]]]));
+            if (!(weight > 0 && weight <= 1)) {
+                int64_t line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i);
+                status = error_at(error, DPF_FAULT_DATA, chunk->path, (long)line,
+                                  "a privacy weight is %g; it must be above 0 and at most 1", (double)weight);
+            } else if (row >= 0) {
+                weights[row] = weight;
+            }
+        }
+    }
+    id_map_free(&names);
+    free(rank);
+    return status;
+}
+
+static int read_side(const struct weights_options *options, int side, const struct id_map *map,
+                     struct pool *pool, float *weights, struct dpf_error *error)
+{
+    struct table table = {0};
+    struct ids ids = {0};
+    const char *path = options->paths[side];
+    for (int64_t r = 0; r < map->n; r++)
+        weights[r] = path[0] ? 0.0f : 1.0f;
+    if (!path[0])
+        return 0;
+    struct file_options file = options->file;
+    int status = table_read(&table, path, &file, NULL, &ids, &ids, NULL, pool, error);
+    if (status == 0)
+        status = take_weights(&table, &ids, map, weights, error);
+    for (int64_t r = 0; r < map->n && status == 0; r++)
+        if (!(weights[r] > 0))
+            status = error_set(error, DPF_FAULT_DATA,
+                               "%s: %s %s has ratings, but no privacy weight; add a line for it (1 is the full "
+                               "budget)",
+                               path, side_names[side], id_map_text(map, r));
+    ids_free(&ids);
+    table_free(&table);
+    return status;
+}
+
+static int read_files(const struct weights_options *options, struct pool *pool, struct dataset *dataset,
+                      struct dpf_error *error)
+{
+    if (reserve_sides(dataset, 0) != 0)
+        return error_memory(error);
+    if (read_side(options, 0, &dataset->users, pool, dataset->weights.users, error) != 0)
+        return -1;
+    return read_side(options, 1, &dataset->items, pool, dataset->weights.items, error);
+}
+
+/* ---- records ------------------------------------------------------------------------------------- */
+
+static float mark(const struct weights_options *options, const dpf_stream *stream, int32_t user, int32_t item)
+{
+    dpf_cursor cursor;
+    uint8_t sensitive;
+    random_seek(stream, 2, (uint32_t)user, (uint32_t)item, &cursor);
+    random_bernoulli(&cursor, options->sensitive_share, &sensitive, 1);
+    return sensitive ? (float)options->sensitive_weight : 1.0f;
+}
+
+/* Both orientations work a pair's weight out alike. */
+static int fill_records(const struct weights_options *options, const dpf_stream *stream,
+                        const struct privacy_weights *w, int by_user, struct csr *csr, struct dpf_error *error)
+{
+    if (!csr->ptr)
+        return 0;
+    csr->privacy_weights = memory_raw((size_t)csr->ptr[csr->rows] + 1, sizeof *csr->privacy_weights);
+    if (!csr->privacy_weights)
+        return error_memory(error);
+    for (int64_t r = 0; r < csr->rows; r++)
+        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
+            int32_t user = by_user ? (int32_t)r : csr->others[k];
+            int32_t item = by_user ? csr->others[k] : (int32_t)r;
+            csr->privacy_weights[k] =
+                w->users ? w->users[user] * w->items[item] : mark(options, stream, user, item);
+        }
+    return 0;
+}
+
+int weights_assign(const struct data_options *options, const struct random_root *seeded, struct pool *pool,
+                   struct dataset *dataset, struct dpf_error *error)
+{
+    const struct weights_options *o = &options->weights;
+    if (o->kind == WEIGHTS_NONE)
+        return 0;
+    struct random_root *own = NULL;
+    if (o->seed >= 0 && !(own = random_root_seeded((uint64_t)o->seed, "run", error)))
+        return -1;
+    dpf_stream *stream = random_stream_open(own ? own : seeded, "data", "privacy weights", error);
+    int status = stream ? 0 : -1;
+    if (status == 0 && o->kind == WEIGHTS_GROUPS)
+        status = draw_groups(o, stream, dataset, error);
+    if (status == 0 && o->kind == WEIGHTS_FILES)
+        status = read_files(o, pool, dataset, error);
+    struct records *parts[2] = {&dataset->train, &dataset->test};
+    for (int p = 0; p < 2 && status == 0; p++) {
+        status = fill_records(o, stream, &dataset->weights, 1, &parts[p]->by_user, error);
+        if (status == 0)
+            status = fill_records(o, stream, &dataset->weights, 0, &parts[p]->by_item, error);
+    }
+    random_stream_free(stream);
+    random_root_free(own);
+    return status;
+}
+
+/* ---- pairs --------------------------------------------------------------------------------------- */
+
+/* The weight that a part of the data has for a pair, or -1. */
+static float find_record(const struct csr *csr, int32_t user, int32_t item)
+{
+    if (!csr->ptr || !csr->privacy_weights)
+        return -1;
+    int64_t low = csr->ptr[user], high = csr->ptr[user + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (csr->others[middle] < item)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < csr->ptr[user + 1] && csr->others[low] == item ? csr->privacy_weights[low] : -1;
+}
+
+int dataset_has_weights(const struct dataset *dataset)
+{
+    return dataset->weights.users || dataset->train.by_user.privacy_weights;
+}
+
+int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *items, int64_t n, float *out,
+                    struct dpf_error *error)
+{
+    const struct privacy_weights *w = &dataset->weights;
+    for (int64_t k = 0; k < n; k++) {
+        int32_t item = items ? items[k] : (int32_t)k;
+        out[k] = w->users ? w->users[user] * w->items[item] : find_record(&dataset->test.by_user, user, item);
+        if (out[k] < 0)
+            out[k] = find_record(&dataset->train.by_user, user, item);
+        if (out[k] < 0)
+            return error_set(error, DPF_FAULT_DATA,
+                             "user %s has no privacy weight for item %s, which is to be predicted: weights of "
+                             "records cover rated items only; give weights of users and items (data.weights.kind)",
+                             id_map_text(&dataset->users, user), id_map_text(&dataset->items, item));
+    }
+    return 0;
+}

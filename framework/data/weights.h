@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * weights.h - privacy weights: how small a record's budget is, relative to the largest.
+ *
+ * The record of user i and item j has the budget epsilon * W_ij, W_ij in (0, 1]. Weights are products of a
+ * user's and an item's, drawn by groups or read from files; or they belong to records alone: a column of
+ * the ratings, or marks of what is sensitive.
+ */
+#ifndef DPF_DATA_WEIGHTS_H
+#define DPF_DATA_WEIGHTS_H
+
+#include "base/pool.h"
+#include "base/random.h"
+#include "data/data_options.h"
+#include "data/dataset.h"
+
+/* The weights.* keys of [data]; column_weight: the ratings have a column of weights. */
+int weights_read(const struct config *config, const struct config_values *data, int column_weight,
+                 struct weights_options *out, struct dpf_error *error);
+/* Fills in dataset->weights, and the weights of all records of both parts in every orientation. */
+int weights_assign(const struct data_options *options, const struct random_root *seeded, struct pool *pool,
+                   struct dataset *dataset, struct dpf_error *error);
+
+#endif

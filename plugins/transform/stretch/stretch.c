@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stretch.c - each rating is multiplied by its privacy weight W in (0, 1], and a prediction divided by it.
+ *
+ * Why: noise for ratings that change by at most D protects a stretched rating, which changes by W D only,
+ * with W epsilon (Alaggan, Gambs, Kermarrec, "Heterogeneous differential privacy"; Hu, Fang, Theorem 2).
+ * Dividing at prediction brings the scale of ratings back (Algorithm 1, lines 13-17 of the latter).
+ *
+ * A value r in [lo, hi] becomes W r, which lies between the smaller of lo and 0 and the larger of hi and 0.
+ * Replacing r by r' moves it by W |r - r'| <= hi - lo. Rounding W r to float32 moves each of the two by at
+ * most 2^-24 max(|lo|, |hi|); that is added.
+ */
+#include <math.h>
+
+#include "dpframe/dpframe.h"
+
+enum { P_RESCALE, P_COUNT };
+
+static const dpf_param params[P_COUNT] = {
+    [P_RESCALE] = DPF_PARAM_BOOL_F("rescale", 1, 0,
+                                   "Divide predictions by the weight. Without, they have the scale of stretched "
+                                   "ratings."),
+};
+
+struct stretch {
+    const dpf_host *host;
+    int64_t rescale;
+};
+
+static dpf_status stretch_create(const dpf_host *host, const dpf_params *values, void **self)
+{
+    struct stretch *stretch = dpf_memory(host)->allocate(host, sizeof(*stretch));
+    if (!stretch)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    stretch->host = host;
+    stretch->rescale = values->values[P_RESCALE].integer;
+    *self = stretch;
+    return DPF_OK;
+}
+
+static void stretch_destroy(void *self)
+{
+    struct stretch *stretch = self;
+    dpf_memory(stretch->host)->release(stretch->host, stretch);
+}
+
+static dpf_status stretch_bounds(void *self, dpf_bounds *bounds)
+{
+    double largest = fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));
+    double change = bounds->value_change > 0 ? bounds->value_change : bounds->value_hi - bounds->value_lo;
+    (void)self;
+    bounds->value_lo = fmin(bounds->value_lo, 0);
+    bounds->value_hi = fmax(bounds->value_hi, 0);
+    bounds->value_change = change + 0x1p-23 * largest;
+    return DPF_OK;
+}
+
+static dpf_status refuse(const dpf_call *call)
+{
+    return call->host->fail(call->host, DPF_E_PRIVACY, -1,
+                            "a privacy weight is not above 0 and at most 1: stretching by it would let a rating move "
+                            "the result further than the noise allows for; scale the weights");
+}
+
+static dpf_status stretch_records(void *self, const dpf_call *call, const dpf_records *records, float *values)
+{
+    (void)self;
+    for (int64_t i = 0; records->privacy_weights && i < records->n; i++) {
+        float weight = records->privacy_weights[i];
+        if (!(weight > 0 && weight <= 1))
+            return refuse(call);
+        values[i] *= weight;
+    }
+    return DPF_OK;
+}
+
+static dpf_status stretch_predictions(void *self, const dpf_call *call, const dpf_records *records, double *scores)
+{
+    const struct stretch *stretch = self;
+    for (int64_t i = 0; stretch->rescale && records->privacy_weights && i < records->n; i++) {
+        float weight = records->privacy_weights[i];
+        if (!(weight > 0 && weight <= 1))
+            return refuse(call);
+        scores[i] /= (double)weight;
+    }
+    return DPF_OK;
+}
+
+static const dpf_transform functions = {
+    .kind = DPF_TRANSFORM_RECORD,
+    .bounds = stretch_bounds,
+    .records = stretch_records,
+    .predictions = stretch_predictions,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_TRANSFORM,
+    .id = "stretch",
+    .version = "1.0.0",
+    .summary = "Ratings times their privacy weights, undone at prediction: heterogeneous privacy",
+    .citation = "Alaggan, Gambs, Kermarrec, J. Privacy and Confidentiality 7(2), 2016; Hu, Fang, arXiv "
+                "2212.00306, Eq. 3 and Algorithm 1",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = stretch_create,
+    .destroy = stretch_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.transform.stretch", "1.0.0", "Apache-2.0", component)
