@@ -28,6 +28,7 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/configs)
 endif()
 install(DIRECTORY templates DESTINATION share/dpframe)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/dpframe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 configure_package_config_file(cmake/dpframe-config.cmake.in ${CMAKE_BINARY_DIR}/dpframe-config.cmake
   INSTALL_DESTINATION ${DPFRAME_PACKAGE_DIR} PATH_VARS DPFRAME_PLUGIN_DIR)
