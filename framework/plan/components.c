@@ -250,6 +250,22 @@ static int make_terms(struct plan *plan, struct side_plan *side, const char *lis
     return status;
 }
 
+/* Keys of a side that is not solved, and of its components, may stay in the file: they switch with one line.
+ */
+static void skip_side(struct plan *plan, const char *name)
+{
+    int64_t n;
+    const dpf_param *table = schema_term(&n);
+    size_t length = strlen(name);
+    for (int64_t i = 0; i < n; i++)
+        config_consume(plan->config, name, table[i].name);
+    for (int64_t i = 0; i < config_size(plan->config); i++) {
+        const struct config_entry *entry = config_at(plan->config, i);
+        if (strncmp(entry->section, name, length) == 0 && entry->section[length] == '.')
+            config_consume(plan->config, entry->section, entry->key);
+    }
+}
+
 static int make_side(struct plan *plan, int which, struct dpf_error *error)
 {
     struct side_plan *side = &plan->sides[which];
@@ -267,11 +283,7 @@ static int make_side(struct plan *plan, int which, struct dpf_error *error)
     side->updated = v[SIDE_UPDATE].integer && ordered;
     side->site = (int)v[SIDE_SITE].integer;
     if (!side->updated) {
-        /* Keys of a side that is not solved may stay in the file: they switch with one line. */
-        int64_t n_term;
-        const dpf_param *term_params = schema_term(&n_term);
-        for (int64_t i = 0; i < n_term; i++)
-            config_consume(plan->config, name, term_params[i].name);
+        skip_side(plan, name);
         return 0;
     }
     if (!*v[SIDE_SOLVER].text)
