@@ -188,7 +188,7 @@ static int32_t draw_item(const double *cumulative, int64_t items)
 static int64_t draw_user(const double *cumulative, int64_t items, int64_t wanted, int32_t *out)
 {
     int64_t n = 0;
-    for (int attempt = 0; n < wanted && attempt < 4; attempt++) {
+    for (int attempt = 0; n < wanted && attempt < 40; attempt++) {
         while (n < wanted)
             out[n++] = draw_item(cumulative, items);
         qsort(out, (size_t)n, sizeof(*out), by_index);

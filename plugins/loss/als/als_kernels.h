@@ -17,16 +17,19 @@ struct als_rows {
     int32_t dimension;
     const int32_t *index;
     int64_t n;
+    int64_t known; /* entries of index that may be read, at least n: what comes next is prefetched */
 };
 
 struct als_kernels {
     void (*gather)(const struct als_rows *rows, float *block);
     /* scaled = diag(weights) block; n rows of `padded` columns. */
     void (*scale)(const float *block, const float *weights, int64_t padded, int64_t n, float *scaled);
-    /* Lower triangle of left' right into d rows of stride out_ld (a multiple of 16); upper parts of its
-       16 x 16 diagonal blocks are overwritten too. */
-    void (*gram)(const float *left, const float *right, int64_t d, int64_t n, float *out, int64_t out_ld,
-                 int add);
+    /*
+     * Lower triangle of left' right, copies of these rows, into `dimension` rows of stride out_ld (a multiple
+     * of 16); upper parts of its 16 x 16 diagonal blocks are overwritten too.
+     */
+    void (*gram)(const struct als_rows *rows, const float *left, const float *right, float *out,
+                 int64_t out_ld, int add);
     /* block' t into `padded` numbers. */
     void (*linear)(const float *block, const float *t, int64_t padded, int64_t n, float *out, int add);
     /* out += sum of t y over the rows y, without a gathered copy; out has padded length. */

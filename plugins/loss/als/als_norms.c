@@ -18,6 +18,14 @@ dpf_norms als_vector_norms(const dpf_bounds *bounds)
     return y;
 }
 
+double als_value_change(const dpf_bounds *bounds)
+{
+    const double range = bounds->value_hi - bounds->value_lo;
+    const int stated = bounds->size >= offsetof(dpf_bounds, value_change) + sizeof(bounds->value_change) &&
+                       bounds->value_change > 0;
+    return stated ? least(bounds->value_change, range) : range;
+}
+
 dpf_norms als_outer_norms(const dpf_norms *y, uint32_t layout)
 {
     dpf_norms outer = {y->l1 * y->l1, y->l2 * y->l2, y->linf * y->linf};

@@ -22,6 +22,8 @@ struct als_contribution {
 
 /* What bounds say about y, made consistent. */
 dpf_norms als_vector_norms(const dpf_bounds *bounds);
+/* The largest change of one record's value. */
+double als_value_change(const dpf_bounds *bounds);
 /* Norms of y y' in a layout. */
 dpf_norms als_outer_norms(const dpf_norms *y, uint32_t layout);
 dpf_norms als_scaled(dpf_norms norms, double factor); /* 0 times infinity is 0 */

@@ -100,7 +100,7 @@ void als_ridge_free(const dpf_host *host, struct als_ridge *ridge)
     *ridge = (struct als_ridge){0};
 }
 
-static char *carve(char **at, int64_t bytes)
+static void *carve(char **at, int64_t bytes)
 {
     char *block = *at;
     *at += (bytes + 63) / 64 * 64;
@@ -154,6 +154,16 @@ static double group_count(const dpf_groups *groups, int64_t g)
     for (int64_t r = begin; r < end; r++)
         sum += groups->weights[r];
     return sum;
+}
+
+/* A quadratic predicts from the rows that it multiplies; the rows before a transform are others. */
+static dpf_status check_groups(const struct als_model *model, const dpf_groups *groups)
+{
+    const int has = groups->size >= offsetof(dpf_groups, residual) + sizeof(groups->residual);
+    if (!has || !groups->residual || groups->residual->data == groups->other->data)
+        return DPF_OK;
+    return model->host->fail(model->host, DPF_E_UNSUPPORTED, -1,
+                             "least squares predict from the transformed rows: set residual = transformed");
 }
 
 /* ---- float64 on the grid -------------------------------------------------------------------- */
@@ -227,7 +237,9 @@ dpf_status als_accumulate(const struct als_model *model, const dpf_call *call, c
         return model->host->fail(model->host, DPF_E_UNSUPPORTED, -1,
                                  "layout OPERATOR has no float64 sums; it serves local sides only");
     struct workspace w;
-    const dpf_status status = workspace_get(call, model->host, query->dimension, WANT_EXACT, &w);
+    dpf_status status = check_groups(model, groups);
+    if (status == DPF_OK)
+        status = workspace_get(call, model->host, query->dimension, WANT_EXACT, &w);
     if (status != DPF_OK)
         return status;
     for (int64_t g = 0; g < groups->n_groups; g++)
@@ -264,13 +276,23 @@ dpf_status als_shared_gram(const struct als_model *model, const dpf_call *call, 
 
 /* ---- float32 for local sides ---------------------------------------------------------------- */
 
+static struct als_rows rows_at(const dpf_query *query, const dpf_groups *groups, int64_t begin, int64_t n)
+{
+    return (struct als_rows){groups->other,
+                             query->first,
+                             query->dimension,
+                             groups->others + begin,
+                             n,
+                             groups->offsets[groups->n_groups] - begin};
+}
+
 /* A block of records into the lower triangle and b, both overwritten unless add is set. */
 static void local_block(const struct als_model *model, const dpf_query *query, const dpf_groups *groups,
                         int64_t begin, int64_t n, const struct workspace *w, float *lower, float *linear,
                         int add)
 {
     const struct als_kernels *kernels = model->kernels;
-    const struct als_rows rows = {groups->other, query->first, query->dimension, groups->others + begin, n};
+    const struct als_rows rows = rows_at(query, groups, begin, n);
     const int plain = model->coefficients(model->loss, query, groups, begin, n, w->aw, w->t);
     to_float(w->t, n, w->t32);
     kernels->gather(&rows, w->block);
@@ -280,7 +302,7 @@ static void local_block(const struct als_model *model, const dpf_query *query, c
         kernels->scale(w->block, w->aw32, w->padded, n, w->scaled);
         left = w->scaled;
     }
-    kernels->gram(left, w->block, query->dimension, n, lower, w->padded, add);
+    kernels->gram(&rows, left, w->block, lower, w->padded, add);
     kernels->linear(w->block, w->t32, w->padded, n, linear, add);
 }
 
@@ -310,7 +332,7 @@ static void local_linear_only(const struct als_model *model, const dpf_query *qu
     memset(linear, 0, (size_t)w->padded * sizeof(float));
     for (int64_t at = groups->offsets[g]; at < end; at += w->rows) {
         const int64_t n = end - at < w->rows ? end - at : w->rows;
-        const struct als_rows rows = {groups->other, query->first, query->dimension, groups->others + at, n};
+        const struct als_rows rows = rows_at(query, groups, at, n);
         model->coefficients(model->loss, query, groups, at, n, w->aw, w->t);
         to_float(w->t, n, w->t32);
         model->kernels->combine(&rows, w->t32, linear);
@@ -355,8 +377,10 @@ dpf_status als_accumulate_local(const struct als_model *model, const dpf_call *c
     struct workspace w;
     const uint32_t layout = als_block(query, DPF_BLOCK_QUADRATIC)->layout;
     const int detour = layout == DPF_LAYOUT_PACKED || layout == DPF_LAYOUT_FULL;
-    const dpf_status status =
-        workspace_get(call, model->host, query->dimension, WANT_LOCAL | (detour ? WANT_LOWER : 0), &w);
+    dpf_status status = check_groups(model, groups);
+    if (status == DPF_OK)
+        status =
+            workspace_get(call, model->host, query->dimension, WANT_LOCAL | (detour ? WANT_LOWER : 0), &w);
     if (status != DPF_OK)
         return status;
     for (int64_t g = 0; g < groups->n_groups; g++)
@@ -377,8 +401,7 @@ dpf_status als_apply(const struct als_model *model, const dpf_call *call, const 
         memset(out, 0, (size_t)w.padded * sizeof(float));
         for (int64_t at = groups->offsets[g]; at < end; at += w.rows) {
             const int64_t n = end - at < w.rows ? end - at : w.rows;
-            const struct als_rows rows = {groups->other, query->first, query->dimension, groups->others + at,
-                                          n};
+            const struct als_rows rows = rows_at(query, groups, at, n);
             const int plain = model->coefficients(model->loss, query, groups, at, n, w.aw, NULL);
             if (!plain)
                 to_float(w.aw, n, w.aw32);

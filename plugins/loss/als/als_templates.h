@@ -11,15 +11,20 @@ SIMD_INLINE const float *SIMD(als_row)(const struct als_rows *rows, int64_t r)
     return rows->factors->data + rows->index[r] * rows->factors->stride + rows->first;
 }
 
+SIMD_INLINE void SIMD(als_prefetch)(const struct als_rows *rows, int64_t r)
+{
+    if (r < rows->known) {
+        const float *y = SIMD(als_row)(rows, r);
+        for (int64_t i = 0; i < rows->dimension; i += 16)
+            __builtin_prefetch(y + i);
+    }
+}
+
 SIMD_TARGET static void SIMD(als_gather)(const struct als_rows *rows, float *block)
 {
     const int64_t d = rows->dimension, padded = simd_padded(d);
     for (int64_t r = 0; r < rows->n; r++, block += padded) {
-        if (r + ALS_PREFETCH < rows->n) {
-            const float *ahead = SIMD(als_row)(rows, r + ALS_PREFETCH);
-            for (int64_t i = 0; i < d; i += 16)
-                __builtin_prefetch(ahead + i);
-        }
+        SIMD(als_prefetch)(rows, r + ALS_PREFETCH);
         const float *y = SIMD(als_row)(rows, r);
         int64_t i = 0;
         for (; i + 16 <= d; i += 16)
@@ -39,16 +44,28 @@ SIMD_TARGET static void SIMD(als_scale)(const float *block, const float *weights
     }
 }
 
-SIMD_TARGET static void SIMD(als_gram)(const float *left, const float *right, int64_t d, int64_t n,
+/* Strip i / SIMD_ROWS looks after one cache line of each record that follows. */
+SIMD_INLINE struct gram_ahead SIMD(als_ahead)(const struct als_rows *rows, int64_t i)
+{
+    const int64_t line = i / SIMD_ROWS * 16, after = rows->known - rows->n;
+    return (struct gram_ahead){.base = rows->factors->data + rows->first + line,
+                               .index = rows->index + rows->n,
+                               .stride = rows->factors->stride,
+                               .n = line < rows->dimension ? after : 0};
+}
+
+SIMD_TARGET static void SIMD(als_gram)(const struct als_rows *rows, const float *left, const float *right,
                                        float *out, int64_t out_ld, int add)
 {
-    const int64_t ld = simd_padded(d);
+    const int64_t d = rows->dimension, ld = simd_padded(d), n = rows->n;
     for (int64_t i = 0; i < d; i += SIMD_ROWS) {
         const int64_t chunks = i / 16 + 1, stored = d - i < SIMD_ROWS ? d - i : SIMD_ROWS;
+        const struct gram_ahead ahead = SIMD(als_ahead)(rows, i);
+        float *to = out + i * out_ld;
         if (add)
-            SIMD(gram_strip)(chunks, left + i, ld, right, ld, n, out + i * out_ld, out_ld, stored, GRAM_ADD);
+            SIMD(gram_strip)(chunks, left + i, ld, right, ld, n, to, out_ld, stored, GRAM_ADD, &ahead);
         else
-            SIMD(gram_strip)(chunks, left + i, ld, right, ld, n, out + i * out_ld, out_ld, stored, GRAM_SET);
+            SIMD(gram_strip)(chunks, left + i, ld, right, ld, n, to, out_ld, stored, GRAM_SET, &ahead);
     }
 }
 
@@ -101,6 +118,8 @@ SIMD_TARGET static void SIMD(als_combine)(const struct als_rows *rows, const flo
     for (int64_t r = 0; r < rows->n; r += 4) {
         const float *y[4];
         float t4[4];
+        for (int64_t i = 0; i < 4; i++)
+            SIMD(als_prefetch)(rows, r + ALS_PREFETCH + i);
         SIMD(als_four)(rows, r, t, y, t4);
         SIMD(als_combine4)(y, t4, rows->dimension, out);
     }

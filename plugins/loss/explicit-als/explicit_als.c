@@ -84,37 +84,36 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
  * which is right in the one case and safe in the other. The other side's bias, which is subtracted from
  * the value, is at most the largest coordinate.
  */
-static dpf_bounds with_constant(const struct explicit_als *self, const dpf_bounds *bounds)
+static dpf_norms row_norms(const struct explicit_als *self, const dpf_bounds *bounds)
 {
-    dpf_bounds all = *bounds;
+    dpf_norms y = als_vector_norms(bounds);
     if (self->has_bias[bounds->side]) {
-        all.other_l1 += 1;
-        all.other_l2 = sqrt(all.other_l2 * all.other_l2 + 1);
-        all.other_linf = fmax(all.other_linf, 1);
+        y.l1 += 1;
+        y.l2 = sqrt(y.l2 * y.l2 + 1);
+        y.linf = fmax(y.linf, 1);
     }
-    return all;
+    return y;
 }
 
-static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *given,
+static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
                               dpf_sensitivity *blocks, dpf_sensitivity *shared)
 {
     const struct explicit_als *self = instance;
-    const dpf_bounds bounds = with_constant(self, given);
-    const int n_fixed = self->n_fixed[given->side];
-    const double fixed = n_fixed ? n_fixed * als_vector_norms(given).linf : 0;
-    const double w = given->weight_max;
-    const double low = given->value_lo - given->offset - fixed;
-    const double high = given->value_hi - given->offset + fixed;
+    const int n_fixed = self->n_fixed[bounds->side];
+    const double fixed = n_fixed ? n_fixed * als_vector_norms(bounds).linf : 0;
+    const double w = bounds->weight_max;
+    const double low = bounds->value_lo - bounds->offset - fixed;
+    const double high = bounds->value_hi - bounds->offset + fixed;
     const double residual = fmax(fabs(low), fabs(high));
-    const dpf_norms y = als_vector_norms(&bounds), one = {1, 1, 1}, zero = {0, 0, 0};
+    const dpf_norms y = row_norms(self, bounds), one = {1, 1, 1}, zero = {0, 0, 0};
     const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
     const struct als_contribution c = {
         .present = {als_scaled(outer, w), als_scaled(y, 2 * w * residual), als_scaled(one, w)},
-        .revalued = {zero, als_scaled(y, 2 * w * (given->value_hi - given->value_lo)), zero},
+        .revalued = {zero, als_scaled(y, 2 * w * als_value_change(bounds)), zero},
         .psd = 1,
     };
     (void)shared;
-    als_unit_sensitivity(q, &bounds, &c, 0, blocks);
+    als_unit_sensitivity(q, bounds, &c, 0, blocks);
     return DPF_OK;
 }
 

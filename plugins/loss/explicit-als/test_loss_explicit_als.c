@@ -243,6 +243,65 @@ static void test_sensitivity_with_biases(void **state)
     plain_close(&host);
 }
 
+/* A smaller change of values lowers the sensitivity, unless the host is too old to know the field. */
+static void test_value_change(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    dpf_query q;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS];
+    plain_open(&host, plain_component("explicit-als", DPF_ROLE_LOSS, "explicit-als"), "");
+    const dpf_loss *loss = host.component->functions;
+    const dpf_side_info info = check_info(2, 0, 2, -1, DPF_LAYOUT_FULL, 1);
+    assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
+    dpf_bounds bounds = {.size = sizeof(bounds),
+                         .side = DPF_SIDE_ITEMS,
+                         .dimension = 2,
+                         .value_lo = 1,
+                         .value_hi = 5,
+                         .weight_max = 1,
+                         .other_l1 = INFINITY,
+                         .other_l2 = 1,
+                         .other_linf = INFINITY,
+                         .records_per_user = INT64_MAX,
+                         .n_self = 4,
+                         .n_other = 4,
+                         .value_change = 0.5};
+    states_unknown(blocks);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL), DPF_OK);
+    assert_true(fabs(blocks[1].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 - 1) < 1e-12);
+    bounds.size = offsetof(dpf_bounds, value_change);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL), DPF_OK);
+    assert_true(fabs(blocks[1].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 - 8) < 1e-12);
+    plain_close(&host);
+}
+
+static void test_untransformed_residuals_are_refused(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct check_data c;
+    dpf_query q;
+    double out[CHECK_GROUPS * 16];
+    float out32[CHECK_GROUPS * 96] __attribute__((aligned(64)));
+    plain_open(&host, plain_component("explicit-als", DPF_ROLE_LOSS, "explicit-als"), "");
+    const dpf_loss *loss = host.component->functions;
+    const dpf_side_info info = check_info(3, 0, 3, -1, DPF_LAYOUT_PACKED, 0);
+    assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
+    check_data_new(&c, 3, 1, 0);
+    dpf_factors raw = c.other;
+    c.groups.residual = &raw;
+    assert_int_equal(loss->accumulate(host.self, plain_call(&host), &q, &c.groups, NULL, out, 16), DPF_OK);
+    raw.data += raw.stride;
+    assert_int_equal(loss->accumulate(host.self, plain_call(&host), &q, &c.groups, NULL, out, 16),
+                     DPF_E_UNSUPPORTED);
+    assert_int_equal(loss->accumulate_local(host.self, plain_call(&host), &q, &c.groups, out32, 16),
+                     DPF_E_UNSUPPORTED);
+    assert_non_null(strstr(host.report, "residual = transformed"));
+    check_data_free(&c);
+    plain_close(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +312,8 @@ int main(void)
         cmocka_unit_test(test_ridge),
         cmocka_unit_test(test_sensitivities),
         cmocka_unit_test(test_sensitivity_with_biases),
+        cmocka_unit_test(test_value_change),
+        cmocka_unit_test(test_untransformed_residuals_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

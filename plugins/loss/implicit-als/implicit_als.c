@@ -90,7 +90,7 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
     const double low = conf == 0 ? 1 : 1 + conf * bounds->value_lo;
     const double high = conf == 0 ? 1 : 1 + conf * bounds->value_hi;
     const double most = w * fmax(fabs(low), fabs(high));
-    const double change = conf == 0 ? 0 : w * (high - low);
+    const double change = conf == 0 ? 0 : w * conf * als_value_change(bounds);
     const dpf_norms y = als_vector_norms(bounds), one = {1, 1, 1}, zero = {0, 0, 0};
     const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
     const struct als_contribution c = {

@@ -15,6 +15,8 @@
 #include "normal_equations.h"
 #include "simd.h"
 
+#define CACHE_BYTES (512 * 1024)
+
 enum { P_STEPS, P_TOLERANCE, P_KERNEL, P_COUNT };
 
 struct cg {
@@ -50,11 +52,15 @@ static dpf_status multiply(const struct cg *self, const struct group *g, const f
     const dpf_solve *batch = n->batch;
     const int64_t p = n->padded;
     const float *ridge = batch->query->ridge_per_count;
-    for (int64_t i = 0; i < p; i++) {
-        for (int64_t row = 0; row < CG_GROUP; row++)
-            g->columns[i * CG_GROUP + row] = vectors[row * p + i];
+    if (g->count == 1) {
+        self->kernels->multiply_one(g->shared, p, vectors, g->image);
+    } else {
+        for (int64_t i = 0; i < p; i++) {
+            for (int64_t row = 0; row < CG_GROUP; row++)
+                g->columns[i * CG_GROUP + row] = vectors[row * p + i];
+        }
+        self->kernels->multiply(g->shared, p, g->columns, g->image);
     }
-    self->kernels->multiply(g->shared, p, g->columns, g->image);
     if (!batch->product) /* then count and records are part of the dense matrix */
         return DPF_OK;
     float *part = g->columns; /* has served */
@@ -160,6 +166,25 @@ static dpf_status solve_group(const struct cg *self, struct group *g)
     return status;
 }
 
+/*
+ * How many rows step together from here: as many as leave their records in the second-level cache between
+ * products. The count is only a hint.
+ */
+static int64_t group_size(const struct normal *n, int64_t first)
+{
+    const dpf_solve *batch = n->batch;
+    int64_t rows = 0;
+    double bytes = 0;
+    for (; rows < CG_GROUP && first + rows < batch->n_rows; rows++) {
+        if (n->count)
+            bytes += batch->blocks[(first + rows) * batch->blocks_stride + n->count->offset] * 4.0 *
+                     (double)n->padded;
+        if (rows > 0 && bytes > CACHE_BYTES)
+            break;
+    }
+    return rows;
+}
+
 static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *batch)
 {
     const struct cg *self = instance;
@@ -179,16 +204,16 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
     g.image = at + 5 * vectors;
     if (status == DPF_OK && batch->product)
         mirror(base, p);
-    g.count = batch->product ? CG_GROUP : 1;
     for (; status == DPF_OK && g.first < batch->n_rows; g.first += g.count) {
-        if (!batch->product) {
+        g.count = 1;
+        if (batch->product) {
+            g.count = group_size(&normal, g.first);
+        } else {
             normal_matrix_general(&normal, g.first, matrix);
             normal_add_count(&normal, g.first, matrix);
             mirror(matrix, p);
             g.shared = matrix;
         }
-        if (batch->n_rows - g.first < g.count)
-            g.count = batch->n_rows - g.first;
         status = solve_group(self, &g);
     }
     return status;

@@ -10,6 +10,8 @@
 struct cg_kernels {
     /* out = X S for CG_GROUP rows of X, given as columns: xt[r * CG_GROUP + g]; S is symmetric. */
     void (*multiply)(const float *s, int64_t padded, const float *xt, float *out);
+    /* The same for one row x, with the same bits. */
+    void (*multiply_one)(const float *s, int64_t padded, const float *x, float *out);
     float (*dot)(const float *a, const float *b, int64_t padded);
     void (*add)(float factor, const float *x, int64_t padded, float *y);   /* y += factor x */
     void (*renew)(float factor, const float *x, int64_t padded, float *y); /* y = x + factor y */

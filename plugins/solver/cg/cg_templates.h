@@ -5,7 +5,33 @@ SIMD_TARGET static void SIMD(cg_multiply)(const float *s, int64_t padded, const 
 {
     for (int64_t g = 0; g < CG_GROUP; g += SIMD_ROWS)
         SIMD(gram_strip)
-    (padded / 16, xt + g, CG_GROUP, s, padded, padded, out + g * padded, padded, SIMD_ROWS, GRAM_SET);
+    (padded / 16, xt + g, CG_GROUP, s, padded, padded, out + g * padded, padded, SIMD_ROWS, GRAM_SET, NULL);
+}
+
+SIMD_TARGET static void SIMD(cg_multiply_one)(const float *s, int64_t padded, const float *x, float *out)
+{
+    int64_t c = 0;
+    for (; c + 64 <= padded; c += 64) {
+        SIMD(v16) s0 = SIMD(v_zero)(), s1 = s0, s2 = s0, s3 = s0;
+        for (int64_t r = 0; r < padded; r++) {
+            const SIMD(v16) f = SIMD(v_all)(x[r]);
+            const float *line = s + r * padded + c;
+            s0 = SIMD(v_fma)(f, SIMD(v_load)(line), s0);
+            s1 = SIMD(v_fma)(f, SIMD(v_load)(line + 16), s1);
+            s2 = SIMD(v_fma)(f, SIMD(v_load)(line + 32), s2);
+            s3 = SIMD(v_fma)(f, SIMD(v_load)(line + 48), s3);
+        }
+        SIMD(v_store)(out + c, s0);
+        SIMD(v_store)(out + c + 16, s1);
+        SIMD(v_store)(out + c + 32, s2);
+        SIMD(v_store)(out + c + 48, s3);
+    }
+    for (; c < padded; c += 16) {
+        SIMD(v16) sum = SIMD(v_zero)();
+        for (int64_t r = 0; r < padded; r++)
+            sum = SIMD(v_fma)(SIMD(v_all)(x[r]), SIMD(v_load)(s + r * padded + c), sum);
+        SIMD(v_store)(out + c, sum);
+    }
 }
 
 SIMD_TARGET static float SIMD(cg_dot)(const float *a, const float *b, int64_t padded)
@@ -34,6 +60,7 @@ SIMD_TARGET static void SIMD(cg_renew)(float factor, const float *x, int64_t pad
 
 static const struct cg_kernels SIMD(cg_kernels) = {
     .multiply = SIMD(cg_multiply),
+    .multiply_one = SIMD(cg_multiply_one),
     .dot = SIMD(cg_dot),
     .add = SIMD(cg_add),
     .renew = SIMD(cg_renew),

@@ -83,7 +83,7 @@ SIMD_TARGET static int64_t SIMD(factor)(float *matrix, int64_t padded, float *in
         for (int64_t i = 0; n > 0 && i < 16; i += SIMD_ROWS)
             SIMD(gram_strip)
         (p / 16 + 1, below + p + i, padded, below, padded, n, panel + i * padded, padded, SIMD_ROWS,
-         GRAM_SUBTRACT);
+         GRAM_SUBTRACT, NULL);
         const int64_t bad = SIMD(factor_diagonal)(panel + p, padded, inverse + p);
         if (bad >= 0)
             return p + bad;
