@@ -32,7 +32,7 @@ extern "C" {
 /* Layouts of a quadratic block. Bit values, so that a loss can state which it writes. */
 #define DPF_LAYOUT_PACKED UINT32_C(1) /* lower triangle by rows: (i,j), j <= i, at i(i+1)/2 + j */
 #define DPF_LAYOUT_FULL UINT32_C(2)   /* d x d by rows; may be asymmetric after i.i.d. noise: solvers use (A+A')/2 */
-#define DPF_LAYOUT_LOWER UINT32_C(4)  /* d rows with stride ld; only j <= i is written. Local sides only */
+#define DPF_LAYOUT_LOWER UINT32_C(4)  /* d rows with stride ld; only j <= i is defined. Local sides only */
 #define DPF_LAYOUT_OPERATOR UINT32_C(8) /* length 0: A is never formed, only multiplied by (dpf_loss.apply).
                                            Local sides only */
 
