@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a configuration to its statement: which conditions hold for which flow of data, and what epsilon
+ * follows. Plans are made without data, as "dpframe account" makes them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+#define DATA                                                                                                 \
+    "[run]\nrounds = 100\n"                                                                                  \
+    "[data]\nformat = synthetic\nvalue-min = 1\nvalue-max = 5\n"                                             \
+    "[split]\nkind = none\n"
+
+/* Algorithm 1 of Mugdho and Imtiaz: epsilon_i 0.4, delta 0.01, J 100. */
+static const char published[] =
+    DATA "[model]\nrank = 20\ninit-scale = 1\ninit-norm = 1\nusers = 943\nitems = 1682\n"
+         "[items]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nresidual = raw\n"
+         "[users]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nresidual = raw\n"
+         "mechanism = gaussian\n"
+         "[users.loss]\nobjective = half\n"
+         "[users.mechanism]\ncalibration = classic\nepsilon = 0.4\ndelta = 0.01\nwhere = sum\n"
+         "[privacy]\nunit = record\nadjacency = replace-value\nobserver = outsider\ndelta = 1e-5\n"
+         "[accountants]\nlist = published, rdp\n[accountants.published]\nclaim = gaussian-rdp-eq9\n";
+
+/* Items released by clipped messages of users, whose own rows stay local. */
+static const char by_users[] = DATA
+    "[model]\nrank = 4\nusers = 1000\nitems = 200\nuser-bias = yes\nitem-bias = yes\n"
+    "[parties]\nkind = users\n"
+    "[users]\nloss = explicit-als\nsolver = cholesky\n"
+    "[users.loss]\nlambda = 0.1\n"
+    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = gradient-descent\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
+    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+    "[accountants]\nlist = rdp\n";
+
+static void plan_of(struct plan *plan, const char *base, const char *changes)
+{
+    struct dpf_error error = {0};
+    if (training_plan(plan, base, changes, &error) != 0 || plan_complete(plan, -1, -1, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static const struct condition *condition_of(const struct plan *plan, const char *id)
+{
+    for (int i = 0; i < N_CONDITIONS; i++)
+        if (strcmp(plan->guarantee.conditions[i].id, id) == 0)
+            return &plan->guarantee.conditions[i];
+    fail_msg("there is no condition %s", id);
+    return NULL;
+}
+
+static double epsilon_of(const struct plan *plan, const char *accountant)
+{
+    for (int i = 0; i < plan->guarantee.n_accounts; i++)
+        if (strcmp(plan->guarantee.accounts[i].accountant, accountant) == 0)
+            return plan->guarantee.accounts[i].answer.epsilon;
+    fail_msg("accountant %s gave no answer", accountant);
+    return 0;
+}
+
+/* Exactly the condition `id` and no other of C1 .. C8 fails, and why has the text; id NULL: all hold. */
+static void assert_fails(const char *base, const char *changes, const char *id, const char *text)
+{
+    struct plan plan;
+    plan_of(&plan, base, changes);
+    for (int i = 0; i < N_CONDITIONS; i++) {
+        const struct condition *c = &plan.guarantee.conditions[i];
+        int expected = !id || strcmp(c->id, id) != 0;
+        if (strcmp(c->id, "C9") != 0 && c->holds != expected)
+            fail_msg("%s %s: %s", c->id, c->holds ? "holds" : "fails", c->why);
+        if (!expected && !strstr(c->why, text))
+            fail_msg("\"%s\" missing in: %s", text, c->why);
+    }
+    assert_int_equal(plan.guarantee.plan_holds, id == NULL);
+    plan_free(&plan);
+}
+
+static void published_claim_is_not_proved(void **state)
+{
+    (void)state;
+    struct plan plan;
+    plan_of(&plan, published, "");
+    assert_false(condition_of(&plan, "C2")->holds);
+    assert_non_null(
+        strstr(condition_of(&plan, "C2")->why, "items factors that it reads are computed from the raw"));
+    assert_false(plan.guarantee.plan_holds);
+    assert_float_equal(epsilon_of(&plan, "published"), 7.005, 5e-4);
+    plan_free(&plan);
+    assert_fails(published, "privacy.support=public\n", "C2", "raw ratings");
+    assert_fails(published, "privacy.support=public\nusers.residual=transformed\n", "C2", "raw ratings");
+}
+
+/* Held items are constants: then the release is the Gaussian mechanism, composed 100 times. */
+static void constant_items_are_proved(void **state)
+{
+    (void)state;
+    struct plan plan;
+    plan_of(&plan, published, "items.update=no\nprivacy.support=public\n");
+    assert_true(plan.guarantee.plan_holds);
+    assert_float_equal(epsilon_of(&plan, "rdp"), 6.336, 2e-3);
+    assert_float_equal(epsilon_of(&plan, "published"), 7.005, 5e-4);
+    assert_int_equal(plan.ledger.entries[0].event.count, 100);
+    plan_free(&plan);
+    assert_fails(published, "items.update=no\n", "C8", "support = public");
+}
+
+static void users_that_stay_local_are_jointly_protected(void **state)
+{
+    (void)state;
+    struct plan plan;
+    static const char *const adjacencies[] = {"", "privacy.adjacency=replace\n"};
+    double epsilon[2];
+    for (int i = 0; i < 2; i++) {
+        assert_fails(by_users, adjacencies[i], NULL, "");
+        plan_of(&plan, by_users, adjacencies[i]);
+        assert_true(plan.guarantee.joint);
+        epsilon[i] = epsilon_of(&plan, "rdp");
+        assert_true(isfinite(epsilon[i]) && epsilon[i] > 0);
+        plan_free(&plan);
+    }
+    /* The noise is chosen for the adjacency that is asked for, so both give the same epsilon. */
+    assert_float_equal(epsilon[0], epsilon[1], 1e-3 * epsilon[0]);
+    assert_fails(by_users, "privacy.unit=record\n", "C2", "");
+}
+
+static void missing_clip_is_refused_with_a_remedy(void **state)
+{
+    (void)state;
+    struct plan plan;
+    struct dpf_error error = {0};
+    assert_int_equal(training_plan(&plan, by_users, "items.transforms=\n", &error), 0);
+    assert_int_equal(plan_complete(&plan, -1, -1, &error), -1);
+    assert_int_equal(error.fault, DPF_FAULT_CONFIG);
+    assert_non_null(strstr(error.text, "transforms = clip-user"));
+    plan_free(&plan);
+}
+
+static void bounds_from_data_are_no_bounds(void **state)
+{
+    (void)state;
+    assert_fails(published, "items.update=no\nprivacy.support=public\nusers.transforms=\nusers.bounds=data\n",
+                 "C1", "maxima over private factors");
+}
+
+/* ---- noise that is not there -------------------------------------------------------------------------- */
+
+static void releases_without_noise_prove_nothing(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {"items.mechanism=none\n", "privacy.observer=server\n"};
+    /* Noise that the server adds does not protect from the server. */
+    static const char *const why[] = {"without noise", "by the server"};
+    for (int i = 0; i < 2; i++) {
+        struct plan plan;
+        plan_of(&plan, by_users, changes[i]);
+        const struct condition *enough = condition_of(&plan, "C5");
+        assert_false(enough->holds);
+        assert_non_null(strstr(enough->why, why[i]));
+        assert_false(plan.guarantee.plan_holds);
+        plan_free(&plan);
+    }
+}
+
+static const char terms[] =
+    DATA "[model]\nrank = 4\ninit-norm = 1\nusers = 1000\nitems = 200\n"
+         "[users]\nterms = noisy, bare\nsolver = gradient-descent\n"
+         "[users.noisy]\nloss = squared-error\nmechanism = gaussian\n[users.noisy.loss]\nclip-error = 1\n"
+         "[users.noisy.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
+         "[users.bare]\nloss = squared-error\n[users.bare.loss]\nclip-error = 1\n"
+         "[items]\nupdate = no\n"
+         "[privacy]\nunit = record\nadjacency = replace-value\nsupport = public\nobserver = outsider\ndelta "
+         "= 1e-6\n"
+         "[accountants]\nlist = rdp\n";
+
+/* A term that no mechanism has seen goes into the same released row. */
+static void bare_terms_beside_noisy_ones_leak(void **state)
+{
+    (void)state;
+    assert_fails(terms, "", "C5", "users.bare has no mechanism");
+    assert_fails(terms,
+                 "users.bare.mechanism=gaussian\nusers.bare.mechanism.calibration=noise-multiplier\n"
+                 "users.bare.mechanism.noise-multiplier=4\nusers.bare.mechanism.where=sum\n",
+                 NULL, "");
+    struct plan plan;
+    plan_of(&plan, terms, "");
+    assert_false(plan.sides[DPF_SIDE_USERS].public_rows);
+    plan_free(&plan);
+}
+
+/* A local side whose rows need everybody's records is no secret from the server that solves it. */
+static void local_sides_must_be_local(void **state)
+{
+    (void)state;
+    static const char server[] = "privacy.observer=server\nusers.mechanism.where=party\nusers.site=server\n"
+                                 "privacy.support=public\n";
+    char text[512];
+    struct plan plan;
+    snprintf(text, sizeof text, "%sparties.kind=users\n", server);
+    plan_of(&plan, published, text);
+    assert_false(condition_of(&plan, "C5")->holds);
+    assert_non_null(strstr(condition_of(&plan, "C5")->why, "items has no mechanism"));
+    plan_free(&plan);
+    snprintf(text, sizeof text, "%sitems.update=no\nparties.kind=users\n", server);
+    assert_fails(published, text, NULL, "");
+}
+
+/* One draw for all rounds: the difference of two releases has no noise. */
+static void reused_noise_is_found(void **state)
+{
+    (void)state;
+    static const char probe[] = "items.mechanism=test-probe\nitems.mechanism.where=sum\n";
+    static const char reused[] =
+        "items.mechanism=test-probe\nitems.mechanism.where=sum\nitems.mechanism.lifetime=run\n";
+    assert_fails(by_users, probe, NULL, "");
+    assert_fails(by_users, reused, "C5", "one draw of noise serves 100 releases");
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------------------
+ */
+
+/* The constant that pairs with a bias is outside the clip, but inside the gradient. */
+static void biases_count_in_sensitivities(void **state)
+{
+    (void)state;
+    static const char clipped[] = "items.update=no\nprivacy.support=public\nusers.loss.clip-error=1\n";
+    char biased[256];
+    struct plan plain, bias;
+    snprintf(biased, sizeof biased, "%smodel.user-bias=yes\n", clipped);
+    plan_of(&plain, published, clipped);
+    plan_of(&bias, published, biased);
+    const struct term_plan *a = &plain.sides[DPF_SIDE_USERS].terms[0],
+                           *b = &bias.sides[DPF_SIDE_USERS].terms[0];
+    double without = a->blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
+    double with = b->blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
+    assert_float_equal(without, 2, 1e-4);
+    assert_float_equal(with, 2 * sqrt(2), 1e-4);
+    /* Predictions have the other side's bias too, which no clip touches. */
+    char items[256];
+    snprintf(items, sizeof items, "%smodel.item-bias=yes\n", clipped);
+    plan_free(&bias);
+    plan_of(&bias, published, items);
+    b = &bias.sides[DPF_SIDE_USERS].terms[0];
+    assert_true(b->bounds.residual_l2 >= a->bounds.residual_l2);
+    assert_true(isinf(b->bounds.self_l2) || b->bounds.self_l2 >= 1);
+    plan_free(&plain);
+    plan_free(&bias);
+}
+
+/* What rounds to float32 may exceed its norm by a little: the bound covers it. */
+static void initial_rows_are_within_their_bound(void **state)
+{
+    (void)state;
+    struct training t;
+    training_run(&t, published, "run.rounds=0\nitems.update=no\nusers.transforms=\nmodel.users=2000\n");
+    double bound = t.plan.sides[DPF_SIDE_USERS].terms[0].bounds.other_l2;
+    assert_true(bound >= 1 && bound < 1.00001);
+    for (int64_t i = 0; i < t.dataset.items.n; i++) {
+        const float *row = training_row(&t, DPF_SIDE_ITEMS, i);
+        double square = 0;
+        for (int c = 0; c < t.model.columns; c++)
+            square += (double)row[c] * row[c];
+        assert_true(sqrt(square) <= bound);
+        assert_float_equal(sqrt(square), 1, 1e-5);
+    }
+    training_free(&t);
+}
+
+/* Rows seen through a projection are sums of rows in the solver's ball. */
+static void projected_rows_have_no_radius(void **state)
+{
+    (void)state;
+    struct plan plan;
+    plan_of(&plan, by_users, "items.solver.radius=1\nitems.transforms=clip-user, test-fold\n");
+    assert_true(isinf(plan.sides[DPF_SIDE_ITEMS].radius));
+    plan_free(&plan);
+    plan_of(&plan, by_users, "items.solver.radius=1\n");
+    assert_true(plan.sides[DPF_SIDE_ITEMS].radius == 1);
+    plan_free(&plan);
+}
+
+/* ---- sampling -------------------------------------------------------------------------------------------
+ */
+
+static void secret_poisson_draws_amplify(void **state)
+{
+    (void)state;
+    struct plan all, some, known;
+    plan_of(&all, by_users, "");
+    plan_of(&some, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\n");
+    plan_of(&known, by_users,
+            "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.sampler.secrecy=none\n");
+    assert_true(epsilon_of(&some, "rdp") < 0.3 * epsilon_of(&all, "rdp"));
+    assert_float_equal(epsilon_of(&known, "rdp"), epsilon_of(&all, "rdp"), 1e-9);
+    plan_free(&all);
+    plan_free(&some);
+    plan_free(&known);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_claim_is_not_proved),
+        cmocka_unit_test(constant_items_are_proved),
+        cmocka_unit_test(users_that_stay_local_are_jointly_protected),
+        cmocka_unit_test(missing_clip_is_refused_with_a_remedy),
+        cmocka_unit_test(bounds_from_data_are_no_bounds),
+        cmocka_unit_test(releases_without_noise_prove_nothing),
+        cmocka_unit_test(bare_terms_beside_noisy_ones_leak),
+        cmocka_unit_test(local_sides_must_be_local),
+        cmocka_unit_test(reused_noise_is_found),
+        cmocka_unit_test(biases_count_in_sensitivities),
+        cmocka_unit_test(initial_rows_are_within_their_bound),
+        cmocka_unit_test(projected_rows_have_no_radius),
+        cmocka_unit_test(secret_poisson_draws_amplify),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
