@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * complementary - implicit feedback with a weight on the unobserved cells alone (DPIMF, Eq. 11-14).
+ *
+ *   L(q) = sum_{records} w (p.q - 1)^2 + alpha0 sum_{other cells} (p.q)^2 + lambda (n + alpha0 (N - n)) |q|^2
+ *
+ * with weighted records n of N other rows. With G the Gram matrix of all other rows the quadratic is
+ *
+ *   A = (1 - alpha0) sum w p p' + alpha0 G,  b = 2 sum w p,  count = (1 - alpha0) n + alpha0 N,
+ *
+ * so the terms with alpha0 and without a record are the shared row, which no record moves. A record that
+ * appears moves A and the count by 1 - alpha0 of what it would move without the complement (Eq. 15-18), and
+ * at alpha0 = 1 not at all. N counts the rows that the shared row is summed over: at a party, its own.
+ *
+ * A user is another matter: on the item side the user's row is part of G, whatever the records are.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "als_norms.h"
+#include "als_records.h"
+#include "simd.h"
+
+enum { P_UNOBSERVED, P_LAMBDA, P_KERNEL, P_COUNT };
+
+struct complementary {
+    struct als_model model;
+    double unobserved;
+    double rest; /* 1 - unobserved */
+    double lambda;
+    struct als_ridge ridge[2];
+};
+
+static double weight_of(const dpf_groups *groups, int64_t record)
+{
+    return groups->weights ? (double)groups->weights[record] : 1;
+}
+
+static int coefficients(const void *loss, const dpf_query *query, const dpf_groups *groups, int64_t begin,
+                        int64_t n, double *aw, double *t)
+{
+    const struct complementary *self = loss;
+    (void)query;
+    for (int64_t r = 0; r < n; r++) {
+        const double w = weight_of(groups, begin + r);
+        aw[r] = self->rest * w;
+        if (t)
+            t[r] = 2 * w;
+    }
+    return self->rest == 1 && !groups->weights;
+}
+
+static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
+{
+    struct complementary *self = instance;
+    const dpf_host *host = self->model.host;
+    if (info->bias >= 0 || info->columns != info->dimension)
+        return host->fail(host, DPF_E_CONFIG, -1, "complementary has no biases: set [model] biases = no");
+    dpf_status status = als_query(host, info, 1, out);
+    struct als_ridge *ridge = &self->ridge[info->side];
+    if (status == DPF_OK)
+        status = als_ridge_new(host, ridge, info->dimension);
+    if (status != DPF_OK)
+        return status;
+    out->support = DPF_SUPPORT_DENSE;
+    out->has_shared = self->unobserved > 0;
+    for (int32_t i = 0; i < info->dimension; i++)
+        ridge->per_count[i] = (float)self->lambda;
+    out->ridge_per_count = ridge->per_count;
+    return DPF_OK;
+}
+
+/* ---- sensitivities -------------------------------------------------------------------------- */
+
+/* The user who comes or goes is one of the N of the item side's count. */
+static void count_user(const struct complementary *self, const dpf_query *q, const dpf_bounds *bounds,
+                       dpf_sensitivity *shared)
+{
+    const int64_t count = als_block(q, DPF_BLOCK_COUNT) - q->blocks;
+    dpf_norms *user = shared[count].at[DPF_UNIT_USER];
+    if (bounds->side == DPF_SIDE_ITEMS)
+        user[DPF_ADJ_ADD_REMOVE] = user[DPF_ADJ_ZERO_OUT] =
+            (dpf_norms){self->unobserved, self->unobserved, self->unobserved};
+}
+
+static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
+                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+{
+    const struct complementary *self = instance;
+    const double w = bounds->weight_max;
+    const dpf_norms y = als_vector_norms(bounds), one = {1, 1, 1}, zero = {0, 0, 0};
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const struct als_contribution c = {
+        .present = {als_scaled(outer, self->rest * w), als_scaled(y, 2 * w), als_scaled(one, self->rest * w)},
+        .revalued = {zero, zero, zero}, /* values are not read */
+        .psd = 1,
+    };
+    als_unit_sensitivity(q, bounds, &c, 1, blocks);
+    if (q->has_shared) {
+        als_shared_sensitivity(q, bounds, self->unobserved, 1, shared);
+        count_user(self, q, bounds, shared);
+    }
+    return DPF_OK;
+}
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_query *q,
+                              const dpf_factors *other, int64_t first, int64_t count, double *out)
+{
+    const struct complementary *self = instance;
+    out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
+    return als_shared_gram(&self->model, call, q, other, first, count, self->unobserved, out);
+}
+
+static dpf_status check(const struct complementary *self, const dpf_groups *groups)
+{
+    if (groups->offset == 0)
+        return DPF_OK;
+    return self->model.host->fail(self->model.host, DPF_E_UNSUPPORTED, -1,
+                                  "complementary predicts without an offset: set [model] offset = none");
+}
+
+static double group_count(const struct complementary *self, const dpf_groups *groups, int64_t g, double grid)
+{
+    double sum = 0;
+    for (int64_t r = groups->offsets[g]; r < groups->offsets[g + 1]; r++)
+        sum += dpf_on_grid(self->rest * weight_of(groups, r), grid);
+    return sum;
+}
+
+/* With alpha0 = 1 all but b vanishes: O(records d). */
+static void linear_only(const dpf_query *q, const dpf_groups *groups, int64_t g, double grid, double *out)
+{
+    const int64_t d = q->dimension;
+    double *b = out + als_block(q, DPF_BLOCK_LINEAR)->offset;
+    memset(out, 0, (size_t)q->width * sizeof(double));
+    for (int64_t r = groups->offsets[g]; r < groups->offsets[g + 1]; r++) {
+        const float *y = dpf_row(groups->other, groups->others[r]) + q->first;
+        const double t = 2 * weight_of(groups, r);
+        for (int64_t i = 0; i < d; i++)
+            b[i] += dpf_on_grid(t * y[i], grid);
+    }
+}
+
+static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_query *q,
+                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
+{
+    const struct complementary *self = instance;
+    const int64_t linear = als_block(q, DPF_BLOCK_LINEAR) - q->blocks;
+    const int64_t count = als_block(q, DPF_BLOCK_COUNT) - q->blocks;
+    dpf_status status = check(self, groups);
+    const int alone = self->rest == 0 && als_block(q, DPF_BLOCK_QUADRATIC)->layout != DPF_LAYOUT_OPERATOR;
+    if (status == DPF_OK && !alone)
+        status = als_accumulate(&self->model, call, q, groups, grid, out, stride);
+    for (int64_t g = 0; status == DPF_OK && g < groups->n_groups; g++) {
+        if (alone)
+            linear_only(q, groups, g, grid ? grid[linear] : 0, out + g * stride);
+        out[g * stride + q->blocks[count].offset] = group_count(self, groups, g, grid ? grid[count] : 0);
+    }
+    return status;
+}
+
+static dpf_status accumulate_local(void *instance, const dpf_call *call, const dpf_query *q,
+                                   const dpf_groups *groups, float *out, int64_t stride)
+{
+    const struct complementary *self = instance;
+    const int64_t count = als_block(q, DPF_BLOCK_COUNT)->offset;
+    dpf_status status = check(self, groups);
+    if (status == DPF_OK)
+        status = als_accumulate_local(&self->model, call, q, groups, out, stride);
+    for (int64_t g = 0; status == DPF_OK && g < groups->n_groups; g++)
+        out[g * stride + count] = (float)group_count(self, groups, g, 0);
+    return status;
+}
+
+static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
+                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
+{
+    const struct complementary *self = instance;
+    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
+}
+
+/* ---- the component -------------------------------------------------------------------------- */
+
+static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
+{
+    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
+    if (!kernels)
+        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
+    struct complementary *self = dpf_memory(host)->allocate(host, sizeof(*self));
+    if (!self)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
+    self->model.coefficients = coefficients;
+    self->unobserved = params->values[P_UNOBSERVED].real;
+    self->rest = 1 - self->unobserved;
+    self->lambda = params->values[P_LAMBDA].real;
+    *out = self;
+    return DPF_OK;
+}
+
+static void destroy(void *instance)
+{
+    struct complementary *self = instance;
+    const dpf_host *host = self->model.host;
+    als_ridge_free(host, &self->ridge[0]);
+    als_ridge_free(host, &self->ridge[1]);
+    dpf_memory(host)->release(host, self);
+}
+
+static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
+
+static const dpf_param params[P_COUNT] = {
+    [P_UNOBSERVED] =
+        DPF_PARAM_REAL_F("unobserved-weight", 1, 0, 1, DPF_PARAM_PRIVACY, "",
+                         "Weight alpha0 of the squared prediction in the cells without a record; "
+                         "at 1 a record moves only the first-order coefficients."),
+    [P_LAMBDA] =
+        DPF_PARAM_REAL_F("lambda", 0.01, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
+                         "Regularisation, multiplied by records + alpha0 * unobserved cells of a row."),
+    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
+                                  "Instructions of the float32 loops; fixes the bits across machines."),
+};
+
+static const dpf_loss functions = {
+    .layouts = ALS_LAYOUTS,
+    .query = query,
+    .sensitivity = sensitivity,
+    .shared = shared_part,
+    .accumulate = accumulate,
+    .accumulate_local = accumulate_local,
+    .apply = apply,
+};
+
+static const dpf_component component = {
+    .size = sizeof(component),
+    .role = DPF_ROLE_LOSS,
+    .id = "complementary",
+    .version = "1.0.0",
+    .summary = "Implicit feedback with a weight on unobserved cells that offsets what a record moves",
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 11-18",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.complementary", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ball - the exact minimiser of a quadratic over a ball, whether or not noise has made it indefinite.
+ *
+ *   minimise q'A q - b'q over |q|_2 <= radius,
+ *
+ * with radius sqrt(1/lambda) where the regulariser lambda bounds the answer anyhow (DPIMF, Lemma 1). A is
+ * reduced to tridiagonal form, where More and Sorensen's method costs O(d) a step. Rows whose own A and count
+ * are zero share one matrix, which is reduced once for the batch. Float64 inside; rows are rounded to float32
+ * and still lie in the ball, so that the radius is a bound that later releases may count on.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dpframe/plugin.h"
+#include "normal_equations.h"
+#include "trust_region.h"
+
+enum { P_LAMBDA, P_RADIUS, P_COUNT };
+
+struct ball {
+    const dpf_host *host;
+    double radius;
+};
+
+struct workspace {
+    int64_t d;
+    const dpf_block *a, *b, *count; /* count may be NULL */
+    double *base;                   /* what all rows share: matrix, both triangles */
+    double *base_b;                 /* and its part of b */
+    double *matrix, *c, *x, *work;
+    struct tridiagonal common, own;
+    int common_ready;
+};
+
+static dpf_status workspace_get(const struct ball *self, const dpf_call *call, const dpf_solve *batch,
+                                struct workspace *w)
+{
+    const dpf_query *query = batch->query;
+    const int64_t d = query->dimension;
+    *w = (struct workspace){.d = d,
+                            .a = normal_block(query, DPF_BLOCK_QUADRATIC),
+                            .b = normal_block(query, DPF_BLOCK_LINEAR),
+                            .count = normal_block(query, DPF_BLOCK_COUNT)};
+    if (query->form != DPF_FORM_QUADRATIC || !w->a || !w->b || w->a->layout == DPF_LAYOUT_OPERATOR)
+        return self->host->fail(
+            self->host, DPF_E_UNSUPPORTED, -1,
+            "this solver needs the coefficients of a quadratic: use a loss such as complementary");
+    const int64_t numbers = 2 * d * d + 2 * tridiagonal_size(d) + trust_region_size(d) + 3 * d;
+    double *at = call->scratch(call, (uint64_t)numbers * sizeof(double));
+    if (!at)
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of scratch memory for a matrix");
+    w->base = at;
+    w->matrix = at + d * d;
+    tridiagonal_place(&w->common, d, at + 2 * d * d);
+    tridiagonal_place(&w->own, d, at + 2 * d * d + tridiagonal_size(d));
+    w->work = at + 2 * d * d + 2 * tridiagonal_size(d);
+    w->base_b = w->work + trust_region_size(d);
+    w->c = w->base_b + d;
+    w->x = w->c + d;
+    return DPF_OK;
+}
+
+/* Both triangles of matrix += a quadratic block. FULL may be asymmetric after i.i.d. noise. */
+static void add_quadratic(const dpf_block *a, const float *row, int64_t d, double *matrix)
+{
+    const float *from = row + a->offset;
+    for (int64_t i = 0; i < d; i++) {
+        const float *line = from + (a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 : i * a->ld);
+        for (int64_t j = 0; j <= i; j++) {
+            const double x =
+                a->layout == DPF_LAYOUT_FULL ? 0.5 * ((double)line[j] + from[j * a->ld + i]) : line[j];
+            matrix[i * d + j] += x;
+            if (j < i)
+                matrix[j * d + i] += x;
+        }
+    }
+}
+
+static void add_ridge(const dpf_query *query, double count, int64_t d, double *matrix)
+{
+    for (int64_t i = 0; query->ridge_per_count && i < d; i++)
+        matrix[i * d + i] += query->ridge_per_count[i] * count;
+}
+
+static void prepare_base(const dpf_solve *batch, struct workspace *w)
+{
+    const dpf_query *query = batch->query;
+    const dpf_query *shared = batch->shared_query ? batch->shared_query : query;
+    const dpf_block *b = normal_block(shared, DPF_BLOCK_LINEAR), *n = normal_block(shared, DPF_BLOCK_COUNT);
+    memset(w->base, 0, (size_t)(w->d * w->d) * sizeof(double));
+    memset(w->base_b, 0, (size_t)w->d * sizeof(double));
+    for (int64_t i = 0; query->ridge_constant && i < w->d; i++)
+        w->base[i * w->d + i] = query->ridge_constant[i];
+    if (!batch->shared)
+        return;
+    add_quadratic(normal_block(shared, DPF_BLOCK_QUADRATIC), batch->shared, w->d, w->base);
+    if (n)
+        add_ridge(query, batch->shared[n->offset], w->d, w->base);
+    for (int64_t i = 0; b && i < w->d; i++)
+        w->base_b[i] = batch->shared[b->offset + i];
+}
+
+static int is_common(const struct workspace *w, const float *row)
+{
+    const float *a = row + w->a->offset;
+    if (w->count && row[w->count->offset] != 0)
+        return 0;
+    for (int64_t i = 0; i < w->d; i++) { /* what the layout defines: the lower triangle, or all */
+        const float *line = a + (w->a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 : i * w->a->ld);
+        const int64_t n = w->a->layout == DPF_LAYOUT_FULL ? w->d : i + 1;
+        for (int64_t j = 0; j < n; j++)
+            if (line[j] != 0)
+                return 0;
+    }
+    return 1;
+}
+
+/* The reduced matrix of a row. */
+static const struct tridiagonal *reduced(const dpf_solve *batch, struct workspace *w, const float *row)
+{
+    const int common = is_common(w, row);
+    if (common && w->common_ready)
+        return &w->common;
+    memcpy(w->matrix, w->base, (size_t)(w->d * w->d) * sizeof(double));
+    if (!common) {
+        add_quadratic(w->a, row, w->d, w->matrix);
+        if (w->count)
+            add_ridge(batch->query, row[w->count->offset], w->d, w->matrix);
+    }
+    struct tridiagonal *t = common ? &w->common : &w->own;
+    tridiagonal_reduce(t, w->matrix, w->work);
+    w->common_ready |= common;
+    return t;
+}
+
+/* To float32. Rounding may push a row on the sphere out of the ball by an ulp or two. */
+static void store(const double *x, int64_t d, double radius, float *next)
+{
+    double factor = 1;
+    for (;;) {
+        double sum = 0;
+        for (int64_t i = 0; i < d; i++) {
+            next[i] = (float)(factor * x[i]);
+            sum += (double)next[i] * next[i];
+        }
+        if (!(sqrt(sum) > radius))
+            return;
+        factor *= (1 - 0x1p-24) * (radius / sqrt(sum));
+    }
+}
+
+static dpf_status solve_row(const struct ball *self, const dpf_solve *batch, int64_t index,
+                            struct workspace *w)
+{
+    const float *row = batch->blocks + index * batch->blocks_stride;
+    double sum = 0;
+    for (int64_t i = 0; i < w->d; i++)
+        w->c[i] = 0.5 * ((double)row[w->b->offset + i] + w->base_b[i]);
+    const struct tridiagonal *t = reduced(batch, w, row);
+    for (int64_t i = 0; i < w->d; i++)
+        sum += fabs(w->c[i]) + fabs(t->diagonal[i]) + fabs(t->off[i]);
+    if (!isfinite(sum))
+        return normal_fail(self->host, batch, index, "its coefficients are not finite");
+    tridiagonal_into(t, w->c);
+    if (isnan(trust_region(t, w->c, self->radius, w->x, w->work)))
+        return normal_fail(self->host, batch, index,
+                           "its coefficients are too large for a minimiser to be found");
+    tridiagonal_back(t, w->x);
+    store(w->x, w->d, self->radius, batch->next + index * batch->next_stride + batch->query->first);
+    return DPF_OK;
+}
+
+static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *batch)
+{
+    const struct ball *self = instance;
+    struct workspace w;
+    dpf_status status = workspace_get(self, call, batch, &w);
+    if (status != DPF_OK)
+        return status;
+    prepare_base(batch, &w);
+    for (int64_t row = 0; status == DPF_OK && row < batch->n_rows; row++)
+        status = solve_row(self, batch, row, &w);
+    return status;
+}
+
+static double radius(void *instance)
+{
+    return ((const struct ball *)instance)->radius;
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
+{
+    const dpf_value *values = params->values;
+    if (values[P_LAMBDA].is_set && values[P_RADIUS].is_set)
+        return host->fail(host, DPF_E_CONFIG, P_RADIUS,
+                          "radius and lambda both set the ball: give one of them");
+    struct ball *self = dpf_memory(host)->allocate(host, sizeof(*self));
+    if (!self)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    self->host = host;
+    self->radius = values[P_RADIUS].is_set ? values[P_RADIUS].real : 1 / sqrt(values[P_LAMBDA].real);
+    *out = self;
+    return DPF_OK;
+}
+
+static void destroy(void *instance)
+{
+    struct ball *self = instance;
+    dpf_memory(self->host)->release(self->host, self);
+}
+
+static const dpf_param params[P_COUNT] = {
+    [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 0.01, 1e-12, 1e12, DPF_PARAM_PRIVACY, "",
+                                  "The loss's regularisation; the ball has radius sqrt(1/lambda)."),
+    [P_RADIUS] = DPF_PARAM_REAL_F("radius", 10, 0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                                  "The ball's radius, in place of lambda."),
+};
+
+static const dpf_solver functions = {
+    .flags = DPF_SOLVER_QUADRATIC | DPF_SOLVER_INDEFINITE,
+    .radius = radius,
+    .solve = solve,
+};
+
+static const dpf_component component = {
+    .size = sizeof(component),
+    .role = DPF_ROLE_SOLVER,
+    .id = "ball",
+    .version = "1.0.0",
+    .summary = "Exact minimiser of a quadratic, definite or not, over a ball",
+    .citation =
+        "DPIMF (Ran, Ye, Huang, Hu), Algorithm 1; More, Sorensen (SIAM J. Sci. Stat. Comput. 4, 1983)",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.ball", "1.0.0", "Apache-2.0", component)
