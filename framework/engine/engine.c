@@ -149,6 +149,7 @@ static void engine_close(struct engine *engine)
                 free(term->values[h]);
             free(term->values);
             free(term->party_weight_buffer);
+            free(term->participations);
             free(term->other_copy);
             free(term->shared);
         }

@@ -305,6 +305,24 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
                            step_name(engine, plan->side, name), error);
 }
 
+/* Users that have taken part as often as the ledger counts stay out, whoever they are. */
+static int cap_participations(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    int64_t n = engine->dataset->users.n;
+    if (term->plan->participations == 0)
+        return 0;
+    if (!term->participations)
+        term->participations = memory_new((size_t)n + 1, sizeof *term->participations);
+    if (!term->participations)
+        return error_memory(error);
+    for (int64_t u = 0; u < n; u++) {
+        if (term->participations[u] >= term->plan->participations)
+            term->party_weight_buffer[u] = 0;
+        term->participations[u] += term->party_weight_buffer[u] != 0;
+    }
+    return 0;
+}
+
 static int draw_parties(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     term->party_weights = NULL;
@@ -326,7 +344,7 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
         check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
         return step_failed(engine, error);
     term->party_weights = term->party_weight_buffer;
-    return 0;
+    return cap_participations(engine, term, error);
 }
 
 /* The rows of a side: everybody's, or those of the party that is solving. */

@@ -48,6 +48,7 @@ struct term_run {
     float **values; /* after record transforms: of each party, of all, and of all by user; or NULL */
     const float *party_weights; /* drawn for this round: users; NULL: all 1 */
     float *party_weight_buffer;
+    int32_t *participations; /* how often each user has taken part, where that is capped */
     dpf_factors self, other, residual; /* as the loss reads them in this step */
     float *other_copy;                 /* rows after factor transforms */
     float *shared;                     /* the shared row, decoded; n_shared of them (party site) */

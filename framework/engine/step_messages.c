@@ -196,7 +196,9 @@ static int apply_message(struct engine *engine, int worker, struct instance *ins
 {
     dpf_message out = *message;
     enum buffer_slot other = *slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
-    if (rows_out != message->total_rows) {
+    /* A projection mixes rows even where it keeps their number. */
+    if (rows_out != message->total_rows ||
+        ((const dpf_transform *)instance->functions)->kind == DPF_TRANSFORM_STATE) {
         out.values =
             step_buffer(engine, worker, other, (size_t)(rows_out * message->width) + 1, sizeof(double));
         if (!out.values)

@@ -318,6 +318,48 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
     return 0;
 }
 
+/*
+ * Cells without a record that are not summed in a shared row belong to whoever holds the user: a silo's
+ * records do not say which empty cells are its own.
+ */
+static int check_cells(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
+    int silos = kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS;
+    int drawn = term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
+    if (term->query.support != DPF_SUPPORT_DENSE || term->query.form != DPF_FORM_GRADIENT)
+        return 0;
+    if (drawn && term->sampling.weight_max != 1.0)
+        return config_error(
+            plan->config, term->name, "sampler", error,
+            "sampler %s gives users weights, but loss %s sums over empty cells as well, which have "
+            "none: draw users with weight 1",
+            term->sampler->entry->component->id, term->loss->entry->component->id);
+    if (term->by_user || !silos)
+        return 0;
+    return config_error(
+        plan->config, "parties", "kind", error,
+        "loss %s sums over empty cells as well, which no silo can tell from those of others; use "
+        "users or curator",
+        term->loss->entry->component->id);
+}
+
+/* A cap is kept by the engine, which leaves out users that have taken part that often. */
+static int check_participations(const struct plan *plan, struct term_plan *term, struct dpf_error *error)
+{
+    if (term->participations == 0)
+        return 0;
+    int drawn = term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
+    if (!drawn || term->sampling.kind == DPF_SAMPLING_WEIGHTED)
+        return config_error(
+            plan->config, term->name, "participations", error,
+            "participations caps how often a user takes part, so it needs a sampler that draws users "
+            "whatever their records are: set sampler = poisson-users, or participations = 0");
+    /* Composition over the cap holds for whoever sees the cohorts; a secret draw is not counted as well. */
+    term->sampling.secret_from = -1;
+    return 0;
+}
+
 static int check_kinds(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                        struct dpf_error *error)
 {
@@ -327,13 +369,16 @@ static int check_kinds(const struct plan *plan, const struct side_plan *side, st
         return 0;
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     const dpf_aggregator *aggregator = term->aggregator->functions;
+    const dpf_mechanism *mechanism = term->mechanism->functions;
     if (!(aggregator->flags & DPF_AGGREGATOR_BY_ROWS))
         term->whole_message = 1;
-    if (kind == PARTIES_USERS)
+    if (kind == PARTIES_USERS || (mechanism->flags & DPF_MECHANISM_PER_USER))
         term->by_user = 1;
     /* A draw of users needs their messages one by one, whoever holds the records. */
     if (term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
         term->by_user = 1;
+    if (check_cells(plan, term, error) != 0 || check_participations(plan, term, error) != 0)
+        return -1;
     if (term->by_user && kind == PARTIES_SILOS_BY_ITEMS)
         return config_error(
             plan->config, "parties", "kind", error,
@@ -514,6 +559,8 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
     count *= passes(plan, side->side);
     if (!term->mechanism || !count)
         return 0;
+    if (term->participations > 0 && term->participations < count)
+        count = term->participations;
     return complete_release(plan, term, count, error) != 0 ? -1 : check_noise(plan, side, term, error);
 }
 

@@ -164,6 +164,10 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
                                      "Layout of released quadratic blocks."),
     [TERM_BOUNDS] = DPF_PARAM_ENUM_F("bounds", BOUNDS_PUBLIC, bounds_values, DPF_PARAM_PRIVACY,
                                      "Where the norms in the sensitivities come from."),
+    [TERM_PARTICIPATIONS] = DPF_PARAM_INT_F(
+        "participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
+        "How often a user takes part at most; releases then compose over that many rounds for "
+        "each user, and sampling amplifies nothing. 0: no cap."),
 };
 TABLE(term, TERM_N_PARAMS)
 

@@ -63,6 +63,7 @@ enum term_param {
     TERM_RESIDUAL,
     TERM_LAYOUT,
     TERM_BOUNDS,
+    TERM_PARTICIPATIONS,
     TERM_N_PARAMS
 };
 enum term_source { SOURCE_RECORDS, SOURCE_RELATION };

@@ -82,6 +82,7 @@ typedef struct dpf_integers {
 
 /* Flags. */
 #define DPF_MECHANISM_CONTRIBUTORS UINT32_C(1) /* reads how many parties send each row (condition C8) */
+#define DPF_MECHANISM_PER_USER UINT32_C(2)     /* what it states needs one message of each user */
 
 typedef struct dpf_mechanism {
     /* [any] How long a draw of noise stays in use: DPF_LIFETIME_*. */
