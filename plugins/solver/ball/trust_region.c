@@ -216,7 +216,7 @@ double trust_region(const struct tridiagonal *t, const double *c, double radius,
     double lower = fmax(0, -r.most);
     /* Singular to rounding: what lies along a null vector is rounding too, and a tiny shift removes it. */
     const double slack = SLACK * (double)d * r.size;
-    if (r.most > -slack && factor(&r, 0) && (smallest_pivot(&r) > slack || factor(&r, slack))) {
+    if (r.most > -slack && ((factor(&r, 0) && smallest_pivot(&r) > slack) || factor(&r, slack))) {
         solve(&r, c, x);
         if (norm_of(x, d) <= radius)
             return 0;
