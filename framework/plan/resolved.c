@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "plan/plan.h"
 
-typedef void (*value_visitor)(void *context, const char *section, const char *key, const char *value);
+typedef void (*value_visitor)(void *context, const char *section, const char *key, const char *value,
+                              int is_set);
 
 static void visit_values(const struct config_values *values, value_visitor visit, void *context)
 {
@@ -15,7 +16,7 @@ static void visit_values(const struct config_values *values, value_visitor visit
                                                                    (int64_t)i * values->table_stride);
         char *text = config_value_text(param, &values->params.values[i]);
         if (text)
-            visit(context, values->section, param->name, text);
+            visit(context, values->section, param->name, text, values->params.values[i].is_set);
         free(text);
     }
 }
@@ -47,9 +48,8 @@ static void visit_all(const struct plan *plan, value_visitor visit, void *contex
         visit_instance(plan->accountants[i], visit, context);
 }
 
-static void add_to_json(void *context, const char *section, const char *key, const char *value)
+static void set_text(json_t *root, const char *section, const char *key, const char *value)
 {
-    json_t *root = context;
     json_t *object = json_object_get(root, section);
     if (!object) {
         object = json_object();
@@ -58,32 +58,59 @@ static void add_to_json(void *context, const char *section, const char *key, con
     json_object_set_new(object, key, json_string(value));
 }
 
+static void add_to_json(void *context, const char *section, const char *key, const char *value, int is_set)
+{
+    (void)is_set;
+    set_text(context, section, key, value);
+}
+
 json_t *plan_resolved(const struct plan *plan)
 {
     json_t *root = json_object();
     visit_all(plan, add_to_json, root);
     if (plan->output)
-        add_to_json(root, "run", "output", plan->output);
+        set_text(root, "run", "output", plan->output);
     return root;
 }
 
+/* A section is bound in parts, so its lines are gathered before they are written. */
+struct ini_parts {
+    json_t *set, *defaults;
+};
+
+static void add_to_part(void *context, const char *section, const char *key, const char *value, int is_set)
+{
+    struct ini_parts *parts = context;
+    if (!json_object_get(parts->set, section))
+        json_object_set_new(parts->set, section, json_object());
+    set_text(is_set ? parts->set : parts->defaults, section, key, value);
+}
+
+/*
+ * Defaults are comments: some keys have a meaning only beside others, and are refused where they are set
+ * without them.
+ */
 char *plan_resolved_ini(const struct plan *plan)
 {
-    json_t *root = plan_resolved(plan);
+    struct ini_parts parts = {json_object(), json_object()};
     struct text text = {0};
     const char *section, *key;
     json_t *object, *value;
-    json_object_foreach(root, section, object)
+    visit_all(plan, add_to_part, &parts);
+    if (plan->output) {
+        set_text(parts.set, "run", "output", plan->output);
+        json_object_del(json_object_get(parts.defaults, "run"), "output");
+    }
+    json_object_foreach(parts.set, section, object)
     {
         text_add(&text, "[%s]\n", section);
-        json_object_foreach(object, key, value)
-        {
-            if (*json_string_value(value))
-                text_add(&text, "%s = %s\n", key, json_string_value(value));
-        }
+        json_object_foreach(object, key, value) text_add(&text, "%s = %s\n", key, json_string_value(value));
+        json_object_foreach(json_object_get(parts.defaults, section), key, value)
+            text_add(&text, "; %s = %s\n", key, json_string_value(value));
         text_add(&text, "\n");
     }
-    json_decref(root);
+    json_decref(parts.set);
+    json_decref(parts.defaults);
     return text.data;
 }
 

@@ -18,25 +18,76 @@
 
 /* ---- the directory ------------------------------------------------------------------------------ */
 
-/* 0: absent or empty; 1: results of a run, whole or interrupted; -1: something else. */
-static int inspect(const char *directory)
+/* What a run writes, in order: run.json goes first when it is removed. */
+static const char *const result_files[] = {"run.json",
+                                           "config.ini",
+                                           "release/user_factors.npy",
+                                           "release/item_factors.npy",
+                                           "release/guarantee.txt",
+                                           "release/ledger.json",
+                                           "release/user_ids.txt",
+                                           "release/item_ids.txt",
+                                           "private/user_factors.npy",
+                                           "private/item_factors.npy",
+                                           "private/metrics.csv",
+                                           "private/user_ids.txt",
+                                           "private/item_ids.txt"};
+#define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
+
+/* The temporary file of an interrupted write, "NAME.partNUMBER"? */
+static int is_leftover(const char *name, const char *of)
 {
-    DIR *dir = opendir(directory);
-    if (!dir)
+    size_t length = strlen(of);
+    if (strncmp(name, of, length) != 0 || strncmp(name + length, ".part", 5) != 0)
         return 0;
-    static const char *const ours[] = {".", "..", "run.json", "release", "private", "config.ini"};
-    int found = 0;
-    for (struct dirent *entry = readdir(dir); entry && found >= 0; entry = readdir(dir)) {
-        int known = strstr(entry->d_name, ".part") != NULL;
-        for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-            known |= strcmp(entry->d_name, ours[i]) == 0;
-        if (!known)
-            found = -1;
-        else if (entry->d_name[0] != '.')
-            found = 1;
+    const char *number = name + length + 5;
+    return *number && number[strspn(number, "0123456789")] == '\0';
+}
+
+/* Does a run write (or leave) an entry of that name in that part ("", "release/" or "private/") of the
+ * results? */
+static int is_ours(const char *part, const char *name)
+{
+    if (!*part && (strcmp(name, "release") == 0 || strcmp(name, "private") == 0))
+        return 1;
+    size_t length = strlen(part);
+    for (size_t i = 0; i < N_RESULT_FILES; i++) {
+        const char *file = result_files[i];
+        if (strncmp(file, part, length) != 0 || strchr(file + length, '/'))
+            continue;
+        if (strcmp(name, file + length) == 0 || is_leftover(name, file + length))
+            return 1;
     }
-    closedir(dir);
-    return found;
+    return 0;
+}
+
+/* Calls visit for each entry of a part of the results; 0, or what a visit returned. */
+static int visit_part(const char *directory, const char *part,
+                      int (*visit)(const char *directory, const char *part, const char *name))
+{
+    char *path = files_join(directory, part);
+    DIR *dir = path ? opendir(path) : NULL;
+    int status = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && status == 0; entry = readdir(dir))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            status = visit(directory, part, entry->d_name);
+    if (dir)
+        closedir(dir);
+    free(path);
+    return status;
+}
+
+static int is_foreign(const char *directory, const char *part, const char *name)
+{
+    (void)directory;
+    return !is_ours(part, name);
+}
+
+/* 1 if something in the directory is not the result of a run, whole or interrupted. */
+static int holds_others(const char *directory)
+{
+    return visit_part(directory, "", is_foreign) || visit_part(directory, "release/", is_foreign) ||
+           visit_part(directory, "private/", is_foreign);
 }
 
 static int make_inside(const char *directory, const char *name, struct dpf_error *error)
@@ -55,7 +106,7 @@ int results_prepare(const char *directory, struct dpf_error *error)
     if (stat(directory, &info) == 0 && !S_ISDIR(info.st_mode))
         return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory",
                          directory);
-    if (inspect(directory) < 0)
+    if (holds_others(directory))
         return error_set(
             error, DPF_FAULT_CONFIG,
             "[run] output = %s: the directory holds files that are no results of dpframe; nothing is "
@@ -79,24 +130,23 @@ static void remove_inside(const char *directory, const char *name)
     free(path);
 }
 
+static int remove_leftover(const char *directory, const char *part, const char *name)
+{
+    char *inside = strstr(name, ".part") ? memory_format("%s%s", part, name) : NULL;
+    if (inside && is_ours(part, name))
+        remove_inside(directory, inside);
+    free(inside);
+    return 0;
+}
+
 /* Files of an earlier run must not be taken for those of this one. */
 static void remove_earlier(const char *directory)
 {
-    static const char *const names[] = {"run.json",
-                                        "config.ini",
-                                        "release/user_factors.npy",
-                                        "release/item_factors.npy",
-                                        "release/guarantee.txt",
-                                        "release/ledger.json",
-                                        "release/user_ids.txt",
-                                        "release/item_ids.txt",
-                                        "private/user_factors.npy",
-                                        "private/item_factors.npy",
-                                        "private/metrics.csv",
-                                        "private/user_ids.txt",
-                                        "private/item_ids.txt"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        remove_inside(directory, names[i]);
+    for (size_t i = 0; i < N_RESULT_FILES; i++)
+        remove_inside(directory, result_files[i]);
+    visit_part(directory, "", remove_leftover);
+    visit_part(directory, "release/", remove_leftover);
+    visit_part(directory, "private/", remove_leftover);
 }
 
 /* ---- pieces of run.json --------------------------------------------------------------------------- */

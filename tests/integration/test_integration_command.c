@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program from outside: exit codes and messages, what it writes, and what it leaves alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+#include "integration/command.h"
+
+#define SYNTHETIC                                                                                            \
+    "[data]\nformat = synthetic\nsynthetic.users = 120\nsynthetic.items = 60\nsynthetic.ratings = 2000\n"    \
+    "value-min = 1\nvalue-max = 5\n"
+#define REST                                                                                                 \
+    "[split]\nkind = random\nfraction = 0.2\n"                                                               \
+    "[model]\nrank = 3\noffset = midpoint\n"                                                                 \
+    "[parties]\nkind = users\n"                                                                              \
+    "[users]\nloss = explicit-als\nsolver = cholesky\n"                                                      \
+    "[users.loss]\nlambda = 0.2\n"                                                                           \
+    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = "                 \
+    "gradient-descent\n"                                                                                     \
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"                 \
+    "[items.solver]\nrate = 0.01\n"                                                                          \
+    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"                    \
+    "[accountants]\nlist = rdp\n"                                                                            \
+    "[evaluate]\nmetrics = rmse, mae\n"
+
+static const char sound[] = "[run]\nrounds = 3\nthreads = 2\noutput = out\n" SYNTHETIC REST;
+
+/* ---- exit codes ------------------------------------------------------------------------------------- */
+
+static void a_run_that_works_exits_with_0(void **state)
+{
+    (void)state;
+    command_expect("-c sound.ini", 0, "");
+    assert_non_null(strstr(command_out, "rmse"));
+    command_expect("check -c sound.ini", 0, "");
+    command_expect("account -c sound.ini", 0, "");
+    command_expect("list", 0, "");
+    command_expect("--version", 0, "");
+    command_expect("--help", 0, "");
+    command_expect("run --help", 0, "");
+}
+
+static void a_run_that_diverges_exits_with_1(void **state)
+{
+    (void)state;
+    command_expect("-c sound.ini -o items.mechanism=none -o items.transforms= -o items.solver.rate=1e6 "
+                   "-o users.loss=squared-error -o users.loss.lambda= -o users.solver=gradient-descent "
+                   "-O diverged",
+                   2, "lambda"); /* an empty number is no number */
+    command_expect("-c diverging.ini -O diverged", 1, "diverged");
+    assert_false(command_exists("diverged/run.json"));
+}
+
+static void a_wrong_command_exits_with_2(void **state)
+{
+    (void)state;
+    command_expect("", 2, "usage");
+    command_expect("-c", 2, "needs a value");
+    command_expect("-c sound.ini -c sound.ini", 2, "twice");
+    command_expect("train -c sound.ini", 2, "train");
+    command_expect("--colour -c sound.ini", 2, "--colour");
+    command_expect("check", 2, "no configuration");
+    command_expect("describe no-such-thing", 2, "no-such-thing");
+    command_expect("generate", 2, "--output");
+}
+
+static void a_wrong_configuration_exits_with_2(void **state)
+{
+    (void)state;
+    command_expect("-c absent.ini", 2, "absent.ini");
+    command_expect("-c unknown.ini", 2, "unknown.ini:3: ");
+    assert_non_null(strstr(command_err, "did you mean"));
+    command_expect("-c wrong-type.ini", 2, "wrong-type.ini:2: ");
+    command_expect("-c sound.ini -o model.rank=99999", 2, "rank");
+    command_expect("-c sound.ini -o model.rank", 2, "-o");
+    command_expect("-c sound.ini -o rank=3", 2, "-o");
+    command_expect("-c sound.ini -o items.mechanism=gausian", 2, "gaussian");
+    command_expect("-c sound.ini -o items.mechanism.epsilo=1", 2, "epsilo");
+    command_expect("-c sound.ini -o items.transforms=", 2, "clip-user");
+    command_expect("-c sound.ini -o run.compare=best", 2, "compare");
+}
+
+static void wrong_data_exits_with_3(void **state)
+{
+    (void)state;
+    training_file("bad.csv", "user,item,rating\n1,1,5\n1,2,four\n");
+    training_file("range.csv", "user,item,rating\n1,1,5\n1,2,2\n2,2,9\n");
+    training_file("empty.csv", "user,item,rating\n");
+    command_expect("-c sound.ini -o data.format=csv -o data.path=bad.csv -O o3", 3, "bad.csv:3");
+    command_expect("-c sound.ini -o data.format=csv -o data.path=range.csv -O o3", 3, "range.csv:4");
+    command_expect("-c sound.ini -o data.format=csv -o data.path=empty.csv -O o3", 3, "empty.csv");
+    assert_false(command_exists("o3/run.json"));
+}
+
+static void a_wrong_plugin_exits_with_4(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(command_path("plugins"), 0755), 0);
+    training_file("plugins/broken.so", "this is no shared object");
+    command_expect("list --plugin-dir plugins", 4, "broken.so");
+    command_expect("list --plugin-dir nowhere", 2, "nowhere");
+    assert_int_equal(chmod(command_path("plugins"), 0777), 0);
+    command_expect("list --plugin-dir plugins", 4, "writable"); /* others could put code there */
+}
+
+/* ---- the output directory ------------------------------------------------------------------------------ */
+
+static void foreign_directories_are_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(command_path("thesis"), 0755), 0);
+    training_file("thesis/chapter1.tex", "precious");
+    command_expect("-c sound.ini -O thesis", 2, "nothing is overwritten");
+    char text[64];
+    command_slurp(command_path("thesis/chapter1.tex"), text, sizeof text);
+    assert_string_equal(text, "precious");
+    assert_false(command_exists("thesis/run.json") || command_exists("thesis/release"));
+    assert_int_equal(mkdir(command_path("archive"), 0755), 0);
+    training_file("archive/movies.part1.rar", "precious");
+    command_expect("-c sound.ini -O archive", 2, "nothing is overwritten");
+    assert_int_equal(mkdir(command_path("project"), 0755), 0);
+    assert_int_equal(mkdir(command_path("project/private"), 0755), 0);
+    training_file("project/private/diary.txt", "precious");
+    command_expect("-c sound.ini -O project", 2, "nothing is overwritten");
+    command_expect("-c sound.ini -O sound.ini", 2, "not a directory");
+    command_expect("-c sound.ini -O sound.ini/below", 2, "sound.ini");
+    if (geteuid() != 0) {
+        assert_int_equal(mkdir(command_path("locked"), 0555), 0);
+        command_expect("-c sound.ini -O locked", 2, "locked");
+    }
+}
+
+static void paths_are_canonical(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(command_path("a"), 0755), 0);
+    command_expect("-c sound.ini -O a/../canonical", 0, "");
+    char *expected = realpath(command_path("canonical"), NULL);
+    assert_non_null(strstr(command_out, expected));
+    assert_null(strstr(command_out, "a/../"));
+    json_t *run = command_json("canonical/run.json");
+    json_t *output = json_object_get(json_object_get(json_object_get(run, "config"), "run"), "output");
+    assert_string_equal(json_string_value(output), expected);
+    json_decref(run);
+    free(expected);
+}
+
+/* ---- what is written ------------------------------------------------------------------------------------
+ */
+
+static json_t *need(json_t *object, const char *key, int type)
+{
+    json_t *value = json_object_get(object, key);
+    if (!value || (int)json_typeof(value) != type)
+        fail_msg("\"%s\" is missing or of another type", key);
+    return value;
+}
+
+static void assert_guarantee(json_t *guarantee)
+{
+    json_t *conditions = need(guarantee, "conditions", JSON_ARRAY);
+    assert_int_equal(json_array_size(conditions), 10);
+    for (size_t i = 0; i < json_array_size(conditions); i++) {
+        json_t *condition = json_array_get(conditions, i);
+        need(condition, "id", JSON_STRING);
+        need(condition, "why", JSON_STRING);
+        assert_true(json_is_boolean(json_object_get(condition, "holds")));
+    }
+    json_t *proved = need(guarantee, "proved", JSON_ARRAY);
+    assert_int_equal(json_array_size(proved), 1);
+    json_t *first = json_array_get(proved, 0);
+    assert_string_equal(json_string_value(need(first, "accountant", JSON_STRING)), "rdp");
+    assert_true(json_real_value(need(first, "epsilon", JSON_REAL)) > 0);
+    assert_true(json_real_value(need(first, "delta", JSON_REAL)) == 1e-6);
+    assert_string_equal(json_string_value(need(first, "unit", JSON_STRING)), "user");
+    assert_string_equal(json_string_value(need(first, "adjacency", JSON_STRING)), "add-remove");
+    need(first, "observer", JSON_STRING);
+    assert_int_equal(json_array_size(need(guarantee, "published", JSON_ARRAY)), 0);
+}
+
+static void run_json_says_what_was_run(void **state)
+{
+    (void)state;
+    command_expect("-c sound.ini -O spoken -o run.compare=mean,non-private", 0, "");
+    json_t *run = command_json("spoken/run.json");
+    assert_true(json_real_value(need(need(run, "metrics", JSON_OBJECT), "rmse", JSON_REAL)) > 0);
+    assert_true(json_real_value(need(need(run, "timing", JSON_OBJECT), "total", JSON_REAL)) > 0);
+    assert_true(json_array_size(need(run, "plugins", JSON_ARRAY)) >= 7);
+    need(need(run, "config", JSON_OBJECT), "items.mechanism", JSON_OBJECT);
+    need(need(run, "baselines", JSON_OBJECT), "mean", JSON_OBJECT);
+    need(need(run, "baselines", JSON_OBJECT), "non-private", JSON_OBJECT);
+    assert_guarantee(need(run, "guarantee", JSON_OBJECT));
+    json_t *files = need(run, "files", JSON_OBJECT), *value;
+    const char *key;
+    json_object_foreach(files, key, value)
+    {
+        char name[256];
+        snprintf(name, sizeof name, "spoken/%s", json_string_value(value));
+        assert_true(command_exists(name));
+    }
+    /* Users stay local, items are released. */
+    assert_string_equal(json_string_value(json_object_get(files, "user_factors")),
+                        "private/user_factors.npy");
+    assert_string_equal(json_string_value(json_object_get(files, "item_factors")),
+                        "release/item_factors.npy");
+    json_decref(run);
+}
+
+static void other_json_is_json(void **state)
+{
+    (void)state;
+    command_expect("account -c sound.ini --json", 0, "");
+    json_t *json = command_json(NULL);
+    assert_guarantee(json);
+    json_decref(json);
+    command_expect("list --json", 0, "");
+    json = command_json(NULL);
+    assert_true(json_is_array(json) && json_array_size(json) > 10);
+    need(json_array_get(json, 0), "summary", JSON_STRING);
+    json_decref(json);
+    static const char *const names[] = {"gaussian", "run", "squared-error"};
+    for (int i = 0; i < 3; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "describe %s --json", names[i]);
+        command_expect(text, 0, "");
+        json = command_json(NULL);
+        assert_string_equal(json_string_value(need(json, "name", JSON_STRING)), names[i]);
+        json_decref(json);
+    }
+    command_expect("check -c sound.ini --json", 0, "");
+    json = command_json(NULL);
+    need(json, "ledger", JSON_ARRAY);
+    json_decref(json);
+}
+
+static void assert_same_file(const char *a, const char *b)
+{
+    static char x[1 << 18], y[1 << 18];
+    struct stat first, second;
+    assert_int_equal(stat(command_path(a), &first), 0);
+    assert_int_equal(stat(command_path(b), &second), 0);
+    assert_true(first.st_size == second.st_size && (size_t)first.st_size < sizeof x);
+    command_slurp(command_path(a), x, sizeof x);
+    command_slurp(command_path(b), y, sizeof y);
+    assert_memory_equal(x, y, (size_t)first.st_size);
+}
+
+/* config.ini of a result repeats the run, from anywhere, and is a fixed point of "check". */
+static void results_repeat_themselves(void **state)
+{
+    (void)state;
+    training_file("ratings.csv", "user,item,rating\n1,1,5\n1,2,2\n2,2,4\n2,3,1\n3,1,1\n3,2,3\n3,3,5\n");
+    command_expect("-c sound.ini -O first -o privacy.randomness=reproducible -o privacy.noise-seed=9 "
+                   "-o data.format=csv -o data.path=ratings.csv -o split.fraction=0.3",
+                   0, "");
+    assert_int_equal(mkdir(command_path("elsewhere"), 0755), 0);
+    assert_int_equal(rename(command_path("first/config.ini"), command_path("elsewhere/again.ini")), 0);
+    command_expect("-c elsewhere/again.ini -O second", 0, "");
+    assert_same_file("first/private/user_factors.npy", "second/private/user_factors.npy");
+    assert_same_file("first/release/item_factors.npy", "second/release/item_factors.npy");
+    assert_same_file("first/private/metrics.csv", "second/private/metrics.csv");
+    assert_same_file("first/release/guarantee.txt", "second/release/guarantee.txt");
+    json_t *run = command_json("second/run.json");
+    command_expect("check --json -c second/config.ini", 0, "");
+    json_t *check = command_json(NULL);
+    assert_true(json_equal(json_object_get(run, "config"), json_object_get(check, "config")));
+    const char *path =
+        json_string_value(json_object_get(json_object_get(json_object_get(run, "config"), "data"), "path"));
+    assert_int_equal(path[0], '/');
+    json_decref(run);
+    json_decref(check);
+}
+
+/* ---- interruptions ----------------------------------------------------------------------------------------
+ */
+
+/* Waits until the run has prepared its output directory. */
+static void wait_for(const char *name)
+{
+    for (int i = 0; i < 1000 && !command_exists(name); i++)
+        command_sleep(10);
+    assert_true(command_exists(name));
+}
+
+static void an_interrupted_run_writes_nothing(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        char text[128], name[64];
+        snprintf(text, sizeof text, "-c sound.ini -o run.rounds=1000000 -o run.trace=no -O stopped%d", i);
+        snprintf(name, sizeof name, "stopped%d", i);
+        pid_t pid = command_start(text);
+        wait_for(name);
+        command_sleep(300);
+        assert_int_equal(kill(pid, signals[i]), 0);
+        assert_int_equal(command_wait(pid), 1);
+        assert_non_null(strstr(command_err, "interrupted"));
+        assert_int_equal(rmdir(command_path(name)), 0); /* it is empty */
+    }
+}
+
+/* An interrupted second run leaves the first one's results as they were. */
+static void an_interrupted_run_keeps_earlier_results(void **state)
+{
+    (void)state;
+    command_expect("-c sound.ini -O kept", 0, "");
+    pid_t pid = command_start("-c sound.ini -o run.rounds=1000000 -O kept");
+    command_sleep(500);
+    assert_int_equal(kill(pid, SIGINT), 0);
+    assert_int_equal(command_wait(pid), 1);
+    json_t *run = command_json("kept/run.json");
+    assert_int_equal(json_integer_value(json_object_get(run, "rounds_done")), 3);
+    json_decref(run);
+    assert_true(command_exists("kept/release/item_factors.npy"));
+}
+
+/* Killed at any moment: where run.json is, the results are whole; the next run cleans up. */
+static void a_killed_run_leaves_no_half_results(void **state)
+{
+    (void)state;
+    command_expect("-c sound.ini -O killed", 0, "");
+    for (int i = 0; i < 24; i++) {
+        pid_t pid = command_start("-c sound.ini -O killed");
+        command_sleep(20 + 7 * i);
+        kill(pid, SIGKILL);
+        command_wait(pid);
+        if (!command_exists("killed/run.json"))
+            continue;
+        json_t *run = command_json("killed/run.json"), *value;
+        const char *key;
+        json_object_foreach(json_object_get(run, "files"), key, value)
+        {
+            char name[256];
+            snprintf(name, sizeof name, "killed/%s", json_string_value(value));
+            assert_true(command_exists(name));
+        }
+        json_decref(run);
+    }
+    training_file("killed/run.json.part12345", "half");
+    training_file("killed/release/guarantee.txt.part12345", "half");
+    command_expect("-c sound.ini -O killed", 0, "");
+    assert_false(command_exists("killed/run.json.part12345"));
+    assert_false(command_exists("killed/release/guarantee.txt.part12345"));
+}
+
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------ */
+
+/* 4000 users x 1500 items x 16 numbers would be 768 MB: users are streamed. */
+static void users_are_streamed(void **state)
+{
+    (void)state;
+    command_expect("-c sound.ini -O streamed -o run.rounds=2 -o model.rank=16 -o data.synthetic.users=4000 "
+                   "-o data.synthetic.items=1500 -o data.synthetic.ratings=80000",
+                   0, "");
+    print_message("peak memory of 4000 user parties, 1500 items, rank 16: %ld KiB\n", command_peak);
+    assert_true(command_peak < 400 * 1024);
+}
+
+static int begin(void **state)
+{
+    if (training_begin(state) != 0)
+        return -1;
+    training_file("sound.ini", sound);
+    training_file("diverging.ini",
+                  "[run]\nrounds = 50\noutput = out\n" SYNTHETIC "[split]\nkind = none\n[model]\nrank = 3\n"
+                  "[users]\nloss = squared-error\nsolver = gradient-descent\n"
+                  "[users.solver]\nrate = 100\n"
+                  "[items]\nloss = squared-error\nmechanism = none\nsolver = gradient-descent\n"
+                  "[items.solver]\nrate = 100\n");
+    training_file("unknown.ini", "[model]\nrank = 3\nitem-bais = yes\n" SYNTHETIC);
+    training_file("wrong-type.ini", "[model]\nrank = many\n" SYNTHETIC);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_that_works_exits_with_0),
+        cmocka_unit_test(a_run_that_diverges_exits_with_1),
+        cmocka_unit_test(a_wrong_command_exits_with_2),
+        cmocka_unit_test(a_wrong_configuration_exits_with_2),
+        cmocka_unit_test(wrong_data_exits_with_3),
+        cmocka_unit_test(a_wrong_plugin_exits_with_4),
+        cmocka_unit_test(foreign_directories_are_left_alone),
+        cmocka_unit_test(paths_are_canonical),
+        cmocka_unit_test(run_json_says_what_was_run),
+        cmocka_unit_test(other_json_is_json),
+        cmocka_unit_test(results_repeat_themselves),
+        cmocka_unit_test(an_interrupted_run_writes_nothing),
+        cmocka_unit_test(an_interrupted_run_keeps_earlier_results),
+        cmocka_unit_test(a_killed_run_leaves_no_half_results),
+        cmocka_unit_test(users_are_streamed),
+    };
+    return cmocka_run_group_tests(tests, begin, training_end);
+}
