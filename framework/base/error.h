@@ -28,8 +28,8 @@ struct dpf_error {
 /* Both return -1, so that "return error_set(...)" reads well. Later reports are ignored. */
 int error_set(struct dpf_error *error, enum dpf_fault fault, const char *format, ...) DPF_PRINTF(3, 4);
 /* Prefixed by "file:line: "; line 0 is left out. */
-int error_at(struct dpf_error *error, enum dpf_fault fault, const char *file, long line,
-             const char *format, ...) DPF_PRINTF(5, 6);
+int error_at(struct dpf_error *error, enum dpf_fault fault, const char *file, long line, const char *format,
+             ...) DPF_PRINTF(5, 6);
 int error_memory(struct dpf_error *error);
 
 #endif

@@ -15,7 +15,7 @@ void *memory_raw(size_t count, size_t size);
  * (maybe moved), or NULL with the old one still valid. Grown arrays come from realloc.
  */
 void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size);
-char *memory_text(const char *text);                          /* a copy, or NULL */
+char *memory_text(const char *text);                                                /* a copy, or NULL */
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* or NULL */
 
 #endif

@@ -21,7 +21,7 @@ struct arguments {
     const char *format; /* --format, or "json" for --json */
     int quiet;
     int json;
-    int without_data; /* set by commands that can do without the files of [data] */
+    int without_data;                /* set by commands that can do without the files of [data] */
     const char *rest[MAX_OVERRIDES]; /* operands */
     int n_rest;
 };

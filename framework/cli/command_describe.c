@@ -120,7 +120,10 @@ static void describe_markdown(const struct subject *s)
         bounds_text(p, bounds);
         printf("| `%s`%s | %s%s%s%s%s | %s%s%s | ", p->name, p->flags & DPF_PARAM_PRIVACY ? " (privacy)" : "",
                type_name(p->type), *bounds ? ", " : "", bounds, *p->unit ? ", " : "", p->unit,
-               value && *value ? "`" : "", p->flags & DPF_PARAM_REQUIRED ? "required" : value ? value : "",
+               value && *value ? "`" : "",
+               p->flags & DPF_PARAM_REQUIRED ? "required"
+               : value                       ? value
+                                             : "",
                value && *value ? "`" : "");
         print_cell(p->help);
         for (int64_t v = 0; v < p->n_values && p->type == DPF_TYPE_ENUM; v++) {

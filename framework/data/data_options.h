@@ -56,7 +56,7 @@ struct weight_groups {
 
 struct weights_options {
     enum weights_kind kind;
-    int64_t seed; /* -1: run.seed */
+    int64_t seed;                   /* -1: run.seed */
     struct weight_groups groups[2]; /* of users, of items */
     const char *paths[2];
     struct file_options file;

@@ -120,22 +120,22 @@ static const dpf_param data_table[D_COUNT] = {
     [D_WEIGHTS_ITEM_SHARES] =
         DPF_PARAM_LIST_F("weights.item-shares", DPF_TYPE_REAL_LIST, "0.33, 0.33", 0.0, 1.0, DPF_PARAM_PRIVACY,
                          "of the items", "groups: the same for items."),
-    [D_WEIGHTS_ITEM_LEVELS] = DPF_PARAM_LIST_F("weights.item-levels", DPF_TYPE_REAL_LIST, "0.1, 0.5, 1", 0.0,
-                                               1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
-                                               "groups: the same for items."),
+    [D_WEIGHTS_ITEM_LEVELS] =
+        DPF_PARAM_LIST_F("weights.item-levels", DPF_TYPE_REAL_LIST, "0.1, 0.5, 1", 0.0, 1.0,
+                         DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "", "groups: the same for items."),
     [D_WEIGHTS_USERS] = DPF_PARAM_TEXT_F("weights.users", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
                                          "files: lines of a user's id and weight, for every user with "
                                          "ratings. Empty: all weigh 1."),
-    [D_WEIGHTS_ITEMS] = DPF_PARAM_TEXT_F("weights.items", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
-                                         "files: the same for items."),
+    [D_WEIGHTS_ITEMS] =
+        DPF_PARAM_TEXT_F("weights.items", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY, "files: the same for items."),
     [D_WEIGHTS_DELIMITER] = DPF_PARAM_TEXT_F("weights.delimiter", DPF_TYPE_STRING, "spaces", 0,
                                              "files: what separates id and weight; see delimiter."),
     [D_WEIGHTS_SENSITIVE_SHARE] =
         DPF_PARAM_REAL_F("weights.sensitive-share", 0.5, 0.0, 1.0, DPF_PARAM_PRIVACY, "",
                          "sensitive: the probability that a record is sensitive."),
     [D_WEIGHTS_SENSITIVE_WEIGHT] = DPF_PARAM_REAL_F(
-        "weights.sensitive-weight", 0.5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
-        "sensitive: the weight of sensitive records; all others weigh 1."),
+        "weights.sensitive-weight", 0.5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI,
+        "", "sensitive: the weight of sensitive records; all others weigh 1."),
     [D_SYNTHETIC_USERS] = DPF_PARAM_INT_F("synthetic.users", 1000, 1, 2147483646, 0, "", "Number of users."),
     [D_SYNTHETIC_ITEMS] = DPF_PARAM_INT_F("synthetic.items", 500, 1, 2147483646, 0, "", "Number of items."),
     [D_SYNTHETIC_RATINGS] = DPF_PARAM_INT_F("synthetic.ratings", 50000, 1, 1e15, 0, "",

@@ -77,7 +77,7 @@ struct dataset {
     /* Candidate-item holdout: items of each user among which it is ranked (CSR without values), or
        ptr NULL: all items. */
     struct csr candidates;
-    struct relation relation;  /* links.ptr NULL: none loaded */
+    struct relation relation; /* links.ptr NULL: none loaded */
     struct privacy_weights weights;
     int implicit;              /* values are all 1 and mean "interacted" */
     double value_lo, value_hi; /* declared range */

@@ -3,8 +3,9 @@
  * generate.h - synthetic ratings: low rank, popularity skew, any size, from a seed.
  *
  * User activity is a minimum plus a log-normal; item popularity is log-normal with a cap; a
- * user chooses distinct items by popularity times exp(affinity * taste), taste having unit variance; a rating is offset + biases + <latent user, latent item> + noise, rounded to the range.
- * User u's records are a function of (seed, u) alone, so they can be produced in any order, streamed.
+ * user chooses distinct items by popularity times exp(affinity * taste), taste having unit variance; a rating
+ * is offset + biases + <latent user, latent item> + noise, rounded to the range. User u's records are a
+ * function of (seed, u) alone, so they can be produced in any order, streamed.
  */
 #ifndef DPF_DATA_GENERATE_H
 #define DPF_DATA_GENERATE_H
@@ -24,7 +25,7 @@ struct generate_options {
     double activity_sigma;
     int64_t min_per_user;
     double affinity; /* taste decides what is chosen: popularity * exp(affinity * taste); 0: not at all */
-    double noise; /* standard deviation of the rating's noise */
+    double noise;    /* standard deviation of the rating's noise */
     double value_lo, value_hi;
     double step; /* ratings are multiples of it from value_lo; 0: real values */
 };

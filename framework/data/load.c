@@ -55,8 +55,8 @@ int data_check(const struct config *config, const struct config_values *data,
     for (int side = 0; side < 2; side++) {
         if (options.weights.kind != WEIGHTS_FILES || !options.weights.paths[side][0])
             continue;
-        if (paths_expand(options.weights.paths[side], "", side ? "data.weights.items" : "data.weights.users", &paths,
-                         error) != 0)
+        if (paths_expand(options.weights.paths[side], "", side ? "data.weights.items" : "data.weights.users",
+                         &paths, error) != 0)
             return -1;
         paths_free(&paths);
     }

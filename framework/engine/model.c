@@ -197,8 +197,8 @@ dpf_factors model_factors(const struct model *model, int side)
 }
 
 /* One record transform undone for a user's scores of items. */
-static int undo_transform(const struct model *model, struct instance *instance, int32_t user, const int32_t *items,
-                          int64_t n, double *scores, struct dpf_error *error)
+static int undo_transform(const struct model *model, struct instance *instance, int32_t user,
+                          const int32_t *items, int64_t n, double *scores, struct dpf_error *error)
 {
     const dpf_transform *transform = instance->functions;
     int weighted = dataset_has_weights(model->dataset);

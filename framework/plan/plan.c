@@ -139,7 +139,8 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
     memset(plan, 0, sizeof *plan);
     plan->without_mechanisms = options->without_mechanisms;
     plan->config = config_load(options->config_path, options->overrides, options->n_overrides, error);
-    if (!plan->config || bind_sections(plan, options->without_data, error) != 0 || read_order(plan, error) != 0)
+    if (!plan->config || bind_sections(plan, options->without_data, error) != 0 ||
+        read_order(plan, error) != 0)
         return -1;
     set_shape(plan);
     if (check_model(plan, error) != 0 || open_randomness(plan, error) != 0 ||

@@ -75,8 +75,8 @@ struct instance *instance_new(const struct registry_entry *entry, const char *se
 void instance_free(struct instance *instance);
 /*
  * Turns the status of a callback into an error: 0 if status is DPF_OK, else -1 with what the plugin
- * reported through dpf_host.fail (or a generic sentence), the component, the section, file:line of the parameter if
- * one was named, and the step ("round 3, items").
+ * reported through dpf_host.fail (or a generic sentence), the component, the section, file:line of the
+ * parameter if one was named, and the step ("round 3, items").
  */
 int instance_result(struct instance *instance, dpf_status status, const char *step, struct dpf_error *error);
 

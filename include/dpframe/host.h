@@ -113,7 +113,7 @@ typedef struct dpf_random_service {
  * What is true of one call. Run-time callbacks get one; it is the worker's own.
  */
 typedef struct dpf_call {
-    uint32_t size; /* sizeof(dpf_call) of the host */
+    uint32_t size;  /* sizeof(dpf_call) of the host */
     int32_t worker; /* 0 .. n_workers-1; at most one call per worker at a time */
     int32_t n_workers;
     int32_t round; /* 0-based */

@@ -36,10 +36,10 @@ extern "C" {
 #define DPF_TYPE_REAL_LIST 8 /* comma-separated                     -> reals, count */
 
 /* Parameter flags. */
-#define DPF_PARAM_PRIVACY UINT32_C(1)    /* affects the guarantee: always part of the report */
-#define DPF_PARAM_REQUIRED UINT32_C(2)   /* there is no default */
-#define DPF_PARAM_OPEN_LO UINT32_C(4)    /* the lower bound itself is not allowed */
-#define DPF_PARAM_OPEN_HI UINT32_C(8)    /* the upper bound itself is not allowed */
+#define DPF_PARAM_PRIVACY UINT32_C(1)  /* affects the guarantee: always part of the report */
+#define DPF_PARAM_REQUIRED UINT32_C(2) /* there is no default */
+#define DPF_PARAM_OPEN_LO UINT32_C(4)  /* the lower bound itself is not allowed */
+#define DPF_PARAM_OPEN_HI UINT32_C(8)  /* the upper bound itself is not allowed */
 #define DPF_PARAM_DEPRECATED UINT32_C(16)
 
 typedef struct dpf_enum_value {
@@ -86,31 +86,31 @@ typedef struct dpf_params {
 } dpf_params;
 
 /* Sugar for tables; no part of the ABI. */
-#define DPF_PARAM_REAL_F(NAME, DEF, LO, HI, FLAGS, UNIT, HELP)                                             \
-    {                                                                                                      \
-        NAME, DPF_TYPE_REAL, FLAGS, LO, HI, DEF, 0, NULL, NULL, 0, UNIT, HELP                              \
+#define DPF_PARAM_REAL_F(NAME, DEF, LO, HI, FLAGS, UNIT, HELP)                                               \
+    {                                                                                                        \
+        NAME, DPF_TYPE_REAL, FLAGS, LO, HI, DEF, 0, NULL, NULL, 0, UNIT, HELP                                \
     }
-#define DPF_PARAM_INT_F(NAME, DEF, LO, HI, FLAGS, UNIT, HELP)                                              \
-    {                                                                                                      \
-        NAME, DPF_TYPE_INT, FLAGS, LO, HI, 0.0, DEF, NULL, NULL, 0, UNIT, HELP                             \
+#define DPF_PARAM_INT_F(NAME, DEF, LO, HI, FLAGS, UNIT, HELP)                                                \
+    {                                                                                                        \
+        NAME, DPF_TYPE_INT, FLAGS, LO, HI, 0.0, DEF, NULL, NULL, 0, UNIT, HELP                               \
     }
-#define DPF_PARAM_BOOL_F(NAME, DEF, FLAGS, HELP)                                                           \
-    {                                                                                                      \
-        NAME, DPF_TYPE_BOOL, FLAGS, 0.0, 1.0, 0.0, DEF, NULL, NULL, 0, "", HELP                            \
+#define DPF_PARAM_BOOL_F(NAME, DEF, FLAGS, HELP)                                                             \
+    {                                                                                                        \
+        NAME, DPF_TYPE_BOOL, FLAGS, 0.0, 1.0, 0.0, DEF, NULL, NULL, 0, "", HELP                              \
     }
 /* VALUES is an array of dpf_enum_value, DEF the index of the default. */
-#define DPF_PARAM_ENUM_F(NAME, DEF, VALUES, FLAGS, HELP)                                                   \
-    {                                                                                                      \
-        NAME, DPF_TYPE_ENUM, FLAGS, 0.0, 0.0, 0.0, DEF, NULL, VALUES,                                      \
-            (int64_t)(sizeof(VALUES) / sizeof((VALUES)[0])), "", HELP                                      \
+#define DPF_PARAM_ENUM_F(NAME, DEF, VALUES, FLAGS, HELP)                                                     \
+    {                                                                                                        \
+        NAME, DPF_TYPE_ENUM, FLAGS, 0.0, 0.0, 0.0, DEF, NULL, VALUES,                                        \
+            (int64_t)(sizeof(VALUES) / sizeof((VALUES)[0])), "", HELP                                        \
     }
-#define DPF_PARAM_LIST_F(NAME, TYPE, DEF_TEXT, LO, HI, FLAGS, UNIT, HELP)                                  \
-    {                                                                                                      \
-        NAME, TYPE, FLAGS, LO, HI, 0.0, 0, DEF_TEXT, NULL, 0, UNIT, HELP                                   \
+#define DPF_PARAM_LIST_F(NAME, TYPE, DEF_TEXT, LO, HI, FLAGS, UNIT, HELP)                                    \
+    {                                                                                                        \
+        NAME, TYPE, FLAGS, LO, HI, 0.0, 0, DEF_TEXT, NULL, 0, UNIT, HELP                                     \
     }
-#define DPF_PARAM_TEXT_F(NAME, TYPE, DEF_TEXT, FLAGS, HELP)                                                \
-    {                                                                                                      \
-        NAME, TYPE, FLAGS, 0.0, 0.0, 0.0, 0, DEF_TEXT, NULL, 0, "", HELP                                   \
+#define DPF_PARAM_TEXT_F(NAME, TYPE, DEF_TEXT, FLAGS, HELP)                                                  \
+    {                                                                                                        \
+        NAME, TYPE, FLAGS, 0.0, 0.0, 0.0, 0, DEF_TEXT, NULL, 0, "", HELP                                     \
     }
 
 #ifdef __cplusplus

@@ -68,19 +68,19 @@ typedef struct dpf_plugin {
 
 /* The one exported symbol. Pure: same answer always, no side effect, callable before anything else. */
 #define DPF_ENTRY_NAME "dpframe_plugin_v1"
-#define DPF_PLUGIN_ENTRY(PLUGIN)                                                                           \
-    DPF_EXPORT const dpf_plugin *dpframe_plugin_v1(uint32_t host_minor);                                   \
-    DPF_EXPORT const dpf_plugin *dpframe_plugin_v1(uint32_t host_minor)                                    \
-    {                                                                                                      \
-        (void)host_minor;                                                                                  \
-        return &(PLUGIN);                                                                                  \
+#define DPF_PLUGIN_ENTRY(PLUGIN)                                                                             \
+    DPF_EXPORT const dpf_plugin *dpframe_plugin_v1(uint32_t host_minor);                                     \
+    DPF_EXPORT const dpf_plugin *dpframe_plugin_v1(uint32_t host_minor)                                      \
+    {                                                                                                        \
+        (void)host_minor;                                                                                    \
+        return &(PLUGIN);                                                                                    \
     }
 
 /* A plugin with a single component. */
-#define DPF_SINGLE_COMPONENT_PLUGIN(ID, VERSION, LICENCE, COMPONENT)                                       \
-    static const dpf_component *const dpf_single_component[] = {&(COMPONENT)};                             \
-    static const dpf_plugin dpf_single_plugin = {                                                          \
-        DPF_PLUGIN_MAGIC, sizeof(dpf_plugin), 0, 1, ID, VERSION, LICENCE, dpf_single_component};           \
+#define DPF_SINGLE_COMPONENT_PLUGIN(ID, VERSION, LICENCE, COMPONENT)                                         \
+    static const dpf_component *const dpf_single_component[] = {&(COMPONENT)};                               \
+    static const dpf_plugin dpf_single_plugin = {DPF_PLUGIN_MAGIC, sizeof(dpf_plugin),  0, 1, ID, VERSION,   \
+                                                 LICENCE,          dpf_single_component};                    \
     DPF_PLUGIN_ENTRY(dpf_single_plugin)
 
 #ifdef __cplusplus

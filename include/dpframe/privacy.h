@@ -60,17 +60,17 @@ typedef struct dpf_sensitivity {
  */
 typedef struct dpf_bounds {
     uint32_t size;
-    int32_t side;         /* the side that is solved, DPF_SIDE_* */
-    int32_t dimension;    /* unknowns of a row */
-    int32_t from_data;    /* 1 if some number below is a maximum over private data (condition C1) */
-    double value_lo;      /* a record's value as the loss sees it */
+    int32_t side;      /* the side that is solved, DPF_SIDE_* */
+    int32_t dimension; /* unknowns of a row */
+    int32_t from_data; /* 1 if some number below is a maximum over private data (condition C1) */
+    double value_lo;   /* a record's value as the loss sees it */
     double value_hi;
-    double offset;        /* constant added to every prediction */
-    double weight_max;    /* largest record weight, sampling included; 1 if unweighted */
-    double other_l1;      /* norms of any other row, restricted to the coordinates the loss reads */
+    double offset;     /* constant added to every prediction */
+    double weight_max; /* largest record weight, sampling included; 1 if unweighted */
+    double other_l1;   /* norms of any other row, restricted to the coordinates the loss reads */
     double other_l2;
     double other_linf;
-    double self_l1;       /* norms of any row that is solved, as it stands before the step */
+    double self_l1; /* norms of any row that is solved, as it stands before the step */
     double self_l2;
     double self_linf;
     int64_t records_per_user; /* enforced cap; INT64_MAX if none */
@@ -78,24 +78,24 @@ typedef struct dpf_bounds {
     int64_t n_other;
     double residual_l2; /* norm of the other rows that predictions are made from (dpf_groups.residual) */
     /* Largest change of one record's value when it is replaced; 0: not stated, value_hi - value_lo bounds
-       it. A record transform that scales values by a weight lowers it; it never exceeds value_hi - value_lo. */
+       it. Never above value_hi - value_lo; a record transform that scales values by a weight lowers it. */
     double value_change;
 } dpf_bounds;
 
 /* How a sampler chooses, as the accountants see it. */
-#define DPF_SAMPLING_NONE 0      /* everybody takes part */
-#define DPF_SAMPLING_POISSON 1   /* each unit independently with probability rate */
-#define DPF_SAMPLING_FIXED 2     /* a fixed number, without replacement */
-#define DPF_SAMPLING_REPLACED 3  /* a fixed number, with replacement: nothing is amplified */
-#define DPF_SAMPLING_WEIGHTED 4  /* Poisson with unequal probabilities; rate is the largest */
+#define DPF_SAMPLING_NONE 0     /* everybody takes part */
+#define DPF_SAMPLING_POISSON 1  /* each unit independently with probability rate */
+#define DPF_SAMPLING_FIXED 2    /* a fixed number, without replacement */
+#define DPF_SAMPLING_REPLACED 3 /* a fixed number, with replacement: nothing is amplified */
+#define DPF_SAMPLING_WEIGHTED 4 /* Poisson with unequal probabilities; rate is the largest */
 
 typedef struct dpf_sampling {
     uint32_t size;
-    int32_t kind;      /* DPF_SAMPLING_* */
-    int32_t unit;      /* DPF_UNIT_*: what is drawn */
+    int32_t kind;        /* DPF_SAMPLING_* */
+    int32_t unit;        /* DPF_UNIT_*: what is drawn */
     int32_t secret_from; /* largest DPF_OBSERVER_* from which the draw is hidden; -1: nobody */
-    double rate;       /* nominal inclusion probability, public */
-    double weight_max; /* largest weight given to what is drawn */
+    double rate;         /* nominal inclusion probability, public */
+    double weight_max;   /* largest weight given to what is drawn */
 } dpf_sampling;
 
 /*
@@ -103,26 +103,25 @@ typedef struct dpf_sampling {
  * sensitivities have the same unit. Parameters p[] as stated here, the rest 0.
  */
 #define DPF_EVENT_NO_OP 0
-#define DPF_EVENT_NON_PRIVATE 1       /* released without noise */
-#define DPF_EVENT_UNSUPPORTED 2       /* noise was added, but nothing is proved about it */
-#define DPF_EVENT_LAPLACE 3           /* i.i.d. Laplace(scale); L1 sensitivity */
-#define DPF_EVENT_GAUSSIAN 4          /* i.i.d. N(0, scale^2); L2 sensitivity */
-#define DPF_EVENT_DISCRETE_LAPLACE 5  /* on the grid, scale a multiple of grid; L1 */
-#define DPF_EVENT_DISCRETE_GAUSSIAN 6 /* on the grid; L2 */
-#define DPF_EVENT_PURE 7              /* p[0] = epsilon per sensitivity unit: any epsilon-DP release */
-#define DPF_EVENT_APPROX 8            /* p[0] = epsilon, p[1] = delta */
-#define DPF_EVENT_ZCDP 9              /* p[0] = xi, p[1] = rho */
-#define DPF_EVENT_SKELLAM 10          /* p[0] = variance; L1 and L2 */
-#define DPF_EVENT_PBM 11              /* p[0] = theta, p[1] = trials, p[2] = least number of clients,
-                                         p[3] = coordinates */
+#define DPF_EVENT_NON_PRIVATE 1          /* released without noise */
+#define DPF_EVENT_UNSUPPORTED 2          /* noise was added, but nothing is proved about it */
+#define DPF_EVENT_LAPLACE 3              /* i.i.d. Laplace(scale); L1 sensitivity */
+#define DPF_EVENT_GAUSSIAN 4             /* i.i.d. N(0, scale^2); L2 sensitivity */
+#define DPF_EVENT_DISCRETE_LAPLACE 5     /* on the grid, scale a multiple of grid; L1 */
+#define DPF_EVENT_DISCRETE_GAUSSIAN 6    /* on the grid; L2 */
+#define DPF_EVENT_PURE 7                 /* p[0] = epsilon per sensitivity unit: any epsilon-DP release */
+#define DPF_EVENT_APPROX 8               /* p[0] = epsilon, p[1] = delta */
+#define DPF_EVENT_ZCDP 9                 /* p[0] = xi, p[1] = rho */
+#define DPF_EVENT_SKELLAM 10             /* p[0] = variance; L1 and L2 */
+#define DPF_EVENT_PBM 11                 /* p[0..3]: theta, trials, least number of clients, coordinates */
 #define DPF_EVENT_RANDOMIZED_RESPONSE 12 /* p[0] = probability of a flip, per bit */
 
 /* Event flags. */
-#define DPF_EVENT_NOISE_KNOWN UINT32_C(1)     /* the server knows part of the noise (C4) */
-#define DPF_EVENT_NOISE_SHARED UINT32_C(2)    /* each message holds only a share of it (C5) */
-#define DPF_EVENT_FLOATING_POINT UINT32_C(4)  /* drawn or added off the grid (C9) */
+#define DPF_EVENT_NOISE_KNOWN UINT32_C(1)      /* the server knows part of the noise (C4) */
+#define DPF_EVENT_NOISE_SHARED UINT32_C(2)     /* each message holds only a share of it (C5) */
+#define DPF_EVENT_FLOATING_POINT UINT32_C(4)   /* drawn or added off the grid (C9) */
 #define DPF_EVENT_BOUNDS_FROM_DATA UINT32_C(8) /* sensitivity is a maximum over the data (C1) */
-#define DPF_EVENT_DATA_BLIND UINT32_C(16)     /* the block is public: no noise is needed */
+#define DPF_EVENT_DATA_BLIND UINT32_C(16)      /* the block is public: no noise is needed */
 
 /* A release, or count like ones. */
 typedef struct dpf_event {

@@ -31,10 +31,12 @@ extern "C" {
 
 /* Layouts of a quadratic block. Bit values, so that a loss can state which it writes. */
 #define DPF_LAYOUT_PACKED UINT32_C(1) /* lower triangle by rows: (i,j), j <= i, at i(i+1)/2 + j */
-#define DPF_LAYOUT_FULL UINT32_C(2)   /* d x d by rows; may be asymmetric after i.i.d. noise: solvers use (A+A')/2 */
-#define DPF_LAYOUT_LOWER UINT32_C(4)  /* d rows with stride ld; only j <= i is defined. Local sides only */
-#define DPF_LAYOUT_OPERATOR UINT32_C(8) /* length 0: A is never formed, only multiplied by (dpf_loss.apply).
-                                           Local sides only */
+#define DPF_LAYOUT_FULL                                                                                      \
+    UINT32_C(2) /* d x d by rows; may be asymmetric after i.i.d. noise: solvers use (A+A')/2 */
+#define DPF_LAYOUT_LOWER UINT32_C(4) /* d rows with stride ld; only j <= i is defined. Local sides only */
+#define DPF_LAYOUT_OPERATOR                                                                                  \
+    UINT32_C(8) /* length 0: A is never formed, only multiplied by (dpf_loss.apply).                         \
+                   Local sides only */
 
 #define DPF_MAX_BLOCKS 8
 
@@ -53,11 +55,11 @@ typedef struct dpf_block {
 
 typedef struct dpf_query {
     uint32_t size;
-    int32_t form;      /* DPF_FORM_* */
-    int32_t dimension; /* d, unknowns of a row */
-    int32_t first;     /* first of the d columns of a factor row that are unknown */
-    int32_t width;     /* numbers of a row, all blocks */
-    int32_t support;   /* DPF_SUPPORT_* */
+    int32_t form;       /* DPF_FORM_* */
+    int32_t dimension;  /* d, unknowns of a row */
+    int32_t first;      /* first of the d columns of a factor row that are unknown */
+    int32_t width;      /* numbers of a row, all blocks */
+    int32_t support;    /* DPF_SUPPORT_* */
     int32_t has_shared; /* 1 if there is a shared row */
     int32_t n_blocks;
     dpf_block blocks[DPF_MAX_BLOCKS];

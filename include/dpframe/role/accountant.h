@@ -33,13 +33,13 @@ typedef struct dpf_question {
 
 typedef struct dpf_answer {
     uint32_t size;
-    int32_t at_grid_end; /* 1: a wider search could give a smaller value */
+    int32_t at_grid_end;  /* 1: a wider search could give a smaller value */
     double epsilon;       /* upper bound; infinity if there is none */
     double epsilon_lower; /* NaN if not computed */
     double delta;
-    double order;      /* Renyi order, or NaN */
-    char source[192];  /* the theorem or formula */
-    char note[256];    /* a sentence for the reader, or "" */
+    double order;     /* Renyi order, or NaN */
+    char source[192]; /* the theorem or formula */
+    char note[256];   /* a sentence for the reader, or "" */
 } dpf_answer;
 
 typedef struct dpf_accountant {

@@ -18,21 +18,21 @@ extern "C" {
 #define DPF_SEES_SUM 2      /* only the sum */
 
 /* Flags. */
-#define DPF_AGGREGATOR_BY_ROWS UINT32_C(1)  /* works on any range of rows independently */
-#define DPF_AGGREGATOR_DENSE UINT32_C(2)    /* needs every party's message with all rows */
+#define DPF_AGGREGATOR_BY_ROWS UINT32_C(1) /* works on any range of rows independently */
+#define DPF_AGGREGATOR_DENSE UINT32_C(2)   /* needs every party's message with all rows */
 
 /* One aggregation: the host allocates, the aggregator fills. */
 typedef struct dpf_aggregation {
     uint32_t size;
     int32_t width;
-    int64_t rows;         /* of the range, or all */
-    int64_t n_parties;    /* invited */
-    uint64_t modulus;     /* from the noise plan; 0: not modular */
-    int64_t *sums;        /* rows x width, zero at the start */
-    void *state;          /* state_bytes() bytes, zero at the start */
-    int64_t survivors;    /* out: messages in the sum */
-    uint64_t bytes_up;    /* out: bytes that the parties sent */
-    uint64_t bytes_down;  /* out: bytes that they received for the aggregation itself */
+    int64_t rows;        /* of the range, or all */
+    int64_t n_parties;   /* invited */
+    uint64_t modulus;    /* from the noise plan; 0: not modular */
+    int64_t *sums;       /* rows x width, zero at the start */
+    void *state;         /* state_bytes() bytes, zero at the start */
+    int64_t survivors;   /* out: messages in the sum */
+    uint64_t bytes_up;   /* out: bytes that the parties sent */
+    uint64_t bytes_down; /* out: bytes that they received for the aggregation itself */
 } dpf_aggregation;
 
 typedef struct dpf_aggregator {
@@ -44,7 +44,8 @@ typedef struct dpf_aggregator {
      * [run] Takes call.party's message. Workers have aggregations of their own, joined by merge; a
      * component without merge gets all messages on one worker, in the order of parties.
      */
-    dpf_status (*absorb)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message);
+    dpf_status (*absorb)(void *self, const dpf_call *call, dpf_aggregation *into,
+                         const dpf_integers *message);
     /* [run] Adds from to into. NULL: see absorb. */
     dpf_status (*merge)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from);
     /* [run] Ends the aggregation: into->sums and survivors are final. NULL: nothing to do. */

@@ -32,8 +32,8 @@ typedef struct dpf_side_info {
     int32_t columns;
     int32_t first;
     int32_t dimension;
-    int32_t bias; /* column of this side's bias, or -1 */
-    uint32_t layout; /* DPF_LAYOUT_* that the host wants for quadratic blocks */
+    int32_t bias;        /* column of this side's bias, or -1 */
+    uint32_t layout;     /* DPF_LAYOUT_* that the host wants for quadratic blocks */
     int32_t is_released; /* 1 if the query will go through a mechanism */
 } dpf_side_info;
 
@@ -58,8 +58,8 @@ typedef struct dpf_loss {
      * [run] Adds the shared row's part that comes from other rows first .. first+count-1 to out
      * (width numbers). NULL if the query has no shared row.
      */
-    dpf_status (*shared)(void *self, const dpf_call *call, const dpf_query *query,
-                         const dpf_factors *other, int64_t first, int64_t count, double *out);
+    dpf_status (*shared)(void *self, const dpf_call *call, const dpf_query *query, const dpf_factors *other,
+                         int64_t first, int64_t count, double *out);
 
     /*
      * [run] Writes the blocks of each group: out[g * stride + 0 .. width-1] (overwritten). Before it

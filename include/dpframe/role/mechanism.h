@@ -22,9 +22,9 @@ extern "C" {
 
 /* Where noise is added. */
 #define DPF_NOISE_NOWHERE 0
-#define DPF_NOISE_AT_PARTY 1    /* encode: every message is noised in full */
-#define DPF_NOISE_AT_SUM 2      /* decode: once, by whoever is trusted with the sum */
-#define DPF_NOISE_IN_SHARES 3   /* encode: each message has a share, only the sum has enough */
+#define DPF_NOISE_AT_PARTY 1  /* encode: every message is noised in full */
+#define DPF_NOISE_AT_SUM 2    /* decode: once, by whoever is trusted with the sum */
+#define DPF_NOISE_IN_SHARES 3 /* encode: each message has a share, only the sum has enough */
 
 /* What is to be released. Known before data is read. */
 typedef struct dpf_release {
@@ -36,10 +36,10 @@ typedef struct dpf_release {
     int32_t adjacency;
     const dpf_sensitivity *blocks; /* one for each block of the query */
     const dpf_sensitivity *shared; /* one for each block of the shared row, or NULL */
-    int64_t n_parties;     /* that can take part in a step */
-    int64_t min_survivors; /* that certainly do, 1 if unknown */
-    double noise_factor;   /* multiplies the noise scale; 1 unless a total budget is calibrated */
-    int32_t from_data;     /* 1: sensitivities are maxima over private data */
+    int64_t n_parties;             /* that can take part in a step */
+    int64_t min_survivors;         /* that certainly do, 1 if unknown */
+    double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
+    int32_t from_data;             /* 1: sensitivities are maxima over private data */
     int32_t reserved;
 } dpf_release;
 
@@ -49,16 +49,16 @@ typedef struct dpf_release {
  */
 typedef struct dpf_noise_plan {
     uint32_t size;
-    int32_t where;                    /* DPF_NOISE_* */
+    int32_t where; /* DPF_NOISE_* */
     int32_t n_blocks;
     int32_t reserved;
-    double grid[DPF_MAX_BLOCKS];      /* granularity of each block, > 0, a power of two for additive noise */
-    double scale[DPF_MAX_BLOCKS];     /* noise scale of each block, as in its event; 0: no noise */
-    double variance[DPF_MAX_BLOCKS];  /* of one coordinate of the decoded sum */
+    double grid[DPF_MAX_BLOCKS];     /* granularity of each block, > 0, a power of two for additive noise */
+    double scale[DPF_MAX_BLOCKS];    /* noise scale of each block, as in its event; 0: no noise */
+    double variance[DPF_MAX_BLOCKS]; /* of one coordinate of the decoded sum */
     double shared_grid[DPF_MAX_BLOCKS];
     double shared_scale[DPF_MAX_BLOCKS];
-    uint64_t modulus;  /* sums are taken modulo this; 0: not modular */
-    double wrap_bound; /* bound on Pr[a sum wraps]; 0 if it provably cannot */
+    uint64_t modulus;    /* sums are taken modulo this; 0: not modular */
+    double wrap_bound;   /* bound on Pr[a sum wraps]; 0 if it provably cannot */
     uint64_t opaque[16]; /* the mechanism's own */
 } dpf_noise_plan;
 
@@ -97,8 +97,8 @@ typedef struct dpf_mechanism {
      * [setup] The events of one release, at most capacity. A block without noise is NON_PRIVATE
      * unless its sensitivity is 0.
      */
-    dpf_status (*events)(void *self, const dpf_release *release, const dpf_noise_plan *plan,
-                         dpf_event *out, int32_t capacity, int32_t *n);
+    dpf_status (*events)(void *self, const dpf_release *release, const dpf_noise_plan *plan, dpf_event *out,
+                         int32_t capacity, int32_t *n);
     /* [any] Privacy loss (epsilon) of a record that enters with this weight; NULL: not stated. */
     dpf_status (*profile)(void *self, const dpf_noise_plan *plan, double weight, double *epsilon);
 
@@ -106,11 +106,11 @@ typedef struct dpf_mechanism {
      * [run] values (n_rows x width, stride) to integers; rows as in out. Noise of row r is read at
      * (call.draw, call.party, r). Values outside the integers' range: DPF_E_RANGE.
      */
-    dpf_status (*encode)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                         const dpf_query *query, const double *values, int64_t stride, dpf_integers *out);
+    dpf_status (*encode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
+                         const double *values, int64_t stride, dpf_integers *out);
     /* [run] Sums to estimates, same shape. Noise of row r, if any, at (call.draw, DPF_PARTY_AGGREGATE, r). */
-    dpf_status (*decode)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                         const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride);
+    dpf_status (*decode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
+                         const dpf_integers *sums, double *out, int64_t stride);
     uint32_t flags; /* DPF_MECHANISM_* */
     uint32_t reserved;
 } dpf_mechanism;

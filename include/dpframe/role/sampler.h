@@ -42,8 +42,8 @@ typedef struct dpf_draw {
     uint32_t size;
     int32_t level;
     int64_t n;
-    int64_t first_party;          /* level party: parties first_party .. first_party + n - 1 */
-    const int32_t *users;         /* level record */
+    int64_t first_party;  /* level party: parties first_party .. first_party + n - 1 */
+    const int32_t *users; /* level record */
     const int32_t *items;
     const float *values;          /* NULL: all 1 */
     const float *privacy_weights; /* NULL: all 1 */

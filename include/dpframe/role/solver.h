@@ -15,24 +15,24 @@ extern "C" {
 #define DPF_ROLE_SOLVER "dpframe.solver/1"
 
 /* Flags. */
-#define DPF_SOLVER_GRADIENT UINT32_C(1)    /* takes gradient queries */
-#define DPF_SOLVER_QUADRATIC UINT32_C(2)   /* takes quadratic queries */
-#define DPF_SOLVER_INDEFINITE UINT32_C(4)  /* its answer is defined where A is not positive definite */
-#define DPF_SOLVER_DEGREES UINT32_C(8)     /* reads how many records each row has (condition C8) */
-#define DPF_SOLVER_OPERATOR UINT32_C(16)   /* prefers products with A to A itself; takes both */
+#define DPF_SOLVER_GRADIENT UINT32_C(1)   /* takes gradient queries */
+#define DPF_SOLVER_QUADRATIC UINT32_C(2)  /* takes quadratic queries */
+#define DPF_SOLVER_INDEFINITE UINT32_C(4) /* its answer is defined where A is not positive definite */
+#define DPF_SOLVER_DEGREES UINT32_C(8)    /* reads how many records each row has (condition C8) */
+#define DPF_SOLVER_OPERATOR UINT32_C(16)  /* prefers products with A to A itself; takes both */
 
 /* A batch of rows. */
 typedef struct dpf_solve {
     uint32_t size;
     int32_t side;
-    int32_t n_rounds;    /* of the run, for schedules; call.round is the current one */
+    int32_t n_rounds; /* of the run, for schedules; call.round is the current one */
     int32_t state_width;
     int64_t n_rows;
-    int64_t first_row;     /* rows first_row .. first_row + n_rows - 1 */
+    int64_t first_row; /* rows first_row .. first_row + n_rows - 1 */
     const dpf_query *query;
-    const float *blocks;   /* n_rows x query.width */
-    int64_t blocks_stride; /* multiple of 16; 64-byte aligned */
-    const float *shared;   /* query.width numbers to be added to each row's blocks, or NULL */
+    const float *blocks;    /* n_rows x query.width */
+    int64_t blocks_stride;  /* multiple of 16; 64-byte aligned */
+    const float *shared;    /* query.width numbers to be added to each row's blocks, or NULL */
     const int32_t *degrees; /* records of each row, or NULL */
     /* Rows: unknowns are columns query.first .. query.first + query.dimension - 1. */
     const float *current;

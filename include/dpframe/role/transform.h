@@ -31,7 +31,7 @@ extern "C" {
 #define DPF_TRANSFORM_STATE 4
 
 /* Flags. */
-#define DPF_TRANSFORM_PER_USER UINT32_C(1)  /* message: must see one user's message at a time */
+#define DPF_TRANSFORM_PER_USER UINT32_C(1)    /* message: must see one user's message at a time */
 #define DPF_TRANSFORM_NEEDS_DENSE UINT32_C(2) /* message: all rows, not only the touched ones */
 
 /* Records with their users, items and privacy weights (NULL: all 1). */
