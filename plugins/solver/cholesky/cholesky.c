@@ -76,10 +76,7 @@ static dpf_status solve_row(const struct cholesky *self, const struct normal *n,
     load(self, n, row, w->matrix);
     normal_rhs(n, row, w->rhs);
     float *next = batch->next + row * batch->next_stride + batch->query->first;
-    if (normal_is_void(n, w->matrix, w->rhs)) {
-        memset(next, 0, (size_t)n->d * sizeof(float));
-        return DPF_OK;
-    }
+    normal_settle_void(n, w->matrix, w->rhs);
     if (w->original)
         memcpy(w->original, w->matrix, (size_t)(n->padded * n->padded) * sizeof(float));
     memcpy(w->x, w->rhs, (size_t)n->padded * sizeof(float));

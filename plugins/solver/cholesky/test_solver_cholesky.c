@@ -86,6 +86,38 @@ static void test_batches(void **state)
     plain_close(&host);
 }
 
+/* An item without records whose bias alone is regularised: its factors are 0, not an error. */
+static void test_untouched_unknowns(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct systems s;
+    plain_open(&host, cholesky(), "");
+    const dpf_solver *solver = host.component->functions;
+    systems_new(&s, 20, DPF_LAYOUT_PACKED);
+    float *packed = s.blocks;
+    for (int32_t i = 0; i < 20; i++)
+        for (int32_t j = 0; j <= i; j++)
+            packed[i * (i + 1) / 2 + j] = i == 19 && j == 19 ? 5.0f : 0.0f;
+    float *linear = packed + s.query.blocks[1].offset;
+    for (int32_t i = 0; i < 19; i++)
+        linear[i] = 0;
+    linear[19] = 30;
+    s.batch.shared = NULL;
+    s.batch.n_rows = 1;
+    dpf_query query = s.query;
+    query.ridge_constant = NULL;
+    s.batch.query = &query;
+    query.ridge_per_count = NULL;
+    assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_OK);
+    const float *row = s.batch.next + query.first;
+    for (int32_t i = 0; i < 19; i++)
+        assert_true(row[i] == 0.0f);
+    assert_float_equal(row[19], 3.0, 1e-5); /* 5 x = 30 / 2 */
+    systems_free(&s);
+    plain_close(&host);
+}
+
 static void test_not_positive_definite(void **state)
 {
     (void)state;
@@ -137,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_residuals_avx2),
         cmocka_unit_test(test_residuals_portable),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_untouched_unknowns),
         cmocka_unit_test(test_not_positive_definite),
         cmocka_unit_test(test_void_row_and_gradient),
     };

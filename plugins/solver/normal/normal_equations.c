@@ -95,13 +95,18 @@ void normal_rhs(const struct normal *normal, int64_t row, float *rhs)
         rhs[i] = 0.5f * (b[i] + normal->base_b[i]);
 }
 
-int normal_is_void(const struct normal *normal, const float *matrix, const float *rhs)
+void normal_settle_void(const struct normal *normal, float *matrix, const float *rhs)
 {
-    for (int64_t i = 0; i < normal->d; i++) {
-        if (rhs[i] != 0 || matrix[i * normal->padded + i] != 0)
-            return 0;
+    int64_t d = normal->d, p = normal->padded;
+    for (int64_t i = 0; i < d; i++) {
+        if (rhs[i] != 0 || matrix[i * p + i] != 0)
+            continue;
+        int alone = 1;
+        for (int64_t j = 0; j < d && alone; j++)
+            alone = j == i || matrix[j < i ? i * p + j : j * p + i] == 0;
+        if (alone)
+            matrix[i * p + i] = 1;
     }
-    return 1;
 }
 
 void normal_residual(const struct normal *normal, const float *matrix, const float *rhs, const float *x,

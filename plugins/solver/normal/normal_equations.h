@@ -33,8 +33,11 @@ void normal_matrix_general(const struct normal *normal, int64_t row, float *matr
 void normal_add_count(const struct normal *normal, int64_t row, float *matrix);
 /* rhs = (b + shared b) / 2, padded with zeros. */
 void normal_rhs(const struct normal *normal, int64_t row, float *rhs);
-/* 1 if nothing is asked of the row: no right side and no diagonal. Its answer is 0 by convention. */
-int normal_is_void(const struct normal *normal, const float *matrix, const float *rhs);
+/*
+ * An unknown that no record and no regularisation touches (row, column and right side all zero: a row without
+ * records, or its factors where only a bias is regularised) is set to 0: its diagonal becomes 1.
+ */
+void normal_settle_void(const struct normal *normal, float *matrix, const float *rhs);
 /* out (float64) = rhs - matrix x, all of order d. */
 void normal_residual(const struct normal *normal, const float *matrix, const float *rhs, const float *x,
                      double *out);
