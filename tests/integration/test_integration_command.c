@@ -8,7 +8,7 @@
 
 #include "integration/training.h"
 
-#include "integration/command.h"
+#include "integration/spawned.h"
 
 #define SYNTHETIC                                                                                            \
     "[data]\nformat = synthetic\nsynthetic.users = 120\nsynthetic.items = 60\nsynthetic.ratings = 2000\n"    \

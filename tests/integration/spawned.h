@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.h - the built program as a user runs it. Include after training.h, which owns the directory. */
-#ifndef DPF_TEST_COMMAND_H
-#define DPF_TEST_COMMAND_H
+/* spawned.h - the built program as a user runs it. Include after training.h, which owns the directory. */
+#ifndef DPF_TEST_SPAWNED_H
+#define DPF_TEST_SPAWNED_H
 
 #include <fcntl.h>
 #include <signal.h>
