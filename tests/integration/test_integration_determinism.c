@@ -11,6 +11,9 @@
 
 #include "integration/training.h"
 
+#include <locale.h>
+#include <sys/wait.h>
+
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 2\n"
     "[data]\nformat = synthetic\nsynthetic.users = 150\nsynthetic.items = 70\n"
@@ -173,13 +176,71 @@ static void released_without_noise_is_local(void **state)
     training_free(&local);
 }
 
+/* ---- locales ----------------------------------------------------------------------------------------- */
+
+/* German, with decimal commas, compiled into the test's directory. */
+static void need_german(void)
+{
+    char target[128];
+    snprintf(target, sizeof target, "%s/de_DE.UTF-8", training_directory);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execlp("localedef", "localedef", "-i", "de_DE", "-f", "UTF-8", target, (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    setenv("LOCPATH", training_directory, 1);
+    if (!setlocale(LC_ALL, "de_DE.UTF-8")) {
+        print_message("skipped: localedef made no de_DE locale here\n");
+        skip();
+    }
+    char text[8];
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    assert_string_equal(text, "0,5");
+}
+
+static char *ledger_of(const struct training *t)
+{
+    json_t *json = ledger_json(&t->plan.ledger);
+    char *text = json_dumps(json, JSON_INDENT(1));
+    json_decref(json);
+    return text;
+}
+
+static void decimal_commas_change_nothing(void **state)
+{
+    (void)state;
+    struct training plain, german;
+    training_file("ratings.csv", "user,item,rating\n1,1,3.5\n1,2,2.25\n2,1,1.5\n2,2,4.75\n");
+    char text[1024];
+    snprintf(text, sizeof text, NOISY "data.format=csv\ndata.path=%s/ratings.csv\naccountants.list=rdp\n",
+             training_directory);
+    training_run(&plain, base, text);
+    char *ini = plan_resolved_ini(&plain.plan), *ledger = ledger_of(&plain);
+    need_german();
+    training_run(&german, base, text);
+    char *german_ini = plan_resolved_ini(&german.plan), *german_ledger = ledger_of(&german);
+    setlocale(LC_ALL, "C");
+    assert_true(training_same(&plain, &german));
+    assert_string_equal(ini, german_ini);
+    assert_string_equal(ledger, german_ledger);
+    assert_non_null(strstr(ini, "0.02"));
+    free(ini);
+    free(ledger);
+    free(german_ini);
+    free(german_ledger);
+    training_free(&plain);
+    training_free(&german);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_do_not_matter),           cmocka_unit_test(seeds_have_their_own_domains),
         cmocka_unit_test(run_seed_does_not_reach_noise),   cmocka_unit_test(holders_do_not_matter),
         cmocka_unit_test(holders_do_not_matter_for_users), cmocka_unit_test(shared_rows_are_sums_too),
-        cmocka_unit_test(released_without_noise_is_local),
+        cmocka_unit_test(released_without_noise_is_local), cmocka_unit_test(decimal_commas_change_nothing),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

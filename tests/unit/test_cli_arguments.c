@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of the command: what is taken, and that nothing is written past the end of a list. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+#define MOST 800
+
+/* Parses words separated by spaces; argv[0] is added. */
+static int parse(const char *words, struct arguments *out, struct dpf_error *error)
+{
+    static char copy[8192];
+    char *argv[MOST] = {copy};
+    int argc = 1;
+    snprintf(copy, sizeof copy, "run %s", words);
+    strtok(copy, " ");
+    for (char *word = strtok(NULL, " "); word; word = strtok(NULL, " ")) {
+        assert_true(argc < MOST - 1);
+        argv[argc++] = word;
+    }
+    memset(error, 0, sizeof *error);
+    return arguments_parse(argc, argv, "usage", out, error);
+}
+
+static void refused(const char *words, const char *text)
+{
+    struct arguments arguments;
+    struct dpf_error error;
+    assert_int_equal(parse(words, &arguments, &error), -1);
+    assert_int_equal(error.fault, DPF_FAULT_CONFIG);
+    if (!strstr(error.text, text))
+        fail_msg("\"%s\" missing in: %s", text, error.text);
+    arguments_free(&arguments);
+}
+
+static void options_are_taken(void **state)
+{
+    (void)state;
+    struct arguments arguments;
+    struct dpf_error error;
+    assert_int_equal(parse("-c a.ini -o run.seed=3 --override run.rounds=2 -O out --plugin-dir / --json rest",
+                           &arguments, &error),
+                     0);
+    assert_string_equal(arguments.config, "a.ini");
+    assert_int_equal(arguments.n_overrides, 2);
+    assert_string_equal(arguments.overrides[0], "run.seed=3");
+    assert_string_equal(arguments.overrides[1], "run.rounds=2");
+    assert_string_equal(arguments.output, "out");
+    assert_string_equal(arguments.plugin_dirs[0], "/");
+    assert_true(arguments.json);
+    assert_string_equal(arguments.format, "json");
+    assert_int_equal(arguments.n_rest, 1);
+    arguments_free(&arguments);
+}
+
+static void wrong_options_are_named(void **state)
+{
+    (void)state;
+    refused("--colour", "--colour");
+    refused("-c a.ini -c b.ini", "-c is given twice");
+    refused("-o", "-o needs a value");
+    refused("--plugin-dir /no/such/directory", "/no/such/directory");
+}
+
+static void lists_have_an_end(void **state)
+{
+    (void)state;
+    char words[8192] = "";
+    for (int i = 0; i < MAX_OVERRIDES + 1; i++)
+        strcat(words, "-o a.b=1 ");
+    refused(words, "at most 256 overrides");
+    words[0] = '\0';
+    for (int i = 0; i < MAX_OVERRIDES + 1; i++)
+        strcat(words, "x ");
+    refused(words, "too many arguments");
+    words[0] = '\0';
+    for (int i = 0; i < MAX_PLUGIN_DIRS + 1; i++)
+        strcat(words, "--plugin-dir / ");
+    refused(words, "at most 16 directories");
+}
+
+/* --output is one more override: a full list must not grow past its end. */
+static void output_needs_room_for_an_override(void **state)
+{
+    (void)state;
+    static char storage[MAX_OVERRIDES][16];
+    char *argv[2 * MAX_OVERRIDES + 8];
+    int argc = 0;
+    argv[argc++] = storage[0];
+    char option_c[] = "-c", option_o[] = "-o", option_output[] = "-O", config[] = "/absent/a.ini";
+    argv[argc++] = option_c;
+    argv[argc++] = config;
+    for (int i = 0; i < MAX_OVERRIDES; i++) {
+        snprintf(storage[i], sizeof storage[i], "run.seed=%d", i);
+        argv[argc++] = option_o;
+        argv[argc++] = storage[i];
+    }
+    argv[argc++] = option_output;
+    argv[argc++] = config;
+    assert_int_equal(command_run(argc, argv), DPF_FAULT_CONFIG);
+}
+
+/* A failure that nobody explained is still a failure. */
+static void an_empty_error_is_no_success(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    assert_int_equal(command_failed(&error), DPF_FAULT_RUN);
+    error.fault = DPF_FAULT_DATA;
+    assert_int_equal(command_failed(&error), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_are_taken),
+        cmocka_unit_test(wrong_options_are_named),
+        cmocka_unit_test(lists_have_an_end),
+        cmocka_unit_test(output_needs_room_for_an_override),
+        cmocka_unit_test(an_empty_error_is_no_success),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
