@@ -11,17 +11,18 @@
 
 #include "integration/training.h"
 
-static const char base[] = "[run]\nrounds = 2\nthreads = 2\n"
-                           "[data]\nformat = synthetic\nsynthetic.users = 40\nsynthetic.items = 20\n"
-                           "synthetic.ratings = 300\nsynthetic.min-per-user = 2\nvalue-min = 1\nvalue-max = 5\n"
-                           "[split]\nkind = none\n"
-                           "[model]\nrank = 3\ninit = uniform\ninit-scale = 0.5\n"
-                           "[users]\nloss = squared-error\nsolver = gradient-descent\n"
-                           "[users.loss]\nobjective = half\n"
-                           "[users.solver]\nrate = 0.02\n"
-                           "[items]\nloss = squared-error\nsolver = gradient-descent\nmechanism = none\n"
-                           "[items.loss]\nobjective = half\n"
-                           "[items.solver]\nrate = 0.02\n";
+static const char base[] =
+    "[run]\nrounds = 2\nthreads = 2\n"
+    "[data]\nformat = synthetic\nsynthetic.users = 40\nsynthetic.items = 20\n"
+    "synthetic.ratings = 300\nsynthetic.min-per-user = 2\nvalue-min = 1\nvalue-max = 5\n"
+    "[split]\nkind = none\n"
+    "[model]\nrank = 3\ninit = uniform\ninit-scale = 0.5\n"
+    "[users]\nloss = squared-error\nsolver = gradient-descent\n"
+    "[users.loss]\nobjective = half\n"
+    "[users.solver]\nrate = 0.02\n"
+    "[items]\nloss = squared-error\nsolver = gradient-descent\nmechanism = none\n"
+    "[items.loss]\nobjective = half\n"
+    "[items.solver]\nrate = 0.02\n";
 
 static void assert_same_items(const char *a_changes, const char *b_changes)
 {
@@ -215,6 +216,65 @@ static void dense_queries_reach_every_cell(void **state)
     training_free(&released);
 }
 
+/* ---- samplers -------------------------------------------------------------------------------------- */
+
+/* One round on the records that the sampler takes: the same as a file with these alone. */
+static void record_samplers_reach_every_path(void **state)
+{
+    (void)state;
+    char all[1024] = "user,item,rating\n", even[1024] = "user,item,rating\n", line[64];
+    for (int u = 0; u < 4; u++)
+        for (int i = 0; i < 4; i++) {
+            snprintf(line, sizeof line, "%d,%d,%d\n", u, i, 1 + (u * 7 + i * 3) % 5);
+            strcat(all, line);
+            if ((u + i) % 2 == 0)
+                strcat(even, line);
+        }
+    training_file("all.csv", all);
+    training_file("even.csv", even);
+    static const char *const kinds[] = {"curator", "users", "silos-by-users", "silos-by-items"};
+    char whole_text[512], part_text[512];
+    snprintf(part_text, sizeof part_text,
+             "run.rounds=1\nrun.order=items\ndata.format=csv\ndata.path=%s/even.csv\n", training_directory);
+    for (int k = 0; k < 4; k++) {
+        snprintf(whole_text, sizeof whole_text,
+                 "run.rounds=1\nrun.order=items\ndata.format=csv\ndata.path=%s/all.csv\nparties.kind=%s\n"
+                 "parties.count=2\nitems.sampler=test-even\n",
+                 training_directory, kinds[k]);
+        assert_same_items(whole_text, part_text);
+    }
+    /* A draw of the run takes the same records in each round, one of a round the others in the second. */
+    struct training run, rounds;
+    training_run(&run, base, "run.order=items\nitems.sampler=test-even\nitems.sampler.lifetime=run\n");
+    training_run(&rounds, base, "run.order=items\nitems.sampler=test-even\n");
+    assert_false(training_same(&run, &rounds));
+    training_free(&run);
+    training_free(&rounds);
+}
+
+/* Weights beyond what a sampler states would break the sensitivity: nothing is released. */
+static void samplers_are_held_to_their_weights(void **state)
+{
+    (void)state;
+    training_refused(base, "items.sampler=test-even\nitems.sampler.weight=2\n", DPF_FAULT_PLUGIN,
+                     "states that weights are at most 1");
+    training_refused(base, "items.sampler=test-even\nitems.sampler.weight=2\nparties.kind=users\n",
+                     DPF_FAULT_PLUGIN, "states that weights are at most 1");
+}
+
+/* A sample that serves all rounds amplifies none of them on its own. */
+static void reused_samples_do_not_amplify(void **state)
+{
+    (void)state;
+    struct training fresh, reused;
+    training_run(&fresh, base, "items.sampler=test-even\n");
+    training_run(&reused, base, "items.sampler=test-even\nitems.sampler.lifetime=run\n");
+    assert_int_equal(fresh.plan.ledger.entries[0].event.sampling.secret_from, DPF_OBSERVER_SERVER);
+    assert_int_equal(reused.plan.ledger.entries[0].event.sampling.secret_from, -1);
+    training_free(&fresh);
+    training_free(&reused);
+}
+
 /* ---- where noise is read ------------------------------------------------------------------------------ */
 
 /* Without signal and with rate 1 an item's row is minus the sum of what the probe added. */
@@ -315,6 +375,9 @@ int main(void)
         cmocka_unit_test(clipped_messages_have_the_norm),
         cmocka_unit_test(state_transforms_solve_in_their_space),
         cmocka_unit_test(dense_queries_reach_every_cell),
+        cmocka_unit_test(record_samplers_reach_every_path),
+        cmocka_unit_test(samplers_are_held_to_their_weights),
+        cmocka_unit_test(reused_samples_do_not_amplify),
         cmocka_unit_test(noise_of_a_round_is_fresh),
         cmocka_unit_test(each_party_has_its_own_noise),
         cmocka_unit_test(averaged_rows_are_the_mean_of_each_solve),
