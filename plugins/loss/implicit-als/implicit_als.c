@@ -77,9 +77,16 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
             ridge->constant[i] = (float)(self->lambda * self->unobserved * (double)info->n_other);
         }
         out->ridge_per_count = ridge->per_count;
-        out->ridge_constant = ridge->constant;
+        /* A party has some of the N rows only: on released sides the shared row counts them. */
+        out->ridge_constant = info->is_released ? NULL : ridge->constant;
     }
     return DPF_OK;
+}
+
+/* Whether alpha0 N is the count of the shared row (released sides), or a constant of the ridge. */
+static int counts_rows(const dpf_query *q)
+{
+    return q->ridge_per_count && !q->ridge_constant;
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
@@ -101,6 +108,10 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
     als_unit_sensitivity(q, bounds, &c, 1, blocks);
     if (q->has_shared)
         als_shared_sensitivity(q, bounds, self->unobserved, 1, shared);
+    if (q->has_shared && counts_rows(q) && bounds->side == DPF_SIDE_ITEMS) {
+        dpf_norms *user = shared[als_block(q, DPF_BLOCK_COUNT) - q->blocks].at[DPF_UNIT_USER];
+        user[DPF_ADJ_ADD_REMOVE] = user[DPF_ADJ_ZERO_OUT] = als_scaled(one, self->unobserved);
+    }
     return DPF_OK;
 }
 
@@ -108,6 +119,8 @@ static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_qu
                               const dpf_factors *other, int64_t first, int64_t count, double *out)
 {
     const struct implicit *self = instance;
+    if (counts_rows(q))
+        out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
     return als_shared_gram(&self->model, call, q, other, first, count, self->unobserved, out);
 }
 

@@ -148,6 +148,45 @@ static void test_shared_row(void **state)
 }
 
 /* nu != 1: the regulariser moves into A, in sums and in products. */
+/* A released side: alpha0 N is the shared row's count, and a user who comes is one more of N. */
+static void test_released_side_counts_rows(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    struct check_data c;
+    dpf_query q;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    double out[16] = {0};
+    plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"),
+               "unobserved-weight=0.25; lambda=0.02");
+    const dpf_loss *loss = host.component->functions;
+    const dpf_side_info info = check_info(3, 0, 3, -1, DPF_LAYOUT_PACKED, 1);
+    assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
+    assert_true(q.ridge_constant == NULL && fabs(q.ridge_per_count[2] - 0.02) < 1e-9);
+    check_data_new(&c, 3, 0, 0);
+    loss->shared(host.self, plain_call(&host), &q, &c.other, 0, 100, out);
+    loss->shared(host.self, plain_call(&host), &q, &c.other, 100, 60, out);
+    assert_true(out[9] == 0.25 * 160);
+    const dpf_bounds bounds = {.size = sizeof(bounds),
+                               .side = DPF_SIDE_ITEMS,
+                               .dimension = 3,
+                               .weight_max = 1,
+                               .other_l1 = 1,
+                               .other_l2 = 1,
+                               .other_linf = 1,
+                               .records_per_user = INT64_MAX,
+                               .n_self = 10,
+                               .n_other = 10};
+    states_unknown(blocks);
+    states_unknown(shared);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
+    assert_true(shared[2].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 == 0.25);
+    assert_true(shared[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
+    assert_true(shared[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
+    check_data_free(&c);
+    plain_close(&host);
+}
+
 static void test_frequency_exponent(void **state)
 {
     (void)state;
@@ -333,15 +372,11 @@ static void test_shared_sensitivity_and_caps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums_auto),
-        cmocka_unit_test(test_sums_avx2),
-        cmocka_unit_test(test_sums_portable),
-        cmocka_unit_test(test_kernels_agree),
-        cmocka_unit_test(test_shared_row),
-        cmocka_unit_test(test_frequency_exponent),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sensitivities),
-        cmocka_unit_test(test_shared_sensitivity_and_caps),
+        cmocka_unit_test(test_sums_auto),          cmocka_unit_test(test_sums_avx2),
+        cmocka_unit_test(test_sums_portable),      cmocka_unit_test(test_kernels_agree),
+        cmocka_unit_test(test_shared_row),         cmocka_unit_test(test_released_side_counts_rows),
+        cmocka_unit_test(test_frequency_exponent), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sensitivities),      cmocka_unit_test(test_shared_sensitivity_and_caps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
