@@ -441,6 +441,18 @@ static int complete_sampling(struct plan *plan, struct term_plan *term, struct d
     return 0;
 }
 
+/*
+ * Accountants amplify each event by a draw of its own. The blocks of one release share the draw, and then the
+ * product of amplified losses is no bound: given that the unit was drawn, all blocks depend on it.
+ */
+static int one_event(const dpf_event *events, int32_t n)
+{
+    int32_t charged = 0;
+    for (int32_t i = 0; i < n; i++)
+        charged += events[i].kind != DPF_EVENT_NO_OP && !(events[i].flags & DPF_EVENT_DATA_BLIND);
+    return charged <= 1;
+}
+
 /* Noise and events of one term; count is how often it releases. */
 static int complete_release(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
@@ -460,6 +472,8 @@ static int complete_release(struct plan *plan, struct term_plan *term, int64_t c
             mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
             "events", error) != 0)
         return -1;
+    if (!one_event(events, n))
+        term->sampling.secret_from = -1;
     for (int32_t i = 0; i < n; i++) {
         events[i].count = count;
         events[i].side = term->side;
