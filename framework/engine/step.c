@@ -61,6 +61,8 @@ int step_result(struct engine *engine, int worker, struct instance *instance, dp
 {
     if (status == DPF_OK)
         return 0;
+    if (status == DPF_E_CANCELLED && step_stopped(engine, worker) != 0)
+        return -1;
     char name[64];
     return instance_result(instance, status, step_name(engine, side, name), &engine->errors[worker]);
 }

@@ -367,6 +367,29 @@ static void parties_that_solve_need_noise_of_their_own(void **state)
     training_free(&t);
 }
 
+/* Passes within a round: each draws anew only where the mechanism says so, and the ledger knows. */
+static void passes_of_a_party_are_counted(void **state)
+{
+    (void)state;
+    static const char passes[] =
+        SILOS "run.rounds=2\nparties.local-iterations=2\nmodel.init-scale=0\nmodel.offset=midpoint\n"
+              "items.solver.rate=1\nitems.mechanism=test-probe\nitems.mechanism.lifetime=%s\n";
+    static const char *const lifetimes[] = {"solve", "round", "run"};
+    static const double draws[] = {1 + 2 + 3 + 4, 1 + 1 + 2 + 2, 4};
+    /* Noise that two passes share is as good as noise that serves the whole run: not enough. */
+    static const int32_t counted[] = {DPF_LIFETIME_SOLVE, DPF_LIFETIME_RUN, DPF_LIFETIME_RUN};
+    for (int i = 0; i < 3; i++) {
+        struct training t;
+        char text[512];
+        snprintf(text, sizeof text, passes, lifetimes[i]);
+        training_run(&t, base, text);
+        assert_float_equal(-training_row(&t, DPF_SIDE_ITEMS, 4)[0], draws[i], 1e-3);
+        assert_int_equal(t.plan.ledger.entries[0].event.count, 4);
+        assert_int_equal(t.plan.ledger.entries[0].event.lifetime, counted[i]);
+        training_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +405,7 @@ int main(void)
         cmocka_unit_test(each_party_has_its_own_noise),
         cmocka_unit_test(averaged_rows_are_the_mean_of_each_solve),
         cmocka_unit_test(parties_that_solve_need_noise_of_their_own),
+        cmocka_unit_test(passes_of_a_party_are_counted),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }
