@@ -114,7 +114,7 @@ static int join_queries(struct plan *plan, struct side_plan *side, struct dpf_er
     for (int i = 0; i < side->n_terms; i++) {
         const dpf_query *query = &side->terms[i].query;
         if (query->form != side->query.form || query->width != side->query.width ||
-            query->n_blocks != side->query.n_blocks ||
+            query->n_blocks != side->query.n_blocks || query->has_shared != side->query.has_shared ||
             memcmp(query->blocks, side->query.blocks, sizeof query->blocks) != 0)
             return config_error(plan->config, side->terms[i].name, "loss", error,
                                 "the terms of a side are summed, so their queries must have the same blocks; "
@@ -365,6 +365,12 @@ static int check_kinds(const struct plan *plan, const struct side_plan *side, st
 {
     if (check_transforms(plan, side, term, error) != 0)
         return -1;
+    if (!term->mechanism && side->released && term->query.has_shared)
+        return config_error(
+            plan->config, term->name, "mechanism", error,
+            "loss %s reads all rows of the other side at once (a shared row): beside terms with a "
+            "mechanism it needs one, too",
+            term->loss->entry->component->id);
     if (!term->mechanism)
         return 0;
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;

@@ -18,7 +18,7 @@ static long command_peak; /* resident memory of the largest command so far, in K
 
 static inline char *command_path(const char *name)
 {
-    static char paths[4][192];
+    static char paths[4][sizeof training_directory + 256];
     static int next;
     char *path = paths[next++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", training_directory, name);

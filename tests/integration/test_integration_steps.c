@@ -267,11 +267,20 @@ static void relations_read_rows_of_friends(void **state)
     assert_users(&end, "users.two.source=relation\nusers.two.mechanism=none\nparties.kind=users\n");
 }
 
+static const char terms_with_shared_rows[] =
+    "[run]\nrounds = 1\n[data]\nformat = csv\npath = ratings.csv\nheader = yes\nfeedback = implicit\n"
+    "[split]\nkind = none\n[model]\nrank = 2\n[users]\nterms = one, two\nsolver = cholesky\n"
+    "[users.one]\nloss = implicit-als\nmechanism = none\n[users.two]\nloss = implicit-als\n[items]\nupdate = "
+    "no\n";
+
 static void unsound_terms_are_refused(void **state)
 {
     (void)state;
     training_refused(two_terms, "users.terms=one, one\n", DPF_FAULT_CONFIG, "term one is listed twice");
     training_refused(two_terms, "users.terms=one, solver\n", DPF_FAULT_CONFIG, "cannot be called solver");
+    training_refused(terms_with_shared_rows, "", DPF_FAULT_CONFIG, "it needs one, too");
+    training_refused(terms_with_shared_rows, "users.one.mechanism=\nusers.two.loss=explicit-als\n",
+                     DPF_FAULT_CONFIG, "must have the same blocks");
     training_refused(base, "items.source=relation\n", DPF_FAULT_CONFIG, "links are between users");
     training_refused(base, "users.transforms=clip-user\n", DPF_FAULT_CONFIG,
                      "without a mechanism [users] sends none");
