@@ -30,9 +30,10 @@ run_tests()
 {
     tests_preset=$1
     shift
-    ctest --test-dir "build/$tests_preset" --output-on-failure --no-tests=error --progress -Q \
+    ctest --test-dir "build/$tests_preset" --output-on-failure --no-tests=error -Q \
         --output-log "build/$tests_preset-tests.log" -j "$(nproc)" "$@" || {
-        grep -v '^ *Start *[0-9]*:\|   Passed   ' "build/$tests_preset-tests.log"
+        sed '/^ *Start *[0-9]*:/d; /   Passed   /d; /^\[.*OUTPUT\] *$/d; /^\[ERROR_MESSAGE\]/d; /^Internal ctest/d' \
+            "build/$tests_preset-tests.log"
         return 1
     }
 }
