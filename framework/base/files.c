@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,26 +57,33 @@ int files_make_directory(const char *path, struct dpf_error *error)
     return error->fault ? -1 : 0;
 }
 
+/* OpenSSL's SHA-256 uses the processor's instructions for it: several times the speed of portable code. */
+static int hash_stream(FILE *stream, unsigned char digest[EVP_MAX_MD_SIZE])
+{
+    static const size_t chunk = (size_t)1 << 18;
+    unsigned char *buffer = malloc(chunk);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int ok = buffer && context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
+    size_t n = 0;
+    while (ok && (n = fread(buffer, 1, chunk, stream)) > 0)
+        ok = EVP_DigestUpdate(context, buffer, n) == 1;
+    ok = ok && !ferror(stream) && EVP_DigestFinal_ex(context, digest, NULL) == 1;
+    EVP_MD_CTX_free(context);
+    free(buffer);
+    return ok ? 0 : -1;
+}
+
 int files_sha256(const char *path, char hex[65], struct dpf_error *error)
 {
+    unsigned char digest[EVP_MAX_MD_SIZE];
     FILE *stream = fopen(path, "rb");
     if (!stream)
         return error_set(error, DPF_FAULT_RUN, "cannot open %s: %s", path, strerror(errno));
-    crypto_hash_sha256_state state;
-    crypto_hash_sha256_init(&state);
-    static const size_t chunk = (size_t)1 << 16;
-    unsigned char *buffer = malloc(chunk);
-    size_t n = 0;
-    while (buffer && (n = fread(buffer, 1, chunk, stream)) > 0)
-        crypto_hash_sha256_update(&state, buffer, n);
-    int failed = !buffer || ferror(stream);
+    int status = hash_stream(stream, digest);
     fclose(stream);
-    free(buffer);
-    if (failed)
+    if (status != 0)
         return error_set(error, DPF_FAULT_RUN, "cannot read %s", path);
-    unsigned char digest[crypto_hash_sha256_BYTES];
-    crypto_hash_sha256_final(&state, digest);
-    sodium_bin2hex(hex, 65, digest, sizeof digest);
+    sodium_bin2hex(hex, 65, digest, 32);
     return 0;
 }
 
