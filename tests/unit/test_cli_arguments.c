@@ -89,7 +89,7 @@ static void lists_have_an_end(void **state)
 static void output_needs_room_for_an_override(void **state)
 {
     (void)state;
-    static char storage[MAX_OVERRIDES][16];
+    static char storage[MAX_OVERRIDES][32];
     char *argv[2 * MAX_OVERRIDES + 8];
     int argc = 0;
     argv[argc++] = storage[0];
