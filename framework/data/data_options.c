@@ -94,6 +94,7 @@ static int read_weights_options(const struct config *config, const struct config
     file->value_lo = -INFINITY;
     file->value_hi = INFINITY;
     file->prefix = "weights.";
+    file->one_id = 1;
     file->rating_needed = 1;
     for (int c = 0; c < COLUMN_COUNT; c++) {
         file->columns[c] = columns[c];

@@ -39,6 +39,7 @@ struct file_options {
     const char *keys[COLUMN_COUNT];    /* the key that configures each, for messages */
     int rating_needed;
     int time_needed;
+    int one_id; /* lines name one thing, not a pair: its column is that of the user and of the item */
     double value_lo, value_hi;
     enum data_out_of_range out_of_range;
     const char *prefix; /* of the other keys, "" or "relation." */

@@ -187,7 +187,8 @@ static int check_complete(const struct file_options *options, int64_t all, const
                                                 : "",
                              options->prefix);
         for (int d = 0; d < c; d++)
-            if (layout->columns[c] >= 0 && layout->columns[c] == layout->columns[d])
+            if (layout->columns[c] >= 0 && layout->columns[c] == layout->columns[d] &&
+                !(options->one_id && c == COLUMN_ITEM && d == COLUMN_USER))
                 return error_set(error, DPF_FAULT_CONFIG, "data.%s and data.%s are both column %d",
                                  options->keys[d], options->keys[c], layout->columns[c] + 1);
     }

@@ -52,9 +52,10 @@ int weights_read(const struct config *config, const struct config_values *data, 
     out->sensitive_share = v[D_WEIGHTS_SENSITIVE_SHARE].real;
     out->sensitive_weight = v[D_WEIGHTS_SENSITIVE_WEIGHT].real;
     if (out->kind != WEIGHTS_NONE && column_weight)
-        return config_error(config, "data", "weights.kind", error,
-                            "the ratings have a column of privacy weights (column.privacy-weight): only one of "
-                            "the two can say what a record's weight is");
+        return config_error(
+            config, "data", "weights.kind", error,
+            "the ratings have a column of privacy weights (column.privacy-weight): only one of "
+            "the two can say what a record's weight is");
     if (out->kind == WEIGHTS_FILES && !out->paths[0][0] && !out->paths[1][0])
         return config_error(config, "data", "weights.kind", error,
                             "files needs data.weights.users, data.weights.items, or both");
@@ -106,8 +107,8 @@ void data_weight_range(const struct config_values *data, struct data_weight_rang
 /* ---- by groups ----------------------------------------------------------------------------------- */
 
 /* Groups get their shares of a random order of the rows; a row's weight is drawn at its own index. */
-static int draw_side(const struct weight_groups *groups, dpf_stream *stream, int side, int64_t n, float *weights,
-                     uint8_t *of)
+static int draw_side(const struct weight_groups *groups, dpf_stream *stream, int side, int64_t n,
+                     float *weights, uint8_t *of)
 {
     int64_t *order = memory_raw((size_t)n + 1, sizeof *order);
     if (!order)
@@ -159,56 +160,66 @@ static int draw_groups(const struct weights_options *options, dpf_stream *stream
 
 /* ---- from files ---------------------------------------------------------------------------------- */
 
-/* Lines "id weight"; the id is read as both columns of a table. */
-static int take_weights(const struct table *table, const struct ids *ids, const struct id_map *map, float *weights,
-                        struct dpf_error *error)
+/* The data set's index of each code, or -1: ids without ratings need no weight. */
+static int32_t *match_rows(const struct ids *ids, const struct id_map *map)
 {
     struct id_map names;
     int32_t *rank = memory_raw((size_t)ids->n + 1, sizeof *rank);
-    if (!rank || ids_finish(ids, &names, rank) != 0) {
+    int32_t *index = memory_raw((size_t)ids->n + 1, sizeof *index);
+    if (!rank || !index || ids_finish(ids, &names, rank) != 0) {
         free(rank);
-        return error_memory(error);
+        free(index);
+        return NULL;
     }
-    int status = 0;
-    for (size_t c = 0; c < table->n_chunks && status == 0; c++) {
-        const struct chunk *chunk = table->chunks[c];
-        for (int64_t i = 0; i < chunk->n && status == 0; i++) {
-            float weight = chunk->values[i];
-            int64_t row = id_map_find(map, id_map_text(&names, rank[chunk->user_map[chunk->users[i]]]));
-            if (!(weight > 0 && weight <= 1)) {
-                int64_t line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i);
-                status = error_at(error, DPF_FAULT_DATA, chunk->path, (long)line,
-                                  "a privacy weight is %g; it must be above 0 and at most 1", (double)weight);
-            } else if (row >= 0) {
-                weights[row] = weight;
-            }
-        }
-    }
+    for (int64_t code = 0; code < ids->n; code++)
+        index[code] = (int32_t)id_map_find(map, id_map_text(&names, rank[code]));
     id_map_free(&names);
     free(rank);
-    return status;
+    return index;
 }
 
+static int take_chunk(const struct chunk *chunk, float *weights, struct dpf_error *error)
+{
+    for (int64_t i = 0; i < chunk->n; i++) {
+        float weight = chunk->values[i];
+        int32_t row = chunk->user_map[chunk->users[i]];
+        int64_t line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i);
+        if (!(weight > 0 && weight <= 1))
+            return error_at(error, DPF_FAULT_DATA, chunk->path, (long)line,
+                            "a privacy weight is %g; it must be above 0 and at most 1", (double)weight);
+        if (row >= 0)
+            weights[row] = weight;
+    }
+    return 0;
+}
+
+/* Lines "id weight". Whatever has ratings must have one: nobody's budget is guessed. */
 static int read_side(const struct weights_options *options, int side, const struct id_map *map,
                      struct pool *pool, float *weights, struct dpf_error *error)
 {
     struct table table = {0};
     struct ids ids = {0};
+    int32_t *index = NULL;
     const char *path = options->paths[side];
     for (int64_t r = 0; r < map->n; r++)
         weights[r] = path[0] ? 0.0f : 1.0f;
     if (!path[0])
         return 0;
-    struct file_options file = options->file;
-    int status = table_read(&table, path, &file, NULL, &ids, &ids, NULL, pool, error);
+    int status = table_read(&table, path, &options->file, NULL, &ids, &ids, NULL, pool, error);
+    if (status == 0 && !(index = match_rows(&ids, map)))
+        status = error_memory(error);
     if (status == 0)
-        status = take_weights(&table, &ids, map, weights, error);
+        table_finish_ids(&table, index, index);
+    for (size_t c = 0; c < table.n_chunks && status == 0; c++)
+        status = take_chunk(table.chunks[c], weights, error);
     for (int64_t r = 0; r < map->n && status == 0; r++)
         if (!(weights[r] > 0))
-            status = error_set(error, DPF_FAULT_DATA,
-                               "%s: %s %s has ratings, but no privacy weight; add a line for it (1 is the full "
-                               "budget)",
-                               path, side_names[side], id_map_text(map, r));
+            status =
+                error_set(error, DPF_FAULT_DATA,
+                          "%s: %s %s has ratings, but no privacy weight; add a line for it (1 is the full "
+                          "budget)",
+                          path, side_names[side], id_map_text(map, r));
+    free(index);
     ids_free(&ids);
     table_free(&table);
     return status;
@@ -237,7 +248,8 @@ static float mark(const struct weights_options *options, const dpf_stream *strea
 
 /* Both orientations work a pair's weight out alike. */
 static int fill_records(const struct weights_options *options, const dpf_stream *stream,
-                        const struct privacy_weights *w, int by_user, struct csr *csr, struct dpf_error *error)
+                        const struct privacy_weights *w, int by_user, struct csr *csr,
+                        struct dpf_error *error)
 {
     if (!csr->ptr)
         return 0;
@@ -313,10 +325,11 @@ int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *
         if (out[k] < 0)
             out[k] = find_record(&dataset->train.by_user, user, item);
         if (out[k] < 0)
-            return error_set(error, DPF_FAULT_DATA,
-                             "user %s has no privacy weight for item %s, which is to be predicted: weights of "
-                             "records cover rated items only; give weights of users and items (data.weights.kind)",
-                             id_map_text(&dataset->users, user), id_map_text(&dataset->items, item));
+            return error_set(
+                error, DPF_FAULT_DATA,
+                "user %s has no privacy weight for item %s, which is to be predicted: weights of "
+                "records cover rated items only; give weights of users and items (data.weights.kind)",
+                id_map_text(&dataset->users, user), id_map_text(&dataset->items, item));
     }
     return 0;
 }

@@ -3,13 +3,13 @@
  * laplace_mixture.c - Laplace noise in shares, as published for HDPMF and PrivSR.
  *
  * If h is exponential with mean 1 and c standard normal, then b sqrt(2 h) c is Laplace of scale b. So the
- * server draws h for each coordinate of a row and tells it to the n parties that send the row; each of them adds
- * b sqrt(2 h) c_i with c_i normal of variance 1/n, and the sum has Laplace noise (Hua, Xia, Zhong, IJCAI
+ * server draws h for each coordinate of a row and tells it to the n parties that send the row; each of them
+ * adds b sqrt(2 h) c_i with c_i normal of variance 1/n, and the sum has Laplace noise (Hua, Xia, Zhong, IJCAI
  * 2015; Hu, Fang, Theorem 3).
  *
- * What that is worth. The server knows h, and given h the noise is only Gaussian, of variance 2 b^2 h, which has
- * no pure privacy bound and may be tiny: condition C4. A single message has 1/n of the variance: C5. And n, the
- * number of a row's raters, is private: C8. The events say so, and laplace-gamma does better.
+ * What that is worth. The server knows h, and given h the noise is only Gaussian, of variance 2 b^2 h, which
+ * has no pure privacy bound and may be tiny: condition C4. A single message has 1/n of the variance: C5. And
+ * n, the number of a row's raters, is private: C8. The events say so, and laplace-gamma does better.
  *
  * Draws are float64, as published, and the noised value is rounded to the grid (C9).
  */
@@ -22,8 +22,9 @@
 enum { P_EPSILON, P_LIFETIME, P_GRID_BITS, P_COUNT };
 
 static const dpf_enum_value lifetimes[] = {
-    {"run", "Drawn once and reused in every round, as in the text's objective perturbation; what cancels between "
-            "rounds is not protected."},
+    {"run",
+     "Drawn once and reused in every round, as in the text's objective perturbation; what cancels between "
+     "rounds is not protected."},
     {"round", "Fresh in every round, as in the authors' code."},
 };
 
@@ -32,8 +33,9 @@ static const dpf_param params[P_COUNT] = {
                                    "Pure-DP budget that the publication states for one release."),
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 1, lifetimes, DPF_PARAM_PRIVACY, "How long one draw stays in use."),
-    [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 34, 8, 40, 0, "bits",
-                                    "log2 of the noise scale in grid steps; fewer where many messages are added."),
+    [P_GRID_BITS] =
+        DPF_PARAM_INT_F("grid-bits", 34, 8, 40, 0, "bits",
+                        "log2 of the noise scale in grid steps; fewer where many messages are added."),
 };
 
 struct mixture {
@@ -82,7 +84,8 @@ static double mixture_budget(void *self)
 }
 
 /* Scale L1 / (epsilon / blocks) for each block that a unit can move. */
-static dpf_status choose_scales(const struct mixture *mixture, const dpf_release *release, dpf_noise_plan *out)
+static dpf_status choose_scales(const struct mixture *mixture, const dpf_release *release,
+                                dpf_noise_plan *out)
 {
     const dpf_host *host = mixture->host;
     int32_t n = release->query->n_blocks, moved = 0;
@@ -97,8 +100,8 @@ static dpf_status choose_scales(const struct mixture *mixture, const dpf_release
     }
     for (int32_t b = 0; b < n; b++) {
         double scale = norms[b] * moved * release->noise_factor / mixture->values[P_EPSILON].real;
-        if (norms[b] > 0 && dpf_additive_choose(scale, 0, norms[b], bits, MAX_SCALE_BITS, &out->grid[b],
-                                                &out->scale[b]) != 0)
+        if (norms[b] > 0 &&
+            dpf_additive_choose(scale, 0, norms[b], bits, MAX_SCALE_BITS, &out->grid[b], &out->scale[b]) != 0)
             return host->fail(host, DPF_E_RANGE, P_EPSILON,
                               "no grid fits this noise: the scale, sensitivity / epsilon, is extreme");
         out->variance[b] = 2 * out->scale[b] * out->scale[b];
@@ -110,9 +113,10 @@ static dpf_status mixture_plan(void *self, const dpf_release *release, dpf_noise
 {
     const struct mixture *mixture = self;
     if (release->query->has_shared)
-        return mixture->host->fail(mixture->host, DPF_E_UNSUPPORTED, -1,
-                                   "laplace-mixture divides a row's noise among those who send it, and has no way to "
-                                   "noise the shared row of this loss; use laplace");
+        return mixture->host->fail(
+            mixture->host, DPF_E_UNSUPPORTED, -1,
+            "laplace-mixture divides a row's noise among those who send it, and has no way to "
+            "noise the shared row of this loss; use laplace");
     dpf_status status = dpf_additive_begin(mixture->host, release, DPF_NOISE_IN_SHARES, 0x1p-28, out);
     return status == DPF_OK ? choose_scales(mixture, release, out) : status;
 }
@@ -169,7 +173,8 @@ static dpf_status mixture_encode(void *self, const dpf_call *call, const dpf_noi
         double *to = noisy + r * width;
         if (out->contributors[r] < 1)
             return call->host->fail(call->host, DPF_E_INTERNAL, -1, "a row is sent by nobody");
-        draw_share(mixture, call, (uint32_t)dpf_additive_row_id(out, r), out->width, out->contributors[r], h, to);
+        draw_share(mixture, call, (uint32_t)dpf_additive_row_id(out, r), out->width, out->contributors[r], h,
+                   to);
         for (int32_t b = 0; b < query->n_blocks; b++) {
             int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
             for (int64_t i = query->blocks[b].offset; i < end; i++)
@@ -203,7 +208,8 @@ static const dpf_component component = {
     .role = DPF_ROLE_MECHANISM,
     .id = "laplace-mixture",
     .version = "1.0.0",
-    .summary = "Laplace noise as a normal mixture in shares, with a factor known to the server (as published)",
+    .summary =
+        "Laplace noise as a normal mixture in shares, with a factor known to the server (as published)",
     .citation = "Hua, Xia, Zhong, IJCAI 2015; Hu, Fang, arXiv 2212.00306, Theorems 2 and 3",
     .params = params,
     .n_params = P_COUNT,

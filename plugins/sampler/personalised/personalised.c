@@ -3,20 +3,21 @@
  * personalised.c - records with small budgets take part less often.
  *
  * Record i has the budget e_i = epsilon * W_i, W_i its privacy weight. It is kept with probability
- * (exp(e_i) - 1) / (exp(t) - 1) if e_i < t, else always; then a mechanism that is t-DP for each record gives each
- * record min(e_i, t)-DP, under add-remove of a record (Jorgensen, Yu, Cormode, ICDE 2015, Theorem 1: ln(1 + p (e^t
+ * (exp(e_i) - 1) / (exp(t) - 1) if e_i < t, else always; then a mechanism that is t-DP for each record gives
+ * each record min(e_i, t)-DP, under add-remove of a record (Jorgensen, Yu, Cormode, ICDE 2015, Theorem 1:
+ * ln(1 + p (e^t
  * - 1)) = e_i). The mechanism's budget must therefore be t at most, which is checked.
  *
- * All of it is for one run of the mechanism on one sample. If a sample serves many releases (lifetime run), the
- * releases compose before the sampling amplifies them: with T of them, t has to bound their sum. The draw must
- * be secret; a server that sees which records take part knows it.
+ * All of it is for one run of the mechanism on one sample. If a sample serves many releases (lifetime run),
+ * the releases compose before the sampling amplifies them: with T of them, t has to bound their sum. The draw
+ * must be secret; a server that sees which records take part knows it.
  *
  * The draw is a property of the data, not of a side: all samplers of a run with the same parameters keep the
  * same records, since a record that is left out must not come back by the other side.
  */
 #include <math.h>
-#include <stdio.h>
 
+#include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
 
 enum { P_EPSILON, P_THRESHOLD, P_THRESHOLD_VALUE, P_LIFETIME, P_SECRECY, P_COUNT };
@@ -44,9 +45,11 @@ static const dpf_param params[P_COUNT] = {
                                    "Budget of a record of privacy weight 1."),
     [P_THRESHOLD] = DPF_PARAM_ENUM_F("threshold", THRESHOLD_MAX, thresholds, DPF_PARAM_PRIVACY,
                                      "The budget t from which records are always kept."),
-    [P_THRESHOLD_VALUE] = DPF_PARAM_REAL_F("threshold-value", 1.0, 0.0, 700.0,
-                                           DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "", "t for threshold = value."),
-    [P_LIFETIME] = DPF_PARAM_ENUM_F("lifetime", 0, lifetimes, DPF_PARAM_PRIVACY, "How long a sample stays in use."),
+    [P_THRESHOLD_VALUE] =
+        DPF_PARAM_REAL_F("threshold-value", 1.0, 0.0, 700.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                         "t for threshold = value."),
+    [P_LIFETIME] =
+        DPF_PARAM_ENUM_F("lifetime", 0, lifetimes, DPF_PARAM_PRIVACY, "How long a sample stays in use."),
     [P_SECRECY] = DPF_PARAM_ENUM_F("secrecy", 1, secrecies, DPF_PARAM_PRIVACY,
                                    "From whom it is hidden which records take part."),
 };
@@ -107,27 +110,33 @@ static double choose_threshold(const struct personalised *sampler, const dpf_sam
     }
 }
 
+/* The number that the mechanism's epsilon has to be, rounded down to what can be typed. */
+static dpf_status mechanism_spends_more(const struct personalised *sampler)
+{
+    char text[240] = "the mechanism spends more on each record than the threshold: set its epsilon to ";
+    const int64_t millionths = (int64_t)floor(sampler->threshold * 1e6);
+    dpf_text_add_count(text, sizeof(text), millionths / 1000000);
+    dpf_text_add(text, sizeof(text), ".");
+    for (int64_t unit = 100000; unit >= 1; unit /= 10)
+        dpf_text_add_count(text, sizeof(text), millionths / unit % 10);
+    dpf_text_add(text, sizeof(text), " or less");
+    return sampler->host->fail(sampler->host, DPF_E_PRIVACY, P_THRESHOLD, text);
+}
+
 static dpf_status personalised_prepare(void *self, const dpf_sampler_setup *setup)
 {
     struct personalised *sampler = self;
     const dpf_host *host = sampler->host;
-    char text[200];
     sampler->threshold = choose_threshold(sampler, setup);
     sampler->largest = sampler->epsilon * setup->privacy_weight_hi;
     if (!(sampler->threshold > 0 && isfinite(sampler->threshold)))
-        return host->fail(host, DPF_E_CONFIG, P_THRESHOLD,
-                          "this threshold is not public: privacy weights come from files or records, and only the "
-                          "data knows their range; use threshold = value");
+        return host->fail(
+            host, DPF_E_CONFIG, P_THRESHOLD,
+            "this threshold is not public: privacy weights come from files or records, and only the "
+            "data knows their range; use threshold = value");
     if (sampler->threshold > 700)
         return host->fail(host, DPF_E_RANGE, P_EPSILON, "budgets above 700 cannot be represented");
-    if (setup->budget > sampler->threshold * (1 + 1e-9)) {
-        snprintf(text, sizeof(text),
-                 "the threshold is %.9g, but the mechanism spends epsilon = %.9g on each record: set epsilon of the "
-                 "mechanism to the threshold",
-                 sampler->threshold, setup->budget);
-        return host->fail(host, DPF_E_PRIVACY, P_THRESHOLD, text);
-    }
-    return DPF_OK;
+    return setup->budget > sampler->threshold * (1 + 1e-9) ? mechanism_spends_more(sampler) : DPF_OK;
 }
 
 /* Rounded towards 0, so that no record is kept too often. */
@@ -160,8 +169,9 @@ static dpf_status personalised_draw(void *self, const dpf_call *call, const dpf_
         dpf_cursor cursor;
         uint8_t kept;
         if (!(weight > 0 && budget <= sampler->largest * (1 + 1e-6)))
-            return call->host->fail(call->host, DPF_E_PRIVACY, -1,
-                                    "a privacy weight is not above 0, or above the largest that was declared");
+            return call->host->fail(
+                call->host, DPF_E_PRIVACY, -1,
+                "a privacy weight is not above 0, or above the largest that was declared");
         sampler->random->seek(sampler->stream, call->draw, (uint32_t)draw->users[i], (uint32_t)draw->items[i],
                               &cursor);
         sampler->random->bernoulli(&cursor, keep_probability(sampler, budget), &kept, 1);
@@ -184,7 +194,8 @@ static const dpf_component component = {
     .id = "personalised",
     .version = "1.0.0",
     .summary = "Keeps each record with a probability by its privacy budget: personalised privacy",
-    .citation = "Jorgensen, Yu, Cormode, Conservative or liberal? Personalized differential privacy, ICDE 2015",
+    .citation =
+        "Jorgensen, Yu, Cormode, Conservative or liberal? Personalized differential privacy, ICDE 2015",
     .params = params,
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),

@@ -17,9 +17,10 @@
 enum { P_RESCALE, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
-    [P_RESCALE] = DPF_PARAM_BOOL_F("rescale", 1, 0,
-                                   "Divide predictions by the weight. Without, they have the scale of stretched "
-                                   "ratings."),
+    [P_RESCALE] =
+        DPF_PARAM_BOOL_F("rescale", 1, 0,
+                         "Divide predictions by the weight. Without, they have the scale of stretched "
+                         "ratings."),
 };
 
 struct stretch {
@@ -57,9 +58,10 @@ static dpf_status stretch_bounds(void *self, dpf_bounds *bounds)
 
 static dpf_status refuse(const dpf_call *call)
 {
-    return call->host->fail(call->host, DPF_E_PRIVACY, -1,
-                            "a privacy weight is not above 0 and at most 1: stretching by it would let a rating move "
-                            "the result further than the noise allows for; scale the weights");
+    return call->host->fail(
+        call->host, DPF_E_PRIVACY, -1,
+        "a privacy weight is not above 0 and at most 1: stretching by it would let a rating move "
+        "the result further than the noise allows for; scale the weights");
 }
 
 static dpf_status stretch_records(void *self, const dpf_call *call, const dpf_records *records, float *values)
@@ -74,7 +76,8 @@ static dpf_status stretch_records(void *self, const dpf_call *call, const dpf_re
     return DPF_OK;
 }
 
-static dpf_status stretch_predictions(void *self, const dpf_call *call, const dpf_records *records, double *scores)
+static dpf_status stretch_predictions(void *self, const dpf_call *call, const dpf_records *records,
+                                      double *scores)
 {
     const struct stretch *stretch = self;
     for (int64_t i = 0; stretch->rescale && records->privacy_weights && i < records->n; i++) {

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Privacy weights: by groups, from files, of sensitive records; and for pairs that are to be predicted. */
+#include "data_support.h"
+
+#include <math.h>
+
+#define SYNTHETIC                                                                                            \
+    "[data]\nformat = synthetic\nsynthetic.users = 400\nsynthetic.items = 300\nsynthetic.ratings = 12000\n"
+#define CSV "[data]\nformat = csv\npath = a.txt\n"
+
+static float weight_of(const struct dataset *d, int32_t user, int32_t item)
+{
+    float w;
+    struct dpf_error error = {0};
+    if (dataset_weights(d, user, &item, 1, &w, &error) != 0)
+        fail_msg("%s", error.text);
+    return w;
+}
+
+/* Every record of an orientation weighs what its pair weighs. */
+static void check_records(const struct dataset *d, const struct csr *csr, int by_user)
+{
+    if (!csr->ptr)
+        return;
+    assert_non_null(csr->privacy_weights);
+    for (int64_t r = 0; r < csr->rows; r++)
+        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
+            int32_t other = csr->others[k], row = (int32_t)r;
+            float w = by_user ? weight_of(d, row, other) : weight_of(d, other, row);
+            assert_true(csr->privacy_weights[k] == w && w > 0 && w <= 1);
+        }
+}
+
+static void check_all(const struct dataset *d)
+{
+    check_records(d, &d->train.by_user, 1);
+    check_records(d, &d->train.by_item, 0);
+    check_records(d, &d->test.by_user, 1);
+}
+
+static void groups_have_their_sizes_and_ranges(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    data_get(SYNTHETIC "weights.kind = groups\n[split]\nkind = per-user\nn = 3\n", &out);
+    const struct privacy_weights *w = &out.dataset.weights;
+    static const double lo[] = {0.1, 0.5, 1}, hi[] = {0.5, 1, 1};
+    int64_t sizes[3] = {0};
+    double sum = 0;
+    for (int u = 0; u < 400; u++) {
+        int g = w->user_groups[u];
+        assert_in_range(g, 0, 2);
+        sizes[g]++;
+        sum += g == 0 ? (double)w->users[u] : 0;
+        assert_true((double)w->users[u] >= lo[g] - 1e-7 && (double)w->users[u] <= hi[g]);
+    }
+    assert_int_equal(sizes[0], 216); /* 0.54 of 400 */
+    assert_int_equal(sizes[1], 148);
+    assert_int_equal(sizes[2], 36);
+    assert_true(fabs(sum / 216 - 0.3) < 0.04); /* 5 standard deviations of a mean of 216 */
+    check_all(&out.dataset);
+    dataset_free(&out.dataset);
+}
+
+static void a_seed_of_their_own_fixes_them(void **state)
+{
+    static const char own[] = SYNTHETIC "weights.kind = groups\nweights.seed = 5\n";
+    static const char runs[] = SYNTHETIC "weights.kind = groups\n";
+    struct data_outcome a, b;
+    (void)state;
+    assert_int_equal(data_try(own, 1, 1, &a), 0);
+    assert_int_equal(data_try(own, 2, 2, &b), 0);
+    assert_memory_equal(a.dataset.weights.users, b.dataset.weights.users, 400 * sizeof(float));
+    assert_memory_equal(a.dataset.weights.items, b.dataset.weights.items, 300 * sizeof(float));
+    dataset_free(&b.dataset);
+    assert_int_equal(data_try(runs, 2, 2, &b), 0);
+    assert_memory_not_equal(a.dataset.weights.users, b.dataset.weights.users, 400 * sizeof(float));
+    dataset_free(&a.dataset);
+    assert_int_equal(data_try(runs, 0, 2, &a), 0);
+    assert_memory_equal(a.dataset.weights.users, b.dataset.weights.users, 400 * sizeof(float));
+    dataset_free(&a.dataset);
+    dataset_free(&b.dataset);
+}
+
+static void files_name_every_id(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    data_write("a.txt", "anna,x,5\nanna,y,3\nben,x,1\n");
+    data_write("b.txt", "anna 0.5\nben 1\nnobody 0.3\n");
+    data_write("c.txt", "y 0.25\nx 0.5\n");
+    data_get(CSV "weights.kind = files\nweights.users = b.txt\nweights.items = c.txt\n", &out);
+    check_all(&out.dataset);
+    assert_true(weight_of(&out.dataset, 0, 0) == 0.25f && weight_of(&out.dataset, 0, 1) == 0.125f);
+    assert_true(weight_of(&out.dataset, 1, 1) == 0.25f); /* no record: still a weight */
+    dataset_free(&out.dataset);
+    data_get(CSV "weights.kind = files\nweights.users = b.txt\n", &out);
+    assert_true(weight_of(&out.dataset, 0, 1) == 0.5f && weight_of(&out.dataset, 1, 0) == 1.0f);
+    dataset_free(&out.dataset);
+    data_write("b.txt", "anna 0.5\n");
+    DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA, "b.txt", "user ben");
+    data_write("b.txt", "anna 0.5\nben 1.5\n");
+    DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA, "b.txt:2", "1.5");
+    data_write("b.txt", "anna 0.5\nben 0\n");
+    DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA, "b.txt:2");
+    DATA_REFUSED(CSV "weights.kind = files\nweights.users = none.txt\n", DPF_FAULT_DATA, "none.txt");
+}
+
+static void some_records_are_sensitive(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    data_get(SYNTHETIC "weights.kind = sensitive\nweights.sensitive-share = 0.3\n"
+                       "weights.sensitive-weight = 0.25\n[split]\nkind = per-user\nn = 2\n",
+             &out);
+    const struct csr *csr = &out.dataset.train.by_user;
+    double n = (double)out.dataset.train.n, sensitive = 0;
+    for (int64_t k = 0; k < out.dataset.train.n; k++) {
+        assert_true(csr->privacy_weights[k] == 0.25f || csr->privacy_weights[k] == 1.0f);
+        sensitive += csr->privacy_weights[k] < 1;
+    }
+    assert_true(fabs(sensitive - 0.3 * n) < 4 * sqrt(0.21 * n));
+    check_all(&out.dataset);
+    /* Only rated pairs have a mark. */
+    struct dpf_error error = {0};
+    int32_t item = -1;
+    for (int32_t i = 0; i < 300 && item < 0; i++)
+        if (csr->ptr[1] == csr->ptr[0] || csr->others[csr->ptr[0]] > i)
+            item = i;
+    float w;
+    if (item >= 0 && dataset_weights(&out.dataset, 0, &item, 1, &w, &error) != 0)
+        assert_int_equal(error.fault, DPF_FAULT_DATA);
+    dataset_free(&out.dataset);
+}
+
+static void columns_of_weights_serve_rated_pairs(void **state)
+{
+    struct data_outcome out;
+    struct dpf_error error = {0};
+    int32_t item = 1;
+    float w;
+    (void)state;
+    data_write("a.txt", "user,item,rating,w\nanna,x,5,0.5\nanna,y,3,0.25\nben,x,1,0.75\n");
+    data_get(CSV "column.privacy-weight = w\n", &out);
+    assert_true(dataset_has_weights(&out.dataset));
+    assert_true(weight_of(&out.dataset, 0, 1) == 0.25f);
+    assert_int_equal(dataset_weights(&out.dataset, 1, &item, 1, &w, &error), -1);
+    assert_non_null(strstr(error.text, "ben"));
+    dataset_free(&out.dataset);
+    DATA_REFUSED(CSV "column.privacy-weight = w\nweights.kind = groups\n", DPF_FAULT_CONFIG, "weights.kind");
+    data_get(CSV, &out);
+    assert_false(dataset_has_weights(&out.dataset));
+    dataset_free(&out.dataset);
+}
+
+static void configurations_that_cannot_be(void **state)
+{
+    (void)state;
+#define GROUPS SYNTHETIC "weights.kind = groups\n"
+    DATA_REFUSED(GROUPS "weights.user-shares = 0.5\n", DPF_FAULT_CONFIG, "test.ini:", "user-shares");
+    DATA_REFUSED(GROUPS "weights.user-shares = 0.7, 0.7\n", DPF_FAULT_CONFIG, "1.4");
+    DATA_REFUSED(GROUPS "weights.item-levels = 0.5, 0.1, 1\n", DPF_FAULT_CONFIG, "item-levels", "0.1");
+    DATA_REFUSED(GROUPS "weights.item-levels = 0, 0.1, 1\n", DPF_FAULT_CONFIG, "item-levels");
+    DATA_REFUSED(SYNTHETIC "weights.kind = files\n", DPF_FAULT_CONFIG, "weights.users");
+}
+
+/* What the plan knows without data, against a long average of what is drawn. */
+static void the_mean_is_public(void **state)
+{
+    static const char ini[] = "[data]\nformat = synthetic\nsynthetic.users = 30000\nsynthetic.items = 20000\n"
+                              "synthetic.ratings = 300000\nweights.kind = groups\n";
+    struct data_outcome out;
+    struct dpf_error error = {0};
+    int64_t n;
+    struct config_values data = {0};
+    struct data_weight_range range;
+    (void)state;
+    struct config *config = config_parse("test.ini", ini, strlen(ini), &error);
+    const dpf_param *table = data_params(&n);
+    assert_int_equal(config_bind(config, "data", table, n, sizeof(dpf_param), NULL, 1, &data, &error), 0);
+    data_weight_range(&data, &range);
+    assert_true(fabs(range.lo - 0.01) < 1e-12 && range.hi == 1);
+    assert_true(fabs(range.mean - 0.5295 * 0.6865) < 1e-12);
+    config_values_free(&data);
+    config_free(config);
+    data_get(ini, &out);
+    double users = 0, items = 0;
+    for (int64_t u = 0; u < out.dataset.users.n; u++)
+        users += (double)out.dataset.weights.users[u];
+    for (int64_t i = 0; i < out.dataset.items.n; i++)
+        items += (double)out.dataset.weights.items[i];
+    assert_true(fabs(users / 30000 - 0.5295) < 0.004 && fabs(items / 20000 - 0.6865) < 0.005);
+    dataset_free(&out.dataset);
+}
+
+int main(void)
+{
+#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
+    const struct CMUnitTest tests[] = {
+        TEST(groups_have_their_sizes_and_ranges),
+        TEST(a_seed_of_their_own_fixes_them),
+        TEST(files_name_every_id),
+        TEST(some_records_are_sensitive),
+        TEST(columns_of_weights_serve_rated_pairs),
+        TEST(configurations_that_cannot_be),
+        TEST(the_mean_is_public),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
