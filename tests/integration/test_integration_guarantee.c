@@ -220,6 +220,27 @@ static void reused_noise_is_found(void **state)
     assert_fails(by_users, reused, "C5", "one draw of noise serves 100 releases");
 }
 
+static const char mixture[] =
+    DATA "[model]\nrank = 4\nusers = 1000\nitems = 200\n[parties]\nkind = users\n"
+         "[users]\nloss = squared-error\nsolver = gradient-descent\n[users.solver]\nradius = 1\n"
+         "[items]\nloss = squared-error\nmechanism = laplace-mixture\nsolver = gradient-descent\n"
+         "[items.mechanism]\nepsilon = 1\n"
+         "[privacy]\nunit = record\nadjacency = replace-value\nobserver = server\n";
+
+/* Shares of noise that stay away with their users leave too little in the sum. */
+static void shares_of_noise_need_all_parties(void **state)
+{
+    (void)state;
+    struct plan plan;
+    struct dpf_error error = {0};
+    plan_of(&plan, mixture, "");
+    plan_free(&plan);
+    assert_int_equal(training_plan(&plan, mixture, "items.sampler=poisson-users\n", &error), 0);
+    assert_int_equal(plan_complete(&plan, -1, -1, &error), -1);
+    assert_non_null(strstr(error.text, "their share of the noise"));
+    plan_free(&plan);
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------------------
  */
 
@@ -313,6 +334,7 @@ int main(void)
         cmocka_unit_test(bare_terms_beside_noisy_ones_leak),
         cmocka_unit_test(local_sides_must_be_local),
         cmocka_unit_test(reused_noise_is_found),
+        cmocka_unit_test(shares_of_noise_need_all_parties),
         cmocka_unit_test(biases_count_in_sensitivities),
         cmocka_unit_test(initial_rows_are_within_their_bound),
         cmocka_unit_test(projected_rows_have_no_radius),
