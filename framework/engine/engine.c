@@ -260,6 +260,20 @@ static int one_round(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
+/*
+ * Where parties solve, the other side's rows were made for the rows that each party had before they were
+ * joined (DPIMF, Algorithm 1, phase 3). Nothing is sent.
+ */
+static int refit(struct engine *engine, struct dpf_error *error)
+{
+    for (int which = 0; which < 2; which++) {
+        const struct side_plan *joined = &engine->plan->sides[1 - which];
+        if (joined->updated && joined->site == SITE_PARTY && side_step(engine, which, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
@@ -277,6 +291,8 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
         if (status == 0 && hooks && hooks->round_done)
             status = hooks->round_done(hooks->context, engine.round, model, error);
     }
+    if (status == 0 && rounds > 0)
+        status = refit(&engine, error);
     engine_close(&engine);
     return status;
 }

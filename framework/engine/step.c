@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/queries.h"
 
 void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size)
 {
@@ -111,6 +112,15 @@ static int32_t *record_pairs(struct engine *engine, int orientation, const struc
     return pairs;
 }
 
+/* The rows of a side: everybody's, or those of the party that is solving. */
+static dpf_factors rows_in_use(const struct engine *engine, int side)
+{
+    dpf_factors factors = model_factors(engine->model, side);
+    if (engine->rows[side])
+        factors.data = engine->rows[side];
+    return factors;
+}
+
 /* The sensitivity rests on the largest weight that the sampler states. */
 static int check_weights(struct engine *engine, const struct term_run *term, const float *weights, int64_t n,
                          int worker)
@@ -136,8 +146,8 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
     int32_t *pairs = record_pairs(engine, orientation, csr, first, count, worker);
     if (!pairs)
         return -1;
-    dpf_factors users = model_factors(engine->model, DPF_SIDE_USERS);
-    dpf_factors items = model_factors(engine->model, DPF_SIDE_ITEMS);
+    dpf_factors users = rows_in_use(engine, DPF_SIDE_USERS);
+    dpf_factors items = rows_in_use(engine, DPF_SIDE_ITEMS);
     dpf_draw draw = {.size = sizeof draw,
                      .level = DPF_LEVEL_RECORD,
                      .n = n,
@@ -148,9 +158,7 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
                      .user_factors = &users,
                      .item_factors = &items};
     struct instance *instance = term->plan->sampler;
-    uint32_t index =
-        term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
-    dpf_call *call = step_call(engine, worker, instance, index, 0);
+    dpf_call *call = step_call(engine, worker, instance, term->sample, 0);
     if (step_result(engine, worker, instance, term->sampler->draw(instance->self, call, &draw, weights),
                     term->plan->side) != 0)
         return -1;
@@ -269,12 +277,13 @@ static int transform_factors(struct engine *engine, struct term_run *term, struc
     return 0;
 }
 
-/* The largest norms of columns first .. first+d-1 of any row. */
-static void largest_norms(const dpf_factors *factors, int first, int d, double *l1, double *l2, double *linf)
+/* The largest norms of columns first .. first+d-1 of any row, or any of the n members. */
+static void largest_norms(const dpf_factors *factors, const int32_t *members, int64_t n, int first, int d,
+                          double *l1, double *l2, double *linf)
 {
     *l1 = *l2 = *linf = 0;
-    for (int64_t r = 0; r < factors->rows; r++) {
-        const float *row = dpf_row(factors, r) + first;
+    for (int64_t r = 0; r < (members ? n : factors->rows); r++) {
+        const float *row = dpf_row(factors, members ? members[r] : r) + first;
         double sum = 0, square = 0;
         for (int c = 0; c < d; c++) {
             sum += fabs((double)row[c]);
@@ -293,10 +302,13 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
     dpf_bounds bounds = plan->bounds;
     int columns = engine->model->columns;
     double l1, linf;
-    largest_norms(&term->other, engine->plan->first[plan->side], engine->plan->dimension[plan->side],
-                  &bounds.other_l1, &bounds.other_l2, &bounds.other_linf);
-    largest_norms(&term->self, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf);
-    largest_norms(&term->residual, 0, columns, &l1, &bounds.residual_l2, &linf);
+    const int32_t *members = term->members;
+    largest_norms(&term->other, members, term->n_members, engine->plan->first[plan->side],
+                  engine->plan->dimension[plan->side], &bounds.other_l1, &bounds.other_l2,
+                  &bounds.other_linf);
+    largest_norms(&term->self, NULL, 0, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf);
+    largest_norms(&term->residual, members, term->n_members, 0, columns, &l1, &bounds.residual_l2, &linf);
+    plan_budgeted_bounds(plan, &bounds);
     dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
     if (plan_term_sensitivity(plan, &bounds, blocks, shared, error) != 0)
         return -1;
@@ -336,10 +348,8 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
     if (!term->party_weight_buffer)
         return error_memory(error);
     struct instance *instance = term->plan->sampler;
-    uint32_t index =
-        term->sampler->lifetime(instance->self) == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
     dpf_draw draw = {.size = sizeof draw, .level = DPF_LEVEL_PARTY, .n = n};
-    dpf_call *call = step_call(engine, 0, instance, index, 0);
+    dpf_call *call = step_call(engine, 0, instance, term->sample, 0);
     if (step_result(engine, 0, instance,
                     term->sampler->draw(instance->self, call, &draw, term->party_weight_buffer),
                     term->plan->side) != 0 ||
@@ -349,15 +359,6 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
     return cap_participations(engine, term, error);
 }
 
-/* The rows of a side: everybody's, or those of the party that is solving. */
-static dpf_factors rows_in_use(const struct engine *engine, int side)
-{
-    dpf_factors factors = model_factors(engine->model, side);
-    if (engine->rows[side])
-        factors.data = engine->rows[side];
-    return factors;
-}
-
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     int side = term->plan->side;
@@ -365,6 +366,9 @@ int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error 
     term->other = rows_in_use(engine, term->plan->source == SOURCE_RELATION ? side : 1 - side);
     term->residual = term->other;
     term->draw = term->plan->draw_lifetime == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
+    term->sample = (uint32_t)engine->round;
+    if (term->sampler && term->sampler->lifetime(term->plan->sampler->self) == DPF_LIFETIME_RUN)
+        term->sample = 0;
     term->noise = term->plan->noise;
     if (transform_factors(engine, term, error) != 0 || draw_parties(engine, term, error) != 0)
         return -1;

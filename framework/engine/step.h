@@ -55,6 +55,9 @@ struct term_run {
     int64_t n_shared;
     dpf_noise_plan noise; /* the plan's, or this step's where bounds come from data */
     uint32_t draw;        /* index of the mechanism's draws in this step */
+    uint32_t sample;      /* and of the sampler's */
+    const int32_t *members; /* the other side's rows that the solving party has; NULL: all */
+    int64_t n_members;
     int64_t rows; /* of a message after transforms, with the shared row, for the rows that the data has */
 };
 

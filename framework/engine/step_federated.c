@@ -232,9 +232,12 @@ static int solve_noisy(struct federated *f, int64_t pass, struct dpf_error *erro
     struct term_run *term = &engine->terms[f->released][0];
     int64_t rows = engine->model->sides[f->released].rows;
     size_t bytes = (size_t)(rows * engine->model->stride) * sizeof(float);
+    int64_t passes = engine->plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer;
+    term->n_members = owned_rows(engine, 1 - f->released, f->party, &term->members);
     if (step_prepare(engine, term, error) != 0)
         return -1;
-    int64_t passes = engine->plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer;
+    if (term->sampler && term->sampler->lifetime(term->plan->sampler->self) == DPF_LIFETIME_SOLVE)
+        term->sample = (uint32_t)(engine->round * passes + pass);
     if (term->plan->draw_lifetime == DPF_LIFETIME_SOLVE)
         term->draw = (uint32_t)(engine->round * passes + pass);
     f->shared = NULL;

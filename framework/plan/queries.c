@@ -280,6 +280,16 @@ dpf_release plan_release(const struct plan *plan, const struct term_plan *term, 
     };
 }
 
+/*
+ * What a mechanism's budget is stated for. Where records are drawn and weighted it is a record of weight 1,
+ * the one that privacy losses by weight start from; the ledger's sensitivities have the weights in them.
+ */
+void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds)
+{
+    if (term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_RECORD)
+        bounds->weight_max = 1.0;
+}
+
 /* Message and state transforms of one term. */
 static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                             struct dpf_error *error)
@@ -407,6 +417,43 @@ static int64_t passes(const struct plan *plan, int side)
                : 1;
 }
 
+/* The mechanism's privacy loss of a record by its weight, for samplers. */
+struct profile {
+    struct plan *plan;
+    struct term_plan *term;
+    struct dpf_error *error;
+    int ready;
+    dpf_noise_plan noise;
+};
+
+static int plan_for_profile(struct profile *profile)
+{
+    struct term_plan *term = profile->term;
+    struct instance *instance = term->mechanism;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    set_bounds(profile->plan, term);
+    if (tighten_bounds(profile->plan, term, profile->error) != 0 ||
+        plan_term_sensitivity(term, &term->bounds, blocks, shared, profile->error) != 0)
+        return -1;
+    dpf_release release = plan_release(profile->plan, term, blocks, shared, term->bounds_from_data);
+    profile->noise.size = sizeof profile->noise;
+    return instance_result(
+        instance,
+        ((const dpf_mechanism *)instance->functions)->plan(instance->self, &release, &profile->noise), "plan",
+        profile->error);
+}
+
+static dpf_status record_profile(void *context, double weight, double *epsilon)
+{
+    struct profile *profile = context;
+    struct instance *instance = profile->term->mechanism;
+    if (!profile->ready && plan_for_profile(profile) != 0)
+        return DPF_E_CONFIG;
+    profile->ready = 1;
+    return ((const dpf_mechanism *)instance->functions)
+        ->profile(instance->self, &profile->noise, weight, epsilon);
+}
+
 static int complete_sampling(struct plan *plan, struct term_plan *term, struct dpf_error *error)
 {
     term->sampling = (dpf_sampling){.size = sizeof term->sampling,
@@ -431,6 +478,11 @@ static int complete_sampling(struct plan *plan, struct term_plan *term, struct d
                                .privacy_weight_lo = weights.lo,
                                .privacy_weight_hi = weights.hi,
                                .privacy_weight_mean = weights.mean};
+    struct profile profile = {.plan = plan, .term = term, .error = error};
+    if (term->mechanism && ((const dpf_mechanism *)term->mechanism->functions)->profile) {
+        setup.profile = record_profile;
+        setup.context = &profile;
+    }
     if (sampler->prepare &&
         instance_result(instance, sampler->prepare(instance->self, &setup), "prepare", error) != 0)
         return -1;
@@ -441,8 +493,9 @@ static int complete_sampling(struct plan *plan, struct term_plan *term, struct d
                             "sampler %s draws parties, but does not say that the parties it draws are users",
                             instance->entry->component->id);
     /* Amplification composes only over releases that have a draw each. */
-    if (passes(plan, term->side) > 1 || (sampler->lifetime(instance->self) == DPF_LIFETIME_RUN &&
-                                         plan->run.params.values[RUN_ROUNDS].integer > 1))
+    int32_t lifetime = sampler->lifetime(instance->self);
+    if ((passes(plan, term->side) > 1 && lifetime != DPF_LIFETIME_SOLVE) ||
+        (lifetime == DPF_LIFETIME_RUN && plan->run.params.values[RUN_ROUNDS].integer > 1))
         term->sampling.secret_from = -1;
     return 0;
 }
@@ -464,11 +517,17 @@ static int complete_release(struct plan *plan, struct term_plan *term, int64_t c
 {
     struct instance *instance = term->mechanism;
     const dpf_mechanism *mechanism = instance->functions;
-    dpf_release release = plan_release(plan, term, term->blocks, term->shared, term->bounds_from_data);
+    dpf_bounds budgeted = term->bounds;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    plan_budgeted_bounds(term, &budgeted);
+    if (plan_term_sensitivity(term, &budgeted, blocks, shared, error) != 0)
+        return -1;
+    dpf_release release = plan_release(plan, term, blocks, shared, term->bounds_from_data);
     term->noise.size = sizeof term->noise;
     if (instance_result(instance, mechanism->plan(instance->self, &release, &term->noise), "plan", error) !=
         0)
         return -1;
+    release = plan_release(plan, term, term->blocks, term->shared, term->bounds_from_data);
     term->draw_lifetime = mechanism->lifetime(instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;
@@ -544,8 +603,8 @@ static int check_noise(const struct plan *plan, const struct side_plan *side, co
 static int complete_side(struct plan *plan, struct side_plan *side, struct dpf_error *error)
 {
     for (int i = 0; i < side->n_terms; i++)
-        if (complete_sampling(plan, &side->terms[i], error) != 0 ||
-            complete_query(plan, side, &side->terms[i], error) != 0 ||
+        if (complete_query(plan, side, &side->terms[i], error) != 0 ||
+            complete_sampling(plan, &side->terms[i], error) != 0 ||
             check_kinds(plan, side, &side->terms[i], error) != 0)
             return -1;
     if (join_queries(plan, side, error) != 0)
@@ -617,12 +676,27 @@ static int check_sites(const struct plan *plan, struct dpf_error *error)
     return 0;
 }
 
+/* How much longer than each of them the joined rows of parties can be; rounded, and rounded again. */
+static double joined_scale(const struct plan *plan, const struct side_plan *side)
+{
+    const struct term_plan *term = side->n_terms ? &side->terms[0] : NULL;
+    if (!side->updated || side->site != SITE_PARTY || !term->aggregator)
+        return 1;
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    int64_t n = plan->parties.params.values[PARTIES_COUNT].integer;
+    double most = 0;
+    for (int64_t survivors = 1; survivors <= n; survivors++)
+        most = fmax(most, (double)survivors * aggregator->scale(term->aggregator->self, survivors));
+    return most * (1 + 0x1p-20);
+}
+
 int queries_complete(struct plan *plan, struct dpf_error *error)
 {
     for (int which = 0; which < 2; which++) {
         struct side_plan *side = &plan->sides[which];
         const dpf_solver *solver = side->solver_functions;
         side->radius = side->updated && solver->radius ? solver->radius(side->solver->self) : INFINITY;
+        side->radius *= joined_scale(plan, side);
         /* The radius bounds the projected rows; those that others read are sums of them. */
         for (int i = 0; side->n_terms == 1 && i < side->terms[0].n_transforms; i++)
             if (((const dpf_transform *)side->terms[0].transforms[i]->functions)->kind == DPF_TRANSFORM_STATE)

@@ -7,4 +7,7 @@
 
 int queries_complete(struct plan *plan, struct dpf_error *error);
 
+/* Changes bounds to those that the mechanism's budget is stated for. */
+void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds);
+
 #endif

@@ -179,7 +179,8 @@ static inline int32_t dpf_sizes_differ(const dpf_sampling *sampling, const dpf_q
 static inline int32_t dpf_amplifies(const dpf_sampling *sampling, const dpf_question *question)
 {
     return sampling->kind == DPF_SAMPLING_POISSON && sampling->unit == question->unit &&
-           (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT) &&
+           (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT ||
+            question->adjacency == DPF_ADJ_FLIP) &&
            sampling->secret_from >= 0 && question->observer <= sampling->secret_from;
 }
 

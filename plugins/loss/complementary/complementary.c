@@ -10,7 +10,7 @@
  *
  * so the terms with alpha0 and without a record are the shared row, which no record moves. A record that
  * appears moves A and the count by 1 - alpha0 of what it would move without the complement (Eq. 15-18), and
- * at alpha0 = 1 not at all. N counts the rows that the shared row is summed over: at a party, its own.
+ * at alpha0 = 1 not at all. With cells = own, N counts the rows that the shared row is summed over.
  *
  * A user is another matter: on the item side the user's row is part of G, whatever the records are.
  */
@@ -21,13 +21,15 @@
 #include "als_records.h"
 #include "simd.h"
 
-enum { P_UNOBSERVED, P_LAMBDA, P_KERNEL, P_COUNT };
+enum { P_UNOBSERVED, P_LAMBDA, P_CELLS, P_KERNEL, P_COUNT };
+enum { CELLS_ALL, CELLS_OWN };
 
 struct complementary {
     struct als_model model;
     double unobserved;
     double rest; /* 1 - unobserved */
     double lambda;
+    int64_t cells; /* CELLS_* */
     struct als_ridge ridge[2];
 };
 
@@ -64,9 +66,12 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
         return status;
     out->support = DPF_SUPPORT_DENSE;
     out->has_shared = self->unobserved > 0;
-    for (int32_t i = 0; i < info->dimension; i++)
+    for (int32_t i = 0; i < info->dimension; i++) {
         ridge->per_count[i] = (float)self->lambda;
+        ridge->constant[i] = (float)(self->lambda * self->unobserved * (double)info->n_other);
+    }
     out->ridge_per_count = ridge->per_count;
+    out->ridge_constant = self->cells == CELLS_ALL ? ridge->constant : NULL;
     return DPF_OK;
 }
 
@@ -78,7 +83,7 @@ static void count_user(const struct complementary *self, const dpf_query *q, con
 {
     const int64_t count = als_block(q, DPF_BLOCK_COUNT) - q->blocks;
     dpf_norms *user = shared[count].at[DPF_UNIT_USER];
-    if (bounds->side == DPF_SIDE_ITEMS)
+    if (bounds->side == DPF_SIDE_ITEMS && self->cells == CELLS_OWN)
         user[DPF_ADJ_ADD_REMOVE] = user[DPF_ADJ_ZERO_OUT] =
             (dpf_norms){self->unobserved, self->unobserved, self->unobserved};
 }
@@ -109,7 +114,8 @@ static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_qu
                               const dpf_factors *other, int64_t first, int64_t count, double *out)
 {
     const struct complementary *self = instance;
-    out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
+    if (self->cells == CELLS_OWN)
+        out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
     return als_shared_gram(&self->model, call, q, other, first, count, self->unobserved, out);
 }
 
@@ -196,6 +202,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     self->unobserved = params->values[P_UNOBSERVED].real;
     self->rest = 1 - self->unobserved;
     self->lambda = params->values[P_LAMBDA].real;
+    self->cells = params->values[P_CELLS].integer;
     *out = self;
     return DPF_OK;
 }
@@ -209,6 +216,11 @@ static void destroy(void *instance)
     dpf_memory(host)->release(host, self);
 }
 
+static const dpf_enum_value cell_kinds[] = {
+    {"all", "Those of all rows of the other side: a public constant."},
+    {"own", "Those of the rows that the shared row is summed over: where parties solve, a party's own."},
+};
+
 static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
 
 static const dpf_param params[P_COUNT] = {
@@ -219,6 +231,8 @@ static const dpf_param params[P_COUNT] = {
     [P_LAMBDA] =
         DPF_PARAM_REAL_F("lambda", 0.01, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                          "Regularisation, multiplied by records + alpha0 * unobserved cells of a row."),
+    [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
+                                 "Which cells the regulariser counts with weight alpha0."),
     [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
                                   "Instructions of the float32 loops; fixes the bits across machines."),
 };

@@ -69,14 +69,15 @@ static void test_whole_objective(void **state)
     (void)state;
     enum { D = 5, N = 40 };
     const double alphas[] = {0, 0.3, 0.8, 1};
-    for (int trial = 0; trial < 4; trial++) {
-        char settings[64];
+    for (int trial = 0; trial < 8; trial++) {
+        char settings[96];
         struct plain_host host;
         struct check_data c;
         dpf_query q;
         double row[64] = {0}, shared[64] = {0};
-        const double alpha = alphas[trial];
-        snprintf(settings, sizeof(settings), "unobserved-weight=%g; lambda=0.02", alpha);
+        const double alpha = alphas[trial / 2];
+        snprintf(settings, sizeof(settings), "unobserved-weight=%g; lambda=0.02; cells=%s", alpha,
+                 trial % 2 ? "own" : "all");
         plain_open(&host, find(), settings);
         const dpf_loss *loss = host.component->functions;
         check_data_new(&c, D, 0, 0);
@@ -86,7 +87,8 @@ static void test_whole_objective(void **state)
         c.groups.n_groups = 1;
         c.groups.others = others;
         c.groups.offsets = offsets;
-        const dpf_side_info info = check_info(D, 0, D, -1, DPF_LAYOUT_PACKED, 1);
+        dpf_side_info info = check_info(D, 0, D, -1, DPF_LAYOUT_PACKED, 1);
+        info.n_other = N;
         assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
         assert_int_equal(q.has_shared, alpha > 0);
         assert_int_equal(q.support, DPF_SUPPORT_DENSE);
@@ -111,7 +113,8 @@ static void test_whole_objective(void **state)
                 expected += 0.02 * norm * (observed ? 1 : alpha);
             }
             for (int i = 0; i < D; i++) {
-                const double ridge = q.ridge_per_count[i] * (row[D * (D + 3) / 2] + shared[D * (D + 3) / 2]);
+                const double ridge = q.ridge_per_count[i] * (row[D * (D + 3) / 2] + shared[D * (D + 3) / 2]) +
+                                     (q.ridge_constant ? q.ridge_constant[i] : 0);
                 got += ridge * x[i] * x[i] - x[i] * (row[D * (D + 1) / 2 + i] + shared[D * (D + 1) / 2 + i]);
                 for (int j = 0; j <= i; j++)
                     got += (i == j ? 1 : 2) * x[i] * x[j] *
@@ -312,7 +315,7 @@ static void test_shared_row_and_users(void **state)
     const float rows[2][16] = {{0.5f, -0.5f}, {2.0f / 3, -1.0f / 3}};
     const dpf_factors other = {&rows[0][0], 2, 16, 2, 0};
     dpf_bounds bounds = bounds_of(DPF_SIDE_ITEMS, 2, 1, 1, 1);
-    plain_open(&host, find(), "unobserved-weight=0.4");
+    plain_open(&host, find(), "unobserved-weight=0.4; cells=own");
     const dpf_loss *loss = host.component->functions;
     const dpf_side_info info = check_info(2, 0, 2, -1, DPF_LAYOUT_FULL, 1);
     dpf_query q;

@@ -15,7 +15,8 @@
 #include "als_records.h"
 #include "simd.h"
 
-enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CONFIDENCE, P_KERNEL, P_COUNT };
+enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CONFIDENCE, P_CELLS, P_KERNEL, P_COUNT };
+enum { CELLS_ALL, CELLS_OWN };
 
 struct implicit {
     struct als_model model;
@@ -23,6 +24,7 @@ struct implicit {
     double lambda;
     double nu;
     double confidence;
+    int64_t cells; /* CELLS_* */
     struct als_ridge ridge[2];
     double n_other[2];
 };
@@ -59,6 +61,9 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     const dpf_host *host = self->model.host;
     if (info->bias >= 0 || info->columns != info->dimension)
         return host->fail(host, DPF_E_CONFIG, -1, "implicit-als has no biases: set [model] biases = no");
+    if (self->nu != 1 && self->cells == CELLS_OWN)
+        return host->fail(host, DPF_E_CONFIG, P_CELLS,
+                          "cells = own needs a regulariser that is linear in the count: set nu = 1");
     if (self->nu != 1 && info->is_released)
         return host->fail(host, DPF_E_CONFIG, P_NU,
                           "on a released side the regulariser must be linear in the count: set nu = 1");
@@ -77,13 +82,12 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
             ridge->constant[i] = (float)(self->lambda * self->unobserved * (double)info->n_other);
         }
         out->ridge_per_count = ridge->per_count;
-        /* A party has some of the N rows only: on released sides the shared row counts them. */
-        out->ridge_constant = info->is_released ? NULL : ridge->constant;
+        out->ridge_constant = self->cells == CELLS_ALL ? ridge->constant : NULL;
     }
     return DPF_OK;
 }
 
-/* Whether alpha0 N is the count of the shared row (released sides), or a constant of the ridge. */
+/* Whether alpha0 N is the count of the shared row, or a constant of the ridge. */
 static int counts_rows(const dpf_query *q)
 {
     return q->ridge_per_count && !q->ridge_constant;
@@ -168,6 +172,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     self->lambda = params->values[P_LAMBDA].real;
     self->nu = params->values[P_NU].real;
     self->confidence = params->values[P_CONFIDENCE].real;
+    self->cells = params->values[P_CELLS].integer;
     self->model.coefficients = coefficients;
     self->model.diagonal = self->nu == 1 ? NULL : diagonal;
     *out = self;
@@ -183,6 +188,11 @@ static void destroy(void *instance)
     dpf_memory(host)->release(host, self);
 }
 
+static const dpf_enum_value cell_kinds[] = {
+    {"all", "Those of all rows of the other side: a public constant."},
+    {"own", "Those of the rows that the shared row is summed over: where parties solve, a party's own."},
+};
+
 static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
 
 static const dpf_param params[P_COUNT] = {
@@ -196,6 +206,8 @@ static const dpf_param params[P_COUNT] = {
     [P_CONFIDENCE] =
         DPF_PARAM_REAL_F("confidence", 0, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
                          "A record of value v weighs 1 + confidence * v; 0: every record weighs 1."),
+    [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
+                                 "Which cells the regulariser counts with weight alpha0."),
     [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
                                   "Instructions of the float32 loops; fixes the bits across machines."),
 };

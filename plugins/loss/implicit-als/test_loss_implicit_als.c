@@ -148,8 +148,8 @@ static void test_shared_row(void **state)
 }
 
 /* nu != 1: the regulariser moves into A, in sums and in products. */
-/* A released side: alpha0 N is the shared row's count, and a user who comes is one more of N. */
-static void test_released_side_counts_rows(void **state)
+/* cells = own: alpha0 N is the shared row's count, and a user who comes is one more of N. */
+static void test_own_cells(void **state)
 {
     (void)state;
     struct plain_host host;
@@ -158,7 +158,7 @@ static void test_released_side_counts_rows(void **state)
     dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
     double out[16] = {0};
     plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"),
-               "unobserved-weight=0.25; lambda=0.02");
+               "unobserved-weight=0.25; lambda=0.02; cells=own");
     const dpf_loss *loss = host.component->functions;
     const dpf_side_info info = check_info(3, 0, 3, -1, DPF_LAYOUT_PACKED, 1);
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
@@ -184,6 +184,9 @@ static void test_released_side_counts_rows(void **state)
     assert_true(shared[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
     assert_true(shared[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
     check_data_free(&c);
+    plain_close(&host);
+    plain_open(&host, host.component, "cells=own; nu=0.5");
+    assert_int_equal(loss->query(host.self, &info, &q), DPF_E_CONFIG);
     plain_close(&host);
 }
 
@@ -374,7 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_auto),          cmocka_unit_test(test_sums_avx2),
         cmocka_unit_test(test_sums_portable),      cmocka_unit_test(test_kernels_agree),
-        cmocka_unit_test(test_shared_row),         cmocka_unit_test(test_released_side_counts_rows),
+        cmocka_unit_test(test_shared_row),         cmocka_unit_test(test_own_cells),
         cmocka_unit_test(test_frequency_exponent), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_sensitivities),      cmocka_unit_test(test_shared_sensitivity_and_caps),
     };
