@@ -487,7 +487,8 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     work.on_grid = !term->plan->by_user || !changes_messages(term->plan);
     work.query_rows = side_rows + query->has_shared;
     work.dense = query->support == DPF_SUPPORT_DENSE ||
-                 (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 || !term->plan->by_user;
+                 (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
+                 (term->mechanism->flags & DPF_MECHANISM_DENSE) != 0 || !term->plan->by_user;
     int n = term->aggregator->merge ? engine->n_workers : 1;
     int status = open_aggregations(&work, n, error);
     if (status == 0 && work.shared_inside && !term->plan->by_user)

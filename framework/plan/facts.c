@@ -107,9 +107,10 @@ static void judge_noise(const struct plan *plan, const struct term_plan *term, s
 static int sends_all_rows(const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
+    const dpf_mechanism *mechanism = term->mechanism->functions;
     int dense =
         !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
-        (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
+        (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 || (mechanism->flags & DPF_MECHANISM_DENSE) != 0 ||
         (term->side == DPF_SIDE_USERS && term->source == SOURCE_RECORDS); /* the user's own row, always */
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * laplace_gamma.c - discrete Laplace noise in shares that nobody else knows.
+ *
+ * Each party adds to every coordinate of its message a difference of two Polya(1/t) variables on the grid
+ * (gamma_shares.h). Any t of these add up to discrete Laplace noise, exactly; further ones are independent of
+ * it and do no harm. So if at least t parties are honest and their messages are in the sum, the sum is as
+ * private as with the noise of plugin laplace: epsilon is the L1 distance over the scale.
+ *
+ * What it needs: that only the sum is seen (C5), hence an aggregator that hides messages where the server is
+ * not trusted; and that every party sends every row, since a row needs t shares and who rated it is
+ * private (C8), hence DPF_MECHANISM_DENSE. Dropouts leave at least the needed noise as long as t messages
+ * remain; fewer are refused.
+ *
+ * Sending densely costs rows x width numbers a party. A simulation may draw the law of the survivors' sum at
+ * once (simulate = sum): n shares of 1/t are one of n/t.
+ */
+#include "dpframe/additive.h"
+#include "dpframe/plugin.h"
+#include "dpframe/role/mechanism.h"
+#include "gamma_shares.h"
+
+enum { P_EPSILON, P_HONEST, P_SIMULATE, P_GRID_BITS, P_COUNT };
+
+enum { SIMULATE_SHARES, SIMULATE_SUM };
+static const dpf_enum_value simulations[] = {
+    {"shares", "Every message has its share of the noise, as the parties would send it."},
+    {"sum",
+     "Messages are bare, and the sum gets what the shares of those who sent add up to, drawn from its own "
+     "law: for simulations only."},
+};
+
+static const dpf_param params[P_COUNT] = {
+    [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                                   "Pure-DP budget of one release."),
+    [P_HONEST] =
+        DPF_PARAM_INT_F("honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
+                        "t: how many honest parties' messages are in every sum at the least. 0: as many as "
+                        "the plan knows to take part, all of them honest."),
+    [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, 0, "How shares are simulated."),
+    [P_GRID_BITS] =
+        DPF_PARAM_INT_F("grid-bits", 30, 8, 40, 0, "bits",
+                        "log2 of the noise scale, or of the sensitivity if that is larger, in grid "
+                        "steps; fewer where many messages are added."),
+};
+
+struct gamma {
+    const dpf_host *host;
+    const dpf_value *values;
+    const dpf_random_service *random;
+    dpf_stream *stream;
+};
+
+static dpf_status gamma_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    const dpf_random_service *random = dpf_random(host);
+    dpf_stream *stream;
+    dpf_status status = random->open(host, "noise", &stream);
+    if (status != DPF_OK)
+        return status;
+    struct gamma *gamma = dpf_memory(host)->allocate(host, sizeof(*gamma));
+    if (!gamma)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    gamma->host = host;
+    gamma->values = given->values;
+    gamma->random = random;
+    gamma->stream = stream;
+    *self = gamma;
+    return DPF_OK;
+}
+
+static void gamma_destroy(void *self)
+{
+    struct gamma *gamma = self;
+    dpf_memory(gamma->host)->release(gamma->host, gamma);
+}
+
+static int32_t gamma_lifetime(void *self)
+{
+    (void)self;
+    return DPF_LIFETIME_ROUND;
+}
+
+static double gamma_budget(void *self)
+{
+    return ((const struct gamma *)self)->values[P_EPSILON].real;
+}
+
+/* Of a difference of two NB(r, q), q = exp(-1/s): 2 r q / (1 - q)^2. */
+static double variance_of(double shares, double t, double scale, double grid)
+{
+    double sine = scale > 0 ? sinh(grid / (2 * scale)) : INFINITY;
+    return shares / t * grid * grid / (2 * sine * sine);
+}
+
+static dpf_status choose_scales(const struct gamma *gamma, const dpf_release *release, double t,
+                                dpf_noise_plan *out)
+{
+    const dpf_host *host = gamma->host;
+    int32_t n = release->query->n_blocks, moved = 0;
+    int32_t bits = dpf_additive_bits(gamma->values[P_GRID_BITS].integer, release->n_parties);
+    double norms[DPF_MAX_BLOCKS];
+    for (int32_t b = 0; b < n; b++) {
+        norms[b] = release->blocks[b].at[release->unit][release->adjacency].l1;
+        dpf_status status = dpf_additive_check(host, release, b, norms[b]);
+        if (status != DPF_OK)
+            return status;
+        moved += norms[b] > 0;
+    }
+    double per_epsilon = moved * release->noise_factor / gamma->values[P_EPSILON].real;
+    for (int32_t b = 0; b < n; b++) {
+        double coordinates = dpf_additive_coordinates(release, b, 0);
+        if (norms[b] > 0 && dpf_additive_choose(norms[b] * per_epsilon, coordinates * per_epsilon, norms[b],
+                                                bits, 42, &out->grid[b], &out->scale[b]) != 0)
+            return host->fail(
+                host, DPF_E_RANGE, P_EPSILON,
+                "no grid fits this noise: the scale, sensitivity / epsilon, is extreme, or epsilon is "
+                "too small for a message of so many numbers");
+        out->variance[b] = variance_of((double)release->n_parties, t, out->scale[b], out->grid[b]);
+    }
+    return DPF_OK;
+}
+
+static dpf_status gamma_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
+{
+    const struct gamma *gamma = self;
+    const dpf_host *host = gamma->host;
+    int64_t t = gamma->values[P_HONEST].integer ? gamma->values[P_HONEST].integer : release->min_survivors;
+    if (release->query->has_shared)
+        return host->fail(host, DPF_E_UNSUPPORTED, -1,
+                          "laplace-gamma has no share of noise for the shared row of this loss; use laplace");
+    if (release->query->width > (int32_t)GAMMA_MAX_WIDTH || release->n_parties > (int64_t)GAMMA_MAX_PARTIES)
+        return host->fail(host, DPF_E_UNSUPPORTED, -1, "too many numbers in a row, or too many parties");
+    if (t < 1 || t > release->n_parties)
+        return host->fail(host, DPF_E_CONFIG, P_HONEST,
+                          "honest is more than there are parties: the noise would never be enough");
+    dpf_status status = dpf_additive_begin(host, release, DPF_NOISE_IN_SHARES, 0x1p-28, out);
+    if (status != DPF_OK)
+        return status;
+    out->opaque[1] = (uint64_t)t;
+    return choose_scales(gamma, release, (double)t, out);
+}
+
+static dpf_status gamma_events(void *self, const dpf_release *release, const dpf_noise_plan *plan,
+                               dpf_event *out, int32_t capacity, int32_t *n)
+{
+    const struct gamma *gamma = self;
+    dpf_status status = dpf_additive_events(gamma->host, release, plan, 1, DPF_EVENT_DISCRETE_LAPLACE,
+                                            DPF_EVENT_DISCRETE_LAPLACE, DPF_LIFETIME_ROUND, out, capacity, n);
+    for (int32_t i = 0; status == DPF_OK && i < *n; i++)
+        if (out[i].scale > 0)
+            out[i].flags |= DPF_EVENT_NOISE_SHARED;
+    return status;
+}
+
+/* A record's contribution, and so its L1 distance, grows with its weight. */
+static dpf_status gamma_profile(void *self, const dpf_noise_plan *plan, double weight, double *epsilon)
+{
+    (void)plan;
+    *epsilon = weight * gamma_budget(self);
+    return DPF_OK;
+}
+
+/* Adds the noise of that many shares to one row of integers. */
+static int add_noise(const struct gamma *gamma, const dpf_noise_plan *plan, const dpf_query *query,
+                     dpf_cursor *cursor, uint64_t shares, int64_t *row)
+{
+    for (int32_t b = 0; b < query->n_blocks; b++) {
+        if (!(plan->scale[b] > 0))
+            continue;
+        uint64_t s = (uint64_t)(plan->scale[b] / plan->grid[b]);
+        if (gamma_shares_add(gamma->random, cursor, s, shares, plan->opaque[1],
+                             (uint64_t)query->blocks[b].length, row + query->blocks[b].offset) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static dpf_status out_of_range(const dpf_call *call)
+{
+    return call->host->fail(call->host, DPF_E_RANGE, P_GRID_BITS,
+                            "noise and value leave the range of integers");
+}
+
+static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                               const dpf_query *query, const double *values, int64_t stride,
+                               dpf_integers *out)
+{
+    const struct gamma *gamma = self;
+    dpf_status status = dpf_additive_encode(NULL, call, plan, query, values, stride, out);
+    if (status != DPF_OK || gamma->values[P_SIMULATE].integer == SIMULATE_SUM)
+        return status;
+    for (int64_t r = 0; r < out->n_rows; r++) {
+        dpf_cursor cursor;
+        uint32_t row = (uint32_t)dpf_additive_row_id(out, r);
+        gamma->random->seek(gamma->stream, call->draw, call->party, row, &cursor);
+        if (add_noise(gamma, plan, query, &cursor, 1, out->values + r * out->stride) != 0)
+            return out_of_range(call);
+    }
+    return DPF_OK;
+}
+
+/* The noise of all survivors at once, in front of the plain decoding. */
+static dpf_status decode_simulated(const struct gamma *gamma, const dpf_call *call,
+                                   const dpf_noise_plan *plan, const dpf_query *query,
+                                   const dpf_integers *sums, double *out, int64_t stride)
+{
+    int64_t *row = call->scratch(call, (uint64_t)sums->width * sizeof(*row));
+    if (!row)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    for (int64_t r = 0; r < sums->n_rows; r++) {
+        dpf_cursor cursor;
+        uint32_t id = (uint32_t)dpf_additive_row_id(sums, r);
+        dpf_integers one = *sums;
+        memcpy(row, sums->values + r * sums->stride, (size_t)sums->width * sizeof(*row));
+        gamma->random->seek(gamma->stream, call->draw, DPF_PARTY_AGGREGATE, id, &cursor);
+        if (add_noise(gamma, plan, query, &cursor, (uint64_t)sums->survivors, row) != 0)
+            return out_of_range(call);
+        one.values = row;
+        one.n_rows = 1;
+        one.rows = NULL;
+        one.first_row = id;
+        dpf_status status = dpf_additive_decode(NULL, call, plan, query, &one, out + r * stride, stride);
+        if (status != DPF_OK)
+            return status;
+    }
+    return DPF_OK;
+}
+
+static dpf_status gamma_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                               const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+{
+    const struct gamma *gamma = self;
+    if (sums->survivors < (int64_t)plan->opaque[1])
+        return call->host->fail(
+            call->host, DPF_E_PRIVACY, P_HONEST,
+            "fewer messages are in the sum than the shares were made for, so its noise is too "
+            "little to release it; plan for fewer honest parties");
+    if (gamma->values[P_SIMULATE].integer == SIMULATE_SUM)
+        return decode_simulated(gamma, call, plan, query, sums, out, stride);
+    return dpf_additive_decode(NULL, call, plan, query, sums, out, stride);
+}
+
+static const dpf_mechanism functions = {
+    .lifetime = gamma_lifetime,
+    .budget = gamma_budget,
+    .plan = gamma_plan,
+    .events = gamma_events,
+    .profile = gamma_profile,
+    .encode = gamma_encode,
+    .decode = gamma_decode,
+    .flags = DPF_MECHANISM_DENSE,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_MECHANISM,
+    .id = "laplace-gamma",
+    .version = "1.0.0",
+    .summary = "Discrete Laplace noise in Polya shares, exact for any number of honest parties",
+    .citation = "Goryczka, Xiong, IEEE TDSC 14(5), 2017; Canonne, Kamath, Steinke, arXiv 2004.00010",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = gamma_create,
+    .destroy = gamma_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.laplace-gamma", "1.0.0", "Apache-2.0", component)
