@@ -309,8 +309,14 @@ static void an_interrupted_run_keeps_earlier_results(void **state)
 {
     (void)state;
     command_expect("-c sound.ini -O kept", 0, "");
+    assert_int_equal(remove(command_path("stderr.txt")), 0);
     pid_t pid = command_start("-c sound.ini -o run.rounds=1000000 -O kept");
-    command_sleep(500);
+    struct stat said = {0}; /* its first words come after it has read the data */
+    for (int i = 0; i < 1000 && said.st_size == 0; i++) {
+        command_sleep(10);
+        (void)stat(command_path("stderr.txt"), &said);
+    }
+    command_sleep(200);
     assert_int_equal(kill(pid, SIGINT), 0);
     assert_int_equal(command_wait(pid), 1);
     json_t *run = command_json("kept/run.json");
