@@ -48,14 +48,14 @@ struct term_run {
     float **values; /* after record transforms: of each party, of all, and of all by user; or NULL */
     const float *party_weights; /* drawn for this round: users; NULL: all 1 */
     float *party_weight_buffer;
-    int32_t *participations; /* how often each user has taken part, where that is capped */
+    int32_t *participations;           /* how often each user has taken part, where that is capped */
     dpf_factors self, other, residual; /* as the loss reads them in this step */
     float *other_copy;                 /* rows after factor transforms */
     float *shared;                     /* the shared row, decoded; n_shared of them (party site) */
     int64_t n_shared;
-    dpf_noise_plan noise; /* the plan's, or this step's where bounds come from data */
-    uint32_t draw;        /* index of the mechanism's draws in this step */
-    uint32_t sample;      /* and of the sampler's */
+    dpf_noise_plan noise;   /* the plan's, or this step's where bounds come from data */
+    uint32_t draw;          /* index of the mechanism's draws in this step */
+    uint32_t sample;        /* and of the sampler's */
     const int32_t *members; /* the other side's rows that the solving party has; NULL: all */
     int64_t n_members;
     int64_t rows; /* of a message after transforms, with the shared row, for the rows that the data has */

@@ -575,10 +575,11 @@ static int check_noise(const struct plan *plan, const struct side_plan *side, co
             id);
     if ((mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) && term->sampler &&
         ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
-        return config_error(plan->config, term->name, "sampler", error,
-                            "mechanism %s divides the noise among all parties that have records of a row, but sampler "
-                            "%s leaves some out, and their share of the noise with them",
-                            id, term->sampler->entry->component->id);
+        return config_error(
+            plan->config, term->name, "sampler", error,
+            "mechanism %s divides the noise among all parties that have records of a row, but sampler "
+            "%s leaves some out, and their share of the noise with them",
+            id, term->sampler->entry->component->id);
     if (kind == PARTIES_CURATOR && !term->by_user)
         return 0;
     if (side->site == SITE_PARTY &&
