@@ -74,4 +74,22 @@ static inline void plain_open_random(struct plain_host *plain, const dpf_compone
         fail_msg("create(%s) returned %d: %s", settings, (int)status, plain->report);
 }
 
+/* plain_check_memory for components that open streams. */
+static inline void plain_check_memory_random(const dpf_component *component, const char *settings)
+{
+    struct plain_host plain;
+
+    for (int64_t allowed = 0; allowed < 100; allowed++) {
+        plain_init(&plain, component);
+        plain.random = &plain_random;
+        plain.fail_after = allowed;
+        const dpf_status status = plain_create(&plain, settings);
+        plain_close(&plain);
+        if (status == DPF_OK)
+            return;
+        assert_int_equal(status, DPF_E_MEMORY);
+    }
+    fail_msg("create never succeeded");
+}
+
 #endif

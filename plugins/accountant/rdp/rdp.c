@@ -13,6 +13,7 @@
 #include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
 #include "renyi_curves.h"
+#include "renyi_pbm.h"
 
 enum { P_ORDERS, P_CONVERSION, P_REFINE, P_COUNT };
 enum { CONVERSION_IMPROVED, CONVERSION_CLASSIC };
@@ -100,6 +101,7 @@ static void rdp_destroy(void *self)
 /* Like charges in one. */
 struct total {
     dpf_charge *charges;
+    struct renyi_pbm **pbm; /* of each charge of that kind, else NULL */
     int64_t n;
     const char *unbounded; /* why there is no finite epsilon, or NULL */
     double log_keep;       /* ln of the product of 1 - delta over all approximate releases */
@@ -128,8 +130,11 @@ static struct renyi_curve charge_curve(const dpf_charge *charge)
 }
 
 /* Of one copy. */
-static double charge_at(const dpf_charge *charge, double order)
+static double charge_at(const dpf_charge *charge, const struct renyi_pbm *pbm, double order)
 {
+    if (pbm) /* of equal coordinates; that sampling hides the client is not proved, as the count of clients
+                shows */
+        return charge->p[3] * renyi_pbm_at(pbm, order);
     const struct renyi_curve curve = charge_curve(charge);
     if (charge->rate >= 1.0 || charge->kind == DPF_EVENT_ZCDP)
         return curve.at(&curve, order); /* of an arbitrary zCDP release no amplification is proved */
@@ -146,8 +151,24 @@ static double total_at(const struct total *total, double order)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < total->n; i++)
-        sum += total->charges[i].copies * charge_at(&total->charges[i], order);
+        sum += total->charges[i].copies * charge_at(&total->charges[i], total->pbm[i], order);
     return sum >= 0.0 ? sum : NAN;
+}
+
+static int is_whole(double x, double lowest, double highest)
+{
+    return x >= lowest && x <= highest && x == floor(x);
+}
+
+/* Masses of more trials leave the range of a double. */
+#define MOST_PBM_TRIALS 256
+
+static const char *pbm_fault(const double *p)
+{
+    if (!(p[0] > 0.0 && p[0] <= 0.25) || !is_whole(p[1], 1.0, 1e9) || !is_whole(p[2], 1.0, 1e12) ||
+        !is_whole(p[3], 1.0, 0x1p53))
+        return "its theta, trials, clients or coordinates are out of range";
+    return p[1] <= MOST_PBM_TRIALS ? NULL : "the rdp accountant serves up to 256 trials of a client";
 }
 
 /* What the kind's own parameters must satisfy. NULL if they do. */
@@ -168,6 +189,8 @@ static const char *charge_fault(const dpf_charge *charge)
         return p[0] >= 0.0 && p[1] >= 0.0 ? NULL : "its xi or rho is negative or not a number";
     case DPF_EVENT_RANDOMIZED_RESPONSE:
         return p[0] >= 0.0 && p[0] <= 1.0 ? NULL : "its probability of a flip is not in [0, 1]";
+    case DPF_EVENT_PBM:
+        return pbm_fault(p);
     default:
         return "the rdp accountant has no Renyi curve for this kind";
     }
@@ -196,6 +219,36 @@ static void total_add(struct total *total, const dpf_charge *charge)
     total->charges[total->n++] = *charge;
 }
 
+/*
+ * A client that is replaced goes from any message to any other; one that is zeroed sends the middle.
+ * Other neighbours differ in the number of clients, or draw clients by what they hold.
+ */
+static const char *pbm_question_fault(const dpf_event *event, const dpf_question *question)
+{
+    if (question->adjacency != DPF_ADJ_REPLACE && question->adjacency != DPF_ADJ_ZERO_OUT)
+        return "the Poisson binomial mechanism protects a client that is replaced or zeroed, not one that is "
+               "absent; ask for adjacency replace or zero-out";
+    return event->sampling.kind == DPF_SAMPLING_WEIGHTED
+               ? "the Poisson binomial mechanism needs clients that are drawn whatever they hold"
+               : NULL;
+}
+
+/* Curves that take long to make, once for each charge. */
+static dpf_status total_curves(const struct rdp *rdp, const dpf_question *question, struct total *total)
+{
+    const int zero_out = question->adjacency == DPF_ADJ_ZERO_OUT;
+    for (int64_t i = 0; i < total->n; i++) {
+        const dpf_charge *charge = &total->charges[i];
+        if (charge->kind != DPF_EVENT_PBM)
+            continue;
+        total->pbm[i] =
+            renyi_pbm_new(rdp->host, charge->p[0], (int64_t)charge->p[1], (int64_t)charge->p[2], zero_out);
+        if (!total->pbm[i])
+            return rdp->host->fail(rdp->host, DPF_E_MEMORY, -1, "out of memory");
+    }
+    return DPF_OK;
+}
+
 /* Fills total, whose charges have room for n. */
 static dpf_status total_fill(const struct rdp *rdp, const dpf_event *events, int64_t n,
                              const dpf_question *question, struct total *total)
@@ -205,9 +258,13 @@ static dpf_status total_fill(const struct rdp *rdp, const dpf_event *events, int
         const dpf_status status = dpf_charge_event(rdp->host, &events[i], i, question, &charge);
         if (status != DPF_OK)
             return status;
-        const char *fault = charge.copies > 0.0 && !charge.unbounded ? charge_fault(&charge) : NULL;
+        const int counts = charge.copies > 0.0 && !charge.unbounded;
+        const char *fault = counts ? charge_fault(&charge) : NULL;
+        if (counts && charge.kind == DPF_EVENT_PBM && pbm_question_fault(&events[i], question))
+            return dpf_refuse_event(rdp->host, DPF_E_UNSUPPORTED, &events[i], i,
+                                    pbm_question_fault(&events[i], question));
         if (fault) {
-            const int unknown = charge.kind == DPF_EVENT_SKELLAM || charge.kind == DPF_EVENT_PBM ||
+            const int unknown = charge.kind == DPF_EVENT_SKELLAM || charge.p[1] > MOST_PBM_TRIALS ||
                                 charge.kind < 0 || charge.kind > DPF_EVENT_RANDOMIZED_RESPONSE;
             return dpf_refuse_event(rdp->host, unknown ? DPF_E_UNSUPPORTED : DPF_E_NUMERIC, &events[i], i,
                                     fault);
@@ -461,14 +518,20 @@ static dpf_status account(const struct rdp *rdp, const dpf_event *events, int64_
                           const dpf_question *question, dpf_answer *answer, solver solve)
 {
     const dpf_memory_service *memory = dpf_memory(rdp->host);
-    struct total total = {NULL, 0, NULL, 0.0};
+    struct total total = {NULL, NULL, 0, NULL, 0.0};
     answer_start(rdp, question, answer);
     total.charges = memory->allocate(rdp->host, (uint64_t)n * sizeof *total.charges);
-    if (!total.charges)
-        return rdp->host->fail(rdp->host, DPF_E_MEMORY, -1, "out of memory");
-    dpf_status status = total_fill(rdp, events, n, question, &total);
+    total.pbm = memory->allocate(rdp->host, (uint64_t)n * sizeof(*total.pbm));
+    dpf_status status = total.charges && total.pbm
+                            ? total_fill(rdp, events, n, question, &total)
+                            : rdp->host->fail(rdp->host, DPF_E_MEMORY, -1, "out of memory");
+    if (status == DPF_OK)
+        status = total_curves(rdp, question, &total);
     if (status == DPF_OK)
         status = solve(rdp, &total, question, answer);
+    for (int64_t i = 0; total.pbm && i < total.n; i++)
+        renyi_pbm_free(rdp->host, total.pbm[i]);
+    memory->release(rdp->host, total.pbm);
     memory->release(rdp->host, total.charges);
     return status;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * renyi_pbm.h - Renyi divergence of one coordinate of the Poisson binomial mechanism.
+ *
+ * Z is a sum of binomials: one of the protected client, and the others' trials, each of which succeeds with
+ * probability 1/2 + theta or 1/2 - theta. Which, nobody knows: the curve is the largest divergence over
+ * all mixes.
+ */
+#ifndef RENYI_PBM_H
+#define RENYI_PBM_H
+
+#include "dpframe/host.h"
+
+struct renyi_pbm;
+
+/*
+ * clients >= 1 of them, trials q >= 1 for each, 0 < theta <= 1/4. zero_out: the client against one that sends
+ * the middle; else a client at one end against one at the other. NULL if memory runs out.
+ */
+struct renyi_pbm *renyi_pbm_new(const dpf_host *host, double theta, int64_t trials, int64_t clients,
+                                int zero_out);
+void renyi_pbm_free(const dpf_host *host, struct renyi_pbm *pbm);
+
+/* An upper bound in nats for an order a > 1, or INFINITY: the pure epsilon of a coordinate. */
+double renyi_pbm_at(const struct renyi_pbm *pbm, double order);
+
+#endif

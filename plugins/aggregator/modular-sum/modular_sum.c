@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * modular_sum.c - secure aggregation, simulated: a sum modulo M of which only the total is shown.
+ *
+ * What is simulated: the result of a secure aggregation protocol without its cryptography. The sum, the
+ * modulus, the number of survivors, the threshold below which nothing is opened, and the size of a masked
+ * message are those of the protocol; keys, masks and shares are missing, and so is their traffic. That the
+ * server sees the sum alone is true of a deployment that runs such a protocol in its place, not of this
+ * program, which holds every message in memory.
+ *
+ * Every party sends all rows, since masks cover a fixed set of numbers. A number takes ceil(log2 M) bits on
+ * the wire. Without a modulus numbers have 64 bits, and a sum that does not fit is an error, not a wrap.
+ */
+#include <string.h>
+
+#include "dpframe/dpframe.h"
+
+enum { P_SURVIVORS, P_SCALE, P_COUNT };
+enum { SCALE_SUM, SCALE_MEAN };
+
+static const dpf_enum_value scales[] = {
+    {"sum", "the decoded sum as it is"},
+    {"mean", "the decoded sum divided by the number of survivors"},
+};
+
+static const dpf_param params[P_COUNT] = {
+    [P_SURVIVORS] = DPF_PARAM_INT_F("survivors", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
+                                    "Threshold: a sum of fewer messages is not opened, and the run stops."),
+    [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers are given."),
+};
+
+struct modular {
+    const dpf_host *host;
+    int64_t survivors;
+    int64_t scale;
+};
+
+static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
+{
+    struct modular *modular = dpf_memory(host)->allocate(host, sizeof(*modular));
+    if (!modular)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    modular->host = host;
+    modular->survivors = values->values[P_SURVIVORS].integer;
+    modular->scale = values->values[P_SCALE].integer;
+    *self = modular;
+    return DPF_OK;
+}
+
+static void destroy(void *self)
+{
+    struct modular *modular = self;
+    dpf_memory(modular->host)->release(modular->host, modular);
+}
+
+static dpf_status failed(const dpf_call *call, dpf_status code, const char *text)
+{
+    return call->host->fail(call->host, code, -1, text);
+}
+
+/* Bits of a number below the modulus. */
+static int32_t wire_bits(uint64_t modulus)
+{
+    int32_t bits = 0;
+    if (modulus == 0)
+        return 64;
+    for (uint64_t most = modulus - 1; most > 0; most >>= 1)
+        bits++;
+    return bits;
+}
+
+/* Adds x to a sum in 0 .. m-1; m <= 2^63. */
+static int64_t add_modular(int64_t sum, int64_t x, uint64_t m)
+{
+    /* -x as unsigned is right for the least integer, too. */
+    const uint64_t size = x < 0 ? (0 - (uint64_t)x) % m : (uint64_t)x % m;
+    const uint64_t residue = x < 0 && size != 0 ? m - size : size;
+    const uint64_t s = (uint64_t)sum + residue;
+    return (int64_t)(s >= m ? s - m : s);
+}
+
+static dpf_status add(const dpf_call *call, uint64_t modulus, int64_t *restrict to,
+                      const int64_t *restrict from, int64_t n)
+{
+    int overflow = 0;
+    if (modulus) {
+        for (int64_t i = 0; i < n; i++)
+            to[i] = add_modular(to[i], from[i], modulus);
+        return DPF_OK;
+    }
+    for (int64_t i = 0; i < n; i++)
+        overflow |= __builtin_add_overflow(to[i], from[i], &to[i]);
+    return overflow
+               ? failed(call, DPF_E_RANGE,
+                        "a sum exceeds 64 bits; choose a coarser grid in the mechanism, or clip the messages")
+               : DPF_OK;
+}
+
+static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message)
+{
+    (void)self;
+    if (into->modulus > UINT64_C(1) << 63)
+        return failed(call, DPF_E_UNSUPPORTED,
+                      "sums modulo more than 2^63 do not fit signed 64-bit integers");
+    if (message->width != into->width || message->rows || message->first_row < 0 ||
+        message->first_row + message->n_rows > into->rows)
+        return failed(call, DPF_E_INTERNAL, "a message does not cover a range of the aggregation's rows");
+    for (int64_t r = 0; r < message->n_rows; r++) {
+        int64_t *sums = into->sums + (message->first_row + r) * into->width;
+        const dpf_status status =
+            add(call, into->modulus, sums, message->values + r * message->stride, into->width);
+        if (status != DPF_OK)
+            return status;
+    }
+    const uint64_t numbers = (uint64_t)message->n_rows * (uint64_t)message->width;
+    into->survivors++;
+    into->bytes_up += (numbers * (uint64_t)wire_bits(into->modulus) + 7) / 8;
+    return DPF_OK;
+}
+
+static dpf_status merge(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from)
+{
+    (void)self;
+    if (into->width != from->width || into->rows != from->rows || into->modulus != from->modulus)
+        return failed(call, DPF_E_INTERNAL, "aggregations of different shapes cannot be joined");
+    const dpf_status status = add(call, into->modulus, into->sums, from->sums, into->rows * into->width);
+    if (status != DPF_OK)
+        return status;
+    into->survivors += from->survivors;
+    into->bytes_up += from->bytes_up;
+    into->bytes_down += from->bytes_down;
+    return DPF_OK;
+}
+
+static dpf_status finish(void *self, const dpf_call *call, dpf_aggregation *into)
+{
+    const struct modular *modular = self;
+    if (into->survivors >= modular->survivors)
+        return DPF_OK;
+    memset(into->sums, 0, (size_t)(into->rows * into->width) * sizeof(*into->sums));
+    return call->host->fail(
+        call->host, DPF_E_PRIVACY, P_SURVIVORS,
+        "fewer messages survived than the threshold asks for, so the sum is not opened; lower "
+        "survivors, or raise the rate of the sampler");
+}
+
+static double scale(void *self, int64_t survivors)
+{
+    const struct modular *modular = self;
+    return modular->scale == SCALE_MEAN && survivors > 0 ? 1.0 / (double)survivors : 1.0;
+}
+
+static const dpf_aggregator functions = {
+    .sees = DPF_SEES_SUM,
+    .flags = DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE,
+    .absorb = absorb,
+    .merge = merge,
+    .finish = finish,
+    .scale = scale,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_AGGREGATOR,
+    .id = "modular-sum",
+    .version = "1.0.0",
+    .summary =
+        "Simulated secure aggregation: a modular sum of which only the total is shown, without cryptography",
+    .citation =
+        "Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning (CCS 2017): "
+        "what its server learns",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.aggregator.modular-sum", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * weighted_als.c - least squares over all cells, ratings with a confidence, empty cells as zeros.
+ *
+ *   L = sum_{records} (1 + kappa) (r - x.y)^2 + sum_{other cells} (x.y)^2 + lambda sum_rows |x|^2
+ *
+ * Eq. 3 and 4 of DPMF-RP; its minimiser in x is Eq. 5. All cells together are the shared row Y'Y, so a
+ * record contributes what it differs by from an empty cell: kappa y y' to A and 2 (1 + kappa) r y to b.
+ * A record weight multiplies that difference. Unlike in implicit-als the target is the rating itself.
+ */
+#include <math.h>
+
+#include "als_norms.h"
+#include "als_records.h"
+#include "simd.h"
+
+enum { P_CONFIDENCE, P_LAMBDA, P_KERNEL, P_COUNT };
+
+struct weighted {
+    struct als_model model;
+    double confidence;
+    double lambda;
+    struct als_ridge ridge[2];
+};
+
+static int coefficients(const void *loss, const dpf_query *query, const dpf_groups *groups, int64_t begin,
+                        int64_t n, double *aw, double *t)
+{
+    const struct weighted *self = loss;
+    (void)query;
+    for (int64_t r = 0; r < n; r++) {
+        const double w = groups->weights ? groups->weights[begin + r] : 1;
+        aw[r] = w * self->confidence;
+        if (t) {
+            const double value = groups->values ? groups->values[begin + r] : 1;
+            t[r] = 2 * w * (1 + self->confidence) * value;
+        }
+    }
+    return 0;
+}
+
+static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
+{
+    struct weighted *self = instance;
+    const dpf_host *host = self->model.host;
+    if (info->bias >= 0 || info->columns != info->dimension)
+        return host->fail(host, DPF_E_CONFIG, -1, "weighted-als has no biases: set [model] biases = no");
+    dpf_status status = als_query(host, info, 0, out);
+    struct als_ridge *ridge = &self->ridge[info->side];
+    if (status == DPF_OK)
+        status = als_ridge_new(host, ridge, info->dimension);
+    if (status != DPF_OK)
+        return status;
+    for (int32_t i = 0; i < info->dimension; i++)
+        ridge->constant[i] = (float)self->lambda;
+    out->support = DPF_SUPPORT_DENSE;
+    out->has_shared = 1;
+    out->ridge_constant = ridge->constant;
+    return DPF_OK;
+}
+
+static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
+                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+{
+    const struct weighted *self = instance;
+    const double w = bounds->weight_max, kappa = self->confidence;
+    const double most = fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));
+    const dpf_norms y = als_vector_norms(bounds), zero = {0, 0, 0};
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const struct als_contribution c = {
+        .present = {als_scaled(outer, w * kappa), als_scaled(y, 2 * w * (1 + kappa) * most), zero},
+        .revalued = {zero, als_scaled(y, 2 * w * (1 + kappa) * (bounds->value_hi - bounds->value_lo)), zero},
+        .psd = 1,
+    };
+    als_unit_sensitivity(q, bounds, &c, 1, blocks);
+    als_shared_sensitivity(q, bounds, 1, 1, shared);
+    return DPF_OK;
+}
+
+static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_query *q,
+                              const dpf_factors *other, int64_t first, int64_t count, double *out)
+{
+    const struct weighted *self = instance;
+    return als_shared_gram(&self->model, call, q, other, first, count, 1, out);
+}
+
+static dpf_status check(const struct weighted *self, const dpf_groups *groups)
+{
+    if (groups->offset == 0)
+        return DPF_OK;
+    return self->model.host->fail(
+        self->model.host, DPF_E_UNSUPPORTED, -1,
+        "weighted-als predicts without an offset, since empty cells have the target "
+        "0: set [model] offset = 0");
+}
+
+static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_query *q,
+                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
+{
+    const struct weighted *self = instance;
+    const dpf_status status = check(self, groups);
+    return status != DPF_OK ? status : als_accumulate(&self->model, call, q, groups, grid, out, stride);
+}
+
+static dpf_status accumulate_local(void *instance, const dpf_call *call, const dpf_query *q,
+                                   const dpf_groups *groups, float *out, int64_t stride)
+{
+    const struct weighted *self = instance;
+    const dpf_status status = check(self, groups);
+    return status != DPF_OK ? status : als_accumulate_local(&self->model, call, q, groups, out, stride);
+}
+
+static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
+                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
+{
+    const struct weighted *self = instance;
+    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
+{
+    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
+    if (!kernels)
+        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
+    struct weighted *self = dpf_memory(host)->allocate(host, sizeof(*self));
+    if (!self)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
+    self->model.coefficients = coefficients;
+    self->confidence = params->values[P_CONFIDENCE].real;
+    self->lambda = params->values[P_LAMBDA].real;
+    *out = self;
+    return DPF_OK;
+}
+
+static void destroy(void *instance)
+{
+    struct weighted *self = instance;
+    const dpf_host *host = self->model.host;
+    als_ridge_free(host, &self->ridge[0]);
+    als_ridge_free(host, &self->ridge[1]);
+    dpf_memory(host)->release(host, self);
+}
+
+static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
+
+static const dpf_param params[P_COUNT] = {
+    [P_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 15, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI,
+                                      "", "Kappa: a rated cell weighs 1 + kappa, every other cell 1."),
+    [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 0.25, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
+                                  "Weight of a row's squared norm, once for each row."),
+    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
+                                  "Instructions of the float32 loops; fixes the bits across machines."),
+};
+
+static const dpf_loss functions = {
+    .layouts = ALS_LAYOUTS,
+    .query = query,
+    .sensitivity = sensitivity,
+    .shared = shared_part,
+    .accumulate = accumulate,
+    .accumulate_local = accumulate_local,
+    .apply = apply,
+};
+
+static const dpf_component component = {
+    .size = sizeof(component),
+    .role = DPF_ROLE_LOSS,
+    .id = "weighted-als",
+    .version = "1.0.0",
+    .summary = "Least squares over all cells: ratings with a confidence, empty cells as zeros",
+    .citation = "Differentially private matrix factorization with secure aggregation and random projection "
+                "(DPMF-RP), Eq. 3-5; Hu, Koren, Volinsky (ICDM 2008)",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.weighted-als", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pbm.c - the Poisson binomial mechanism: each coordinate becomes a binomial count.
+ *
+ * A client clips x to [-c, c] and sends Z ~ Binomial(q, 1/2 + theta x / c); the sum of n clients is decoded
+ * as c / (q theta) (Z - n q / 2), which is unbiased for the sum of the clipped x and has a variance of at
+ * most n c^2 / (4 q theta^2) (Algorithm 1 of Chen, Ozgur, Kairouz, ICML 2022, arXiv 2207.09916).
+ *
+ * Exactness. A trial succeeds if a uniform 64-bit integer is below 2^64 p. p = 1/2 + theta x / c lies in
+ * [1/4, 3/4] and is computed as a float64, so 2^64 p is an integer: the probability is p itself, not nearly
+ * p. Rounding p is monotone, so it stays between those of x = -c and x = c, and what is accounted for is the
+ * larger of their distances from 1/2 as they are in float64 (plan: theta).
+ *
+ * Privacy. The server may see the sum alone (noise in shares). Whatever a user holds, the message is one
+ * vector of `coordinates` numbers clipped to the public c, so replacing the user turns a client at one end
+ * into a client at the other, in every coordinate; zero-out one end into the middle. Nothing is stated
+ * about other adjacencies: without the client the cohort is smaller, which the count n shows. The
+ * guarantee grows with the number of clients in a sum: `clients` is counted on, and a sum of fewer is
+ * refused.
+ *
+ * Modulus. A message is in 0 .. q, a sum of at most n_parties messages in 0 .. n_parties q, below the
+ * modulus n_parties q + 1: a sum never wraps.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dpframe/plugin.h"
+#include "dpframe/role/mechanism.h"
+
+enum { P_THETA, P_TRIALS, P_BOUND, P_CLIENTS, P_MODULUS, P_COUNT };
+enum { MODULUS_TIGHT, MODULUS_POWER_OF_TWO };
+
+static const dpf_enum_value moduli[] = {
+    {"tight", "n q + 1, the fewest bits on the wire"},
+    {"power-of-two", "the next power of two, which protocols reduce by for free"},
+};
+
+static const dpf_param params[P_COUNT] = {
+    [P_THETA] =
+        DPF_PARAM_REAL_F("theta", 0.25, 1e-9, 0.25, DPF_PARAM_PRIVACY, "",
+                         "How far x = c moves the probability of a trial from 1/2; less is more private."),
+    [P_TRIALS] = DPF_PARAM_INT_F("trials", 1, 1, 65536, DPF_PARAM_PRIVACY, "",
+                                 "q, the trials of a coordinate: the quantization count."),
+    [P_BOUND] = DPF_PARAM_REAL_F("bound", 1, 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
+                                 "c: coordinates are clipped to [-c, c] before they are encoded."),
+    [P_CLIENTS] = DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
+                                  "Least number of honest clients in a sum, counted on by the accountants; a "
+                                  "sum of fewer is refused and the run stops."),
+    [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
+};
+
+struct pbm {
+    const dpf_host *host;
+    const dpf_random_service *random;
+    const dpf_log_service *log;
+    dpf_stream *stream;
+    double theta;
+    double bound;
+    int64_t trials;
+    int64_t clients;
+    int64_t modulus;
+};
+
+static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    const dpf_value *values = given->values;
+    const dpf_random_service *random = dpf_random(host);
+    dpf_stream *stream;
+    const dpf_status status = random->open(host, "noise", &stream);
+    if (status != DPF_OK)
+        return status;
+    struct pbm *pbm = dpf_memory(host)->allocate(host, sizeof(*pbm));
+    if (!pbm)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    pbm->host = host;
+    pbm->random = random;
+    pbm->log = dpf_log(host);
+    pbm->stream = stream;
+    pbm->theta = values[P_THETA].real;
+    pbm->bound = values[P_BOUND].real;
+    pbm->trials = values[P_TRIALS].integer;
+    pbm->clients = values[P_CLIENTS].integer;
+    pbm->modulus = values[P_MODULUS].integer;
+    *self = pbm;
+    return DPF_OK;
+}
+
+static void pbm_destroy(void *self)
+{
+    struct pbm *pbm = self;
+    dpf_memory(pbm->host)->release(pbm->host, pbm);
+}
+
+static int32_t pbm_lifetime(void *self)
+{
+    (void)self;
+    return DPF_LIFETIME_ROUND;
+}
+
+static double pbm_budget(void *self)
+{
+    (void)self;
+    return NAN;
+}
+
+/* ---- planning ------------------------------------------------------------------------------------ */
+
+/* What the plan keeps: theta as it is drawn with, and the clients counted on. */
+enum { KEEP_THETA, KEEP_CLIENTS };
+
+static double plan_theta(const dpf_noise_plan *plan)
+{
+    double theta;
+    memcpy(&theta, &plan->opaque[KEEP_THETA], sizeof(theta));
+    return theta;
+}
+
+static uint64_t choose_modulus(const struct pbm *pbm, int64_t n_parties)
+{
+    const uint64_t tight = (uint64_t)n_parties * (uint64_t)pbm->trials + 1;
+    uint64_t power = 1;
+    while (power < tight)
+        power *= 2;
+    return pbm->modulus == MODULUS_TIGHT ? tight : power;
+}
+
+static dpf_status check_release(const struct pbm *pbm, const dpf_release *release, double theta)
+{
+    const dpf_host *host = pbm->host;
+    if (release->query->has_shared)
+        return host->fail(
+            host, DPF_E_UNSUPPORTED, -1,
+            "the Poisson binomial mechanism encodes numbers of one size, not a query with a shared "
+            "row; use a gradient loss");
+    if (pbm->clients > release->n_parties)
+        return host->fail(host, DPF_E_CONFIG, P_CLIENTS,
+                          "more clients are counted on than there are parties; lower clients");
+    if (release->n_parties > INT64_C(1) << 40)
+        return host->fail(host, DPF_E_RANGE, P_TRIALS, "the modulus of so many parties does not fit 63 bits");
+    if (!(theta > 0 && theta <= 0.25))
+        return host->fail(host, DPF_E_RANGE, P_THETA,
+                          "theta, divided by the noise factor of a calibrated budget, is not in (0, 1/4]");
+    return DPF_OK;
+}
+
+static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
+{
+    const struct pbm *pbm = self;
+    const double theta = pbm->theta / release->noise_factor;
+    const dpf_status status = check_release(pbm, release, theta);
+    if (status != DPF_OK)
+        return status;
+    const int64_t clients = pbm->clients > release->min_survivors ? pbm->clients : release->min_survivors;
+    const double step = pbm->bound / ((double)pbm->trials * theta);
+    const uint32_t size = out->size;
+    int exponent;
+    memset(out, 0, sizeof(*out));
+    out->size = size;
+    out->where = DPF_NOISE_IN_SHARES;
+    out->n_blocks = release->query->n_blocks;
+    frexp(pbm->bound, &exponent);
+    for (int32_t b = 0; b < out->n_blocks; b++) {
+        out->grid[b] = ldexp(1.0, exponent - 44); /* of contributions to a message, far below the noise */
+        out->shared_grid[b] = out->grid[b];
+        out->scale[b] = sqrt((double)clients * (double)pbm->trials / 4) * step;
+        out->variance[b] = (double)release->n_parties * (double)pbm->trials / 4 * step * step;
+    }
+    out->modulus = choose_modulus(pbm, release->n_parties);
+    memcpy(&out->opaque[KEEP_THETA], &theta, sizeof(theta));
+    out->opaque[KEEP_CLIENTS] = (uint64_t)clients;
+    return DPF_OK;
+}
+
+/* The distance of the extreme probabilities from 1/2, as they are after rounding. Differences are exact. */
+static double accounted_theta(double theta)
+{
+    return fmax((0.5 + theta) - 0.5, 0.5 - (0.5 - theta));
+}
+
+static void state_sensitivity(const struct pbm *pbm, double coordinates, dpf_sensitivity *out)
+{
+    const double c = pbm->bound;
+    for (int32_t unit = 0; unit < DPF_N_UNITS; unit++)
+        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
+            out->at[unit][a] = (dpf_norms){NAN, NAN, NAN};
+    out->at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = (dpf_norms){coordinates * c, sqrt(coordinates) * c, c};
+    out->at[DPF_UNIT_USER][DPF_ADJ_REPLACE] =
+        (dpf_norms){coordinates * 2 * c, sqrt(coordinates) * 2 * c, 2 * c};
+}
+
+static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_noise_plan *plan,
+                             dpf_event *out, int32_t capacity, int32_t *n)
+{
+    const struct pbm *pbm = self;
+    const double coordinates = (double)release->rows * (double)release->query->width;
+    *n = 0;
+    if (capacity < 1)
+        return pbm->host->fail(pbm->host, DPF_E_INTERNAL, -1, "there is no room for the event of a release");
+    memset(out, 0, sizeof(*out));
+    out->size = sizeof(*out);
+    out->kind = DPF_EVENT_PBM;
+    out->flags = DPF_EVENT_NOISE_SHARED;
+    out->lifetime = DPF_LIFETIME_ROUND;
+    out->count = 1;
+    out->side = release->side;
+    out->scale = plan->scale[0];
+    out->p[0] = accounted_theta(plan_theta(plan));
+    out->p[1] = (double)pbm->trials;
+    out->p[2] = (double)plan->opaque[KEEP_CLIENTS];
+    out->p[3] = coordinates;
+    state_sensitivity(pbm, coordinates, &out->sensitivity);
+    *n = 1;
+    return DPF_OK;
+}
+
+/* ---- running ------------------------------------------------------------------------------------- */
+
+#define WORDS 128
+
+/* Successes in n trials, each with the probability threshold / 2^64. */
+static int64_t successes(const struct pbm *pbm, dpf_cursor *cursor, uint64_t threshold, int64_t n)
+{
+    uint64_t words[WORDS];
+    int64_t count = 0;
+    while (n > 0) {
+        const int64_t some = n < WORDS ? n : WORDS;
+        pbm->random->bits(cursor, words, some);
+        for (int64_t i = 0; i < some; i++)
+            count += words[i] < threshold;
+        n -= some;
+    }
+    return count;
+}
+
+/* 2^64 p: an integer, since p is a multiple of 2^-54. clipped counts what leaves [-c, c]. */
+static uint64_t threshold_of(double x, double theta, double bound, int64_t *clipped)
+{
+    double share = x / bound;
+    *clipped += fabs(share) > 1;
+    share = share > 1 ? 1 : share < -1 ? -1 : share;
+    return (uint64_t)((0.5 + theta * share) * 0x1p64);
+}
+
+static dpf_status encode_row(const struct pbm *pbm, dpf_cursor *cursor, double theta, const double *values,
+                             int64_t *out, int32_t width, int64_t *clipped)
+{
+    uint64_t words[WORDS], thresholds[WORDS];
+    for (int32_t at = 0; at < width; at += WORDS) {
+        const int32_t n = width - at < WORDS ? width - at : WORDS;
+        for (int32_t i = 0; i < n; i++) {
+            if (!isfinite(values[at + i]))
+                return DPF_E_NUMERIC;
+            thresholds[i] = threshold_of(values[at + i], theta, pbm->bound, clipped);
+        }
+        if (pbm->trials == 1) {
+            pbm->random->bits(cursor, words, n);
+            for (int32_t i = 0; i < n; i++)
+                out[at + i] = words[i] < thresholds[i];
+            continue;
+        }
+        for (int32_t i = 0; i < n; i++)
+            out[at + i] = successes(pbm, cursor, thresholds[i], pbm->trials);
+    }
+    return DPF_OK;
+}
+
+static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                             const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+{
+    const struct pbm *pbm = self;
+    const double theta = plan_theta(plan);
+    int64_t clipped = 0;
+    (void)query;
+    for (int64_t r = 0; r < out->n_rows; r++) {
+        const int64_t row = out->rows ? out->rows[r] : out->first_row + r;
+        dpf_cursor cursor;
+        pbm->random->seek(pbm->stream, call->draw, call->party, (uint32_t)row, &cursor);
+        if (encode_row(pbm, &cursor, theta, values + r * stride, out->values + r * out->stride, out->width,
+                       &clipped) != DPF_OK)
+            return call->host->fail(
+                call->host, DPF_E_NUMERIC, -1,
+                "a message is not a number: the training has diverged; lower the rate of the "
+                "solvers");
+    }
+    const double n = (double)out->n_rows * (double)out->width;
+    if (n > 0)
+        pbm->log->metric(pbm->host, "clipped", (double)clipped / n);
+    return DPF_OK;
+}
+
+static dpf_status check_sum(const dpf_call *call, const dpf_noise_plan *plan, const dpf_integers *sums)
+{
+    if (sums->survivors < (int64_t)plan->opaque[KEEP_CLIENTS])
+        return call->host->fail(
+            call->host, DPF_E_PRIVACY, P_CLIENTS,
+            "fewer clients are in a sum than the guarantee counts on, so it is not decoded; "
+            "lower clients, or raise the rate of the sampler");
+    return DPF_OK;
+}
+
+static dpf_status pbm_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                             const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+{
+    const struct pbm *pbm = self;
+    const int64_t most = sums->survivors * pbm->trials;
+    const double step = pbm->bound / ((double)pbm->trials * plan_theta(plan));
+    const dpf_status status = check_sum(call, plan, sums);
+    (void)query;
+    if (status != DPF_OK)
+        return status;
+    for (int64_t r = 0; r < sums->n_rows; r++)
+        for (int32_t i = 0; i < sums->width; i++) {
+            const int64_t z = sums->values[r * sums->stride + i];
+            if (z < 0 || z > most)
+                return call->host->fail(
+                    call->host, DPF_E_RANGE, -1,
+                    "a sum is not between 0 and the clients' trials: a message was not made by "
+                    "this mechanism, or the sum was taken modulo too small a number");
+            out[r * stride + i] = step * ((double)z - (double)most / 2);
+        }
+    return DPF_OK;
+}
+
+static const dpf_mechanism functions = {
+    .lifetime = pbm_lifetime,
+    .budget = pbm_budget,
+    .plan = pbm_plan,
+    .events = pbm_events,
+    .encode = pbm_encode,
+    .decode = pbm_decode,
+    .flags = DPF_MECHANISM_PER_USER,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_MECHANISM,
+    .id = "pbm",
+    .version = "1.0.0",
+    .summary = "Poisson binomial mechanism: clipped coordinates become binomial counts, exactly drawn",
+    .citation =
+        "Chen, Ozgur, Kairouz, The Poisson binomial mechanism for unbiased federated learning with secure "
+        "aggregation (ICML 2022), arXiv 2207.09916, Algorithm 1; DPMF-RP, Algorithm 1",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = pbm_create,
+    .destroy = pbm_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.pbm", "1.0.0", "Apache-2.0", component)

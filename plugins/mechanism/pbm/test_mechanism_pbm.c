@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plain_random.h"
+#include "plain_release.h"
+
+#define WIDTH 3
+#define ROWS 40
+
+struct pbm {
+    struct plain_host host;
+    const dpf_mechanism *functions;
+    struct plain_release release;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+};
+
+static void open_pbm(struct pbm *m, const char *settings, int64_t parties)
+{
+    const dpf_component *component = plain_component("pbm", DPF_ROLE_MECHANISM, "pbm");
+    plain_open_random(&m->host, component, settings);
+    m->functions = component->functions;
+    plain_release_gradient(&m->release, WIDTH, ROWS);
+    m->release.release.n_parties = parties;
+    m->release.release.unit = DPF_UNIT_USER;
+    m->release.release.adjacency = DPF_ADJ_REPLACE;
+    assert_int_equal(plain_plan(&m->host, &m->release, &m->plan, m->events), 1);
+}
+
+static void encode(struct pbm *m, uint32_t draw, uint32_t party, const double *x, int64_t *z)
+{
+    dpf_integers out = plain_integers(&m->release, z);
+    m->host.call.draw = draw;
+    m->host.call.party = party;
+    assert_int_equal(
+        m->functions->encode(m->host.self, plain_call(&m->host), &m->plan, &m->release.query, x, WIDTH, &out),
+        DPF_OK);
+}
+
+static dpf_status decode(struct pbm *m, int64_t *z, int64_t survivors, double *out)
+{
+    dpf_integers sums = plain_integers(&m->release, z);
+    sums.survivors = survivors;
+    plain_clear(&m->host);
+    return m->functions->decode(m->host.self, plain_call(&m->host), &m->plan, &m->release.query, &sums, out,
+                                WIDTH);
+}
+
+static double log_choose(int n, int k)
+{
+    return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0);
+}
+
+/* Chi-square against Binomial(q, 1/2 + theta x / c); x beyond c is clipped. */
+static void draws_are_binomial(void **state)
+{
+    static const double xs[] = {-5, -2, -1, 0, 0.7, 2, 9};
+    static const int qs[] = {1, 3, 130};
+    (void)state;
+    plain_random_start(17);
+    for (size_t q = 0; q < 3; q++) {
+        char settings[64];
+        struct pbm m;
+        snprintf(settings, sizeof(settings), "theta=0.2; bound=2; trials=%d", qs[q]);
+        open_pbm(&m, settings, 1000);
+        for (size_t i = 0; i < sizeof(xs) / sizeof(xs[0]); i++) {
+            enum { DRAWS = 300 };
+            double x[ROWS * WIDTH], counts[131] = {0}, chi = 0, rest_seen = 0, rest_expected = 0;
+            int64_t z[ROWS * WIDTH];
+            int freedom = -1;
+            for (int k = 0; k < ROWS * WIDTH; k++)
+                x[k] = xs[i];
+            for (uint32_t d = 0; d < DRAWS; d++) {
+                encode(&m, d, (uint32_t)i, x, z);
+                for (int k = 0; k < ROWS * WIDTH; k++) {
+                    assert_true(z[k] >= 0 && z[k] <= qs[q]);
+                    counts[z[k]]++;
+                }
+            }
+            const double p = 0.5 + 0.2 * fmax(-2, fmin(2, xs[i])) / 2, n = DRAWS * ROWS * WIDTH;
+            for (int k = 0; k <= qs[q]; k++) {
+                const double expected = n * exp(log_choose(qs[q], k) + k * log(p) + (qs[q] - k) * log1p(-p));
+                if (expected < 10) {
+                    rest_seen += counts[k];
+                    rest_expected += expected;
+                    continue;
+                }
+                chi += (counts[k] - expected) * (counts[k] - expected) / expected;
+                freedom++;
+            }
+            if (rest_expected > 10) {
+                chi += (rest_seen - rest_expected) * (rest_seen - rest_expected) / rest_expected;
+                freedom++;
+            }
+            assert_true(chi < freedom + 5 * sqrt(2.0 * freedom) + 10);
+        }
+        plain_close(&m.host);
+    }
+    plain_random_stop();
+}
+
+/* The estimate of the sum over parties: unbiased, with the planned variance (which is that of x = 0). */
+static void estimates_are_unbiased(void **state)
+{
+    enum { PARTIES = 20, DRAWS = 3000 };
+    struct pbm m;
+    double x[ROWS * WIDTH], estimate[ROWS * WIDTH], sum = 0, square = 0, truth = 0;
+    (void)state;
+    plain_random_start(23);
+    open_pbm(&m, "theta=0.1; bound=0.5; trials=4", PARTIES);
+    for (uint32_t d = 0; d < DRAWS; d++) {
+        int64_t z[ROWS * WIDTH], total[ROWS * WIDTH] = {0};
+        for (uint32_t p = 0; p < PARTIES; p++) {
+            for (int k = 0; k < ROWS * WIDTH; k++)
+                x[k] = ((int)p - 6) * 0.03;
+            encode(&m, d, p, x, z);
+            for (int k = 0; k < ROWS * WIDTH; k++)
+                total[k] += z[k];
+        }
+        assert_int_equal(decode(&m, total, PARTIES, estimate), DPF_OK);
+        for (int k = 0; k < ROWS * WIDTH; k++) {
+            sum += estimate[k];
+            square += estimate[k] * estimate[k];
+        }
+    }
+    for (int p = 0; p < PARTIES; p++)
+        truth += (p - 6) * 0.03;
+    const double n = (double)DRAWS * ROWS * WIDTH, mean = sum / n, variance = square / n - mean * mean;
+    assert_true(fabs(mean - truth) < 5 * sqrt(m.plan.variance[0] / n));
+    assert_true(fabs(m.plan.variance[0] - 20 * 4 / 4.0 * 1.25 * 1.25) < 1e-9);
+    assert_true(variance <= m.plan.variance[0] * 1.02 && variance > m.plan.variance[0] * 0.95);
+    plain_close(&m.host);
+    plain_random_stop();
+}
+
+static void plan_and_event_state_what_is_drawn(void **state)
+{
+    struct pbm m;
+    (void)state;
+    plain_random_start(3);
+    open_pbm(&m, "theta=0.2; bound=3; trials=5; clients=7", 100);
+    const dpf_event *e = &m.events[0];
+    assert_int_equal(m.plan.where, DPF_NOISE_IN_SHARES);
+    assert_int_equal(m.plan.modulus, 501);
+    assert_true(m.plan.wrap_bound == 0);
+    assert_int_equal(e->kind, DPF_EVENT_PBM);
+    assert_int_equal(e->count, 1);
+    assert_true(e->flags == DPF_EVENT_NOISE_SHARED);
+    /* Exact differences of the probabilities that are drawn with. */
+    assert_true(e->p[0] >= 0.2 && e->p[0] <= 0.2 + 0x1p-53 && 0.5 + e->p[0] >= 0.5 + 0.2 &&
+                0.5 - e->p[0] <= 0.5 - 0.2);
+    assert_true(e->p[1] == 5 && e->p[2] == 7 && e->p[3] == ROWS * WIDTH);
+    for (int u = 0; u < DPF_N_UNITS; u++)
+        for (int a = 0; a < DPF_N_ADJACENCIES; a++) {
+            const dpf_norms *at = &e->sensitivity.at[u][a];
+            const int stated = u == DPF_UNIT_USER && (a == DPF_ADJ_REPLACE || a == DPF_ADJ_ZERO_OUT);
+            assert_true(stated ? at->linf == (a == DPF_ADJ_REPLACE ? 6 : 3)
+                               : isnan(at->linf) && isnan(at->l1));
+        }
+    plain_close(&m.host);
+    open_pbm(&m, "theta=0.2; trials=5; modulus=power-of-two", 100);
+    assert_int_equal(m.plan.modulus, 512);
+    /* Noise that a calibration doubles is half of theta; certain survivors are counted on. */
+    m.release.release.noise_factor = 2;
+    m.release.release.min_survivors = 90;
+    assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
+    assert_true(fabs(m.events[0].p[0] - 0.1) < 1e-15 && m.events[0].p[2] == 90);
+    plain_close(&m.host);
+    plain_random_stop();
+}
+
+/* The largest sum is the modulus less 1: no sum wraps. */
+static void sums_do_not_wrap(void **state)
+{
+    struct pbm m;
+    int64_t z[ROWS * WIDTH];
+    double out[ROWS * WIDTH];
+    (void)state;
+    plain_random_start(3);
+    open_pbm(&m, "theta=0.25; bound=1; trials=3", 50);
+    for (int k = 0; k < ROWS * WIDTH; k++)
+        z[k] = 150;
+    assert_true((uint64_t)z[0] < m.plan.modulus);
+    assert_int_equal(decode(&m, z, 50, out), DPF_OK);
+    assert_true(fabs(out[0] - 100) < 1e-12); /* 1 / (3 / 4) (150 - 75) */
+    z[5] = 151;
+    assert_int_equal(decode(&m, z, 50, out), DPF_E_RANGE);
+    z[5] = -1;
+    assert_int_equal(decode(&m, z, 50, out), DPF_E_RANGE);
+    plain_close(&m.host);
+    plain_random_stop();
+}
+
+static void too_few_clients_are_refused(void **state)
+{
+    struct pbm m;
+    int64_t z[ROWS * WIDTH] = {0};
+    double out[ROWS * WIDTH];
+    (void)state;
+    plain_random_start(3);
+    open_pbm(&m, "clients=10", 50);
+    assert_int_equal(decode(&m, z, 10, out), DPF_OK);
+    assert_int_equal(decode(&m, z, 9, out), DPF_E_PRIVACY);
+    assert_non_null(strstr(m.host.report, "clients"));
+    assert_int_equal(decode(&m, z, 0, out), DPF_E_PRIVACY);
+    plain_close(&m.host);
+    plain_random_stop();
+}
+
+/* Each row and party has draws of its own, whatever the order and the shape of the calls. */
+static void draws_depend_on_their_index_alone(void **state)
+{
+    struct pbm m;
+    double x[ROWS * WIDTH] = {0};
+    int64_t all[ROWS * WIDTH], other[ROWS * WIDTH], part[2 * WIDTH];
+    const int32_t rows[] = {3, 17};
+    (void)state;
+    plain_random_start(31);
+    open_pbm(&m, "trials=64", 10);
+    encode(&m, 4, 2, x, all);
+    encode(&m, 4, 3, x, other);
+    assert_memory_not_equal(all, other, sizeof(all));
+    encode(&m, 5, 2, x, other);
+    assert_memory_not_equal(all, other, sizeof(all));
+    encode(&m, 4, 2, x, other);
+    assert_memory_equal(all, other, sizeof(all));
+    dpf_integers out = plain_integers(&m.release, part);
+    out.n_rows = 2;
+    out.rows = rows;
+    m.host.call.draw = 4;
+    m.host.call.party = 2;
+    assert_int_equal(
+        m.functions->encode(m.host.self, plain_call(&m.host), &m.plan, &m.release.query, x, WIDTH, &out),
+        DPF_OK);
+    assert_memory_equal(part, all + 3 * WIDTH, WIDTH * sizeof(*all));
+    assert_memory_equal(part + WIDTH, all + 17 * WIDTH, WIDTH * sizeof(*all));
+    plain_close(&m.host);
+    plain_random_stop();
+}
+
+static void clipped_share_is_reported(void **state)
+{
+    struct pbm m;
+    double x[ROWS * WIDTH] = {0};
+    int64_t z[ROWS * WIDTH];
+    (void)state;
+    plain_random_start(3);
+    open_pbm(&m, "bound=1", 10);
+    for (int k = 0; k < 30; k++)
+        x[4 * k] = k % 2 ? 1.001 : -7;
+    x[1] = 1; /* at the bound is inside */
+    encode(&m, 0, 0, x, z);
+    assert_string_equal(m.host.metric, "clipped");
+    assert_true(fabs(m.host.metric_value - 30.0 / (ROWS * WIDTH)) < 1e-15);
+    plain_close(&m.host);
+    plain_random_stop();
+}
+
+static void refusals_and_memory(void **state)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    struct pbm m;
+    double x[ROWS * WIDTH] = {0};
+    int64_t z[ROWS * WIDTH];
+    (void)state;
+    plain_random_start(3);
+    open_pbm(&m, "clients=10", 10);
+    for (int i = 0; i < 3; i++) {
+        dpf_integers out = plain_integers(&m.release, z);
+        x[7] = bad[i];
+        assert_int_equal(
+            m.functions->encode(m.host.self, plain_call(&m.host), &m.plan, &m.release.query, x, WIDTH, &out),
+            DPF_E_NUMERIC);
+    }
+    m.release.release.n_parties = 9;
+    assert_int_equal(m.functions->plan(m.host.self, &m.release.release, &m.plan), DPF_E_CONFIG);
+    m.release.release.n_parties = 10;
+    m.release.release.noise_factor = 0.5;
+    assert_int_equal(m.functions->plan(m.host.self, &m.release.release, &m.plan), DPF_E_RANGE);
+    m.release.release.noise_factor = 1;
+    plain_release_share(&m.release, 1, 1);
+    assert_int_equal(m.functions->plan(m.host.self, &m.release.release, &m.plan), DPF_E_UNSUPPORTED);
+    plain_close(&m.host);
+    plain_check_memory_random(m.host.component, "");
+    plain_random_stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draws_are_binomial),
+        cmocka_unit_test(estimates_are_unbiased),
+        cmocka_unit_test(plan_and_event_state_what_is_drawn),
+        cmocka_unit_test(sums_do_not_wrap),
+        cmocka_unit_test(too_few_clients_are_refused),
+        cmocka_unit_test(draws_depend_on_their_index_alone),
+        cmocka_unit_test(clipped_share_is_reported),
+        cmocka_unit_test(refusals_and_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hadamard_flatten.c - spreads a message evenly over its coordinates: y = H D x, and back.
+ *
+ * D has random public signs, H is the orthonormal Walsh-Hadamard matrix of the next power of two, x is
+ * padded with zeros (Algorithms 3 and 4 of DPMF-RP; Ailon and Chazelle, STOC 2006). A message that is
+ * clipped coordinate by coordinate afterwards loses little, since no coordinate stands out. scope =
+ * rows transforms each column of the message; scope = matrix all numbers as one vector, which pads
+ * less: 841 x 14 numbers become 1024 x 14 = 14336 in the one case, and 16384 in the other; 561 x 14 become
+ * 14336 and 8192.
+ *
+ * Sensitivity. H D is orthogonal with entries +-1/sqrt(P): L2 stays, |y|_inf <= |x|_1 / sqrt(P), and
+ * |y|_1 <= min(sqrt(N) |y|_2, sqrt(P) |x|_1) over N numbers. With scope = matrix blocks mix, so each
+ * block has the norms of all together. Rounding: log2 P additions for each number, an L2 error of at most
+ * (log2 P + 4) 2^-52 |x|_2. It is relative for a message against none or against zeros; for
+ * other differences twice the error of a user's largest message is added.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dpframe/dpframe.h"
+
+enum { P_SCOPE, P_COLUMNS, P_SEED, P_COUNT };
+enum { SCOPE_ROWS, SCOPE_MATRIX };
+
+static const dpf_enum_value scopes[] = {
+    {"rows", "each column by itself: the number of rows is padded to a power of two"},
+    {"matrix", "all numbers as one vector: their number is padded to a power of two, then to whole rows"},
+};
+
+static const dpf_param params[P_COUNT] = {
+    [P_SCOPE] = DPF_PARAM_ENUM_F("scope", SCOPE_ROWS, scopes, 0, "What is transformed together."),
+    [P_COLUMNS] = DPF_PARAM_INT_F("columns", 0, 0, 1 << 20, 0, "numbers",
+                                  "Numbers in a row of a message, the rank for gradients; needed for scope = "
+                                  "matrix."),
+    [P_SEED] = DPF_PARAM_INT_F("seed", 0, 0, 2147483647, 0, "",
+                               "Which of the signs that belong to run.seed; public."),
+};
+
+struct flatten {
+    const dpf_host *host;
+    int64_t scope;
+    int64_t columns;
+    uint64_t key;
+};
+
+static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
+{
+    const dpf_random_service *random = dpf_random(host);
+    dpf_stream *stream;
+    dpf_cursor cursor;
+    if (values->values[P_SCOPE].integer == SCOPE_MATRIX && values->values[P_COLUMNS].integer == 0)
+        return host->fail(
+            host, DPF_E_CONFIG, P_COLUMNS,
+            "scope = matrix needs columns, the numbers in a row of a message: set it to the rank");
+    const dpf_status status = random->open(host, "signs", &stream);
+    if (status != DPF_OK)
+        return status;
+    struct flatten *flatten = dpf_memory(host)->allocate(host, sizeof(*flatten));
+    if (!flatten)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    flatten->host = host;
+    flatten->scope = values->values[P_SCOPE].integer;
+    flatten->columns = values->values[P_COLUMNS].integer;
+    random->seek(stream, (uint32_t)values->values[P_SEED].integer, 0, 0, &cursor);
+    random->bits(&cursor, &flatten->key, 1);
+    *self = flatten;
+    return DPF_OK;
+}
+
+static void destroy(void *self)
+{
+    struct flatten *flatten = self;
+    dpf_memory(flatten->host)->release(flatten->host, flatten);
+}
+
+/* ---- sizes --------------------------------------------------------------------------------------- */
+
+static int64_t next_power(int64_t n)
+{
+    int64_t power = 1;
+    while (power < n && power < INT64_C(1) << 62)
+        power *= 2;
+    return power;
+}
+
+/* P: how many numbers meet in one of the result. */
+static int64_t length_of(const struct flatten *flatten, int64_t rows_in)
+{
+    return next_power(flatten->scope == SCOPE_ROWS ? rows_in : rows_in * flatten->columns);
+}
+
+static dpf_status rows(void *self, int64_t rows_in, int64_t *rows_out)
+{
+    const struct flatten *flatten = self;
+    const int64_t length = length_of(flatten, rows_in);
+    *rows_out = flatten->scope == SCOPE_ROWS ? length : (length + flatten->columns - 1) / flatten->columns;
+    return DPF_OK;
+}
+
+/* ---- sensitivity --------------------------------------------------------------------------------- */
+
+static int is_still(const dpf_norms *x)
+{
+    return x->l1 == 0 && x->l2 == 0 && x->linf == 0;
+}
+
+/* All blocks as one. */
+static dpf_norms together(const dpf_query *query, const dpf_sensitivity *blocks, int32_t unit,
+                          int32_t adjacency)
+{
+    dpf_norms sum = {0, 0, 0};
+    for (int32_t b = 0; b < query->n_blocks; b++) {
+        const dpf_norms *x = &blocks[b].at[unit][adjacency];
+        sum.l1 += x->l1;
+        sum.l2 = sqrt(sum.l2 * sum.l2 + x->l2 * x->l2);
+        sum.linf = isnan(x->linf) || x->linf > sum.linf ? x->linf : sum.linf;
+    }
+    return sum;
+}
+
+/* n numbers of the result; fmin ignores a statement that is not made. */
+static dpf_norms flattened(dpf_norms x, double length, double n, double rounding, double error)
+{
+    if (is_still(&x))
+        return x;
+    const double l2 = (1 + rounding) * fmin(x.l2, x.l1) + error;
+    const double spread = (1 + rounding) * (1 + 0x1p-40) * x.l1;
+    return (dpf_norms){fmin(sqrt(n) * l2 * (1 + 0x1p-40), spread * sqrt(length) + sqrt(n) * error), l2,
+                       fmin(l2, spread / sqrt(length) + error)};
+}
+
+static void change_block(const struct flatten *flatten, const dpf_query *query, int64_t rows_in,
+                         const dpf_sensitivity *before, int32_t b, dpf_sensitivity *after)
+{
+    const int alone = flatten->scope == SCOPE_ROWS;
+    int64_t rows_out = 0;
+    rows((void *)(uintptr_t)flatten, rows_in, &rows_out);
+    const double length = (double)length_of(flatten, rows_in);
+    const double n = (double)rows_out * query->blocks[b].length;
+    const double rounding = (log2(length) + 4) * 0x1p-52;
+    dpf_norms x[DPF_N_UNITS][DPF_N_ADJACENCIES];
+    for (int32_t unit = 0; unit < DPF_N_UNITS; unit++)
+        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
+            x[unit][a] = alone ? before[b].at[unit][a] : together(query, before, unit, a);
+    const dpf_norms *user = x[DPF_UNIT_USER];
+    const double largest = fmin(user[DPF_ADJ_ADD_REMOVE].l2, user[DPF_ADJ_ZERO_OUT].l2);
+    for (int32_t unit = 0; unit < DPF_N_UNITS; unit++)
+        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++) {
+            const int whole = unit == DPF_UNIT_USER && (a == DPF_ADJ_ADD_REMOVE || a == DPF_ADJ_ZERO_OUT);
+            after->at[unit][a] =
+                flattened(x[unit][a], length, n, rounding, whole ? 0 : 2 * rounding * largest);
+        }
+}
+
+static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks)
+{
+    const struct flatten *flatten = self;
+    dpf_sensitivity after[DPF_MAX_BLOCKS];
+    if (query->n_blocks < 1 || query->n_blocks > DPF_MAX_BLOCKS)
+        return flatten->host->fail(flatten->host, DPF_E_INTERNAL, -1, "a query without blocks");
+    if (flatten->scope == SCOPE_MATRIX && query->width != flatten->columns)
+        return flatten->host->fail(
+            flatten->host, DPF_E_CONFIG, P_COLUMNS,
+            "columns differs from the numbers in a row of the message; set it to the rank");
+    for (int32_t b = 0; b < query->n_blocks; b++)
+        change_block(flatten, query, rows_in, blocks, b, &after[b]);
+    memcpy(blocks, after, (size_t)query->n_blocks * sizeof(*blocks));
+    return DPF_OK;
+}
+
+/* ---- the transform -------------------------------------------------------------------------------- */
+
+/* The finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static double sign_of(const struct flatten *flatten, int64_t index)
+{
+    uint64_t x = flatten->key + (uint64_t)(index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (x ^ (x >> 31)) & 1 ? -1.0 : 1.0;
+}
+
+/* n rows of width numbers: every column by itself. n is a power of two. */
+static void hadamard(double *values, int64_t n, int64_t stride, int64_t width)
+{
+    for (int64_t half = 1; half < n; half *= 2)
+        for (int64_t at = 0; at < n; at += 2 * half)
+            for (int64_t r = at; r < at + half; r++) {
+                double *restrict a = values + r * stride, *restrict b = values + (r + half) * stride;
+                for (int64_t i = 0; i < width; i++) {
+                    const double sum = a[i] + b[i], difference = a[i] - b[i];
+                    a[i] = sum;
+                    b[i] = difference;
+                }
+            }
+    const double scale = 1 / sqrt((double)n);
+    for (int64_t r = 0; r < n; r++)
+        for (int64_t i = 0; i < width; i++)
+            values[r * stride + i] *= scale;
+}
+
+/* A column of numbers behind one another is a matrix whose rows are as wide as the smallest steps. */
+static void hadamard_vector(double *values, int64_t n)
+{
+    const int64_t low = n < 16 ? n : 16;
+    for (int64_t at = 0; at < n; at += low)
+        for (int64_t half = 1; half < low; half *= 2)
+            for (int64_t first = at; first < at + low; first += 2 * half)
+                for (int64_t i = first; i < first + half; i++) {
+                    const double sum = values[i] + values[i + half],
+                                 difference = values[i] - values[i + half];
+                    values[i] = sum;
+                    values[i + half] = difference;
+                }
+    hadamard(values, n / low, low, low);
+    const double scale = 1 / sqrt((double)low);
+    for (int64_t i = 0; i < n; i++)
+        values[i] *= scale;
+}
+
+static dpf_status failed(const dpf_call *call, const char *text)
+{
+    return call->host->fail(call->host, DPF_E_INTERNAL, -1, text);
+}
+
+/* few has the rows of the message as it is, many those of the flattened one. */
+static dpf_status check(const struct flatten *flatten, const dpf_call *call, const dpf_message *few,
+                        const dpf_message *many)
+{
+    int64_t expected = 0;
+    rows((void *)(uintptr_t)flatten, few->n_rows, &expected);
+    if (few->rows || many->rows || few->n_rows != few->total_rows || few->width != many->width ||
+        many->n_rows != expected)
+        return failed(call, "flattening needs all rows of a message");
+    if (flatten->scope == SCOPE_MATRIX && few->width != flatten->columns)
+        return failed(call, "columns differs from the numbers in a row of the message");
+    return DPF_OK;
+}
+
+static void forward_rows(const struct flatten *flatten, const dpf_message *in, dpf_message *out)
+{
+    for (int64_t r = 0; r < out->n_rows; r++) {
+        const double sign = sign_of(flatten, r);
+        double *to = out->values + r * out->stride;
+        for (int32_t i = 0; i < out->width; i++)
+            to[i] = r < in->n_rows ? sign * in->values[r * in->stride + i] : 0;
+    }
+    hadamard(out->values, out->n_rows, out->stride, out->width);
+}
+
+static dpf_status forward(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out)
+{
+    const struct flatten *flatten = self;
+    const dpf_status status = check(flatten, call, in, out);
+    if (status != DPF_OK)
+        return status;
+    if (flatten->scope == SCOPE_ROWS) {
+        forward_rows(flatten, in, out);
+        return DPF_OK;
+    }
+    const int64_t width = in->width, n = length_of(flatten, in->n_rows);
+    double *vector = call->scratch(call, (uint64_t)n * sizeof(*vector));
+    if (!vector)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    for (int64_t i = 0; i < n; i++)
+        vector[i] =
+            i < in->n_rows * width ? sign_of(flatten, i) * in->values[i / width * in->stride + i % width] : 0;
+    hadamard_vector(vector, n);
+    for (int64_t i = 0; i < out->n_rows * width; i++)
+        out->values[i / width * out->stride + i % width] = i < n ? vector[i] : 0;
+    return DPF_OK;
+}
+
+/* H is its own inverse, and so is D. */
+static dpf_status inverse(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out)
+{
+    const struct flatten *flatten = self;
+    const dpf_status status = check(flatten, call, out, in);
+    if (status != DPF_OK)
+        return status;
+    const int64_t width = in->width;
+    const int64_t n = flatten->scope == SCOPE_ROWS ? in->n_rows * width : length_of(flatten, out->n_rows);
+    double *vector = call->scratch(call, (uint64_t)n * sizeof(*vector));
+    if (!vector)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    for (int64_t i = 0; i < n; i++)
+        vector[i] = in->values[i / width * in->stride + i % width];
+    if (flatten->scope == SCOPE_ROWS)
+        hadamard(vector, in->n_rows, width, width);
+    else
+        hadamard_vector(vector, n);
+    for (int64_t i = 0; i < out->n_rows * width; i++)
+        out->values[i / width * out->stride + i % width] =
+            sign_of(flatten, flatten->scope == SCOPE_ROWS ? i / width : i) * vector[i];
+    return DPF_OK;
+}
+
+static const dpf_transform functions = {
+    .kind = DPF_TRANSFORM_MESSAGE,
+    .flags = DPF_TRANSFORM_NEEDS_DENSE,
+    .sensitivity = sensitivity,
+    .rows = rows,
+    .forward = forward,
+    .inverse = inverse,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_TRANSFORM,
+    .id = "hadamard-flatten",
+    .version = "1.0.0",
+    .summary = "Spreads a message over its coordinates by random signs and a fast Walsh-Hadamard transform",
+    .citation = "DPMF-RP, Algorithms 3 and 4; Ailon and Chazelle, Approximate nearest neighbors and the fast "
+                "Johnson-Lindenstrauss transform (STOC 2006)",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.hadamard-flatten", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plain_random.h"
+
+#define MOST 4096
+
+static uint64_t seed = 3;
+
+static double uniform(double lo, double hi)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return lo + (hi - lo) * (double)(seed >> 11) * 0x1p-53;
+}
+
+struct flatten {
+    struct plain_host host;
+    const dpf_transform *functions;
+    int64_t rows_in, rows_out;
+    int32_t width;
+};
+
+static void open_flatten(struct flatten *f, int matrix, int64_t rows, int32_t width)
+{
+    char settings[64];
+    const dpf_component *component =
+        plain_component("hadamard-flatten", DPF_ROLE_TRANSFORM, "hadamard-flatten");
+    snprintf(settings, sizeof(settings), matrix ? "scope=matrix; columns=%d" : "scope=rows; columns=%d",
+             width);
+    plain_open_random(&f->host, component, settings);
+    f->functions = component->functions;
+    f->rows_in = rows;
+    f->width = width;
+    assert_int_equal(f->functions->rows(f->host.self, rows, &f->rows_out), DPF_OK);
+}
+
+static dpf_message message(const struct flatten *f, double *values, int64_t rows)
+{
+    return (dpf_message){.size = sizeof(dpf_message),
+                         .n_rows = rows,
+                         .total_rows = rows,
+                         .values = values,
+                         .stride = f->width,
+                         .width = f->width};
+}
+
+static void forward(struct flatten *f, double *in, double *out)
+{
+    const dpf_message from = message(f, in, f->rows_in);
+    dpf_message to = message(f, out, f->rows_out);
+    assert_int_equal(f->functions->forward(f->host.self, plain_call(&f->host), &from, &to), DPF_OK);
+}
+
+static void backward(struct flatten *f, double *in, double *out)
+{
+    const dpf_message from = message(f, in, f->rows_out);
+    dpf_message to = message(f, out, f->rows_in);
+    assert_int_equal(f->functions->inverse(f->host.self, plain_call(&f->host), &from, &to), DPF_OK);
+}
+
+static void sizes_are_powers_of_two(void **state)
+{
+    static const struct {
+        int matrix;
+        int64_t rows;
+        int32_t width;
+        int64_t expected;
+    } cases[] = {{0, 841, 14, 1024}, {0, 561, 14, 1024}, {0, 1024, 14, 1024}, {0, 1, 3, 1},
+                 {1, 841, 14, 1171}, {1, 561, 14, 586},  {1, 512, 16, 512},   {1, 1, 1, 1}};
+    (void)state;
+    plain_random_start(1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct flatten f;
+        open_flatten(&f, cases[i].matrix, cases[i].rows, cases[i].width);
+        assert_int_equal(f.rows_out, cases[i].expected);
+        plain_close(&f.host);
+    }
+    plain_random_stop();
+}
+
+/* Entry (i, j) of the Walsh-Hadamard matrix of order n is (-1)^popcount(i & j) / sqrt(n). */
+static void transform_matches_its_matrix(void **state)
+{
+    double x[MOST], y[MOST], column[64], signs[64];
+    (void)state;
+    plain_random_start(2);
+    for (int64_t rows = 1; rows <= 37; rows += 4) {
+        struct flatten f;
+        open_flatten(&f, 0, rows, 3);
+        const int64_t n = f.rows_out;
+        /* The first coordinate of H D e_j is s_j / sqrt(n). */
+        for (int64_t j = 0; j < rows; j++) {
+            memset(x, 0, sizeof(x));
+            x[j * 3] = 1;
+            forward(&f, x, y);
+            signs[j] = y[0] > 0 ? 1 : -1;
+            assert_true(fabs(fabs(y[0]) - 1 / sqrt((double)n)) < 1e-15);
+        }
+        for (int64_t i = 0; i < rows * 3; i++)
+            x[i] = uniform(-1, 1);
+        forward(&f, x, y);
+        for (int64_t c = 0; c < 3; c++)
+            for (int64_t i = 0; i < n; i++) {
+                column[i] = 0;
+                for (int64_t j = 0; j < rows; j++)
+                    column[i] +=
+                        (__builtin_popcountll((uint64_t)(i & j)) % 2 ? -1 : 1) * signs[j] * x[j * 3 + c];
+                assert_true(fabs(column[i] / sqrt((double)n) - y[i * 3 + c]) < 1e-13);
+            }
+        plain_close(&f.host);
+    }
+    plain_random_stop();
+}
+
+static double dot(const double *a, const double *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* inverse(forward(x)) = x, norms stay, and the inverse is the adjoint. */
+static void transform_is_orthogonal(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 3, 16, 17, 64, 100};
+    double x[MOST], y[MOST], z[MOST], back[MOST];
+    (void)state;
+    plain_random_start(3);
+    for (int matrix = 0; matrix < 2; matrix++)
+        for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
+            for (int32_t width = 1; width <= 14; width += 6) {
+                struct flatten f;
+                open_flatten(&f, matrix, sizes[s], width);
+                const int64_t n_in = f.rows_in * width, n_out = f.rows_out * width;
+                assert_true(n_out <= MOST);
+                for (int64_t i = 0; i < n_out; i++) {
+                    x[i] = uniform(-1, 1);
+                    z[i] = uniform(-1, 1);
+                }
+                forward(&f, x, y);
+                assert_true(fabs(dot(y, y, n_out) - dot(x, x, n_in)) < 1e-11);
+                backward(&f, y, back);
+                for (int64_t i = 0; i < n_in; i++)
+                    assert_true(fabs(back[i] - x[i]) < 1e-13);
+                /* The last numbers of scope = matrix fill up a row and carry nothing. */
+                for (int64_t i = 0; matrix && i < n_out; i++)
+                    z[i] = y[i] == 0 ? 0 : z[i];
+                backward(&f, z, back);
+                assert_true(fabs(dot(y, z, n_out) - dot(x, back, n_in)) < 1e-11);
+                plain_close(&f.host);
+            }
+    plain_random_stop();
+}
+
+static void in_place_where_rows_stay(void **state)
+{
+    double x[16 * 3], y[16 * 3];
+    struct flatten f;
+    (void)state;
+    plain_random_start(4);
+    open_flatten(&f, 0, 16, 3);
+    for (int i = 0; i < 48; i++)
+        x[i] = uniform(-1, 1);
+    forward(&f, x, y);
+    forward(&f, x, x);
+    assert_memory_equal(x, y, sizeof(x));
+    backward(&f, x, x);
+    backward(&f, y, y);
+    assert_memory_equal(x, y, sizeof(x));
+    plain_close(&f.host);
+    plain_random_stop();
+}
+
+/* A single number is spread evenly; and random messages stay within what is stated. */
+static void norms_stay_within_their_statement(void **state)
+{
+    double x[MOST], y[MOST];
+    dpf_query query = {.size = sizeof(query), .n_blocks = 1, .width = 7, .blocks = {{.length = 7}}};
+    (void)state;
+    plain_random_start(5);
+    for (int matrix = 0; matrix < 2; matrix++) {
+        struct flatten f;
+        open_flatten(&f, matrix, 50, 7);
+        const int64_t n_in = 350, n_out = f.rows_out * 7;
+        for (int trial = 0; trial < 300; trial++) {
+            dpf_norms before = {0, 0, 0}, after = {0, 0, 0};
+            for (int64_t i = 0; i < n_in; i++)
+                x[i] = trial == 0 ? i == 13 : trial % 2 ? uniform(-1, 1) : uniform(0, 1) < 0.02;
+            forward(&f, x, y);
+            for (int64_t i = 0; i < n_in; i++) {
+                before.l1 += fabs(x[i]);
+                before.linf = fmax(before.linf, fabs(x[i]));
+            }
+            before.l2 = sqrt(dot(x, x, n_in));
+            for (int64_t i = 0; i < n_out; i++) {
+                after.l1 += fabs(y[i]);
+                after.linf = fmax(after.linf, fabs(y[i]));
+            }
+            after.l2 = sqrt(dot(y, y, n_out));
+            dpf_sensitivity stated;
+            for (int u = 0; u < DPF_N_UNITS; u++)
+                for (int a = 0; a < DPF_N_ADJACENCIES; a++)
+                    stated.at[u][a] = before;
+            assert_int_equal(f.functions->sensitivity(f.host.self, &query, 50, &stated), DPF_OK);
+            const dpf_norms *at = &stated.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
+            assert_true(after.l1 <= at->l1 && after.l2 <= at->l2 && after.linf <= at->linf);
+            assert_true(at->l2 <= before.l2 * (1 + 1e-12));
+            assert_true(stated.at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 > at->l2);
+            if (trial == 0) /* attained */
+                assert_true(at->linf <= after.linf * (1 + 1e-9) && at->l1 <= after.l1 * (1 + 1e-9));
+        }
+        plain_close(&f.host);
+    }
+    plain_random_stop();
+}
+
+static void refusals_and_memory(void **state)
+{
+    const dpf_component *component =
+        plain_component("hadamard-flatten", DPF_ROLE_TRANSFORM, "hadamard-flatten");
+    struct plain_host host;
+    struct flatten f;
+    double x[64] = {0}, y[64];
+    const int32_t some[] = {1, 5};
+    dpf_query query = {.size = sizeof(query), .n_blocks = 1, .width = 4, .blocks = {{.length = 4}}};
+    dpf_sensitivity stated;
+    (void)state;
+    plain_random_start(6);
+    plain_init(&host, component);
+    host.random = &plain_random;
+    assert_int_equal(plain_create(&host, "scope=matrix"), DPF_E_CONFIG);
+    assert_non_null(strstr(host.report, "columns"));
+    plain_close(&host);
+    open_flatten(&f, 1, 5, 3);
+    assert_int_equal(f.functions->sensitivity(f.host.self, &query, 5, &stated), DPF_E_CONFIG);
+    dpf_message from = message(&f, x, 5), to = message(&f, y, f.rows_out);
+    from.rows = some;
+    assert_int_equal(f.functions->forward(f.host.self, plain_call(&f.host), &from, &to), DPF_E_INTERNAL);
+    plain_close(&f.host);
+    plain_check_memory_random(component, "");
+    plain_random_stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_powers_of_two),           cmocka_unit_test(transform_matches_its_matrix),
+        cmocka_unit_test(transform_is_orthogonal),           cmocka_unit_test(in_place_where_rows_stay),
+        cmocka_unit_test(norms_stay_within_their_statement), cmocka_unit_test(refusals_and_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
