@@ -6,17 +6,39 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "base/log.h"
 
-enum { OPTION_PLUGIN_DIR = 256, OPTION_JSON, OPTION_FORMAT };
+enum {
+    OPTION_PLUGIN_DIR = 256,
+    OPTION_JSON,
+    OPTION_FORMAT,
+    OPTION_DRY_RUN,
+    OPTION_RESUME,
+    OPTION_USER,
+    OPTION_ALL,
+    OPTION_DATA
+};
 
 static const struct option options[] = {
-    {"config", required_argument, NULL, 'c'}, {"override", required_argument, NULL, 'o'},
-    {"output", required_argument, NULL, 'O'}, {"plugin-dir", required_argument, NULL, OPTION_PLUGIN_DIR},
-    {"json", no_argument, NULL, OPTION_JSON}, {"format", required_argument, NULL, OPTION_FORMAT},
-    {"quiet", no_argument, NULL, 'q'},        {"verbose", no_argument, NULL, 'v'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    {"config", required_argument, NULL, 'c'},
+    {"override", required_argument, NULL, 'o'},
+    {"output", required_argument, NULL, 'O'},
+    {"plugin-dir", required_argument, NULL, OPTION_PLUGIN_DIR},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"dry-run", no_argument, NULL, OPTION_DRY_RUN},
+    {"resume", no_argument, NULL, OPTION_RESUME},
+    {"user", required_argument, NULL, OPTION_USER},
+    {"all", no_argument, NULL, OPTION_ALL},
+    {"data", required_argument, NULL, OPTION_DATA},
+    {"number", required_argument, NULL, 'n'},
+    {NULL, 0, NULL, 0},
 };
 
 static int add_plugin_dir(struct arguments *out, const char *directory, struct dpf_error *error)
@@ -30,8 +52,65 @@ static int add_plugin_dir(struct arguments *out, const char *directory, struct d
     return 0;
 }
 
-static int take_option(int option, struct arguments *out, struct dpf_error *error)
+static int take_number(const char *name, int64_t most, int64_t *out, struct dpf_error *error)
 {
+    if (text_to_int(optarg, out) != 0 || *out < 1 || *out > most)
+        return error_set(error, DPF_FAULT_CONFIG, "%s %s: must be a number from 1 to %lld", name, optarg,
+                         (long long)most);
+    return 0;
+}
+
+/* Options that only some commands have: those whose help names them. */
+static int take_special(int option, const char *usage, struct arguments *out, struct dpf_error *error)
+{
+    static const struct {
+        int option;
+        const char *name;
+    } specials[] = {{'j', "--jobs"},
+                    {OPTION_DRY_RUN, "--dry-run"},
+                    {OPTION_RESUME, "--resume"},
+                    {OPTION_USER, "--user"},
+                    {OPTION_ALL, "--all"},
+                    {OPTION_DATA, "--data"},
+                    {'n', "-n "}};
+    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+        if (specials[i].option == option && !strstr(usage, specials[i].name))
+            return error_set(error, DPF_FAULT_CONFIG, "this command has no option %s (see --help)",
+                             specials[i].name);
+    int64_t jobs = 0;
+    switch (option) {
+    case 'j':
+        if (take_number("--jobs", 1024, &jobs, error) != 0)
+            return -1;
+        out->jobs = (int)jobs;
+        return 0;
+    case 'n':
+        return take_number("-n", 2147483647, &out->count, error);
+    case OPTION_DRY_RUN:
+        out->dry_run = 1;
+        return 0;
+    case OPTION_RESUME:
+        out->resume = 1;
+        return 0;
+    case OPTION_ALL:
+        out->all = 1;
+        return 0;
+    case OPTION_USER:
+        out->user = optarg;
+        return 0;
+    case OPTION_DATA:
+        out->data = optarg;
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+static int take_option(int option, const char *usage, struct arguments *out, struct dpf_error *error)
+{
+    int special = take_special(option, usage, out, error);
+    if (special <= 0)
+        return special;
     switch (option) {
     case 'c':
         if (out->config)
@@ -76,7 +155,7 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
     opterr = 0;
     for (;;) {
         int at = optind;
-        int option = getopt_long(argc, argv, ":c:o:O:qvh", options, NULL);
+        int option = getopt_long(argc, argv, ":c:o:O:j:n:qvh", options, NULL);
         if (option < 0)
             break;
         if (option == 'h') {
@@ -88,7 +167,7 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
             return error_set(error, DPF_FAULT_CONFIG,
                              option == ':' ? "%s needs a value" : "unknown option %s", text);
         }
-        if (take_option(option, out, error) != 0)
+        if (take_option(option, usage, out, error) != 0)
             return -1;
     }
     for (; optind < argc; optind++) {

@@ -21,6 +21,17 @@ struct arguments {
     const char *format; /* --format, or "json" for --json */
     int quiet;
     int json;
+    /* A point of a sweep, see struct config_request. */
+    const char *const *layers;
+    int n_layers;
+    const char *const *settings;
+    int n_settings;
+    const char *settings_directory;
+    /* Options of some commands. */
+    int jobs; /* 0: not given */
+    int dry_run, resume, all;
+    const char *user, *data;
+    int64_t count;                   /* -n; 0: not given */
     int without_data;                /* set by commands that can do without the files of [data] */
     const char *rest[MAX_OVERRIDES]; /* operands */
     int n_rest;
@@ -43,7 +54,22 @@ void session_close(struct session *session);
    is read for them where it can be. */
 int session_complete_without_training(struct session *session, struct dpf_error *error);
 
+/* One run of a configuration. */
+struct run_request {
+    const struct arguments *arguments; /* output is taken from them too */
+    struct data_parsed *parsed;        /* of the run's data, used up; or NULL */
+    int threads;                       /* in place of run.threads = 0; 0: one for each processor */
+    int quiet;
+};
+int run_once(const struct run_request *request, struct dpf_error *error);
+/* Runs the sweep that the configuration describes. */
+int sweep_run(const struct arguments *arguments, struct dpf_error *error);
+
 int command_run(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_recommend(int argc, char **argv);
+int command_evaluate(int argc, char **argv);
+int command_diff(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_account(int argc, char **argv);
 int command_list(int argc, char **argv);

@@ -16,12 +16,18 @@
 #include "plan/components.h"
 #include "report/progress.h"
 #include "report/summary_table.h"
+#include "sweep/design.h"
 
 static const char usage[] =
     "usage: dpframe -c CONFIG [-o section.key=value]... [--output DIR] [--plugin-dir DIR]... [-q]\n"
     "\n"
     "Trains the configured model, evaluates it, and writes factors, metrics and the guarantee to\n"
-    "[run] output. See \"dpframe --help\" for the other commands.\n";
+    "[run] output. See \"dpframe --help\" for the other commands.\n"
+    "\n"
+    "A configuration with a section [sweep] is run once for each of its points:\n"
+    "  --dry-run    lists the points and runs none\n"
+    "  -j, --jobs N runs N points at the same time (default: [sweep] jobs)\n"
+    "  --resume     skips points that are done and made from the same configuration, plugins and data\n";
 
 struct run {
     struct session session;
@@ -37,7 +43,8 @@ struct run {
     struct progress progress;
     int trace;
     int quiet;
-    int threads;
+    int threads, default_threads;
+    struct data_parsed *parsed; /* used up by load */
     double times[6];
 };
 
@@ -50,6 +57,8 @@ static void on_signal(int number)
 static int open_pool(struct run *run, struct dpf_error *error)
 {
     long threads = (long)run->session.plan.run.params.values[RUN_THREADS].integer;
+    if (threads == 0)
+        threads = run->default_threads;
     if (threads == 0)
         threads = sysconf(_SC_NPROCESSORS_ONLN);
     run->threads = threads < 1 ? 1 : (int)threads;
@@ -168,8 +177,12 @@ static int check_compare(const struct plan *plan, struct dpf_error *error)
 static int load(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
-    if (data_load(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error) !=
-        0)
+    struct data_parsed *parsed = run->parsed;
+    run->parsed = NULL;
+    if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
+                              &run->dataset, error)
+                : data_load(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
+                            error)) != 0)
         return -1;
     char *summary = data_summary_text(&run->dataset);
     if (summary)
@@ -275,6 +288,7 @@ static void close_run(struct run *run)
     for (int i = 0; i < run->n_comparisons; i++)
         metrics_free(&run->comparisons[i].metrics);
     free(run->train_rmse);
+    data_parsed_free(run->parsed);
     pool_free(run->pool);
     session_close(&run->session);
 }
@@ -328,24 +342,63 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     return status;
 }
 
+int run_once(const struct run_request *request, struct dpf_error *error)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct run *run = memory_new(1, sizeof *run);
+    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    int status = -1;
+    if (run && arguments) {
+        *arguments = *request->arguments;
+        run->quiet = request->quiet;
+        run->default_threads = request->threads;
+        run->parsed = request->parsed;
+        status = run_configured(run, arguments, error);
+    } else {
+        error_memory(error);
+        data_parsed_free(request->parsed);
+    }
+    free(run);
+    free(arguments);
+    return status;
+}
+
+/* Whether the configuration describes a sweep; what is wrong with it is reported by whoever runs it. */
+static int is_sweep(const struct arguments *arguments)
+{
+    struct dpf_error ignored = {0};
+    struct config *config = arguments->config ? config_load(arguments->config, arguments->overrides,
+                                                            arguments->n_overrides, &ignored)
+                                              : NULL;
+    int present = config && design_present(config);
+    config_free(config);
+    return present;
+}
+
+static int run_or_sweep(const struct arguments *arguments, struct dpf_error *error)
+{
+    if (arguments->n_rest)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "unknown command or stray argument \"%s\": see dpframe --help", arguments->rest[0]);
+    if (is_sweep(arguments))
+        return sweep_run(arguments, error);
+    if (arguments->jobs || arguments->dry_run || arguments->resume)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "--jobs, --dry-run and --resume are for sweeps: %s has no section [sweep]",
+                         arguments->config ? arguments->config : "(no configuration)");
+    const struct run_request request = {.arguments = arguments, .quiet = arguments->quiet};
+    return run_once(&request, error);
+}
+
 int command_run(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments;
-    static struct run run;
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 1)
-        return 0;
-    if (status == 0 && arguments.n_rest)
-        status = error_set(&error, DPF_FAULT_CONFIG,
-                           "unknown command or stray argument \"%s\": see dpframe --help", arguments.rest[0]);
-    if (status == 0) {
-        struct sigaction action = {.sa_handler = on_signal};
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        run.quiet = arguments.quiet;
-        status = run_configured(&run, &arguments, &error);
-    }
+    if (status == 0)
+        status = run_or_sweep(&arguments, &error);
     arguments_free(&arguments);
     return status < 0 ? command_failed(&error) : 0;
 }

@@ -11,6 +11,7 @@ static const char help[] =
     "\n"
     "usage:\n"
     "  dpframe -c CONFIG [-o section.key=value]...   train, evaluate, write results\n"
+    "  dpframe report DIRECTORY                      tables, plots and a page of a sweep\n"
     "  dpframe check -c CONFIG                       validate; print pipeline and guarantee\n"
     "  dpframe account -c CONFIG [--json]            the guarantee alone\n"
     "  dpframe list [--json]                         components by role\n"
@@ -34,8 +35,9 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", command_run},   {"check", command_check},       {"account", command_account},
-    {"list", command_list}, {"describe", command_describe}, {"generate", command_generate},
+    {"run", command_run},       {"check", command_check},       {"account", command_account},
+    {"list", command_list},     {"describe", command_describe}, {"generate", command_generate},
+    {"report", command_report},
 };
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@
 #include "data/load.h"
 #include "evaluate/evaluate.h"
 #include "plan/components.h"
+#include "sweep/design.h"
 
 int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
                  struct dpf_error *error)
@@ -18,10 +19,16 @@ int session_open(struct session *session, const struct arguments *arguments, int
                                    .n_overrides = arguments->n_overrides,
                                    .plugin_directories = arguments->plugin_dirs,
                                    .n_plugin_directories = arguments->n_plugin_dirs,
+                                   .layers = arguments->layers,
+                                   .n_layers = arguments->n_layers,
+                                   .settings = arguments->settings,
+                                   .n_settings = arguments->n_settings,
+                                   .settings_directory = arguments->settings_directory,
                                    .without_mechanisms = without_mechanisms,
                                    .without_data = arguments->without_data};
     if (plan_open(&options, &session->plan, error) != 0)
         return -1;
+    design_consume(session->plan.config);
     int64_t n;
     const dpf_param *table = evaluate_params(&n);
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)

@@ -38,6 +38,21 @@ struct config_entry {
    before '=' splits). Faults are DPF_FAULT_CONFIG. */
 struct config *config_load(const char *path, const char *const *overrides, int n_overrides,
                            struct dpf_error *error);
+/*
+ * The same in layers, each over the one before: the file; further files; overrides; settings, which are like
+ * overrides but have paths relative to settings_directory (a sweep's, to the file that describes it).
+ */
+struct config_request {
+    const char *path;
+    const char *const *layers;
+    int n_layers;
+    const char *const *overrides;
+    int n_overrides;
+    const char *const *settings;
+    int n_settings;
+    const char *settings_directory;
+};
+struct config *config_load_layers(const struct config_request *request, struct dpf_error *error);
 /* The same from text in memory (tests, fuzzing); includes are refused. */
 struct config *config_parse(const char *name, const char *text, uint64_t length, struct dpf_error *error);
 void config_free(struct config *config);

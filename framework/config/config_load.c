@@ -162,11 +162,13 @@ static int load_file(struct loader *loader, const char *path, const struct confi
     return status;
 }
 
-static int read_override(struct config *config, struct config_source *source, const char *override,
-                         struct dpf_error *error)
+/* form makes the label that stands for a file in messages. */
+static int read_override(struct config *config, struct config_source *source, const char *form,
+                         const char *override, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
-    const char *label = config_keep(config, memory_format("-o \"%s\"", text_show(override, shown)), error);
+    const char *label =
+        config_keep(config, memory_format("%s \"%s\"", form, text_show(override, shown)), error);
     char *text = label ? memory_text(override) : NULL;
     if (!text)
         return error_memory(error);
@@ -180,33 +182,62 @@ static int read_override(struct config *config, struct config_source *source, co
     return status;
 }
 
-static int merge_overrides(struct config *config, const char *const *overrides, int n,
-                           struct dpf_error *error)
+static int merge_overrides(struct config *config, const char *form, const char *directory,
+                           const char *const *overrides, int n, struct dpf_error *error)
 {
-    struct config_source source = {.file = "-o", .directory = "."};
-    int status = 0;
+    struct config_source source = {.file = form};
+    source.directory = config_keep(config, memory_text(directory), error);
+    int status = source.directory ? 0 : -1;
     for (int i = 0; i < n && status == 0; i++)
-        status = read_override(config, &source, overrides[i], error);
+        status = read_override(config, &source, form, overrides[i], error);
     if (status == 0)
         status = merge_source(config, &source, error);
     source_free(&source);
     return status;
 }
 
-struct config *config_load(const char *path, const char *const *overrides, int n_overrides,
-                           struct dpf_error *error)
+static int load_layer(struct loader *loader, const char *path)
+{
+    if (loader->n_done >= CONFIG_FILES_MAX)
+        return error_set(loader->error, DPF_FAULT_CONFIG, "%s: more than %d files", path, CONFIG_FILES_MAX);
+    const char *kept = config_keep(loader->config, memory_text(path), loader->error);
+    return kept ? load_file(loader, kept, NULL) : -1;
+}
+
+static int load_layers(struct loader *loader, const struct config_request *request)
+{
+    struct config *config = loader->config;
+    if (load_file(loader, config->path, NULL) != 0)
+        return -1;
+    for (int i = 0; i < request->n_layers; i++)
+        if (load_layer(loader, request->layers[i]) != 0)
+            return -1;
+    if (merge_overrides(config, "-o", ".", request->overrides, request->n_overrides, loader->error) != 0)
+        return -1;
+    return request->n_settings ? merge_overrides(config, "[sweep]", request->settings_directory,
+                                                 request->settings, request->n_settings, loader->error)
+                               : 0;
+}
+
+struct config *config_load_layers(const struct config_request *request, struct dpf_error *error)
 {
     struct loader loader = {.error = error};
-    loader.config = config_new(path, error);
+    loader.config = config_new(request->path, error);
     if (!loader.config)
         return NULL;
-    if (load_file(&loader, loader.config->path, NULL) != 0 ||
-        merge_overrides(loader.config, overrides, n_overrides, error) != 0) {
+    if (load_layers(&loader, request) != 0) {
         config_free(loader.config);
         return NULL;
     }
     merge_finish(loader.config);
     return loader.config;
+}
+
+struct config *config_load(const char *path, const char *const *overrides, int n_overrides,
+                           struct dpf_error *error)
+{
+    const struct config_request request = {.path = path, .overrides = overrides, .n_overrides = n_overrides};
+    return config_load_layers(&request, error);
 }
 
 struct config *config_parse(const char *name, const char *text, uint64_t length, struct dpf_error *error)

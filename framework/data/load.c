@@ -12,6 +12,7 @@
 #include "data/paths.h"
 #include "data/ratings.h"
 #include "data/relation.h"
+#include "data/similarity.h"
 #include "data/split.h"
 #include "data/summary.h"
 #include "data/weights.h"
@@ -252,44 +253,110 @@ static void warn_suspicious(const struct loading *l)
                     (long long)s->time_ties_decided);
 }
 
-static int load_all(struct loading *l, struct dpf_error *error)
+/* What files say: ids, and records cleaned of duplicates, before they are split. */
+static int parse(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
-    struct dataset *out = l->out;
     if ((o->format == FORMAT_SYNTHETIC ? load_synthetic(l, error) : load_files(l, error)) != 0)
         return -1;
     if (apply_threshold(l, &l->train, error) != 0 ||
         (o->kind == SPLIT_FILES && apply_threshold(l, &l->test, error) != 0))
         return -1;
+    return 0;
+}
+
+/* What depends on the split. */
+static int divide(struct loading *l, struct dpf_error *error)
+{
+    const struct data_options *o = &l->options;
+    struct dataset *out = l->out;
     if (split_make(o, &l->train, out->items.n, l->seeded, &out->test.by_user, &out->candidates, &out->summary,
                    error) != 0 ||
         finish(l, error) != 0 || summary_fill(out, error) != 0)
         return -1;
     if (o->relation_path[0] && relation_load(o, &out->users, l->pool, &out->relation, error) != 0)
         return -1;
-    if (weights_assign(o, l->seeded, l->pool, out, error) != 0)
+    if (weights_assign(o, l->seeded, l->pool, out, error) != 0 || similarity_fill(o, out, error) != 0)
         return -1;
     warn_suspicious(l);
     return 0;
+}
+
+struct data_parsed {
+    struct ratings train, test;
+    struct dataset dataset; /* ids, and the part of the summary that is known */
+};
+
+static void close_loading(struct loading *l)
+{
+    table_free(&l->train_table);
+    table_free(&l->test_table);
+    ratings_free(&l->train);
+    ratings_free(&l->test);
+}
+
+int data_parse(const struct config *config, const struct config_values *data,
+               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+               struct data_parsed **out, struct dpf_error *error)
+{
+    *out = NULL;
+    struct data_parsed *parsed = memory_new(1, sizeof *parsed);
+    if (!parsed)
+        return error_memory(error);
+    struct loading l = {.seeded = seeded, .pool = pool, .out = &parsed->dataset};
+    int status = data_options_read(config, data, split, &l.options, error);
+    if (status == 0) {
+        parsed->dataset.implicit = l.options.implicit;
+        parsed->dataset.value_lo = l.options.implicit ? 1 : l.options.value_lo;
+        parsed->dataset.value_hi = l.options.implicit ? 1 : l.options.value_hi;
+        status = parse(&l, error);
+    }
+    if (status != 0) {
+        close_loading(&l);
+        data_parsed_free(parsed);
+        return -1;
+    }
+    parsed->train = l.train;
+    parsed->test = l.test;
+    *out = parsed;
+    return 0;
+}
+
+int data_divide(struct data_parsed *parsed, const struct config *config, const struct config_values *data,
+                const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+                struct dataset *out, struct dpf_error *error)
+{
+    struct loading l = {.seeded = seeded, .pool = pool, .out = out};
+    l.train = parsed->train;
+    l.test = parsed->test;
+    *out = parsed->dataset;
+    free(parsed);
+    int status = data_options_read(config, data, split, &l.options, error);
+    if (status == 0)
+        status = divide(&l, error);
+    close_loading(&l);
+    if (status != 0)
+        dataset_free(out);
+    return status;
+}
+
+void data_parsed_free(struct data_parsed *parsed)
+{
+    if (!parsed)
+        return;
+    ratings_free(&parsed->train);
+    ratings_free(&parsed->test);
+    dataset_free(&parsed->dataset);
+    free(parsed);
 }
 
 int data_load(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error)
 {
-    struct loading l = {.seeded = seeded, .pool = pool, .out = out};
+    struct data_parsed *parsed;
     memset(out, 0, sizeof *out);
-    if (data_options_read(config, data, split, &l.options, error) != 0)
+    if (data_parse(config, data, split, seeded, pool, &parsed, error) != 0)
         return -1;
-    out->implicit = l.options.implicit;
-    out->value_lo = l.options.implicit ? 1 : l.options.value_lo;
-    out->value_hi = l.options.implicit ? 1 : l.options.value_hi;
-    int status = load_all(&l, error);
-    table_free(&l.train_table);
-    table_free(&l.test_table);
-    ratings_free(&l.train);
-    ratings_free(&l.test);
-    if (status != 0)
-        dataset_free(out);
-    return status;
+    return data_divide(parsed, config, data, split, seeded, pool, out, error);
 }

@@ -33,6 +33,25 @@ int data_load(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error);
 
+/*
+ * Loading in two steps, for runs that read the same files and split them differently. What data_parse reads is
+ * the same wherever data_source_key is; data_divide uses it up, whatever its status. After a fork each process
+ * has a copy to use up.
+ */
+struct data_parsed;
+int data_parse(const struct config *config, const struct config_values *data,
+               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+               struct data_parsed **out, struct dpf_error *error);
+int data_divide(struct data_parsed *parsed, const struct config *config, const struct config_values *data,
+                const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+                struct dataset *out, struct dpf_error *error);
+void data_parsed_free(struct data_parsed *parsed);
+/* Names what data_parse reads; seed is [run] seed. Free it. */
+char *data_source_key(const struct config_values *data, const struct config_values *split, int64_t seed);
+/* SHA-256 over all files that [data] and [split] name, as 64 hex digits; of nothing if data is generated. */
+int data_files_sha256(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, char hex[65], struct dpf_error *error);
+
 /* The generator's options from the synthetic.* keys of [data], whatever its format. */
 int data_synthetic_options(const struct config *config, const struct config_values *data,
                            struct generate_options *out, struct dpf_error *error);

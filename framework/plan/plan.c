@@ -138,7 +138,15 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
 {
     memset(plan, 0, sizeof *plan);
     plan->without_mechanisms = options->without_mechanisms;
-    plan->config = config_load(options->config_path, options->overrides, options->n_overrides, error);
+    const struct config_request request = {.path = options->config_path,
+                                           .layers = options->layers,
+                                           .n_layers = options->n_layers,
+                                           .overrides = options->overrides,
+                                           .n_overrides = options->n_overrides,
+                                           .settings = options->settings,
+                                           .n_settings = options->n_settings,
+                                           .settings_directory = options->settings_directory};
+    plan->config = config_load_layers(&request, error);
     if (!plan->config || bind_sections(plan, options->without_data, error) != 0 ||
         read_order(plan, error) != 0)
         return -1;
@@ -154,12 +162,12 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
     return components_make(plan, error);
 }
 
-static int check_all_read(struct plan *plan, struct dpf_error *error)
+int plan_check_read(struct plan *plan, struct dpf_error *error)
 {
     if (plan->without_mechanisms || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return 0;
     static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
-                                           "privacy", "accountants", "users", "items", "evaluate"};
+                                           "privacy", "accountants", "users", "items", "evaluate", "sweep"};
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 
@@ -182,7 +190,7 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
 
 int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error)
 {
-    if (check_all_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
+    if (plan_check_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
         return -1;
     if (plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION &&
         queries_complete(plan, error) != 0)

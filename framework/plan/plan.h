@@ -106,6 +106,12 @@ struct plan_options {
     const char *config_path;
     const char *const *overrides;
     int n_overrides;
+    /* A point of a sweep; see struct config_request. */
+    const char *const *layers;
+    int n_layers;
+    const char *const *settings;
+    int n_settings;
+    const char *settings_directory;
     const char *const *plugin_directories;
     int n_plugin_directories;
     int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
@@ -123,12 +129,16 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
 /* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
    [model] users and items, or stay unknown (a large number that keeps every bound valid). */
 int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error);
+/* Refuses keys that nobody has read. Part of plan_complete; alone for configurations that are not run yet. */
+int plan_check_read(struct plan *plan, struct dpf_error *error);
 void plan_free(struct plan *plan);
 
 /* Every bound value as {"section": {"key": "text"}}: the resolved configuration. New reference. */
 json_t *plan_resolved(const struct plan *plan);
 /* The same as an INI file that repeats the run. Free it. */
 char *plan_resolved_ini(const struct plan *plan);
+/* The names "section.key" of bound values that affect the guarantee, as keys of an object. New reference. */
+json_t *plan_privacy_keys(const struct plan *plan);
 /* The pipeline in words: a few lines for each side step. Free it. */
 char *plan_text(const struct plan *plan);
 

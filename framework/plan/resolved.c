@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan as others read it: the resolved configuration, and the pipeline in words. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "plan/plan.h"
 
-typedef void (*value_visitor)(void *context, const char *section, const char *key, const char *value,
+typedef void (*value_visitor)(void *context, const char *section, const dpf_param *param, const char *value,
                               int is_set);
 
 static void visit_values(const struct config_values *values, value_visitor visit, void *context)
@@ -16,7 +17,7 @@ static void visit_values(const struct config_values *values, value_visitor visit
                                                                    (int64_t)i * values->table_stride);
         char *text = config_value_text(param, &values->params.values[i]);
         if (text)
-            visit(context, values->section, param->name, text, values->params.values[i].is_set);
+            visit(context, values->section, param, text, values->params.values[i].is_set);
         free(text);
     }
 }
@@ -58,10 +59,29 @@ static void set_text(json_t *root, const char *section, const char *key, const c
     json_object_set_new(object, key, json_string(value));
 }
 
-static void add_to_json(void *context, const char *section, const char *key, const char *value, int is_set)
+static void add_to_json(void *context, const char *section, const dpf_param *param, const char *value,
+                        int is_set)
 {
     (void)is_set;
-    set_text(context, section, key, value);
+    set_text(context, section, param->name, value);
+}
+
+static void add_if_private(void *context, const char *section, const dpf_param *param, const char *value,
+                           int is_set)
+{
+    char name[256];
+    (void)value;
+    (void)is_set;
+    snprintf(name, sizeof name, "%s.%s", section, param->name);
+    if (param->flags & DPF_PARAM_PRIVACY)
+        json_object_set_new(context, name, json_true());
+}
+
+json_t *plan_privacy_keys(const struct plan *plan)
+{
+    json_t *root = json_object();
+    visit_all(plan, add_if_private, root);
+    return root;
 }
 
 json_t *plan_resolved(const struct plan *plan)
@@ -78,12 +98,13 @@ struct ini_parts {
     json_t *set, *defaults;
 };
 
-static void add_to_part(void *context, const char *section, const char *key, const char *value, int is_set)
+static void add_to_part(void *context, const char *section, const dpf_param *param, const char *value,
+                        int is_set)
 {
     struct ini_parts *parts = context;
     if (!json_object_get(parts->set, section))
         json_object_set_new(parts->set, section, json_object());
-    set_text(is_set ? parts->set : parts->defaults, section, key, value);
+    set_text(is_set ? parts->set : parts->defaults, section, param->name, value);
 }
 
 /*

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep/design.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "sweep/design_parse.h"
+
+enum { SWEEP_QUESTION, SWEEP_MODE, SWEEP_BASELINE, SWEEP_METRICS, SWEEP_JOBS, SWEEP_COUNT };
+
+static const dpf_enum_value mode_values[] = {
+    {"crossed", "every combination of the axes' values"},
+    {"zip", "first values together, second values together, and so on; run.seed and variants stay crossed"},
+};
+static const dpf_param table[SWEEP_COUNT] = {
+    [SWEEP_QUESTION] = DPF_PARAM_TEXT_F("question", DPF_TYPE_STRING, "", 0,
+                                        "What the sweep is to answer: the first line of the report."),
+    [SWEEP_MODE] = DPF_PARAM_ENUM_F("mode", DESIGN_CROSSED, mode_values, 0, "How axes are combined."),
+    [SWEEP_BASELINE] =
+        DPF_PARAM_TEXT_F("baseline", DPF_TYPE_STRING, "", 0,
+                         "What others are tested against: the name of a variant, or AXIS=VALUE. "
+                         "Empty: no tests."),
+    [SWEEP_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "", 0,
+                                       "Metrics shown in tables and plots, as their names stand in run.json. "
+                                       "Empty: all."),
+    [SWEEP_JOBS] = DPF_PARAM_INT_F("jobs", 0, 0, 1024, 0, "processes",
+                                   "Points that run at the same time; 0 takes one for each processor."),
+};
+
+const dpf_param *design_params(int64_t *n)
+{
+    *n = SWEEP_COUNT;
+    return table;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------ */
+
+int design_list_add(struct design_list *list, char *text, struct dpf_error *error)
+{
+    char **grown = text ? memory_grow(list->texts, &list->capacity, list->n + 1, sizeof *grown) : NULL;
+    if (!grown) {
+        free(text);
+        return error_memory(error);
+    }
+    list->texts = grown;
+    list->texts[list->n++] = text;
+    return 0;
+}
+
+static void list_free(struct design_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->texts[i]);
+    free(list->texts);
+    *list = (struct design_list){0};
+}
+
+void design_free(struct design *design)
+{
+    for (size_t i = 0; i < design->n_axes; i++) {
+        struct design_axis *axis = &design->axes[i];
+        for (size_t v = 0; v < axis->n; v++) {
+            free(axis->values[v].label);
+            list_free(&axis->values[v].settings);
+        }
+        free(axis->values);
+        free(axis->key);
+        free(axis->name);
+    }
+    for (size_t i = 0; i < design->n_variants; i++) {
+        free(design->variants[i].name);
+        list_free(&design->variants[i].settings);
+        list_free(&design->variants[i].layers);
+    }
+    free(design->axes);
+    free(design->variants);
+    list_free(&design->metrics);
+    free(design->question);
+    free(design->baseline);
+    free(design->directory);
+    *design = (struct design){0};
+}
+
+/* ---- entries ---------------------------------------------------------------------------------------- */
+
+#define NAME_SIZE 128
+
+/* What stands behind "sweep." in the entry's full name, or NULL. */
+static const char *name_inside(const struct config_entry *entry, char buffer[NAME_SIZE])
+{
+    int length = snprintf(buffer, NAME_SIZE, "%s.%s", entry->section, entry->key);
+    if (length < 0 || length >= NAME_SIZE || strncmp(buffer, "sweep.", 6) != 0)
+        return NULL;
+    return buffer + 6;
+}
+
+int design_present(const struct config *config)
+{
+    char buffer[NAME_SIZE];
+    for (int64_t i = 0; i < config_size(config); i++)
+        if (name_inside(config_at(config, i), buffer))
+            return 1;
+    return config_has_section(config, "sweep");
+}
+
+void design_consume(struct config *config)
+{
+    char buffer[NAME_SIZE];
+    for (int64_t i = 0; i < config_size(config); i++) {
+        const struct config_entry *entry = config_at(config, i);
+        if (name_inside(entry, buffer))
+            config_consume(config, entry->section, entry->key);
+    }
+}
+
+static int refuse(const struct config_entry *entry, struct dpf_error *error, const char *problem)
+{
+    char shown[TEXT_SHOWN];
+    return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line, "[%s] %s = %s: %s", entry->section,
+                    entry->key, text_show(entry->value, shown), problem);
+}
+
+/* ---- axes ------------------------------------------------------------------------------------------- */
+
+/* The entry "sweep.KEY" whose value swaps a component that `name` gives a parameter of: items.loss for
+   items.loss.complementary.lambda. *length is that of "items.loss.complementary". */
+static const struct config_entry *swap_of(const struct config *config, const char *name, size_t *length)
+{
+    char other[NAME_SIZE];
+    for (int64_t i = 0; i < config_size(config); i++) {
+        const struct config_entry *entry = config_at(config, i);
+        const char *axis = name_inside(entry, other);
+        size_t n = axis ? strlen(axis) : 0;
+        if (!axis || strncmp(axis, name, n) != 0 || name[n] != '.' || !strchr(axis, '.'))
+            continue;
+        for (const char *at = strchr(entry->value, '@'); at; at = strchr(at + 1, '@')) {
+            size_t id = strcspn(at + 1, ", \t}");
+            if (id && strncmp(name + n + 1, at + 1, id) == 0 && name[n + 1 + id] == '.') {
+                *length = n + 1 + id;
+                return entry;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Parameters of a swapped component, [sweep.KEY.ID]. */
+static int add_parameters(const struct config *config, const char *key, const char *id,
+                          struct design_list *settings, struct dpf_error *error)
+{
+    char buffer[NAME_SIZE];
+    size_t length = strlen(key) + 1 + strlen(id);
+    for (int64_t i = 0; i < config_size(config); i++) {
+        const struct config_entry *entry = config_at(config, i);
+        const char *name = name_inside(entry, buffer);
+        size_t prefix;
+        if (!name || !swap_of(config, name, &prefix) || prefix != length ||
+            strncmp(name, key, strlen(key)) != 0 || strncmp(name + strlen(key) + 1, id, strlen(id)) != 0)
+            continue;
+        if (design_list_add(settings, memory_format("%s%s=%s", key, name + length, entry->value), error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_value(const struct config *config, struct design_axis *axis, const char *text,
+                     struct dpf_error *error)
+{
+    struct design_value *grown = memory_grow(axis->values, &axis->capacity, axis->n + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    axis->values = grown;
+    struct design_value *value = &axis->values[axis->n++];
+    *value = (struct design_value){0};
+    int swap = text[0] == '@';
+    value->label = memory_text(text + swap);
+    if (!value->label)
+        return error_memory(error);
+    if (design_list_add(&value->settings, memory_format("%s=%s", axis->key, value->label), error) != 0)
+        return -1;
+    return swap ? add_parameters(config, axis->key, value->label, &value->settings, error) : 0;
+}
+
+static int add_axis(const struct config *config, const struct config_entry *entry, const char *key,
+                    struct design *out, struct dpf_error *error)
+{
+    struct design_axis *grown = memory_grow(out->axes, &out->axes_capacity, out->n_axes + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    out->axes = grown;
+    struct design_axis *axis = &out->axes[out->n_axes++];
+    *axis = (struct design_axis){.key = memory_text(key)};
+    if (!axis->key)
+        return error_memory(error);
+    struct design_list texts = {0};
+    char problem[DESIGN_PROBLEM];
+    int status = design_split(entry->value, ',', &texts, problem);
+    if (status == -1)
+        refuse(entry, error, problem);
+    else if (status == -2)
+        error_memory(error);
+    for (size_t i = 0; i < texts.n && status == 0; i++) {
+        for (size_t j = 0; j < i && status == 0; j++)
+            if (strcmp(texts.texts[i], texts.texts[j]) == 0)
+                status = refuse(entry, error, "a value stands twice in the list");
+        if (status == 0)
+            status = add_value(config, axis, texts.texts[i], error);
+    }
+    list_free(&texts);
+    return status == 0 ? 0 : -1;
+}
+
+/* ---- variants --------------------------------------------------------------------------------------- */
+
+static struct design_variant *variant_named(struct design *design, const char *name, size_t length,
+                                            struct dpf_error *error)
+{
+    for (size_t i = 0; i < design->n_variants; i++)
+        if (strlen(design->variants[i].name) == length &&
+            strncmp(design->variants[i].name, name, length) == 0)
+            return &design->variants[i];
+    struct design_variant *grown =
+        memory_grow(design->variants, &design->variants_capacity, design->n_variants + 1, sizeof *grown);
+    char *copy = memory_format("%.*s", (int)length, name);
+    if (grown)
+        design->variants = grown;
+    if (!grown || !copy) {
+        free(copy);
+        error_memory(error);
+        return NULL;
+    }
+    struct design_variant *variant = &design->variants[design->n_variants++];
+    *variant = (struct design_variant){.name = copy};
+    return variant;
+}
+
+/* One "section.key=value" or "@file.ini" of a line of several. */
+static int add_piece(const struct config_entry *entry, const char *piece, struct design_variant *variant,
+                     struct dpf_error *error)
+{
+    if (piece[0] != '@') {
+        const char *equals = strchr(piece, '=');
+        if (!equals || !memchr(piece, '.', (size_t)(equals - piece)))
+            return refuse(entry, error, "a variant is a list of section.key=value and @FILE, divided by ;");
+        return design_list_add(&variant->settings, memory_text(piece), error);
+    }
+    char *directory = entry->line ? files_directory(entry->file) : memory_text(".");
+    char *path = directory ? files_join(directory, piece + 1) : NULL;
+    free(directory);
+    return design_list_add(&variant->layers, path, error);
+}
+
+static int add_variant(const struct config_entry *entry, const char *name, struct design *out,
+                       struct dpf_error *error)
+{
+    size_t length = strcspn(name, ".");
+    if (length == 0)
+        return refuse(entry, error, "write variant.NAME or [sweep.variant.NAME]");
+    struct design_variant *variant = variant_named(out, name, length, error);
+    if (!variant)
+        return -1;
+    if (name[length] == '.' && strcmp(name + length + 1, "include") != 0) {
+        if (!strchr(name + length + 1, '.'))
+            return refuse(entry, error, "a variant sets keys with their sections: items.loss, not loss");
+        return design_list_add(&variant->settings, memory_format("%s=%s", name + length + 1, entry->value),
+                               error);
+    }
+    struct design_list pieces = {0};
+    char problem[DESIGN_PROBLEM];
+    int include = name[length] == '.';
+    int status = *entry->value ? design_split(entry->value, include ? ',' : ';', &pieces, problem) : 0;
+    if (status == -1)
+        refuse(entry, error, problem);
+    else if (status == -2)
+        error_memory(error);
+    for (size_t i = 0; i < pieces.n && status == 0; i++) {
+        char *piece = memory_format("%s%s", include ? "@" : "", pieces.texts[i]);
+        status = piece ? add_piece(entry, piece, variant, error) : error_memory(error);
+        free(piece);
+    }
+    list_free(&pieces);
+    return status == 0 ? 0 : -1;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------- */
+
+static int refuse_key(const struct config_entry *entry, const char *name, struct dpf_error *error)
+{
+    const char *names[SWEEP_COUNT];
+    for (int i = 0; i < SWEEP_COUNT; i++)
+        names[i] = table[i].name;
+    const char *nearest = text_nearest(name, names, SWEEP_COUNT);
+    return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                    "unknown key \"%s\" in [sweep]; %s%s%s", name, nearest ? "did you mean \"" : "",
+                    nearest ? nearest : "an axis is named by section and key, as in items.mechanism.epsilon",
+                    nearest ? "\"?" : "");
+}
+
+static int is_plain_key(const char *name)
+{
+    for (int i = 0; i < SWEEP_COUNT; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+static int read_entry(struct config *config, const struct config_entry *entry, struct design *out,
+                      struct dpf_error *error)
+{
+    char buffer[NAME_SIZE];
+    size_t length;
+    const char *name = name_inside(entry, buffer);
+    if (!name || is_plain_key(name) || swap_of(config, name, &length))
+        return 0;
+    if (strncmp(name, "variant.", 8) == 0)
+        return add_variant(entry, name + 8, out, error);
+    if (!strchr(name, '.'))
+        return refuse_key(entry, name, error);
+    return add_axis(config, entry, name, out, error);
+}
+
+/* "epsilon", or "mechanism.epsilon" where another axis ends in epsilon too. */
+static int name_axes(struct design *design, struct dpf_error *error)
+{
+    for (size_t i = 0; i < design->n_axes; i++) {
+        const char *key = design->axes[i].key, *name = strrchr(key, '.') + 1;
+        for (size_t j = 0; j < design->n_axes; j++) {
+            const char *other = design->axes[j].key;
+            size_t n = strlen(name), m = strlen(other);
+            if (j == i || m < n || strcmp(other + m - n, name) != 0 || (m > n && other[m - n - 1] != '.'))
+                continue;
+            if (name == key)
+                break;
+            for (name -= 1; name > key && name[-1] != '.'; name--)
+                ;
+            j = (size_t)-1; /* longer now: compare with all again */
+        }
+        design->axes[i].name = memory_text(name);
+        if (!design->axes[i].name)
+            return error_memory(error);
+    }
+    return 0;
+}
+
+static void put_seed_last(struct design *design)
+{
+    design->seed_axis = -1;
+    for (size_t i = 0; i < design->n_axes; i++) {
+        if (strcmp(design->axes[i].key, "run.seed") != 0)
+            continue;
+        struct design_axis seed = design->axes[i];
+        memmove(&design->axes[i], &design->axes[i + 1], (design->n_axes - i - 1) * sizeof seed);
+        design->axes[design->n_axes - 1] = seed;
+        design->seed_axis = (int)design->n_axes - 1;
+        return;
+    }
+}
+
+static int check_zip(const struct config *config, const struct design *design, struct dpf_error *error)
+{
+    const struct design_axis *first = NULL;
+    for (size_t i = 0; i < design->n_axes && design->mode == DESIGN_ZIP; i++) {
+        const struct design_axis *axis = &design->axes[i];
+        if ((int)i == design->seed_axis)
+            continue;
+        if (first && first->n != axis->n)
+            return config_error(config, "sweep", "mode", error,
+                                "%s has %zu values and %s has %zu; axes that are zipped need the same number",
+                                first->key, first->n, axis->key, axis->n);
+        first = axis;
+    }
+    return 0;
+}
+
+static int take_plain(struct config *config, struct design *out, struct dpf_error *error)
+{
+    struct config_values values;
+    char problem[DESIGN_PROBLEM];
+    if (config_bind(config, "sweep", table, SWEEP_COUNT, sizeof table[0], NULL, 0, &values, error) != 0)
+        return -1;
+    const dpf_value *v = values.params.values;
+    out->question = memory_text(v[SWEEP_QUESTION].text);
+    out->baseline = memory_text(v[SWEEP_BASELINE].text);
+    out->mode = (enum design_mode)v[SWEEP_MODE].integer;
+    out->jobs = v[SWEEP_JOBS].integer;
+    int status = out->question && out->baseline ? 0 : error_memory(error);
+    if (status == 0 && *v[SWEEP_METRICS].text &&
+        design_split(v[SWEEP_METRICS].text, ',', &out->metrics, problem) != 0)
+        status = config_error(config, "sweep", "metrics", error, "%s", problem);
+    config_values_free(&values);
+    return status;
+}
+
+/* The baseline names a variant, or a value of an axis. */
+static int check_baseline(const struct config *config, const struct design *design, struct dpf_error *error)
+{
+    const char *baseline = design->baseline, *equals = strchr(baseline, '=');
+    if (!*baseline)
+        return 0;
+    for (size_t i = 0; i < design->n_variants; i++)
+        if (strcmp(design->variants[i].name, baseline) == 0)
+            return 0;
+    for (size_t i = 0; i < design->n_axes && equals; i++) {
+        const struct design_axis *axis = &design->axes[i];
+        size_t length = (size_t)(equals - baseline);
+        int named = (strlen(axis->key) == length && strncmp(axis->key, baseline, length) == 0) ||
+                    (strlen(axis->name) == length && strncmp(axis->name, baseline, length) == 0);
+        for (size_t v = 0; v < axis->n && named && (int)i != design->seed_axis; v++)
+            if (strcmp(axis->values[v].label, equals + 1) == 0)
+                return 0;
+    }
+    return config_error(config, "sweep", "baseline", error,
+                        "names no variant and no AXIS=VALUE of this sweep (run.seed cannot be one)");
+}
+
+int design_read(struct config *config, struct design *out, struct dpf_error *error)
+{
+    *out = (struct design){0};
+    design_consume(config);
+    out->directory = files_directory(config_path(config));
+    int status = out->directory ? take_plain(config, out, error) : error_memory(error);
+    for (int64_t i = 0; i < config_size(config) && status == 0; i++)
+        status = read_entry(config, config_at(config, i), out, error);
+    if (status == 0) {
+        put_seed_last(out);
+        status = name_axes(out, error);
+    }
+    if (status == 0)
+        status = check_zip(config, out, error);
+    if (status == 0)
+        status = check_baseline(config, out, error);
+    if (status == 0 && !out->n_axes && !out->n_variants)
+        status =
+            error_set(error, DPF_FAULT_CONFIG,
+                      "%s: [sweep] has neither an axis (run.seed = 1..5) nor a variant", config_path(config));
+    if (status != 0)
+        design_free(out);
+    return status;
+}

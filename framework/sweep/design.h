@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * design.h - what [sweep] says: variants and axes.
+ *
+ *     [sweep]
+ *     items.mechanism.epsilon = 0.1, 0.5, 1          an axis: values of one key
+ *     run.seed = 1..5                                repetitions; always the innermost axis
+ *     items.loss = @implicit-als, @complementary     a component swapped, with its parameters from
+ *     [sweep.items.loss.complementary]               such a section, if there is one
+ *     [sweep.variant.clipped]                        a variant: keys that are set together
+ *     items.transforms = clip-user
+ *
+ * A value that holds commas stands in braces. Everything is a list of settings "section.key=value" for each
+ * point; how settings change a configuration is the config room's matter.
+ */
+#ifndef DPF_SWEEP_DESIGN_H
+#define DPF_SWEEP_DESIGN_H
+
+#include "config/config.h"
+
+struct design_list {
+    char **texts;
+    size_t n, capacity;
+};
+
+struct design_value {
+    char *label;
+    struct design_list settings; /* "section.key=value" */
+};
+
+struct design_axis {
+    char *key;  /* "items.mechanism.epsilon" */
+    char *name; /* the shortest end of the key that no other axis has: "epsilon" */
+    struct design_value *values;
+    size_t n, capacity;
+};
+
+struct design_variant {
+    char *name;
+    struct design_list settings;
+    struct design_list layers; /* files */
+};
+
+enum design_mode { DESIGN_CROSSED, DESIGN_ZIP };
+
+struct design {
+    char *question, *baseline;
+    struct design_list metrics; /* empty: all */
+    enum design_mode mode;
+    int64_t jobs;    /* 0: one for each processor */
+    char *directory; /* that paths in settings are relative to */
+    int seed_axis;   /* index of the axis of run.seed, or -1; it is the last one */
+    struct design_axis *axes;
+    size_t n_axes, axes_capacity;
+    struct design_variant *variants;
+    size_t n_variants, variants_capacity;
+};
+
+#define DESIGN_MAX_POINTS 100000
+
+const dpf_param *design_params(int64_t *n); /* section [sweep], without axes and variants */
+/* 1 if the configuration describes a sweep. */
+int design_present(const struct config *config);
+/* Marks the description as read, for whoever runs the configuration itself. */
+void design_consume(struct config *config);
+/* Faults: DPF_FAULT_CONFIG, with file:line. On failure out is empty. */
+int design_read(struct config *config, struct design *out, struct dpf_error *error);
+void design_free(struct design *design);
+
+/* Takes over a text from malloc; NULL is a failed allocation. */
+int design_list_add(struct design_list *list, char *text, struct dpf_error *error);
+
+#endif

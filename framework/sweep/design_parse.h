@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* design_parse.h - lists of values as they stand in [sweep]. */
+#ifndef DPF_SWEEP_DESIGN_PARSE_H
+#define DPF_SWEEP_DESIGN_PARSE_H
+
+#include "sweep/design.h"
+
+#define DESIGN_PROBLEM 200
+
+/*
+ * Splits at separators outside of braces, trims, takes braces off, and counts integer ranges "1..5" out.
+ * Returns 0; -1 with a clause in problem (an empty element, a brace without its partner); -2 if memory ran
+ * out.
+ */
+int design_split(const char *text, char separator, struct design_list *out, char problem[DESIGN_PROBLEM]);
+
+#endif

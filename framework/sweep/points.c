@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep/points.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define NAME_MAX_LENGTH 120
+
+static int is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '+' || c == '_';
+}
+
+static void add_hash(struct text *name, const char *of)
+{
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    char hex[2 * sizeof digest + 1];
+    crypto_hash_sha256(digest, (const unsigned char *)of, strlen(of));
+    sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
+    text_add(name, "-%.8s", hex);
+}
+
+/* A label may hold anything; what it is mapped to must still be its own. */
+static char *fit_name(const struct text *label)
+{
+    struct text name = {0};
+    int changed = label->length > NAME_MAX_LENGTH || label->data[0] == '.' || label->data[0] == '-';
+    for (size_t i = 0; i < label->length && i < NAME_MAX_LENGTH; i++) {
+        changed |= !is_plain(label->data[i]);
+        text_add(&name, "%c",
+                 is_plain(label->data[i]) && (i || label->data[i] != '.') ? label->data[i] : '-');
+    }
+    if (changed)
+        add_hash(&name, label->data);
+    if (name.failed)
+        text_free(&name);
+    return name.data;
+}
+
+char *point_name(const struct design *design, const struct point *point)
+{
+    struct text label = {0};
+    if (point->variant)
+        text_add(&label, "%s", point->variant->name);
+    for (size_t i = 0; i < design->n_axes; i++)
+        text_add(&label, "%s%s-%s", label.length ? "_" : "", design->axes[i].name,
+                 design->axes[i].values[point->values[i]].label);
+    char *name = label.failed || !label.data ? NULL : fit_name(&label);
+    text_free(&label);
+    return name;
+}
+
+static size_t combinations(const struct design *design)
+{
+    size_t n = design->n_variants ? design->n_variants : 1, zipped = 1;
+    for (size_t i = 0; i < design->n_axes; i++) {
+        if (design->mode == DESIGN_ZIP && (int)i != design->seed_axis)
+            zipped = design->axes[i].n;
+        else if (__builtin_mul_overflow(n, design->axes[i].n, &n))
+            return DESIGN_MAX_POINTS + 1;
+    }
+    return __builtin_mul_overflow(n, zipped, &n) ? DESIGN_MAX_POINTS + 1 : n;
+}
+
+/* The index as digits of a mixed base, the last axis changing fastest. */
+static void choose(const struct design *design, size_t index, struct point *point)
+{
+    int zip = design->mode == DESIGN_ZIP, taken = 0;
+    size_t zipped = 0;
+    for (size_t i = design->n_axes; i-- > 0;) {
+        size_t n = design->axes[i].n;
+        if (!zip || (int)i == design->seed_axis) {
+            point->values[i] = index % n;
+            index /= n;
+            continue;
+        }
+        if (!taken) {
+            zipped = index % n;
+            index /= n;
+            taken = 1;
+        }
+        point->values[i] = zipped;
+    }
+    point->variant = design->n_variants ? &design->variants[index] : NULL;
+}
+
+static int add_settings(const struct design *design, struct point *point, struct dpf_error *error)
+{
+    size_t n = point->variant ? point->variant->settings.n : 0;
+    for (size_t i = 0; i < design->n_axes; i++)
+        n += design->axes[i].values[point->values[i]].settings.n;
+    point->settings = memory_new(n + 1, sizeof *point->settings);
+    if (!point->settings)
+        return error_memory(error);
+    for (size_t s = 0; point->variant && s < point->variant->settings.n; s++)
+        point->settings[point->n_settings++] = point->variant->settings.texts[s];
+    for (size_t i = 0; i < design->n_axes; i++) {
+        const struct design_list *settings = &design->axes[i].values[point->values[i]].settings;
+        for (size_t s = 0; s < settings->n; s++)
+            point->settings[point->n_settings++] = settings->texts[s];
+    }
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names are directories: two alike would overwrite each other. */
+static int check_names(const struct points *points, struct dpf_error *error)
+{
+    char **names = memory_new(points->n, sizeof *names);
+    if (!names)
+        return error_memory(error);
+    for (size_t i = 0; i < points->n; i++)
+        names[i] = points->items[i].name;
+    qsort(names, points->n, sizeof *names, by_name);
+    int status = 0;
+    for (size_t i = 1; i < points->n && status == 0; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            status = error_set(error, DPF_FAULT_CONFIG,
+                               "[sweep]: two points have the name %s; give variants other names", names[i]);
+    free(names);
+    return status;
+}
+
+int points_make(const struct design *design, struct points *out, struct dpf_error *error)
+{
+    *out = (struct points){0};
+    size_t n = combinations(design);
+    if (n > DESIGN_MAX_POINTS)
+        return error_set(error, DPF_FAULT_CONFIG, "[sweep] has more than %d points", DESIGN_MAX_POINTS);
+    out->items = memory_new(n, sizeof *out->items);
+    if (!out->items)
+        return error_memory(error);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct point *point = &out->items[out->n++];
+        point->values = memory_new(design->n_axes + 1, sizeof *point->values);
+        if (!point->values) {
+            status = error_memory(error);
+            break;
+        }
+        choose(design, i, point);
+        point->name = point_name(design, point);
+        status = point->name ? add_settings(design, point, error) : error_memory(error);
+    }
+    if (status == 0)
+        status = check_names(out, error);
+    if (status != 0)
+        points_free(out);
+    return status;
+}
+
+void points_free(struct points *points)
+{
+    for (size_t i = 0; i < points->n; i++) {
+        free(points->items[i].name);
+        free(points->items[i].values);
+        free(points->items[i].settings);
+    }
+    free(points->items);
+    *points = (struct points){0};
+}

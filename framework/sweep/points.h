@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* points.h - the points of a sweep: which settings, under which name. */
+#ifndef DPF_SWEEP_POINTS_H
+#define DPF_SWEEP_POINTS_H
+
+#include "sweep/design.h"
+
+struct point {
+    char *name; /* a file name that tells what the point is and does not depend on others */
+    const struct design_variant *variant; /* or NULL */
+    size_t *values;                       /* of each axis, the index of its value */
+    const char **settings;                /* texts belong to the design */
+    int n_settings;
+};
+
+struct points {
+    struct point *items;
+    size_t n;
+};
+
+/* Variants first, then axes in their order, run.seed innermost. On failure out is empty. */
+int points_make(const struct design *design, struct points *out, struct dpf_error *error);
+void points_free(struct points *points);
+
+/* "als_epsilon-0.5_seed-1": what is no letter, digit, '.', '+' or '-' becomes '-', and then, or if it is too
+   long, the name ends in a few digits of a hash of what it stands for. Free it. */
+char *point_name(const struct design *design, const struct point *point);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep/store.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+
+#define SWEEP_FORMAT 1
+
+char *store_path(const char *directory, const char *part, const char *name, const char *ending)
+{
+    return memory_format("%s/%s/%s%s", directory, part, name, ending);
+}
+
+/* ---- the directory ---------------------------------------------------------------------------------- */
+
+static int is_empty(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    int empty = 1;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir))
+        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (dir)
+        closedir(dir);
+    return empty;
+}
+
+static int make_part(const char *directory, const char *part, struct dpf_error *error)
+{
+    char *path = files_join(directory, part);
+    int status = path ? files_make_directory(path, error) : error_memory(error);
+    free(path);
+    return status;
+}
+
+int store_prepare(const char *directory, int resume, struct dpf_error *error)
+{
+    char *design = files_join(directory, "sweep.json");
+    if (!design)
+        return error_memory(error);
+    int is_sweep = access(design, F_OK) == 0;
+    free(design);
+    if (!is_sweep && !is_empty(directory))
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "[run] output = %s: the directory holds files that are no sweep; nothing is overwritten, "
+            "choose another one",
+            directory);
+    if (is_sweep && !resume)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[run] output = %s: there is a sweep already. --resume runs what is missing or has "
+                         "changed; remove the directory, or choose another one, to start anew",
+                         directory);
+    if (make_part(directory, "configs", error) != 0 || make_part(directory, "points", error) != 0 ||
+        make_part(directory, "state", error) != 0 || make_part(directory, "logs", error) != 0) {
+        error->fault = DPF_FAULT_CONFIG;
+        return -1;
+    }
+    return 0;
+}
+
+static int write_json(const char *path, json_t *json, struct dpf_error *error)
+{
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    free(text);
+    json_decref(json);
+    return status;
+}
+
+/* ---- sweep.json ------------------------------------------------------------------------------------- */
+
+static json_t *list_json(const struct design_list *list)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < list->n; i++)
+        json_array_append_new(array, json_string(list->texts[i]));
+    return array;
+}
+
+static json_t *dimensions_json(const struct design *design)
+{
+    json_t *array = json_array();
+    if (design->n_variants) {
+        json_t *values = json_array();
+        for (size_t i = 0; i < design->n_variants; i++)
+            json_array_append_new(values, json_string(design->variants[i].name));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:o}", "name", "variant", "key", "",
+                                               "repetition", 0, "values", values));
+    }
+    for (size_t i = 0; i < design->n_axes; i++) {
+        const struct design_axis *axis = &design->axes[i];
+        json_t *values = json_array();
+        for (size_t v = 0; v < axis->n; v++)
+            json_array_append_new(values, json_string(axis->values[v].label));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:o}", "name", axis->name, "key", axis->key,
+                                               "repetition", (int)i == design->seed_axis, "values", values));
+    }
+    return array;
+}
+
+static json_t *point_json(const struct design *design, const struct point *point)
+{
+    json_t *values = json_array(), *settings = json_array();
+    if (point->variant)
+        json_array_append_new(values, json_string(point->variant->name));
+    for (size_t i = 0; i < design->n_axes; i++)
+        json_array_append_new(values, json_string(design->axes[i].values[point->values[i]].label));
+    for (int i = 0; i < point->n_settings; i++)
+        json_array_append_new(settings, json_string(point->settings[i]));
+    static const struct design_list none = {0};
+    return json_pack("{s:s, s:o, s:o, s:o}", "name", point->name, "values", values, "settings", settings,
+                     "files", list_json(point->variant ? &point->variant->layers : &none));
+}
+
+int store_write_design(const char *directory, const char *config, const struct design *design,
+                       const struct points *points, const json_t *privacy_keys, struct dpf_error *error)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < points->n; i++)
+        json_array_append_new(list, point_json(design, &points->items[i]));
+    json_t *root =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:o}", "format", SWEEP_FORMAT, "dpframe",
+                  DPFRAME_VERSION, "config", config, "question", design->question, "baseline",
+                  design->baseline, "metrics", list_json(&design->metrics), "dimensions",
+                  dimensions_json(design), "privacy_keys", privacy_keys, "points", list);
+    char *path = files_join(directory, "sweep.json");
+    int status = write_json(path, root, error);
+    free(path);
+    return status;
+}
+
+/* ---- state ------------------------------------------------------------------------------------------ */
+
+/* The hash of run.json, which is written last: "" if there is none. */
+static void results_hash(const char *directory, const char *name, char hex[65])
+{
+    struct dpf_error ignored = {0};
+    char *path = store_path(directory, "points", name, "/run.json");
+    hex[0] = '\0';
+    if (path && files_sha256(path, hex, &ignored) != 0)
+        hex[0] = '\0';
+    free(path);
+}
+
+int store_write_state(const char *directory, const char *name, const struct state *state,
+                      struct dpf_error *error)
+{
+    char hex[65];
+    results_hash(directory, name, hex);
+    char *path = store_path(directory, "state", name, ".json");
+    json_t *root =
+        json_pack("{s:s, s:s, s:s, s:s, s:f}", "status", state->status, "fingerprint", state->fingerprint,
+                  "results_sha256", hex, "error", state->error, "seconds", state->seconds);
+    if (!root) /* the error may hold bytes that are no UTF-8 */
+        root =
+            json_pack("{s:s, s:s, s:s, s:s, s:f}", "status", state->status, "fingerprint", state->fingerprint,
+                      "results_sha256", hex, "error", "see the log", "seconds", state->seconds);
+    int status = write_json(path, root, error);
+    free(path);
+    return status;
+}
+
+void store_remove_state(const char *directory, const char *name)
+{
+    char *path = store_path(directory, "state", name, ".json");
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+int store_is_done(const char *directory, const char *name, const char *fingerprint)
+{
+    json_error_t problem;
+    char hex[65];
+    char *path = store_path(directory, "state", name, ".json");
+    json_t *root = path ? json_load_file(path, 0, &problem) : NULL;
+    const char *status = json_string_value(json_object_get(root, "status"));
+    const char *of = json_string_value(json_object_get(root, "fingerprint"));
+    const char *results = json_string_value(json_object_get(root, "results_sha256"));
+    int done = status && of && results && strcmp(status, "done") == 0 && strcmp(of, fingerprint) == 0;
+    if (done) {
+        results_hash(directory, name, hex);
+        done = *hex && strcmp(results, hex) == 0;
+    }
+    json_decref(root);
+    free(path);
+    return done;
+}

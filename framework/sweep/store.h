@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store.h - the directory of a sweep.
+ *
+ *     sweep.json          the design and the list of points
+ *     configs/NAME.ini    the resolved configuration of a point: reruns it alone
+ *     points/NAME/        its results
+ *     state/NAME.json     written when the point has ended: how, and what it was made from
+ *     logs/NAME.txt       what it printed
+ *
+ * A point counts as done if its state says so, was made from the same (the fingerprint), and the results are
+ * still those that were written. Every write is atomic, so a kill at any moment loses the points in flight
+ * and no other.
+ */
+#ifndef DPF_SWEEP_STORE_H
+#define DPF_SWEEP_STORE_H
+
+#include <jansson.h>
+
+#include "sweep/points.h"
+
+/* Path of a part of the sweep, from malloc: store_path(dir, "state", name, ".json"). */
+char *store_path(const char *directory, const char *part, const char *name, const char *ending);
+
+/*
+ * Makes the directory ready. One that holds anything but a sweep is refused; one that holds a sweep is, too,
+ * unless resume is set.
+ */
+int store_prepare(const char *directory, int resume, struct dpf_error *error);
+/* Writes sweep.json. privacy_keys: names of keys that affect the guarantee, as a JSON object; config: the
+ * path. */
+int store_write_design(const char *directory, const char *config, const struct design *design,
+                       const struct points *points, const json_t *privacy_keys, struct dpf_error *error);
+
+struct state {
+    const char *status; /* "done" or "failed" */
+    const char *fingerprint;
+    const char *error;
+    double seconds;
+};
+int store_write_state(const char *directory, const char *name, const struct state *state,
+                      struct dpf_error *error);
+void store_remove_state(const char *directory, const char *name);
+/* 1 if the point is done with that fingerprint and its results are untouched. */
+int store_is_done(const char *directory, const char *name, const char *fingerprint);
+
+#endif
