@@ -308,6 +308,17 @@ static inline int dpf_additive_to_integer(double steps, double limit, int64_t *o
     return 1;
 }
 
+/* values / grid as integers. All of them, or DPF_E_RANGE. */
+static inline dpf_status dpf_additive_round(double grid, double limit, const double *values, int64_t n,
+                                            int64_t *out)
+{
+    const double steps_per_unit = 1 / grid; /* exact for powers of two, as is the product below */
+    int ok = 1;
+    for (int64_t i = 0; i < n; i++)
+        ok &= dpf_additive_to_integer(values[i] * steps_per_unit, limit, &out[i]);
+    return ok ? DPF_OK : DPF_E_RANGE;
+}
+
 /*
  * values / grid + noise, as integers, for one chunk. All of them, or DPF_E_RANGE. limit is at most
  * 2^62, and so is exact noise.
@@ -316,22 +327,24 @@ static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, dpf_curso
                                             double scale, double limit, const double *values, int64_t n,
                                             int64_t *out)
 {
-    int64_t integers[DPF_ADDITIVE_CHUNK] = {0};
-    double reals[DPF_ADDITIVE_CHUNK] = {0};
-    double steps_per_unit = 1 / grid; /* exact for powers of two, as is the product below */
-    double steps_of_scale = scale > 0 ? scale / grid : 0;
-    if (scale > 0 && noise->exact) {
+    if (!(scale > 0))
+        return dpf_additive_round(grid, limit, values, n, out);
+    const double steps_per_unit = 1 / grid, steps_of_scale = scale / grid;
+    double reals[DPF_ADDITIVE_CHUNK];
+    int64_t integers[DPF_ADDITIVE_CHUNK];
+    if (noise->exact) {
         dpf_status status = noise->integers(cursor, (uint64_t)steps_of_scale, integers, n);
         if (status != DPF_OK)
             return status;
-    } else if (scale > 0) {
+    } else {
         noise->reals(cursor, reals, n);
     }
     int ok = 1;
     for (int64_t i = 0; i < n; i++) {
         int64_t whole = 0;
-        ok &= dpf_additive_to_integer(values[i] * steps_per_unit + steps_of_scale * reals[i], limit, &whole);
-        out[i] = whole + integers[i];
+        double steps = values[i] * steps_per_unit + (noise->exact ? 0 : steps_of_scale * reals[i]);
+        ok &= dpf_additive_to_integer(steps, limit, &whole);
+        out[i] = whole + (noise->exact ? integers[i] : 0);
         ok &= fabs((double)out[i]) < limit;
     }
     return ok ? DPF_OK : DPF_E_RANGE;
