@@ -68,6 +68,7 @@ static int read_relation_options(const struct config *config, const struct confi
     struct file_options *file = &out->relation;
     out->relation_path = text_of(data, D_RELATION_PATH);
     out->relation_mutual = value_of(data, D_RELATION_DIRECTION)->integer == 1;
+    out->relation_similarity = (enum relation_similarity)value_of(data, D_RELATION_SIMILARITY)->integer;
     file->header = (enum data_header)value_of(data, D_RELATION_HEADER)->integer;
     file->encoding = out->file.encoding;
     file->value_lo = -INFINITY;

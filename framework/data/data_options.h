@@ -45,6 +45,7 @@ struct file_options {
     const char *prefix; /* of the other keys, "" or "relation." */
 };
 
+enum relation_similarity { SIMILARITY_NONE, SIMILARITY_PEARSON };
 enum weights_kind { WEIGHTS_NONE, WEIGHTS_GROUPS, WEIGHTS_FILES, WEIGHTS_SENSITIVE };
 #define WEIGHTS_MAX_GROUPS 255
 
@@ -75,6 +76,7 @@ struct data_options {
     const char *relation_path; /* "" if there is none */
     struct file_options relation;
     int relation_mutual;
+    enum relation_similarity relation_similarity;
     struct weights_options weights;
     struct generate_options generate;
 
