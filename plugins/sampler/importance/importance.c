@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * importance.c - a record is kept with probability 1/w and then weighs w, with w as large as a target loss
+ * allows.
+ *
+ * A record whose privacy loss at weight w is phi(w) has loss ln(1 + (e^phi(w) - 1) / w) once it is drawn in
+ * secret (DPIMF, Theorem 2 and Eq. 22-23). Few records at a given loss is what Problem 1 asks for: w is the
+ * end of the interval of admissible weights that begins at 1, found by bisection (Algorithm 3; its bracket
+ * from the strong convexity of phi is replaced by doubling). The end that is returned meets the target.
+ *
+ * Where phi comes from decides what that is worth:
+ *   mechanism      what the mechanism states. For additive noise phi(w) = w phi(1), and (e^phi(w) - 1) / w
+ * grows with w: nothing is amplified. A target above phi(1) buys a smaller sample, no smaller noise.
+ *   fixed-maximum  the mechanism's budget, whatever the weight: phi_max of the publication's Theorem 2. w is
+ * the least that reaches the target. The loss of weighted records is larger than that, so the target is a
+ * claim; what is proved is in the ledger, which has weights in its sensitivities.
+ *
+ * With losses = norm a record's loss is smaller in proportion to the L1 norm of its row of the other side, as
+ * a first-order coefficient's is, and small rows are kept less often. Otherwise all records have one weight.
+ */
+#include "record_draws.h"
+
+enum { P_TARGET, P_PROFILE, P_LOSSES, P_BOUND, P_MAX_WEIGHT, P_SECRECY, P_LIFETIME, P_COUNT };
+enum { PROFILE_MECHANISM, PROFILE_FIXED };
+enum { LOSSES_EQUAL, LOSSES_NORM };
+
+#define LEVELS 256 /* of a row's share of the bound; a share is rounded up to the next */
+
+static const dpf_enum_value profiles[] = {
+    {"mechanism", "The mechanism's own loss by weight."},
+    {"fixed-maximum",
+     "The mechanism's budget at every weight, as published; not what a weighted record loses."},
+};
+static const dpf_enum_value losses_of[] = {
+    {"equal", "Every record's loss is the largest one."},
+    {"norm", "A record's loss is in proportion to the L1 norm of its row of the other side."},
+};
+static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
+static const dpf_enum_value lifetimes[] = {RECORD_LIFETIMES};
+
+static const dpf_param params[P_COUNT] = {
+    [P_TARGET] = DPF_PARAM_REAL_F("target", 1.0, 0.0, 700.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                                  "Loss of a release after sampling."),
+    [P_PROFILE] = DPF_PARAM_ENUM_F("profile", PROFILE_MECHANISM, profiles, DPF_PARAM_PRIVACY,
+                                   "Loss of a record before sampling, by its weight."),
+    [P_LOSSES] = DPF_PARAM_ENUM_F("losses", LOSSES_EQUAL, losses_of, DPF_PARAM_PRIVACY,
+                                  "Whether records differ in their losses."),
+    [P_BOUND] =
+        DPF_PARAM_REAL_F("bound", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                         "losses = norm: public bound on the L1 norm of a row of the other side. Longer rows "
+                         "have the largest loss."),
+    [P_MAX_WEIGHT] =
+        DPF_PARAM_REAL_F("max-weight", 100.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "", "Largest weight of a record."),
+    [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
+    [P_LIFETIME] = RECORD_LIFETIME_PARAM(lifetimes),
+};
+
+struct importance {
+    struct record_draws draws;
+    const dpf_value *values;
+    float weights[LEVELS + 1]; /* by a row's share of the bound */
+};
+
+/* ---- the weight of a record ----------------------------------------------------------------------- */
+
+/* What decides about one weight: the profile, scaled to the record. */
+struct problem {
+    const struct importance *importance;
+    const dpf_sampler_setup *setup;
+    double share;
+};
+
+/* (e^phi(w) - 1) / w - (e^target - 1): admissible if not positive. */
+static dpf_status excess(const struct problem *problem, double weight, double *out)
+{
+    const dpf_value *values = problem->importance->values;
+    double loss = problem->setup->budget;
+    if (values[P_PROFILE].integer == PROFILE_MECHANISM) {
+        const dpf_status status = problem->setup->profile(problem->setup->context, weight, &loss);
+        if (status != DPF_OK)
+            return status;
+    }
+    const double left = expm1(loss * problem->share) / weight;
+    *out = left - expm1(values[P_TARGET].real);
+    if (!(loss >= 0))
+        return problem->importance->draws.host->fail(problem->importance->draws.host, DPF_E_NUMERIC,
+                                                     P_PROFILE,
+                                                     "the mechanism's loss by weight is not a number");
+    return DPF_OK;
+}
+
+/* Between a weight that is admissible and one that is not: the last admissible one. */
+static dpf_status bisect(const struct problem *problem, double good, double bad, double *weight)
+{
+    dpf_status status = DPF_OK;
+    for (int step = 0; step < 100 && status == DPF_OK; step++) {
+        const double middle = 0.5 * (good + bad);
+        double over;
+        status = excess(problem, middle, &over);
+        if (!(over > 0))
+            good = middle;
+        else
+            bad = middle;
+    }
+    *weight = good;
+    return status;
+}
+
+/* Weight 1 is admissible: how far does that go? */
+static dpf_status largest_weight(const struct problem *problem, double *weight)
+{
+    const double most = problem->importance->values[P_MAX_WEIGHT].real;
+    double good = 1;
+    if (problem->importance->values[P_PROFILE].integer == PROFILE_FIXED) {
+        *weight = 1; /* no need to sample */
+        return DPF_OK;
+    }
+    while (good < most) {
+        const double next = fmin(2 * good, most);
+        double over;
+        const dpf_status status = excess(problem, next, &over);
+        if (status != DPF_OK)
+            return status;
+        if (over > 0)
+            return bisect(problem, good, next, weight);
+        good = next;
+    }
+    *weight = most;
+    return DPF_OK;
+}
+
+/* Weight 1 is not admissible: where does it begin? */
+static dpf_status least_weight(const struct problem *problem, double *weight)
+{
+    const dpf_host *host = problem->importance->draws.host;
+    const double most = problem->importance->values[P_MAX_WEIGHT].real;
+    for (double bad = 1; bad < most;) {
+        const double next = fmin(2 * bad, most);
+        double over;
+        const dpf_status status = excess(problem, next, &over);
+        if (status != DPF_OK)
+            return status;
+        if (!(over > 0))
+            return bisect(problem, next, bad, weight);
+        bad = next;
+    }
+    return host->fail(
+        host, DPF_E_CONFIG, P_TARGET,
+        "no weight up to max-weight meets the target: raise one of them, or lower the mechanism's "
+        "budget; a loss that grows with the weight needs a target of at least the budget");
+}
+
+static dpf_status solve_weight(const struct problem *problem, float *out)
+{
+    double over, weight = 1;
+    dpf_status status = excess(problem, 1, &over);
+    if (status == DPF_OK)
+        status = over > 0 ? least_weight(problem, &weight) : largest_weight(problem, &weight);
+    if (status != DPF_OK)
+        return status;
+    /* float32 must stay on the admissible side. */
+    *out = record_weight_below(weight);
+    status = excess(problem, *out, &over);
+    if (status == DPF_OK && over > 0)
+        *out = nextafterf(*out, INFINITY);
+    return status;
+}
+
+/* ---- the role ---------------------------------------------------------------------------------------- */
+
+static dpf_status importance_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    const dpf_value *values = given->values;
+    struct importance *importance = dpf_memory(host)->allocate(host, sizeof(*importance));
+    if (!importance)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    const dpf_status status =
+        record_draws_open(&importance->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
+    if (status != DPF_OK) {
+        dpf_memory(host)->release(host, importance);
+        return status;
+    }
+    importance->values = values;
+    for (int level = 0; level <= LEVELS; level++)
+        importance->weights[level] = 1;
+    *self = importance;
+    return DPF_OK;
+}
+
+static void importance_destroy(void *self)
+{
+    struct importance *importance = self;
+    dpf_memory(importance->draws.host)->release(importance->draws.host, importance);
+}
+
+static int32_t importance_lifetime(void *self)
+{
+    return ((const struct importance *)self)->draws.lifetime;
+}
+
+static dpf_status importance_prepare(void *self, const dpf_sampler_setup *setup)
+{
+    struct importance *importance = self;
+    const dpf_host *host = importance->draws.host;
+    importance->draws.side = setup->side;
+    if (importance->values[P_PROFILE].integer == PROFILE_MECHANISM && !setup->profile)
+        return host->fail(
+            host, DPF_E_CONFIG, P_PROFILE,
+            "there is no mechanism that states losses by weight; use one that does, or profile = "
+            "fixed-maximum");
+    if (importance->values[P_PROFILE].integer == PROFILE_FIXED && !(setup->budget >= 0))
+        return host->fail(host, DPF_E_CONFIG, P_PROFILE,
+                          "profile = fixed-maximum needs a mechanism that has a budget");
+    struct problem problem = {importance, setup, 1};
+    dpf_status status = solve_weight(&problem, &importance->weights[LEVELS]);
+    for (int level = LEVELS - 1; status == DPF_OK && level >= 0; level--) {
+        importance->weights[level] = importance->weights[LEVELS];
+        problem.share = fmax(level, 1) / LEVELS;
+        if (importance->values[P_LOSSES].integer == LOSSES_NORM)
+            status = solve_weight(&problem, &importance->weights[level]);
+    }
+    return status;
+}
+
+static dpf_status importance_describe(void *self, dpf_sampling *out)
+{
+    const struct importance *importance = self;
+    double least = importance->weights[0], most = least;
+    for (int level = 1; level <= LEVELS; level++) {
+        least = fmin(least, importance->weights[level]);
+        most = fmax(most, importance->weights[level]);
+    }
+    out->kind = least < most ? DPF_SAMPLING_WEIGHTED : DPF_SAMPLING_POISSON;
+    out->unit = DPF_UNIT_RECORD;
+    out->secret_from = importance->draws.secret_from;
+    out->rate = 1 / least;
+    out->weight_max = most;
+    return DPF_OK;
+}
+
+static float weight_of(const struct importance *importance, const dpf_draw *draw, int64_t i)
+{
+    if (importance->values[P_LOSSES].integer == LOSSES_EQUAL)
+        return importance->weights[LEVELS];
+    int32_t columns;
+    double sum = 0;
+    const float *row = record_other_row(&importance->draws, draw, i, &columns);
+    for (int32_t c = 0; c < columns; c++)
+        sum += fabs((double)row[c]);
+    const double level = ceil(LEVELS * (sum / importance->values[P_BOUND].real));
+    return importance->weights[level < LEVELS ? (int)level : LEVELS];
+}
+
+static dpf_status importance_draw(void *self, const dpf_call *call, const dpf_draw *draw, float *weights)
+{
+    const struct importance *importance = self;
+    const dpf_status status = record_draws_check(call, draw);
+    for (int64_t i = 0; status == DPF_OK && i < draw->n; i++) {
+        const float weight = weight_of(importance, draw, i);
+        weights[i] = record_is_kept(&importance->draws, call, draw, i, 1 / (double)weight) ? weight : 0;
+    }
+    return status;
+}
+
+static const dpf_sampler functions = {
+    .level = DPF_LEVEL_RECORD,
+    .lifetime = importance_lifetime,
+    .prepare = importance_prepare,
+    .describe = importance_describe,
+    .draw = importance_draw,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_SAMPLER,
+    .id = "importance",
+    .version = "1.0.0",
+    .summary = "Records are kept with probability 1/w and weigh w, as large as a target loss allows",
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Theorem 2, Eq. 22-23 and Algorithm 3",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = importance_create,
+    .destroy = importance_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.importance", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_draws.h - what samplers that draw records one by one, in secret, share.
+ *
+ * Each record is kept independently, with a probability of its own, by a stream read at (draw, user, item).
+ */
+#ifndef DPF_RECORD_DRAWS_H
+#define DPF_RECORD_DRAWS_H
+
+#include <math.h>
+
+#include "dpframe/dpframe.h"
+
+/* Index minus 1 is the DPF_OBSERVER_* up to which the draw is hidden. */
+#define RECORD_SECRECIES                                                                                     \
+    {"none", "Everybody may know which records take part: no amplification."},                               \
+        {"outsider", "Hidden from those who see only the released factors."},                                \
+        {"server", "Hidden from the server too, which sees neither the draw nor the records."},              \
+    {                                                                                                        \
+        "parties", "Hidden from other parties as well."                                                      \
+    }
+#define RECORD_SECRECY_PARAM(VALUES)                                                                         \
+    DPF_PARAM_ENUM_F("secrecy", 1, VALUES, DPF_PARAM_PRIVACY,                                                \
+                     "From whom it is hidden which records take part.")
+
+/* Index plus 1 is DPF_LIFETIME_*. */
+#define RECORD_LIFETIMES                                                                                     \
+    {"run", "One sample for the whole run."}, {"round", "A fresh sample in every round."},                   \
+    {                                                                                                        \
+        "solve", "A fresh sample for every local iteration of a round."                                      \
+    }
+#define RECORD_LIFETIME_PARAM(VALUES)                                                                        \
+    DPF_PARAM_ENUM_F("lifetime", 2, VALUES, DPF_PARAM_PRIVACY, "How long a sample stays in use.")
+
+struct record_draws {
+    const dpf_host *host;
+    const dpf_random_service *random;
+    dpf_stream *stream;
+    int32_t side; /* that is solved; known after prepare */
+    int32_t secret_from;
+    int32_t lifetime;
+};
+
+/* Opens the stream. The caller owns the memory. */
+static inline dpf_status record_draws_open(struct record_draws *draws, const dpf_host *host,
+                                           const dpf_value *secrecy, const dpf_value *lifetime)
+{
+    draws->host = host;
+    draws->random = dpf_random(host);
+    draws->secret_from = (int32_t)secrecy->integer - 1;
+    draws->lifetime = (int32_t)lifetime->integer + DPF_LIFETIME_RUN;
+    return draws->random->open(host, "records", &draws->stream);
+}
+
+/* The row of the other side that the loss reads for record i, and the length of its side's rows. */
+static inline const float *record_other_row(const struct record_draws *draws, const dpf_draw *draw, int64_t i,
+                                            int32_t *columns)
+{
+    const int users = draws->side == DPF_SIDE_ITEMS;
+    const dpf_factors *factors = users ? draw->user_factors : draw->item_factors;
+    *columns = factors->cols;
+    return dpf_row(factors, users ? draw->users[i] : draw->items[i]);
+}
+
+static inline int record_is_kept(const struct record_draws *draws, const dpf_call *call, const dpf_draw *draw,
+                                 int64_t i, double probability)
+{
+    dpf_cursor cursor;
+    uint8_t kept;
+    draws->random->seek(draws->stream, call->draw, (uint32_t)draw->users[i], (uint32_t)draw->items[i],
+                        &cursor);
+    draws->random->bernoulli(&cursor, probability, &kept, 1);
+    return kept;
+}
+
+static inline dpf_status record_draws_check(const dpf_call *call, const dpf_draw *draw)
+{
+    if (draw->level == DPF_LEVEL_RECORD)
+        return DPF_OK;
+    return call->host->fail(call->host, DPF_E_UNSUPPORTED, -1, "this sampler draws records, not parties");
+}
+
+/* The largest float32 weight whose inverse, as float64, is at least the probability 1 / weight. */
+static inline float record_weight_below(double weight)
+{
+    float rounded = (float)weight;
+    return (double)rounded > weight ? nextafterf(rounded, 0) : rounded;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * uniform.c - each record takes part independently with the same probability.
+ *
+ * The plain counterpart of importance sampling at the same expected size (DPIMF, Fig. 6). Kept records have
+ * weight 1, which makes sums smaller, or 1/rate, which makes them unbiased and the sensitivity larger. A
+ * mechanism's budget is that of weight 1: with inverse weights a record's loss before sampling is 1/rate of
+ * it.
+ */
+#include "record_draws.h"
+
+enum { P_RATE, P_WEIGHT, P_SECRECY, P_LIFETIME, P_COUNT };
+enum { WEIGHT_UNIT, WEIGHT_INVERSE };
+
+static const dpf_enum_value weights_given[] = {
+    {"unit", "Records that take part have weight 1."},
+    {"inverse", "Records that take part have weight 1/rate, so that sums are unbiased."},
+};
+static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
+static const dpf_enum_value lifetimes[] = {RECORD_LIFETIMES};
+
+static const dpf_param params[P_COUNT] = {
+    [P_RATE] = DPF_PARAM_REAL_F("rate", 0.5, 1e-6, 1.0, DPF_PARAM_PRIVACY, "",
+                                "Probability that a record takes part."),
+    [P_WEIGHT] = DPF_PARAM_ENUM_F("weight", WEIGHT_INVERSE, weights_given, DPF_PARAM_PRIVACY,
+                                  "Weight of those that take part."),
+    [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
+    [P_LIFETIME] = RECORD_LIFETIME_PARAM(lifetimes),
+};
+
+struct uniform {
+    struct record_draws draws;
+    double rate;
+    float weight;
+};
+
+static dpf_status uniform_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    const dpf_value *values = given->values;
+    struct uniform *uniform = dpf_memory(host)->allocate(host, sizeof(*uniform));
+    if (!uniform)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    const dpf_status status =
+        record_draws_open(&uniform->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
+    if (status != DPF_OK) {
+        dpf_memory(host)->release(host, uniform);
+        return status;
+    }
+    uniform->rate = values[P_RATE].real;
+    uniform->weight = values[P_WEIGHT].integer == WEIGHT_INVERSE ? (float)(1 / uniform->rate) : 1;
+    *self = uniform;
+    return DPF_OK;
+}
+
+static void uniform_destroy(void *self)
+{
+    struct uniform *uniform = self;
+    dpf_memory(uniform->draws.host)->release(uniform->draws.host, uniform);
+}
+
+static int32_t uniform_lifetime(void *self)
+{
+    return ((const struct uniform *)self)->draws.lifetime;
+}
+
+static dpf_status uniform_prepare(void *self, const dpf_sampler_setup *setup)
+{
+    ((struct uniform *)self)->draws.side = setup->side;
+    return DPF_OK;
+}
+
+static dpf_status uniform_describe(void *self, dpf_sampling *out)
+{
+    const struct uniform *uniform = self;
+    out->kind = DPF_SAMPLING_POISSON;
+    out->unit = DPF_UNIT_RECORD;
+    out->secret_from = uniform->draws.secret_from;
+    out->rate = uniform->rate;
+    out->weight_max = uniform->weight;
+    return DPF_OK;
+}
+
+static dpf_status uniform_draw(void *self, const dpf_call *call, const dpf_draw *draw, float *weights)
+{
+    const struct uniform *uniform = self;
+    const dpf_status status = record_draws_check(call, draw);
+    for (int64_t i = 0; status == DPF_OK && i < draw->n; i++)
+        weights[i] = record_is_kept(&uniform->draws, call, draw, i, uniform->rate) ? uniform->weight : 0;
+    return status;
+}
+
+static const dpf_sampler functions = {
+    .level = DPF_LEVEL_RECORD,
+    .lifetime = uniform_lifetime,
+    .prepare = uniform_prepare,
+    .describe = uniform_describe,
+    .draw = uniform_draw,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_SAMPLER,
+    .id = "uniform",
+    .version = "1.0.0",
+    .summary = "Each record takes part independently with the same probability",
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), section VI-B2 and Fig. 6",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = uniform_create,
+    .destroy = uniform_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.uniform", "1.0.0", "Apache-2.0", component)

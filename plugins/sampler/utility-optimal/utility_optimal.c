@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * utility_optimal.c - records are kept in proportion to the length of what they contribute.
+ *
+ * Of all independent draws with a given expected number of records, the one whose weighted sum 2 sum w p has
+ * least variance keeps a record with probability proportional to |p|_2 (Neyman allocation: minimise sum w
+ * |p|^2 for a given sum of 1/w). It is what DPIMF compares its importance sampling with (section VI-B2, Fig.
+ * 6).
+ *
+ * A record is kept with probability rate * |p|_2 / norm, but at most 1 and at least 1 / max-weight, and then
+ * has the inverse as its weight. norm is public, so the expected number of records follows the data.
+ */
+#include "record_draws.h"
+
+enum { P_RATE, P_NORM, P_MAX_WEIGHT, P_SECRECY, P_LIFETIME, P_COUNT };
+
+static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
+static const dpf_enum_value lifetimes[] = {RECORD_LIFETIMES};
+
+static const dpf_param params[P_COUNT] = {
+    [P_RATE] = DPF_PARAM_REAL_F("rate", 0.5, 1e-6, 1.0, DPF_PARAM_PRIVACY, "",
+                                "Probability of a record whose row of the other side has length norm."),
+    [P_NORM] = DPF_PARAM_REAL_F("norm", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                                "A public length of rows, for example a typical one."),
+    [P_MAX_WEIGHT] = DPF_PARAM_REAL_F("max-weight", 10.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "",
+                                      "Largest weight of a record; it bounds what a record moves."),
+    [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
+    [P_LIFETIME] = RECORD_LIFETIME_PARAM(lifetimes),
+};
+
+struct optimal {
+    struct record_draws draws;
+    double rate_by_norm;
+    float max_weight;
+};
+
+static dpf_status optimal_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    const dpf_value *values = given->values;
+    struct optimal *optimal = dpf_memory(host)->allocate(host, sizeof(*optimal));
+    if (!optimal)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    const dpf_status status =
+        record_draws_open(&optimal->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
+    if (status != DPF_OK) {
+        dpf_memory(host)->release(host, optimal);
+        return status;
+    }
+    optimal->rate_by_norm = values[P_RATE].real / values[P_NORM].real;
+    optimal->max_weight = (float)values[P_MAX_WEIGHT].real;
+    *self = optimal;
+    return DPF_OK;
+}
+
+static void optimal_destroy(void *self)
+{
+    struct optimal *optimal = self;
+    dpf_memory(optimal->draws.host)->release(optimal->draws.host, optimal);
+}
+
+static int32_t optimal_lifetime(void *self)
+{
+    return ((const struct optimal *)self)->draws.lifetime;
+}
+
+static dpf_status optimal_prepare(void *self, const dpf_sampler_setup *setup)
+{
+    ((struct optimal *)self)->draws.side = setup->side;
+    return DPF_OK;
+}
+
+static dpf_status optimal_describe(void *self, dpf_sampling *out)
+{
+    const struct optimal *optimal = self;
+    out->kind = DPF_SAMPLING_WEIGHTED;
+    out->unit = DPF_UNIT_RECORD;
+    out->secret_from = optimal->draws.secret_from;
+    out->rate = 1;
+    out->weight_max = optimal->max_weight;
+    return DPF_OK;
+}
+
+static dpf_status optimal_draw(void *self, const dpf_call *call, const dpf_draw *draw, float *weights)
+{
+    const struct optimal *optimal = self;
+    const dpf_status status = record_draws_check(call, draw);
+    for (int64_t i = 0; status == DPF_OK && i < draw->n; i++) {
+        int32_t columns;
+        double square = 0;
+        const float *row = record_other_row(&optimal->draws, draw, i, &columns);
+        for (int32_t c = 0; c < columns; c++)
+            square += (double)row[c] * row[c];
+        const double wished = 1 / (optimal->rate_by_norm * sqrt(square));
+        const float weight = (float)fmin(fmax(wished, 1), optimal->max_weight);
+        weights[i] = record_is_kept(&optimal->draws, call, draw, i, 1 / (double)weight) ? weight : 0;
+    }
+    return status;
+}
+
+static const dpf_sampler functions = {
+    .level = DPF_LEVEL_RECORD,
+    .lifetime = optimal_lifetime,
+    .prepare = optimal_prepare,
+    .describe = optimal_describe,
+    .draw = optimal_draw,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_SAMPLER,
+    .id = "utility-optimal",
+    .version = "1.0.0",
+    .summary = "Records are kept in proportion to the length of their rows: least variance",
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), section VI-B2 and Fig. 6; Neyman (J. R. Stat. Soc. 97, 1934)",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = optimal_create,
+    .destroy = optimal_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.utility-optimal", "1.0.0", "Apache-2.0", component)
