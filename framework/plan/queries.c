@@ -504,11 +504,14 @@ static int complete_sampling(struct plan *plan, struct term_plan *term, struct d
  * Accountants amplify each event by a draw of its own. The blocks of one release share the draw, and then the
  * product of amplified losses is no bound: given that the unit was drawn, all blocks depend on it.
  */
-static int one_event(const dpf_event *events, int32_t n)
+static int one_event(const struct plan *plan, const dpf_event *events, int32_t n)
 {
     int32_t charged = 0;
-    for (int32_t i = 0; i < n; i++)
-        charged += events[i].kind != DPF_EVENT_NO_OP && !(events[i].flags & DPF_EVENT_DATA_BLIND);
+    for (int32_t i = 0; i < n; i++) {
+        const dpf_norms *norms = &events[i].sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
+        charged += events[i].kind != DPF_EVENT_NO_OP && !(events[i].flags & DPF_EVENT_DATA_BLIND) &&
+                   !(norms->l1 == 0); /* what no such unit moves costs nothing */
+    }
     return charged <= 1;
 }
 
@@ -537,7 +540,7 @@ static int complete_release(struct plan *plan, struct term_plan *term, int64_t c
             mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
             "events", error) != 0)
         return -1;
-    if (!one_event(events, n))
+    if (!one_event(plan, events, n))
         term->sampling.secret_from = -1;
     for (int32_t i = 0; i < n; i++) {
         events[i].count = count;
