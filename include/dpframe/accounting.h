@@ -14,7 +14,8 @@
  *    several releases (their difference has no noise) leave no finite epsilon.
  *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
  *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
- *    from the observer, under add-remove or zero-out: only then do neighbouring data sets give the
+ *    from the observer, under add-remove, zero-out or flip (a record that is drawn or is not there,
+ *    which is what a flip adds or removes): only then do neighbouring data sets give the
  *    pair Q, (1-q) Q + q P. In all other cases the rate is 1.
  *  - Rate 1 is a bound when the same draw can be made for both neighbours (joint quasi-convexity of
  *    Renyi and hockey-stick divergences). It cannot if a fixed number is drawn from data sets of
