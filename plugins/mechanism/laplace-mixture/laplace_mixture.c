@@ -19,7 +19,7 @@
 
 #define MAX_SCALE_BITS 42
 
-enum { P_EPSILON, P_LIFETIME, P_GRID_BITS, P_COUNT };
+enum { P_EPSILON, P_LIFETIME, P_COMMON, P_GRID_BITS, P_COUNT };
 
 static const dpf_enum_value lifetimes[] = {
     {"run",
@@ -33,6 +33,10 @@ static const dpf_param params[P_COUNT] = {
                                    "Pure-DP budget that the publication states for one release."),
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 1, lifetimes, DPF_PARAM_PRIVACY, "How long one draw stays in use."),
+    [P_COMMON] =
+        DPF_PARAM_BOOL_F("common-factor", 0, DPF_PARAM_PRIVACY,
+                         "Read h from one stream with all terms that say so, as PrivSR does for its two "
+                         "kinds of ratings of an item."),
     [P_GRID_BITS] =
         DPF_PARAM_INT_F("grid-bits", 34, 8, 40, 0, "bits",
                         "log2 of the noise scale in grid steps; fewer where many messages are added."),
@@ -50,7 +54,8 @@ static dpf_status mixture_create(const dpf_host *host, const dpf_params *given, 
 {
     const dpf_random_service *random = dpf_random(host);
     dpf_stream *known, *shares;
-    dpf_status status = random->open(host, "h", &known);
+    const char *purpose = given->values[P_COMMON].integer ? "@laplace-mixture h" : "h";
+    dpf_status status = random->open(host, purpose, &known);
     if (status == DPF_OK)
         status = random->open(host, "c", &shares);
     if (status != DPF_OK)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What links weigh when similarity is asked for. */
+#include "data_support.h"
+
+#include <math.h>
+
+#define CSV "[data]\nformat = csv\npath = a.txt\nrelation.path = trust.txt\n"
+#define PEARSON CSV "relation.similarity = pearson\n"
+
+static double link_weight(const struct dataset *d, const char *from, const char *to)
+{
+    const struct csr *links = &d->relation.links;
+    int64_t u = id_map_find(&d->users, from), v = id_map_find(&d->users, to);
+    assert_true(u >= 0 && v >= 0);
+    for (int64_t k = links->ptr[u]; k < links->ptr[u + 1]; k++)
+        if (links->others[k] == v)
+            return links->values ? (double)links->values[k] : 1;
+    fail_msg("no link from %s to %s", from, to);
+    return 0;
+}
+
+static void friends_are_compared_by_their_common_items(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    /* a: mean 3; b rates like a; c the other way round; d has nothing in common; e does not vary. */
+    data_write("a.txt", "a,1,1\na,2,3\na,3,5\nb,1,2\nb,2,3\nb,3,4\nc,1,5\nc,2,3\nc,3,1\nd,9,4\nd,8,1\ne,1,3\n"
+                        "e,2,3\nf,1,1\nf,2,4\nf,9,4\n");
+    data_write("trust.txt", "a b\na c\nd a\na e\na f\n");
+    data_get(PEARSON, &out);
+    assert_true(fabs(link_weight(&out.dataset, "a", "b") - 1) < 1e-6);
+    assert_true(fabs(link_weight(&out.dataset, "a", "c")) < 1e-6);
+    assert_true(link_weight(&out.dataset, "d", "a") == 0.5);
+    assert_true(link_weight(&out.dataset, "a", "e") == 0.5);
+    /* Common items 1, 2: deviations (-2, 0) of a, (-2, 1) of f, whose mean is 3 over all of its ratings. */
+    double r = 4 / sqrt(4 * 5);
+    assert_true(fabs(link_weight(&out.dataset, "a", "f") - (1 + r) / 2) < 1e-6);
+    dataset_free(&out.dataset);
+    data_get(CSV, &out);
+    assert_true(link_weight(&out.dataset, "a", "c") == 1);
+    dataset_free(&out.dataset);
+}
+
+static void sensitive_ratings_do_not_count(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    data_write("a.txt", "user,item,rating,w\na,1,1,1\na,2,3,1\na,3,5,0.5\nb,1,4,1\nb,2,2,1\nb,3,5,1\n");
+    data_write("trust.txt", "a b\n");
+    data_get(PEARSON "column.privacy-weight = w\n", &out);
+    /* a: 1 and 3, mean 2: (-1, 1); b: mean 11/3 over all of its ratings. */
+    double x = 4 - 11.0 / 3, y = 2 - 11.0 / 3, r = (-x + y) / sqrt(2 * (x * x + y * y));
+    assert_true(fabs(link_weight(&out.dataset, "a", "b") - (1 + r) / 2) < 1e-6);
+    dataset_free(&out.dataset);
+    data_get(PEARSON, &out);
+    double all = link_weight(&out.dataset, "a", "b");
+    assert_true(fabs(all - (1 + r) / 2) > 0.1);
+    dataset_free(&out.dataset);
+}
+
+int main(void)
+{
+#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
+    const struct CMUnitTest tests[] = {
+        TEST(friends_are_compared_by_their_common_items),
+        TEST(sensitive_ratings_do_not_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
