@@ -11,13 +11,16 @@
 #include "dpframe/dpframe.h"
 
 enum { P_CLAIM, P_ORDER, P_UNIT, P_ADJACENCY, P_COUNT };
-enum { CLAIM_EQ9, CLAIM_EQ7, CLAIM_PER_RELEASE };
+enum { CLAIM_EQ9, CLAIM_EQ7, CLAIM_PER_RELEASE, CLAIM_THEOREM_2 };
 enum { AS_ASKED };
 
 static const dpf_enum_value claims[] = {
     {"gaussian-rdp-eq9", "Mugdho and Imtiaz, Eq. 9: classic Renyi conversion of all steps at its best order"},
     {"gaussian-rdp-eq7", "Mugdho and Imtiaz, Eq. 7: the same at the order given by 'order'"},
     {"per-release", "the epsilon of a single release, as publications that do not compose state it"},
+    {"dpimf-theorem-2",
+     "DPIMF, Theorem 2: a single release of records that are drawn, whose loss before the draw does "
+     "not grow with their weights"},
 };
 
 static const dpf_enum_value units[] = {
@@ -159,6 +162,26 @@ static int same_release(const dpf_event *a, const dpf_event *b)
     return a->side == b->side && a->term == b->term && a->round == b->round;
 }
 
+/* Theorem 2 of DPIMF, Eq. 22: phi_max is the loss at weight 1, as if weights made it no larger. */
+static double theorem_2(double epsilon, const dpf_sampling *sampling)
+{
+    return sampling->kind == DPF_SAMPLING_NONE
+               ? epsilon
+               : log1p(sampling->rate * expm1(epsilon / sampling->weight_max));
+}
+
+static void name_source(const struct published *published, dpf_answer *answer)
+{
+    if (published->claim == CLAIM_THEOREM_2)
+        dpf_text_add(
+            answer->source, sizeof answer->source,
+            "Ran, Ye, Huang, Hu, Differentially Private Implicit Matrix Factorization, Theorem 2, for one "
+            "release, not composed");
+    else
+        dpf_text_add(answer->source, sizeof answer->source,
+                     "the publication's epsilon for one release, not composed");
+}
+
 /* A release may have several blocks, each an event; the largest sum over one release is stated. */
 static dpf_status claim_per_release(const struct published *published, const dpf_event *events, int64_t n,
                                     const dpf_question *question, dpf_answer *answer)
@@ -182,11 +205,12 @@ static dpf_status claim_per_release(const struct published *published, const dpf
                                         "no epsilon of a single release is stated for it");
             sum += epsilon;
         }
+        if (published->claim == CLAIM_THEOREM_2)
+            sum = theorem_2(sum, &events[i].sampling);
         if (first && sum > answer->epsilon)
             answer->epsilon = sum;
     }
-    dpf_text_add(answer->source, sizeof answer->source,
-                 "the publication's epsilon for one release, not composed");
+    name_source(published, answer);
     dpf_text_add(answer->note, sizeof answer->note,
                  "the run makes more than one release unless it has one round; "
                  "Laplace: sensitivity / scale, Gaussian: the formula "
@@ -222,7 +246,7 @@ static dpf_status published_epsilon(void *self, const dpf_event *events, int64_t
     answer->epsilon_lower = answer->order = NAN;
     answer->delta = question->delta;
     answer->source[0] = answer->note[0] = '\0';
-    const dpf_status status = published->claim == CLAIM_PER_RELEASE
+    const dpf_status status = published->claim >= CLAIM_PER_RELEASE
                                   ? claim_per_release(published, events, n, &stated, answer)
                                   : claim_gaussian(published, events, n, &stated, answer);
     if (status == DPF_OK)
