@@ -16,7 +16,8 @@
  * into a client at the other, in every coordinate; zero-out one end into the middle. Nothing is stated
  * about other adjacencies: without the client the cohort is smaller, which the count n shows. The
  * guarantee grows with the number of clients in a sum: `clients` is counted on, and a sum of fewer is
- * refused.
+ * refused. With clients = 1 nothing is counted on but the client's own draws: then each message is as
+ * private as the sum of one, whoever sees it (noise at the party).
  *
  * Modulus. A message is in 0 .. q, a sum of at most n_parties messages in 0 .. n_parties q, below the
  * modulus n_parties q + 1: a sum never wraps.
@@ -43,9 +44,11 @@ static const dpf_param params[P_COUNT] = {
                                  "q, the trials of a coordinate: the quantization count."),
     [P_BOUND] = DPF_PARAM_REAL_F("bound", 1, 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
                                  "c: coordinates are clipped to [-c, c] before they are encoded."),
-    [P_CLIENTS] = DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
-                                  "Least number of honest clients in a sum, counted on by the accountants; a "
-                                  "sum of fewer is refused and the run stops."),
+    [P_CLIENTS] =
+        DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
+                        "Least number of honest clients in a sum, counted on by the accountants; a "
+                        "sum of fewer is refused and the run stops. 1 makes each message private by "
+                        "itself; if not set, all parties count where none is sampled."),
     [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
 };
 
@@ -57,7 +60,7 @@ struct pbm {
     double theta;
     double bound;
     int64_t trials;
-    int64_t clients;
+    int64_t clients; /* 0: those that certainly survive */
     int64_t modulus;
 };
 
@@ -79,7 +82,7 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
     pbm->theta = values[P_THETA].real;
     pbm->bound = values[P_BOUND].real;
     pbm->trials = values[P_TRIALS].integer;
-    pbm->clients = values[P_CLIENTS].integer;
+    pbm->clients = values[P_CLIENTS].is_set ? values[P_CLIENTS].integer : 0;
     pbm->modulus = values[P_MODULUS].integer;
     *self = pbm;
     return DPF_OK;
@@ -150,13 +153,13 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     const dpf_status status = check_release(pbm, release, theta);
     if (status != DPF_OK)
         return status;
-    const int64_t clients = pbm->clients > release->min_survivors ? pbm->clients : release->min_survivors;
+    const int64_t clients = pbm->clients > 0 ? pbm->clients : release->min_survivors;
     const double step = pbm->bound / ((double)pbm->trials * theta);
     const uint32_t size = out->size;
     int exponent;
     memset(out, 0, sizeof(*out));
     out->size = size;
-    out->where = DPF_NOISE_IN_SHARES;
+    out->where = clients == 1 ? DPF_NOISE_AT_PARTY : DPF_NOISE_IN_SHARES;
     out->n_blocks = release->query->n_blocks;
     frexp(pbm->bound, &exponent);
     for (int32_t b = 0; b < out->n_blocks; b++) {
@@ -199,7 +202,7 @@ static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_n
     memset(out, 0, sizeof(*out));
     out->size = sizeof(*out);
     out->kind = DPF_EVENT_PBM;
-    out->flags = DPF_EVENT_NOISE_SHARED;
+    out->flags = plan->where == DPF_NOISE_IN_SHARES ? DPF_EVENT_NOISE_SHARED : 0;
     out->lifetime = DPF_LIFETIME_ROUND;
     out->count = 1;
     out->side = release->side;

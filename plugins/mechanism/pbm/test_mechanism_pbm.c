@@ -164,6 +164,13 @@ static void plan_and_event_state_what_is_drawn(void **state)
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
     assert_true(fabs(m.events[0].p[0] - 0.1) < 1e-15 && m.events[0].p[2] == 90);
     plain_close(&m.host);
+    /* A message that counts on nobody else is private by itself. */
+    open_pbm(&m, "clients=1", 100);
+    m.release.release.min_survivors = 90;
+    assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
+    assert_int_equal(m.plan.where, DPF_NOISE_AT_PARTY);
+    assert_true(m.events[0].p[2] == 1 && m.events[0].flags == 0);
+    plain_close(&m.host);
     plain_random_stop();
 }
 
