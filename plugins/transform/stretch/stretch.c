@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stretch.c - each rating is multiplied by its privacy weight W in (0, 1], and a prediction divided by it.
+ * stretch.c - each rating's distance from a centre, 0 as published, is multiplied by its privacy weight W in
+ * (0, 1], and a prediction's divided by it.
  *
  * Why: noise for ratings that change by at most D protects a stretched rating, which changes by W D only,
  * with W epsilon (Alaggan, Gambs, Kermarrec, "Heterogeneous differential privacy"; Hu, Fang, Theorem 2).
  * Dividing at prediction brings the scale of ratings back (Algorithm 1, lines 13-17 of the latter).
  *
- * A value r in [lo, hi] becomes W r, which lies between the smaller of lo and 0 and the larger of hi and 0.
- * Replacing r by r' moves it by W |r - r'| <= hi - lo. Rounding W r to float32 moves each of the two by at
- * most 2^-24 max(|lo|, |hi|); that is added.
+ * A value r in [lo, hi] becomes c + W (r - c), which lies between the smaller of lo and c and the larger of
+ * hi and c. Replacing r by r' moves it by W |r - r'| <= hi - lo. It is computed in float64 and rounded to
+ * float32, which moves each of the two by at most 2^-24 of the largest magnitude; twice as much is added.
  */
 #include <math.h>
 
 #include "dpframe/dpframe.h"
 
-enum { P_RESCALE, P_COUNT };
+enum { P_RESCALE, P_CENTER, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_RESCALE] =
         DPF_PARAM_BOOL_F("rescale", 1, 0,
                          "Divide predictions by the weight. Without, they have the scale of stretched "
                          "ratings."),
+    [P_CENTER] =
+        DPF_PARAM_REAL_F("center", 0.0, -1e6, 1e6, 0, "",
+                         "The value that stretching leaves in place; the model's offset, if it has one."),
 };
 
 struct stretch {
     const dpf_host *host;
     int64_t rescale;
+    double center;
 };
 
 static dpf_status stretch_create(const dpf_host *host, const dpf_params *values, void **self)
@@ -35,6 +40,7 @@ static dpf_status stretch_create(const dpf_host *host, const dpf_params *values,
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     stretch->host = host;
     stretch->rescale = values->values[P_RESCALE].integer;
+    stretch->center = values->values[P_CENTER].real;
     *self = stretch;
     return DPF_OK;
 }
@@ -47,12 +53,11 @@ static void stretch_destroy(void *self)
 
 static dpf_status stretch_bounds(void *self, dpf_bounds *bounds)
 {
-    double largest = fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));
+    double center = ((const struct stretch *)self)->center;
     double change = bounds->value_change > 0 ? bounds->value_change : bounds->value_hi - bounds->value_lo;
-    (void)self;
-    bounds->value_lo = fmin(bounds->value_lo, 0);
-    bounds->value_hi = fmax(bounds->value_hi, 0);
-    bounds->value_change = change + 0x1p-23 * largest;
+    bounds->value_lo = fmin(bounds->value_lo, center);
+    bounds->value_hi = fmax(bounds->value_hi, center);
+    bounds->value_change = change + 0x1p-22 * fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));
     return DPF_OK;
 }
 
@@ -66,12 +71,12 @@ static dpf_status refuse(const dpf_call *call)
 
 static dpf_status stretch_records(void *self, const dpf_call *call, const dpf_records *records, float *values)
 {
-    (void)self;
+    double center = ((const struct stretch *)self)->center;
     for (int64_t i = 0; records->privacy_weights && i < records->n; i++) {
         float weight = records->privacy_weights[i];
         if (!(weight > 0 && weight <= 1))
             return refuse(call);
-        values[i] *= weight;
+        values[i] = (float)(center + (double)weight * ((double)values[i] - center));
     }
     return DPF_OK;
 }
@@ -84,7 +89,7 @@ static dpf_status stretch_predictions(void *self, const dpf_call *call, const dp
         float weight = records->privacy_weights[i];
         if (!(weight > 0 && weight <= 1))
             return refuse(call);
-        scores[i] /= (double)weight;
+        scores[i] = stretch->center + (scores[i] - stretch->center) / (double)weight;
     }
     return DPF_OK;
 }
