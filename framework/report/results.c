@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/npy.h"
+#include "report/record_budgets.h"
 
 #define DPFRAME_RESULTS_FORMAT 1
 
@@ -30,6 +31,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/user_factors.npy",
                                            "private/item_factors.npy",
                                            "private/metrics.csv",
+                                           "private/record_budgets.csv",
                                            "private/user_ids.txt",
                                            "private/item_ids.txt"};
 #define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
@@ -243,6 +245,8 @@ static json_t *files_json(const struct results *r)
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
     json_object_set_new(object, "ledger", json_string("release/ledger.json"));
     json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
+    if (record_budgets_exist(r->plan, r->dataset))
+        json_object_set_new(object, "record_budgets", json_string("private/record_budgets.csv"));
     json_object_set_new(object, "config", json_string("config.ini"));
     return object;
 }
@@ -368,6 +372,17 @@ static int write_metrics(const char *directory, const struct results *r, struct 
     return status;
 }
 
+/* Only where records have budgets of their own. */
+static int write_budgets(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    char *table;
+    if (record_budgets_text(r->plan, r->dataset, &table, error) != 0)
+        return -1;
+    int status = table ? write_text(directory, "private/record_budgets.csv", table, error) : 0;
+    free(table);
+    return status;
+}
+
 int results_write(const char *directory, const struct results *results, struct dpf_error *error)
 {
     if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
@@ -380,6 +395,8 @@ int results_write(const char *directory, const struct results *results, struct d
         status = write_factors(directory, results, side, error);
     if (status == 0)
         status = write_metrics(directory, results, error);
+    if (status == 0)
+        status = write_budgets(directory, results, error);
     if (status == 0)
         status = write_text(directory, "release/guarantee.txt", statement, error);
     if (status == 0)
