@@ -120,12 +120,6 @@ static int prepare_points(struct sweep *sweep, struct dpf_error *error)
     size_t n = sweep->points.n;
     sweep->all = memory_new(n, sizeof *sweep->all);
     sweep->pending = memory_new(n, sizeof *sweep->pending);
-    sweep->base = (struct sweep_base){.arguments = &sweep->arguments,
-                                      .design = &sweep->design,
-                                      .directory = sweep->directory,
-                                      .data_hashes = json_object(),
-                                      .privacy_keys = json_object(),
-                                      .dry_run = sweep->arguments.dry_run};
     if (!sweep->all || !sweep->pending)
         return error_memory(error);
     for (size_t i = 0; i < n; i++) {
@@ -395,21 +389,41 @@ static int choose_jobs(const struct sweep *sweep)
     return jobs < 1 ? 1 : (int)jobs;
 }
 
+static int write_design(const struct sweep *sweep, struct dpf_error *error)
+{
+    if (sweep->base.dry_run)
+        return 0;
+    char *config = realpath(sweep->arguments.config, NULL);
+    int status = store_write_design(sweep->directory, config ? config : sweep->arguments.config,
+                                    &sweep->design, &sweep->points, sweep->base.privacy_keys, error);
+    free(config);
+    return status;
+}
+
+static void set_base(struct sweep *sweep)
+{
+    sweep->base = (struct sweep_base){.arguments = &sweep->arguments,
+                                      .design = &sweep->design,
+                                      .directory = sweep->directory,
+                                      .data_hashes = json_object(),
+                                      .privacy_keys = json_object(),
+                                      .dry_run = sweep->arguments.dry_run};
+}
+
 static int run_all(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
 {
     sweep->quiet = arguments->quiet;
     if (read_design(sweep, arguments, error) != 0)
         return -1;
     sweep->at_once = choose_jobs(sweep);
-    if (prepare_points(sweep, error) != 0)
+    set_base(sweep);
+    /* First of all, so that the directory is one of a sweep whenever this is killed; again once it is
+     * complete. */
+    if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0)
         return -1;
     if (sweep->base.dry_run)
         return list_points(sweep);
-    char *config = realpath(arguments->config, NULL);
-    int status = store_write_design(sweep->directory, config ? config : arguments->config, &sweep->design,
-                                    &sweep->points, sweep->base.privacy_keys, error);
-    free(config);
-    if (status != 0 || run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
+    if (write_design(sweep, error) != 0 || run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
         return -1;
     return conclude(sweep, error);
 }

@@ -12,6 +12,7 @@ static const char help[] =
     "usage:\n"
     "  dpframe -c CONFIG [-o section.key=value]...   train, evaluate, write results\n"
     "  dpframe report DIRECTORY                      tables, plots and a page of a sweep\n"
+    "  dpframe diff A.ini B.ini                      what differs, and whether it affects privacy\n"
     "  dpframe check -c CONFIG                       validate; print pipeline and guarantee\n"
     "  dpframe account -c CONFIG [--json]            the guarantee alone\n"
     "  dpframe list [--json]                         components by role\n"
@@ -37,7 +38,7 @@ static const struct {
 } commands[] = {
     {"run", command_run},       {"check", command_check},       {"account", command_account},
     {"list", command_list},     {"describe", command_describe}, {"generate", command_generate},
-    {"report", command_report},
+    {"report", command_report}, {"diff", command_diff},
 };
 
 int main(int argc, char **argv)

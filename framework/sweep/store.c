@@ -24,7 +24,8 @@ static int is_empty(const char *directory)
     DIR *dir = opendir(directory);
     int empty = 1;
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir))
-        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+                 strncmp(entry->d_name, "sweep.json.part", 15) == 0; /* of a write that was killed */
     if (dir)
         closedir(dir);
     return empty;
@@ -56,8 +57,7 @@ int store_prepare(const char *directory, int resume, struct dpf_error *error)
                          "[run] output = %s: there is a sweep already. --resume runs what is missing or has "
                          "changed; remove the directory, or choose another one, to start anew",
                          directory);
-    if (make_part(directory, "configs", error) != 0 || make_part(directory, "points", error) != 0 ||
-        make_part(directory, "state", error) != 0 || make_part(directory, "logs", error) != 0) {
+    if (files_make_directory(directory, error) != 0) {
         error->fault = DPF_FAULT_CONFIG;
         return -1;
     }
@@ -132,6 +132,10 @@ int store_write_design(const char *directory, const char *config, const struct d
     char *path = files_join(directory, "sweep.json");
     int status = write_json(path, root, error);
     free(path);
+    /* After sweep.json, which is what makes the directory one of a sweep. */
+    static const char *const parts[] = {"configs", "points", "state", "logs"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
+        status = make_part(directory, parts[i], error);
     return status;
 }
 

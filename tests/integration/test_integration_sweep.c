@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweeps from outside: what is written, what a kill loses, what is run again, and what is said about
+ * failures. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+#include "integration/spawned.h"
+
+static const char base[] =
+    "[run]\nrounds = 3\nthreads = 1\noutput = out\n"
+    "[data]\nformat = csv\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"
+    "[split]\nkind = random\nfraction = 0.2\n"
+    "[model]\nrank = 3\noffset = midpoint\n"
+    "[parties]\nkind = users\n"
+    "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.2\n"
+    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = gradient-descent\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
+    "[items.solver]\nrate = 0.01\n"
+    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\nrandomness = "
+    "reproducible\n"
+    "[accountants]\nlist = rdp\n[evaluate]\nmetrics = rmse, hr\n";
+
+static const char sweep[] = "include = base.ini\n[run]\noutput = swept\n"
+                            "[sweep]\nquestion = Does noise matter?\nbaseline = plain\njobs = 2\n"
+                            "items.mechanism.noise-multiplier = 1, 16\nrun.seed = 1..3\nvariant.plain =\n"
+                            "[sweep.variant.flat]\nmodel.rank = 1\n";
+
+static char text_a[1 << 20], text_b[1 << 20];
+
+static void same_file(const char *a, const char *b)
+{
+    command_slurp(command_path(a), text_a, sizeof text_a);
+    command_slurp(command_path(b), text_b, sizeof text_b);
+    if (strcmp(text_a, text_b) != 0)
+        fail_msg("%s differs from %s", a, b);
+    assert_true(strlen(text_a) > 50);
+}
+
+static void same_tables(const char *a, const char *b)
+{
+    static const char *const files[] = {"results.csv", "tables.md", "tables.csv", "tables.tex"};
+    char x[96], y[96];
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(x, sizeof x, "%s/%s", a, files[i]);
+        snprintf(y, sizeof y, "%s/%s", b, files[i]);
+        same_file(x, y);
+    }
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+static void a_sweep_runs_all_points(void **state)
+{
+    (void)state;
+    command_expect("-c sweep.ini", 0, "12/12");
+    assert_non_null(strstr(command_out, "| plain | 1 | 3 |"));
+    assert_true(command_exists("swept/points/flat_noise-multiplier-16_seed-3/run.json"));
+    assert_true(command_exists("swept/configs/flat_noise-multiplier-16_seed-3.ini"));
+    command_slurp(command_path("swept/results.csv"), text_a, sizeof text_a);
+    assert_int_equal(count(text_a, ",rmse,"), 12);
+    assert_non_null(strstr(text_a, "point,variant,noise-multiplier,seed,metric,value\n"));
+    command_slurp(command_path("swept/tables.tex"), text_a, sizeof text_a);
+    assert_non_null(strstr(text_a, "\\toprule"));
+}
+
+/* The point's own configuration gives the same bytes. */
+static void a_point_can_be_run_alone(void **state)
+{
+    (void)state;
+    command_expect("-q -c swept/configs/flat_noise-multiplier-16_seed-2.ini -O alone", 0, "");
+    same_file("alone/private/metrics.csv",
+              "swept/points/flat_noise-multiplier-16_seed-2/private/metrics.csv");
+    same_file("alone/release/ledger.json",
+              "swept/points/flat_noise-multiplier-16_seed-2/release/ledger.json");
+    /* And so does the configuration with the settings that --dry-run lists. */
+    command_expect(
+        "-q -c base.ini -o model.rank=1 -o items.mechanism.noise-multiplier=16 -o run.seed=2 -O by-hand", 0,
+        "");
+    same_file("by-hand/private/metrics.csv", "alone/private/metrics.csv");
+}
+
+static void a_dry_run_lists_and_writes_nothing(void **state)
+{
+    (void)state;
+    command_expect("-c sweep.ini --dry-run -O dry", 0, "");
+    assert_int_equal(count(command_out, "run    "), 12);
+    assert_non_null(strstr(command_out, "12 points, 2 at a time"));
+    assert_false(command_exists("dry"));
+    command_expect("-c sweep.ini --dry-run", 0, "");
+    assert_int_equal(count(command_out, "done   "), 12);
+}
+
+static void a_sweep_is_not_overwritten(void **state)
+{
+    (void)state;
+    command_expect("-c sweep.ini", 2, "--resume");
+    command_expect("-q -c base.ini -O swept", 2, "nothing is overwritten");
+    training_file("thesis.txt", "precious");
+    assert_int_equal(mkdir(command_path("foreign"), 0755), 0);
+    training_file("foreign/thesis.txt", "precious");
+    command_expect("-c sweep.ini -O foreign", 2, "nothing is overwritten");
+}
+
+/* Kills after a while, many times; what is done stays done, and the end is that of a sweep without kills. */
+static void kills_lose_only_what_is_in_flight(void **state)
+{
+    (void)state;
+    int kills = 0;
+    for (long wait = 50; wait < 400; wait += 70) {
+        pid_t pid = command_start("-q -c sweep.ini -O killed --resume");
+        command_sleep(wait);
+        kill(pid, SIGKILL);
+        kills += command_wait(pid) == 128 + SIGKILL;
+    }
+    assert_true(kills > 0);
+    command_expect("-c sweep.ini -O killed --resume", 0, "");
+    same_tables("swept", "killed");
+    command_expect("-c sweep.ini -O killed --resume", 0, "");
+    assert_int_equal(count(command_err, " done in "), 0); /* nothing was left to be done */
+}
+
+static void interrupts_are_clean(void **state)
+{
+    (void)state;
+    pid_t pid = command_start("-c sweep.ini -o run.rounds=20000 -O stopped -j 2");
+    command_sleep(1000);
+    kill(pid, SIGINT);
+    assert_int_equal(command_wait(pid), 1);
+    assert_non_null(strstr(command_err, "interrupted"));
+    assert_non_null(strstr(command_err, "--resume"));
+    command_expect("report stopped", 0, "");
+}
+
+/* What a point is made from decides: the configuration, and the bytes of the data. */
+static void what_has_changed_is_run_again(void **state)
+{
+    (void)state;
+    command_expect("-c sweep.ini -O changing", 0, "");
+    command_expect("-c sweep.ini -O changing -o sweep.items.mechanism.noise-multiplier=1,8 --resume", 0, "");
+    assert_int_equal(count(command_err, " done in "), 6);
+    command_expect("-c sweep.ini -O changing -o run.threads=2 --resume", 0, ""); /* changes no byte */
+    assert_int_equal(count(command_err, " done in "), 0);
+    command_expect("-c sweep.ini -O changing -o evaluate.k=5 --resume", 0, "");
+    assert_int_equal(count(command_err, " done in "), 12);
+    command_slurp(command_path("ratings.csv"), text_a, sizeof text_a);
+    FILE *stream = fopen(command_path("ratings.csv"), "a");
+    assert_true(stream && fputs("1,99999,3,1000000\n", stream) >= 0);
+    fclose(stream);
+    command_expect("-c sweep.ini -O changing -o evaluate.k=5 --resume", 0, "");
+    assert_int_equal(count(command_err, " done in "), 12);
+    training_file("ratings.csv", text_a);
+    /* Results that somebody has touched are no results. */
+    training_file("swept/points/plain_noise-multiplier-1_seed-1/run.json", "{}");
+    command_expect("-c sweep.ini --resume", 0, "");
+    assert_int_equal(count(command_err, " done in "), 1);
+    same_tables("swept", "killed");
+}
+
+#define FAILING                                                                                              \
+    "-c sweep.ini -O failing -o sweep.run.seed=1 -o sweep.items.solver.rate=0.01,-1 "                        \
+    "-o sweep.data.path=ratings.csv,bad.csv"
+
+static void failures_do_not_stop_the_others(void **state)
+{
+    (void)state;
+    /* One value that is refused before the start, one that fails in the run. */
+    training_file("bad.csv", "user,item,rating\n1,1,5\n1,2,four\n");
+    command_expect(FAILING, 1, "12 of 16 points failed");
+    assert_int_equal(count(command_err, "failed: "), 12);
+    assert_non_null(strstr(command_err, "failed: flat_noise-multiplier-1_rate--1_path-ratings.csv_seed-1: "));
+    assert_non_null(strstr(command_err, "\"items.solver.rate=-1\": [items.solver] rate"));
+    assert_non_null(strstr(command_err, "bad.csv:3"));
+    assert_true(
+        command_exists("failing/points/flat_noise-multiplier-1_rate-0.01_path-ratings.csv_seed-1/run.json"));
+    command_slurp(command_path("failing/tables.csv"), text_a, sizeof text_a);
+    assert_non_null(strstr(text_a, "flat,1,-1,ratings.csv,rmse,0,,,"));
+    assert_non_null(strstr(text_a, "flat,1,0.01,ratings.csv,rmse,1,"));
+    /* They are tried again, the others are not. */
+    command_expect(FAILING " --resume", 1, "failed");
+    assert_int_equal(count(command_err, " failed in "), 4);
+    assert_int_equal(count(command_err, " done in "), 0);
+    /* A mistake in all points is one of the configuration. */
+    command_expect("-c sweep.ini -O wrong -o items.solver.rate=-1", 2, "rate");
+    command_expect("-c sweep.ini -O wrong2 -o sweep.model.rnk=1,2", 2, "did you mean \"");
+}
+
+static void a_variant_may_be_a_file(void **state)
+{
+    (void)state;
+    training_file("flat.ini", "include = base.ini\n[model]\nrank = 1\n");
+    training_file("files.ini", "include = base.ini\n[sweep]\nvariant.plain =\nvariant.flat = @flat.ini\n"
+                               "items.mechanism.noise-multiplier = 16\nrun.seed = 2\n");
+    command_expect("-q -c files.ini -O files", 0, "");
+    same_file("files/points/flat_noise-multiplier-16_seed-2/private/metrics.csv",
+              "alone/private/metrics.csv");
+}
+
+/* Paths in axes are relative to the file that lists them, as everywhere in that file. */
+static void paths_in_axes_are_relative_to_their_file(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(command_path("below"), 0755), 0);
+    training_file("below/paths.ini", "include = ../base.ini\n[sweep]\ndata.path = ../ratings.csv\n");
+    command_expect("-q -c below/paths.ini -O paths", 0, "");
+}
+
+static void options_of_sweeps_need_one(void **state)
+{
+    (void)state;
+    command_expect("-c base.ini --resume", 2, "no section [sweep]");
+    command_expect("-c sweep.ini -j 0", 2, "--jobs");
+    command_expect("check -c sweep.ini --jobs 2", 2, "no option --jobs");
+    command_expect("check -c sweep.ini", 0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sweep_runs_all_points),
+        cmocka_unit_test(a_point_can_be_run_alone),
+        cmocka_unit_test(a_dry_run_lists_and_writes_nothing),
+        cmocka_unit_test(a_sweep_is_not_overwritten),
+        cmocka_unit_test(kills_lose_only_what_is_in_flight),
+        cmocka_unit_test(interrupts_are_clean),
+        cmocka_unit_test(what_has_changed_is_run_again),
+        cmocka_unit_test(failures_do_not_stop_the_others),
+        cmocka_unit_test(a_variant_may_be_a_file),
+        cmocka_unit_test(paths_in_axes_are_relative_to_their_file),
+        cmocka_unit_test(options_of_sweeps_need_one),
+    };
+    void *state = NULL;
+    if (training_begin(&state) != 0)
+        return 1;
+    training_file("base.ini", base);
+    training_file("sweep.ini", sweep);
+    int status = command_run_it("generate -q -O ratings.csv users=120 items=60 ratings=2000 step=1");
+    if (status != 0)
+        fprintf(stderr, "cannot generate ratings: %s\n", command_err);
+    else
+        status = cmocka_run_group_tests(tests, NULL, NULL);
+    training_end(&state);
+    return status;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* [sweep] as text to points: lists, swaps, variants, names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/design_parse.h"
+#include "sweep/points.h"
+
+struct fixture {
+    struct config *config;
+    struct design design;
+    struct points points;
+    struct dpf_error error;
+};
+
+static int open_text(struct fixture *f, const char *text)
+{
+    *f = (struct fixture){0};
+    f->config = config_parse("dir/sweep.ini", text, strlen(text), &f->error);
+    assert_non_null(f->config);
+    if (design_read(f->config, &f->design, &f->error) != 0)
+        return -1;
+    return points_make(&f->design, &f->points, &f->error);
+}
+
+static void close_text(struct fixture *f)
+{
+    points_free(&f->points);
+    design_free(&f->design);
+    config_free(f->config);
+}
+
+static void refused(const char *text, const char *because)
+{
+    struct fixture f;
+    int status = open_text(&f, text);
+    if (status == 0 || !strstr(f.error.text, because))
+        fail_msg("%s: \"%s\" is not in: %s", text, because, f.error.text);
+    assert_int_equal(f.error.fault, DPF_FAULT_CONFIG);
+    close_text(&f);
+}
+
+static void expect_settings(const struct point *point, const char *expected)
+{
+    char got[512] = "";
+    for (int i = 0; i < point->n_settings; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", i ? "; " : "", point->settings[i]);
+    assert_string_equal(got, expected);
+}
+
+static void expect_list(const char *text, char separator, const char *expected)
+{
+    struct design_list list = {0};
+    char problem[DESIGN_PROBLEM] = "", got[256] = "";
+    int status = design_split(text, separator, &list, problem);
+    for (size_t i = 0; i < list.n; i++) {
+        snprintf(got + strlen(got), sizeof got - strlen(got), "<%s>", list.texts[i]);
+        free(list.texts[i]);
+    }
+    free(list.texts);
+    if (!expected) {
+        assert_int_equal(status, -1);
+        assert_true(*problem);
+        return;
+    }
+    assert_int_equal(status, 0);
+    assert_string_equal(got, expected);
+}
+
+static void lists_are_split(void **state)
+{
+    (void)state;
+    expect_list("0.1, 0.5,1", ',', "<0.1><0.5><1>");
+    expect_list("1..5", ',', "<1><2><3><4><5>");
+    expect_list("-2..0, 7", ',', "<-2><-1><0><7>");
+    expect_list("{clip, flatten}, {}, clip", ',', "<clip, flatten><><clip>");
+    expect_list("../a.csv, ../b.csv", ',', "<../a.csv><../b.csv>");
+    expect_list("a.b=1; c.d={x;y}", ';', "<a.b=1><c.d={x;y}>");
+    expect_list("1, , 2", ',', NULL);
+    expect_list("1,", ',', NULL);
+    expect_list("5..1", ',', NULL);
+    expect_list("1..999999999999", ',', NULL);
+    expect_list("{1, 2", ',', NULL);
+    expect_list("1}, 2", ',', NULL);
+}
+
+static void axes_are_crossed_with_seeds_innermost(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(
+        open_text(&f, "[sweep]\nrun.seed = 1..2\nitems.mechanism.epsilon = 0.1, 1\nmodel.rank = 4, 8\n"), 0);
+    assert_int_equal(f.points.n, 8);
+    assert_string_equal(f.points.items[0].name, "epsilon-0.1_rank-4_seed-1");
+    assert_string_equal(f.points.items[1].name, "epsilon-0.1_rank-4_seed-2");
+    assert_string_equal(f.points.items[2].name, "epsilon-0.1_rank-8_seed-1");
+    assert_string_equal(f.points.items[7].name, "epsilon-1_rank-8_seed-2");
+    expect_settings(&f.points.items[7], "items.mechanism.epsilon=1; model.rank=8; run.seed=2");
+    close_text(&f);
+}
+
+static void zipped_axes_go_together(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(open_text(&f,
+                               "[sweep]\nmode = zip\nitems.mechanism.epsilon = 0.1, 1\nmodel.rank = 4, 8\n"
+                               "run.seed = 1..3\n"),
+                     0);
+    assert_int_equal(f.points.n, 6);
+    expect_settings(&f.points.items[0], "items.mechanism.epsilon=0.1; model.rank=4; run.seed=1");
+    expect_settings(&f.points.items[5], "items.mechanism.epsilon=1; model.rank=8; run.seed=3");
+    close_text(&f);
+    refused("[sweep]\nmode = zip\nmodel.rank = 4, 8\nitems.mechanism.epsilon = 1, 2, 3\n", "the same number");
+}
+
+static void components_are_swapped_with_their_parameters(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(open_text(&f,
+                               "[sweep]\nitems.loss = @implicit-als, @complementary\n"
+                               "[sweep.items.loss.complementary]\nlambda = 0.5\nunobserved-weight = 0.1\n"),
+                     0);
+    assert_int_equal(f.points.n, 2);
+    assert_int_equal(f.design.n_axes, 1);
+    expect_settings(&f.points.items[0], "items.loss=implicit-als");
+    expect_settings(&f.points.items[1],
+                    "items.loss=complementary; items.loss.lambda=0.5; items.loss.unobserved-weight=0.1");
+    assert_string_equal(f.points.items[1].name, "loss-complementary");
+    close_text(&f);
+}
+
+static void variants_set_keys_together(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(
+        open_text(&f, "[sweep]\nbaseline = plain\nvariant.plain =\nvariant.low = model.rank=1; run.rounds=2\n"
+                      "variant.file = @low.ini\n"
+                      "[sweep.variant.clipped]\nitems.transforms = clip, flatten\n"),
+        0);
+    assert_int_equal(f.points.n, 4);
+    assert_string_equal(f.points.items[0].name, "plain");
+    expect_settings(&f.points.items[0], "");
+    expect_settings(&f.points.items[1], "model.rank=1; run.rounds=2");
+    assert_int_equal(f.points.items[2].variant->layers.n, 1);
+    assert_string_equal(f.points.items[2].variant->layers.texts[0], "dir/low.ini");
+    expect_settings(&f.points.items[3], "items.transforms=clip, flatten");
+    close_text(&f);
+}
+
+static void names_tell_axes_apart(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(open_text(&f, "[sweep]\nusers.mechanism.epsilon = 1, 2\nitems.mechanism.epsilon = 3\n"
+                                   "model.rank = 4\n"),
+                     0);
+    assert_string_equal(f.design.axes[0].name, "users.mechanism.epsilon");
+    assert_string_equal(f.design.axes[1].name, "items.mechanism.epsilon");
+    assert_string_equal(f.design.axes[2].name, "rank");
+    close_text(&f);
+}
+
+/* A name depends on the point alone, is a file name, and no two are alike. */
+static void names_are_fit_for_files(void **state)
+{
+    (void)state;
+    struct fixture f, g;
+    char text[600] = "[sweep]\ndata.path = ../a b.csv, ../a/b.csv\nrun.compare = ";
+    memset(text + strlen(text), 'x', 300);
+    assert_int_equal(open_text(&f, text), 0);
+    assert_int_equal(f.points.n, 2);
+    assert_string_not_equal(f.points.items[0].name, f.points.items[1].name);
+    for (size_t i = 0; i < 2; i++) {
+        assert_null(strpbrk(f.points.items[i].name, "/ \\"));
+        assert_true(f.points.items[i].name[0] != '.' && strlen(f.points.items[i].name) < 140);
+    }
+    memset(text, 0, sizeof text);
+    strcpy(text, "[sweep]\ndata.path = z.csv, ../a/b.csv\nrun.compare = ");
+    memset(text + strlen(text), 'x', 300);
+    assert_int_equal(open_text(&g, text), 0);
+    assert_string_equal(f.points.items[1].name, g.points.items[1].name);
+    close_text(&g);
+    close_text(&f);
+}
+
+static void mistakes_are_refused(void **state)
+{
+    (void)state;
+    refused("[sweep]\nquestion = why?\n", "neither an axis");
+    refused("[sweep]\nmoed = zip\nrun.seed = 1\n", "did you mean \"mode\"");
+    refused("[sweep]\nepsilon = 1, 2\n", "an axis is named by section and key");
+    refused("[sweep]\nrun.seed = 1, , 2\n", "dir/sweep.ini:2");
+    refused("[sweep]\nrun.seed = 1, 2, 1\n", "twice");
+    refused("[sweep]\nrun.seed = 1..2\nbaseline = best\n", "baseline");
+    refused("[sweep]\nrun.seed = 1..2\nbaseline = seed=1\n", "baseline");
+    refused("[sweep]\nvariant.a = rank=3\n", "section.key=value");
+    refused("[sweep]\nvariant.a = model.rank\n", "section.key=value");
+    refused("[sweep.variant.a]\nrank = 3\n", "with their sections");
+    refused("[sweep]\nrun.seed = 1..1000\nmodel.rank = 1..1000\n", "more than");
+}
+
+static void a_baseline_may_be_a_value(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(open_text(&f, "[sweep]\nbaseline = loss=a\nitems.loss = @a, @b\n"), 0);
+    close_text(&f);
+    assert_int_equal(open_text(&f, "[sweep]\nbaseline = items.loss=b\nitems.loss = @a, @b\n"), 0);
+    close_text(&f);
+}
+
+static void presence_is_seen(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    static const char with[] = "[model]\nrank = 3\n[sweep.run]\nseed = 1, 2\n",
+                      without[] = "[model]\nrank = 3\n";
+    struct config *config = config_parse("a", with, sizeof with - 1, &error);
+    assert_int_equal(design_present(config), 1);
+    config_free(config);
+    config = config_parse("a", without, sizeof without - 1, &error);
+    assert_int_equal(design_present(config), 0);
+    config_free(config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_split),
+        cmocka_unit_test(axes_are_crossed_with_seeds_innermost),
+        cmocka_unit_test(zipped_axes_go_together),
+        cmocka_unit_test(components_are_swapped_with_their_parameters),
+        cmocka_unit_test(variants_set_keys_together),
+        cmocka_unit_test(names_tell_axes_apart),
+        cmocka_unit_test(names_are_fit_for_files),
+        cmocka_unit_test(mistakes_are_refused),
+        cmocka_unit_test(a_baseline_may_be_a_value),
+        cmocka_unit_test(presence_is_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
