@@ -234,7 +234,7 @@ static double log_moment_of(const struct mix *mix, double t)
         top = fmax(top, mix->log_p[z] + t * mix->log_ratio[z]);
     for (int64_t z = 0; z < mix->n; z++)
         sum += exp(mix->log_p[z] + t * mix->log_ratio[z] - top);
-    return top + log(sum);
+    return sum > 0 ? top + log(sum) : -INFINITY; /* a mix has at least one value */
 }
 
 /* Of one mix, in the worse direction, with what was left out. */
