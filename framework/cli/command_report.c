@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
 #include "cli/command.h"
 #include "report/outcome_tables.h"
+#include "report/page.h"
 
 static const char usage[] =
     "usage: dpframe report DIRECTORY\n"
@@ -8,12 +15,34 @@ static const char usage[] =
     "Tables of a sweep (tables.md, .csv, .tex and results.csv), plots, and a page that shows\n"
     "them (report.html), written into the directory of the sweep.\n";
 
+static int draw(const struct outcomes *outcomes, struct dpf_error *error)
+{
+    struct plots plots;
+    int missing;
+    if (plots_draw(outcomes, &plots, &missing, error) != 0)
+        return -1;
+    if (missing)
+        log_message(LOG_LEVEL_WARNING, "gnuplot was not found: there are no plots (Debian: gnuplot-nox)");
+    int status = page_write(outcomes, &plots, missing, error);
+    plots_free(&plots);
+    return status;
+}
+
 static int report(const char *directory, struct dpf_error *error)
 {
     struct outcomes outcomes;
-    if (outcomes_read(directory, &outcomes, error) != 0)
+    char *absolute = realpath(directory, NULL);
+    if (!absolute)
+        return error_set(error, DPF_FAULT_CONFIG, "%s: %s", directory, strerror(errno));
+    int status = outcomes_read(absolute, &outcomes, error);
+    free(absolute);
+    if (status != 0)
         return -1;
-    int status = outcome_tables_write(&outcomes, error);
+    status = outcome_tables_write(&outcomes, error);
+    if (status == 0)
+        status = draw(&outcomes, error);
+    if (status == 0)
+        printf("%s/report.html\n", outcomes.directory);
     outcomes_free(&outcomes);
     return status;
 }

@@ -54,35 +54,46 @@ static void add_style(struct text *script, const char *data, const struct figure
     add_quoted(script, figure->data->labels[series]);
 }
 
-static void add_terminal(struct text *script, const char *terminal, const char *name, const char *ending)
+static void add_terminal(struct text *script, const char *terminal, const struct figure *figure,
+                         const char *ending)
 {
-    text_add(script, "set terminal %s\nset output \"%s.%s\"\nreplot\nset output\n", terminal, name, ending);
+    text_add(script, "set terminal %s noenhanced\nset output \"%s.%s\"\n", terminal, figure->plot->name,
+             ending);
+}
+
+static void add_axes(struct text *script, const struct figure *figure)
+{
+    const struct plot_data *d = figure->data;
+    text_add(script, "set encoding utf8\nset xlabel ");
+    add_quoted(script, figure->x);
+    text_add(script, "\nset ylabel ");
+    add_quoted(script, figure->y);
+    text_add(script, "\nset grid lc rgb \"#dddddd\"\nset border 3\nset tics nomirror\n"
+                     "set key outside bottom center horizontal\n");
+    if (figure->log_x)
+        text_add(script, "set logscale x\nset xrange [%.9g:%.9g]\n", d->x_lo / 1.15, d->x_hi * 1.15);
+    else if (d->x_hi > d->x_lo)
+        text_add(script, "set xrange [%.9g:%.9g]\n", d->x_lo - 0.03 * (d->x_hi - d->x_lo),
+                 d->x_hi + 0.03 * (d->x_hi - d->x_lo));
+    text_add(script, "set offsets 0, 0, graph 0.05, graph 0.05\n");
 }
 
 static char *make_script(const struct figure *figure, const char *data)
 {
     struct text script = {0};
-    const struct plot_data *d = figure->data;
-    text_add(&script, "set terminal unknown\nset encoding utf8\nset termoption noenhanced\nset xlabel ");
-    add_quoted(&script, figure->x);
-    text_add(&script, "\nset ylabel ");
-    add_quoted(&script, figure->y);
-    text_add(&script, "\nset grid lc rgb \"#dddddd\"\nset border 3\nset tics nomirror\n"
-                      "set key outside bottom center horizontal noenhanced\n");
-    if (figure->log_x)
-        text_add(&script, "set logscale x\nset xrange [%.9g:%.9g]\n", d->x_lo / 1.15, d->x_hi * 1.15);
-    else if (d->x_hi > d->x_lo)
-        text_add(&script, "set xrange [%.9g:%.9g]\n", d->x_lo - 0.03 * (d->x_hi - d->x_lo),
-                 d->x_hi + 0.03 * (d->x_hi - d->x_lo));
-    text_add(&script, "set offsets 0, 0, graph 0.05, graph 0.05\nplot ");
-    for (int s = 0; s < d->n; s++)
+    add_terminal(&script, "svg size 720,440 dynamic background rgb \"white\" font \"sans,13\"", figure,
+                 "svg");
+    add_axes(&script, figure);
+    text_add(&script, "plot ");
+    for (int s = 0; s < figure->data->n; s++)
         add_style(&script, data, figure, s);
     text_add(&script, "\n");
-    add_terminal(&script, "svg size 720,440 dynamic background rgb \"white\" font \"sans,13\"",
-                 figure->plot->name, "svg");
     add_terminal(&script, "pngcairo size 1440,880 background rgb \"white\" font \"sans,20\" linewidth 2",
-                 figure->plot->name, "png");
-    return script.failed ? (text_free(&script), NULL) : script.data;
+                 figure, "png");
+    text_add(&script, "replot\nset output\n");
+    if (script.failed)
+        text_free(&script);
+    return script.data;
 }
 
 /* ---- gnuplot ------------------------------------------------------------------------------------------ */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page.h - a sweep as one HTML file that needs no other, and no network: report.html. */
+#ifndef DPF_REPORT_PAGE_H
+#define DPF_REPORT_PAGE_H
+
+#include "report/outcomes.h"
+#include "report/plots.h"
+
+int page_write(const struct outcomes *outcomes, const struct plots *plots, int without_gnuplot,
+               struct dpf_error *error);
+
+#endif
