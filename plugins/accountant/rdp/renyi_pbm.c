@@ -226,6 +226,12 @@ void renyi_pbm_free(const dpf_host *host, struct renyi_pbm *pbm)
     drop(host, pbm);
 }
 
+/* Unlike fmax, keeps NaN: what could not be computed must not become small. */
+static double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
 /* ln sum P e^{t ln P/Q}: t = a - 1 for D_a(P||Q), t = -a for D_a(Q||P). */
 static double log_moment_of(const struct mix *mix, double t)
 {
@@ -234,15 +240,15 @@ static double log_moment_of(const struct mix *mix, double t)
         top = fmax(top, mix->log_p[z] + t * mix->log_ratio[z]);
     for (int64_t z = 0; z < mix->n; z++)
         sum += exp(mix->log_p[z] + t * mix->log_ratio[z] - top);
-    return sum > 0 ? top + log(sum) : -INFINITY; /* a mix has at least one value */
+    return sum == 0 ? NAN : top + log(sum);
 }
 
 /* Of one mix, in the worse direction, with what was left out. */
 static double mix_moment(const struct renyi_pbm *pbm, const struct mix *mix, double order)
 {
-    const double kept = fmax(log_moment_of(mix, order - 1), log_moment_of(mix, -order));
+    const double kept = larger(log_moment_of(mix, order - 1), log_moment_of(mix, -order));
     const double rest = mix->log_rest + (order - 1) * pbm->pure;
-    const double top = fmax(kept, rest);
+    const double top = larger(kept, rest);
     return top + log(exp(kept - top) + exp(rest - top));
 }
 
@@ -252,8 +258,8 @@ double renyi_pbm_at(const struct renyi_pbm *pbm, double order)
     if (isinf(order))
         return pbm->pure;
     for (int64_t m = 0; m < pbm->n_mixes; m++)
-        moment = fmax(moment, mix_moment(pbm, &pbm->mixes[m], order));
+        moment = larger(moment, mix_moment(pbm, &pbm->mixes[m], order));
     /* P^a Q^(1-a) has 2a - 1 factors; logarithms and the sum add few roundings of their own. */
     const double value = (moment + 2 * order * pbm->rounding) / (order - 1);
-    return value < pbm->pure ? value : pbm->pure;
+    return value > pbm->pure ? pbm->pure : value;
 }
