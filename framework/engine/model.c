@@ -6,8 +6,28 @@
 
 #include "base/memory.h"
 
-static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, struct side_factors *factors,
-                      int64_t stride)
+/*
+ * Where a user comes or goes, the numbers of all users behind change. Initial rows of neighbouring data
+ * sets must agree for all other users, so a row is then drawn at its user's id (FNV-1a, 64 bits) and not at
+ * its number.
+ */
+static void seek_row(const struct plan *plan, int side, dpf_stream *stream, const struct dataset *dataset,
+                     int64_t row, dpf_cursor *cursor)
+{
+    const dpf_value *privacy = plan->privacy.params.values;
+    if (side != DPF_SIDE_USERS || privacy[PRIVACY_UNIT].integer != DPF_UNIT_USER ||
+        privacy[PRIVACY_ADJACENCY].integer != DPF_ADJ_ADD_REMOVE) {
+        random_seek(stream, 0, 0, (uint32_t)row, cursor);
+        return;
+    }
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *c = id_map_text(&dataset->users, row); *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    random_seek(stream, 1, (uint32_t)(hash >> 32), (uint32_t)hash, cursor);
+}
+
+static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, const struct dataset *dataset,
+                      struct side_factors *factors, int64_t stride)
 {
     const dpf_value *v = plan->model.params.values;
     int kind = (int)v[MODEL_INIT].integer;
@@ -21,7 +41,7 @@ static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, str
     for (int64_t row = 0; row < factors->rows; row++) {
         float *out = factors->data + row * stride;
         dpf_cursor cursor;
-        random_seek(stream, 0, 0, (uint32_t)row, &cursor);
+        seek_row(plan, side, stream, dataset, row, &cursor);
         double square = 0;
         for (int64_t done = 0; done < rank; done += 64) {
             int64_t n = rank - done < 64 ? rank - done : 64;
@@ -129,14 +149,15 @@ static int project_state(struct model *model, const struct plan *plan, int side,
                      model->stride, error);
 }
 
-static int init_side(struct model *model, const struct plan *plan, int side, struct dpf_error *error)
+static int init_side(struct model *model, const struct plan *plan, const struct dataset *dataset, int side,
+                     struct dpf_error *error)
 {
     struct side_factors *factors = &model->sides[side];
     const struct side_plan *sp = &plan->sides[side];
     dpf_stream *stream = random_stream_open(plan->seeded, plan_side_name(side), "init", error);
     if (!stream)
         return -1;
-    draw_rows(plan, side, stream, factors, model->stride);
+    draw_rows(plan, side, stream, dataset, factors, model->stride);
     set_constants(plan, side, factors, model->stride);
     random_stream_free(stream);
     if (sp->state_transform && project_state(model, plan, side, error) != 0)
@@ -170,7 +191,7 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
         factors->data = memory_new((size_t)(factors->rows * model->stride), sizeof(float));
         if (!factors->data)
             return error_memory(error);
-        if (kind == MODEL_FACTORIZATION && init_side(model, plan, side, error) != 0)
+        if (kind == MODEL_FACTORIZATION && init_side(model, plan, dataset, side, error) != 0)
             return -1;
     }
     if (kind == MODEL_POPULARITY)

@@ -9,9 +9,12 @@
 #include "plan/facts.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "data/data_params.h"
 
 /* With links a user's row depends on records of others. */
 static int reads_friends(const struct side_plan *side)
@@ -171,9 +174,64 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->reads_degrees = (side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0 ||
                            (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0;
     facts->dense = sends_all_rows(term);
+    facts->row_each = term->side == DPF_SIDE_USERS;
+    facts->sent_by_users = term->by_user && !facts->single_curator;
+    facts->counts_users = plan_counts_users(term);
+    facts->noise_by_users = plan_noise_by_users(term);
     judge_sensitivity(plan, term, facts);
     judge_reads(plan, term, facts);
     judge_noise(plan, term, facts);
+}
+
+/* Appends a sentence, on a line of its own. */
+static void note_public(struct run_facts *run, const char *format, ...) DPF_PRINTF(2, 3);
+static void note_public(struct run_facts *run, const char *format, ...)
+{
+    size_t used = strlen(run->taken_as_public), room = sizeof run->taken_as_public - used;
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(run->taken_as_public + used, room, format, args);
+    va_end(args);
+    if (length >= 0 && (size_t)length + 1 < room)
+        strcat(run->taken_as_public, "\n");
+}
+
+static void note_sizes(const struct plan *plan, struct run_facts *run)
+{
+    const dpf_value *model = plan->model.params.values;
+    int adjacency = plan->guarantee.adjacency, hidden = adjacency == DPF_ADJ_ADD_REMOVE;
+    if (hidden && plan->guarantee.unit == DPF_UNIT_USER)
+        note_public(run, "A bound on the number of users ([model] users).");
+    else
+        note_public(run, "The list of users, and their number: it shows who is in the data.");
+    note_public(run, "The list of items, and their number%s.",
+                adjacency == DPF_ADJ_REPLACE_VALUE || model[MODEL_ITEMS].integer
+                    ? ""
+                    : ". It is taken from the data: an item that only one user ever touched shows by being "
+                      "there. Use a catalogue that does not depend on the users to train and to release");
+}
+
+/* What neighbouring data sets have in common beyond what the adjacency says. */
+static void note_all_public(const struct plan *plan, struct run_facts *run)
+{
+    const dpf_value *data = plan->data.params.values;
+    note_sizes(plan, run);
+    if (plan->guarantee.adjacency == DPF_ADJ_REPLACE_VALUE ||
+        (plan->privacy.params.values[PRIVACY_SUPPORT].integer == 1 &&
+         plan->guarantee.adjacency == DPF_ADJ_ZERO_OUT))
+        note_public(run, "Who rated what ([privacy] support): only values are protected.");
+    if (isfinite(plan->value_lo) && isfinite(plan->value_hi) && plan->value_lo < plan->value_hi)
+        note_public(run, "The declared range of values, %g to %g.", plan->value_lo, plan->value_hi);
+    if (data[D_WEIGHTS_KIND].integer != 0 || strcmp(data[D_COLUMN_WEIGHT].text, "none") != 0)
+        note_public(run, "Privacy weights of users, items and records.");
+    if (*data[D_RELATION_PATH].text)
+        note_public(run, "Links between users: none of the units and adjacencies is about them.");
+    if (plan->split.params.values[S_KIND].integer != 0)
+        note_public(run, "The split: neighbours are training parts that differ in one unit. Which records "
+                         "are held out is not protected, as it can depend on all of the data.");
+    if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR)
+        note_public(run, "Which party holds which rows.");
+    note_public(run, "The configuration, [run] seed and initial rows included.");
 }
 
 int facts_complete(struct plan *plan, struct dpf_error *error)
@@ -197,6 +255,9 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
         judge_bare_terms(plan, &plan->sides[which], run);
     run->local_users = plan->sides[DPF_SIDE_USERS].updated && !plan->sides[DPF_SIDE_USERS].public_rows &&
                        plan->sides[DPF_SIDE_ITEMS].public_rows;
+    run->users_counted = plan->model.params.values[MODEL_USERS].integer == 0;
+    if (run->n_terms > 0)
+        note_all_public(plan, run);
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
     return 0;
 }

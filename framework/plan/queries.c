@@ -223,6 +223,41 @@ static void unstated(dpf_sensitivity *blocks, int n)
                 blocks[b].at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
 }
 
+/* Replaces the statements about blocks and shared row by those after a transform of messages. */
+static int after_transform(struct term_plan *term, struct instance *instance, int64_t rows,
+                           dpf_sensitivity *blocks, dpf_sensitivity *shared, struct dpf_error *error)
+{
+    const dpf_transform *transform = instance->functions;
+    int n = term->query.n_blocks, joined = term->query.has_shared && term->by_user;
+    /* A shared row of items that users rate does not pass the users' transforms: it stays as it is. */
+    if (joined && term->side == DPF_SIDE_USERS)
+        joined = 0;
+    else if (term->query.has_shared && !term->by_user)
+        unstated(shared, DPF_MAX_BLOCKS);
+    if (joined && 2 * n > DPF_MAX_BLOCKS) {
+        unstated(blocks, DPF_MAX_BLOCKS);
+        unstated(shared, DPF_MAX_BLOCKS);
+        return 0;
+    }
+    /* The shared row is the last of each message, so that a transform which mixes or scales all numbers
+       carries a change from one to the other: it is told of both at once. */
+    dpf_sensitivity all[DPF_MAX_BLOCKS];
+    dpf_query query = term->query;
+    memcpy(all, blocks, (size_t)n * sizeof *all);
+    for (int i = 0; joined && i < n; i++) {
+        query.blocks[n + i] = query.blocks[i];
+        all[n + i] = shared[i];
+    }
+    query.n_blocks = joined ? 2 * n : n;
+    if (instance_result(instance, transform->sensitivity(instance->self, &query, rows, all), "sensitivity",
+                        error) != 0)
+        return -1;
+    memcpy(blocks, all, (size_t)n * sizeof *all);
+    if (joined)
+        memcpy(shared, all + n, (size_t)n * sizeof *all);
+    return 0;
+}
+
 int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
                           dpf_sensitivity *shared, struct dpf_error *error)
 {
@@ -239,15 +274,8 @@ int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_
         /* A projection moves norms; what it does not state about that is not known. */
         if (transform->kind == DPF_TRANSFORM_STATE && !transform->sensitivity)
             unstated(blocks, DPF_MAX_BLOCKS);
-        if (transform->sensitivity) {
-            if (instance_result(instance, transform->sensitivity(instance->self, &term->query, rows, blocks),
-                                "sensitivity", error) != 0)
-                return -1;
-            if (term->query.has_shared &&
-                instance_result(instance, transform->sensitivity(instance->self, &term->query, rows, shared),
-                                "sensitivity", error) != 0)
-                return -1;
-        }
+        if (transform->sensitivity && after_transform(term, instance, rows, blocks, shared, error) != 0)
+            return -1;
         if (transform->rows &&
             instance_result(instance, transform->rows(instance->self, rows, &rows), "rows", error) != 0)
             return -1;
@@ -275,7 +303,7 @@ dpf_release plan_release(const struct plan *plan, const struct term_plan *term, 
         .shared = term->query.has_shared ? shared : NULL,
         .n_parties = parties,
         .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
-        .noise_factor = 1.0,
+        .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
         .from_data = from_data,
     };
 }
@@ -515,6 +543,45 @@ static int one_event(const struct plan *plan, const dpf_event *events, int32_t n
     return charged <= 1;
 }
 
+/* The estimate shows how many users sent where it is divided by that number, and so how many were drawn. */
+int plan_counts_users(const struct term_plan *term)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    void *self = term->aggregator->self;
+    return term->by_user && aggregator->scale(self, 1) != aggregator->scale(self, 2);
+}
+
+/*
+ * A user who is drawn then brings noise along with the contribution. So what one sees without the user is not
+ * what one sees of a user who sends nothing, which amplification supposes.
+ */
+int plan_noise_by_users(const struct term_plan *term)
+{
+    return term->by_user &&
+           (term->noise.where == DPF_NOISE_AT_PARTY || term->noise.where == DPF_NOISE_IN_SHARES);
+}
+
+/*
+ * Where users are solved, all records of a user are rounded to the grid and then summed in one row, so
+ * their roundings add up; mechanisms charge one grid step for each coordinate, which covers units with one
+ * record in a row.
+ */
+static void charge_roundings(const struct plan *plan, const struct term_plan *term, dpf_event *event)
+{
+    if (term->side != DPF_SIDE_USERS || event->block < 0 || event->block >= term->query.n_blocks)
+        return;
+    double steps = (double)side_rows(plan, DPF_SIDE_ITEMS) * event->grid;
+    double length = term->query.blocks[event->block].length;
+    for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
+        dpf_norms *norms = &event->sensitivity.at[DPF_UNIT_USER][adjacency];
+        if (norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0)
+            continue;
+        norms->l1 += steps * length;
+        norms->l2 += steps * sqrt(length);
+        norms->linf += steps;
+    }
+}
+
 /* Noise and events of one term; count is how often it releases. */
 static int complete_release(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
@@ -540,9 +607,10 @@ static int complete_release(struct plan *plan, struct term_plan *term, int64_t c
             mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
             "events", error) != 0)
         return -1;
-    if (!one_event(plan, events, n))
+    if (!one_event(plan, events, n) || plan_counts_users(term) || plan_noise_by_users(term))
         term->sampling.secret_from = -1;
     for (int32_t i = 0; i < n; i++) {
+        charge_roundings(plan, term, &events[i]);
         events[i].count = count;
         events[i].side = term->side;
         events[i].term = (int32_t)(term - plan->sides[term->side].terms);
@@ -619,6 +687,18 @@ static int complete_side(struct plan *plan, struct side_plan *side, struct dpf_e
     return 0;
 }
 
+/* How often a term releases, as one user sees it. */
+static int64_t releases(const struct plan *plan, const struct term_plan *term)
+{
+    int visits = 0;
+    for (int i = 0; i < plan->n_order; i++)
+        visits += plan->order[i] == term->side;
+    int64_t count = plan->run.params.values[RUN_ROUNDS].integer * visits * passes(plan, term->side);
+    if (!term->mechanism)
+        return 0;
+    return term->participations > 0 && term->participations < count ? term->participations : count;
+}
+
 static int complete_term(struct plan *plan, struct side_plan *side, struct term_plan *term,
                          struct dpf_error *error)
 {
@@ -641,16 +721,24 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
                             error) != 0)
             return -1;
     }
-    int visits = 0;
-    for (int i = 0; i < plan->n_order; i++)
-        visits += plan->order[i] == side->side;
-    int64_t count = plan->run.params.values[RUN_ROUNDS].integer * visits;
-    count *= passes(plan, side->side);
-    if (!term->mechanism || !count)
+    int64_t count = releases(plan, term);
+    if (!count)
         return 0;
-    if (term->participations > 0 && term->participations < count)
-        count = term->participations;
     return complete_release(plan, term, count, error) != 0 ? -1 : check_noise(plan, side, term, error);
+}
+
+int queries_replan(struct plan *plan, struct dpf_error *error)
+{
+    plan->ledger.n = 0;
+    for (int which = 0; which < 2; which++) {
+        struct side_plan *side = &plan->sides[which];
+        for (int i = 0; side->updated && i < side->n_terms; i++) {
+            int64_t count = releases(plan, &side->terms[i]);
+            if (count && complete_release(plan, &side->terms[i], count, error) != 0)
+                return -1;
+        }
+    }
+    return 0;
 }
 
 /* Parties that solve keep copies of all rows, but no state of solvers between rounds. */

@@ -58,6 +58,12 @@ static void judge_bounds(const struct matter *matter, struct condition *out)
         conclude(out, 1, "Every bound in a sensitivity is a public constant that is enforced.");
 }
 
+/* Must the observer not even learn that a user exists? */
+static int user_comes_or_goes(const struct matter *matter)
+{
+    return matter->unit == DPF_UNIT_USER && matter->adjacency == DPF_ADJ_ADD_REMOVE;
+}
+
 static void judge_inputs(const struct matter *matter, struct condition *out)
 {
     for (int i = 0; i < matter->facts->n_terms; i++) {
@@ -70,6 +76,14 @@ static void judge_inputs(const struct matter *matter, struct condition *out)
                  own ? "A user's row depends on all of the user's records: ask for unit = user."
                      : "Release that side with noise too, or keep the user side local, with unit = user and "
                        "a clip of the whole contribution.");
+        return;
+    }
+    if (matter->facts->users_counted && matter->facts->n_terms > 0 && user_comes_or_goes(matter)) {
+        conclude(
+            out, 0,
+            "The number of users is taken from the data, and noise and regularisation read it, but it is "
+            "to be hidden whether a user takes part. Set [model] users to a public upper bound, or "
+            "protect with adjacency = replace or zero-out.");
         return;
     }
     conclude(out, 1,
@@ -284,8 +298,33 @@ static int support_covered(const struct matter *matter, const struct term_facts 
     return term->dense && term->noise_where != DPF_NOISE_NOWHERE && term->noise_where != DPF_NOISE_AT_SUM;
 }
 
+/* How it shows that a user takes part at all, or NULL. Only under user_comes_or_goes. */
+static const char *presence_seen(const struct matter *matter, const struct term_facts *term)
+{
+    if (term->row_each)
+        return "each user has a row of its own in what is released";
+    if (term->counts_users)
+        return "what is released is divided by the exact number of users that sent";
+    if (term->noise_by_users)
+        return "each user brings noise along, so that there is more of it when a user comes";
+    if (term->sent_by_users && matter->observer != DPF_OBSERVER_OUTSIDER &&
+        term->sampling.secret_from < matter->observer)
+        return "each user sends messages, and who sends is seen";
+    return NULL;
+}
+
 static void judge_support(const struct matter *matter, struct condition *out)
 {
+    for (int i = 0; i < matter->facts->n_terms && user_comes_or_goes(matter); i++) {
+        const char *seen = presence_seen(matter, &matter->facts->terms[i]);
+        if (seen) {
+            conclude(out, 0,
+                     "%s: %s, but it is to be hidden whether a user takes part at all. Protect what users "
+                     "did instead: adjacency = replace or zero-out, where the list of users is public.",
+                     matter->facts->terms[i].name, seen);
+            return;
+        }
+    }
     /* Under these adjacencies the support of neighbours is the same or may be taken as known. */
     const int values_only =
         matter->adjacency == DPF_ADJ_REPLACE_VALUE || matter->adjacency == DPF_ADJ_ZERO_OUT;
@@ -301,7 +340,7 @@ static void judge_support(const struct matter *matter, struct condition *out)
                             : "Use dense messages with noise on every row, or trust the server with the sum");
             return;
         }
-        if (term->reads_degrees && matter->adjacency != DPF_ADJ_ZERO_OUT) {
+        if (term->reads_degrees) {
             conclude(out, 0,
                      "%s: the solver or the noise reads how many records or senders each row has, without "
                      "noise. %s.",
@@ -398,6 +437,7 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
     out->tuning_stated = values[PRIVACY_TUNING].integer != 0;
     out->joint = facts->local_users;
     out->reproducible = !facts->secure;
+    snprintf(out->taken_as_public, sizeof out->taken_as_public, "%s", facts->taken_as_public);
     out->n_releases = facts->n_terms;
     out->released_raw = facts->released_raw;
     int holding = 1;

@@ -26,8 +26,13 @@ enum privacy_param {
     PRIVACY_NOISE_SEED, /* for reproducible */
     PRIVACY_SUPPORT,    /* private | public: is it public who rated what? */
     PRIVACY_TUNING,     /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
+    PRIVACY_BUDGET,     /* per-release | total */
+    PRIVACY_TOTAL_EPSILON,
+    PRIVACY_CALIBRATE_BY, /* accountant that the noise of budget = total is chosen by */
     PRIVACY_N_PARAMS
 };
+
+enum privacy_budget { BUDGET_PER_RELEASE, BUDGET_TOTAL };
 
 /* Where what a release reads beside the records comes from (C2). */
 enum provenance {
@@ -57,6 +62,11 @@ struct term_facts {
     char unit_why[160];
     int dense;            /* C8: every message has noise on every row, whoever rated what */
     int64_t spare_shares; /* C5: shares of noise that may be known or missing with enough left; 0: unknown */
+    /* C8, where it is to be hidden that a user takes part at all: */
+    int row_each;       /* a row of its own is released for each user */
+    int sent_by_users;  /* each user sends a message, and somebody else receives it */
+    int counts_users;   /* what is released depends on the exact number of users that sent */
+    int noise_by_users; /* each user who takes part adds noise: its amount is that of the users */
 };
 
 struct run_facts {
@@ -65,8 +75,11 @@ struct run_facts {
     int64_t rounds;
     int released_raw; /* a side's factors are released without any mechanism */
     char released_raw_why[160];
-    int local_users; /* the user side stays with its parties: joint DP */
-    int secure;      /* C9: noise from the system's generator */
+    int local_users;   /* the user side stays with its parties: joint DP */
+    int secure;        /* C9: noise from the system's generator */
+    int users_counted; /* C2: the number of users is taken from the data, not declared */
+    /* What the proof takes as known to the observer, or fixed; for the statement. Sentences, one a line. */
+    char taken_as_public[1024];
 };
 
 struct condition {
@@ -93,6 +106,7 @@ struct guarantee {
     struct condition conditions[N_CONDITIONS];
     int n_releases;   /* terms that release with a mechanism */
     int released_raw; /* factors leave without any mechanism: nothing is protected */
+    char taken_as_public[1024];
     int delta_is_default;
     int tuning_stated; /* C10 holds because tuning is accounted for, not because the text warns of it */
     int plan_holds;    /* C1..C8 and C10 */
@@ -100,6 +114,7 @@ struct guarantee {
     struct account *accounts;
     int n_accounts;
     char deviation[256];
+    double noise_factor; /* chosen by budget = total; 0: none was */
 };
 
 /* Evaluates the ten conditions. Leaves the accounts alone. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guarantee for machines: the same facts as statement_text.c. */
 #include <math.h>
+#include <string.h>
 
 #include "dpframe/accounting.h"
 #include "privacy/guarantee.h"
@@ -42,6 +43,18 @@ static json_t *conditions_json(const struct guarantee *guarantee)
     return list;
 }
 
+static json_t *public_json(const struct guarantee *guarantee)
+{
+    json_t *list = json_array();
+    const char *cursor = guarantee->taken_as_public;
+    while (list && *cursor) {
+        const size_t length = strcspn(cursor, "\n");
+        json_array_append_new(list, json_stringn(cursor, length));
+        cursor += length + (cursor[length] == '\n');
+    }
+    return list;
+}
+
 /* Accounts go to the list that says what they are worth. */
 static void sort_accounts(const struct guarantee *guarantee, json_t *published, json_t *proved,
                           json_t *unproved, json_t *refused)
@@ -69,11 +82,12 @@ json_t *guarantee_json(const struct guarantee *guarantee)
            *refused = json_array();
     sort_accounts(guarantee, published, proved, unproved, refused);
     return json_pack(
-        "{s:s, s:s, s:s, s:o, s:b, s:b, s:i, s:b, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "unit",
+        "{s:s, s:s, s:s, s:o, s:b, s:b, s:i, s:b, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "unit",
         dpf_unit_name(guarantee->unit), "adjacency", dpf_adjacency_name(guarantee->adjacency), "observer",
         statement_observer(guarantee->observer), "delta", number(guarantee->delta), "joint", guarantee->joint,
         "reproducible", guarantee->reproducible, "releases", guarantee->n_releases, "released_raw",
         guarantee->released_raw, "plan_holds", guarantee->plan_holds, "run_holds", guarantee->run_holds,
         "deviation", guarantee->deviation, "published", published, "proved", proved, "unproved", unproved,
-        "refused", refused, "conditions", conditions_json(guarantee));
+        "refused", refused, "conditions", conditions_json(guarantee), "taken_as_public",
+        public_json(guarantee));
 }

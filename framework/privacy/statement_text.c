@@ -228,6 +228,22 @@ static void add_head(const struct guarantee *guarantee, struct text *out)
     text_add(out, "\n");
 }
 
+/* What is known to everybody, or the same in neighbouring data sets, by assumption. */
+static void add_public(const struct guarantee *guarantee, struct text *out)
+{
+    if (!guarantee->taken_as_public[0] || guarantee->n_releases == 0)
+        return;
+    text_add(out, "\nTAKEN AS PUBLIC, AND NOT PROTECTED\n\n");
+    const char *cursor = guarantee->taken_as_public;
+    while (*cursor) {
+        char line[512];
+        const int length = (int)strcspn(cursor, "\n");
+        snprintf(line, sizeof line, "%.*s", length, cursor);
+        add_wrapped(out, "- ", line);
+        cursor += length + (cursor[length] == '\n');
+    }
+}
+
 static void add_conditions(const struct guarantee *guarantee, struct text *out)
 {
     text_add(out, "\nCONDITIONS OF THE PROOF\n\n");
@@ -269,7 +285,9 @@ static void add_help(struct text *out)
         "Epsilon bounds, as a factor e^epsilon, how much any conclusion of the observer can depend on "
         "the protected unit; delta is the probability that this may fail. 'As published' is what "
         "a publication states for these parameters. 'Proved here' holds for this configuration "
-        "if every condition above holds, and is otherwise 'none': then do not quote an epsilon.");
+        "if every condition above holds, and is otherwise 'none': then do not quote an epsilon. It covers "
+        "the files in release/ of this one run. run.json, config.ini and private/ hold metrics, counts and "
+        "a hash of the data: they are not covered, and several runs on the same data add up.");
 }
 
 char *guarantee_text(const struct guarantee *guarantee)
@@ -283,6 +301,7 @@ char *guarantee_text(const struct guarantee *guarantee)
         add_columns(&out, "------------", "-----------");
         add_columns(&out, left.data, right.data);
     }
+    add_public(guarantee, &out);
     add_conditions(guarantee, &out);
     add_unproved(guarantee, &out);
     add_help(&out);

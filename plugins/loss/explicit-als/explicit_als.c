@@ -82,7 +82,7 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
 /*
  * With biases a row y holds a constant 1 which may or may not be part of the stated norms; it is added,
  * which is right in the one case and safe in the other. The other side's bias, which is subtracted from
- * the value, is at most the largest coordinate.
+ * the value, is no part of the rows that a transform may have shortened: residual_l2 has it.
  */
 static dpf_norms row_norms(const struct explicit_als *self, const dpf_bounds *bounds)
 {
@@ -100,7 +100,8 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
 {
     const struct explicit_als *self = instance;
     const int n_fixed = self->n_fixed[bounds->side];
-    const double fixed = n_fixed ? n_fixed * als_vector_norms(bounds).linf : 0;
+    const double bias = fmax(als_vector_norms(bounds).linf, bounds->residual_l2);
+    const double fixed = n_fixed ? n_fixed * bias : 0;
     const double w = bounds->weight_max;
     const double low = bounds->value_lo - bounds->offset - fixed;
     const double high = bounds->value_hi - bounds->offset + fixed;
