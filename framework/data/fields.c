@@ -77,6 +77,23 @@ static int64_t split_runs(const char *at, const char *end, struct field fields[F
     }
 }
 
+const char *delimiter_suggest(const struct field *line)
+{
+    static const char *const hints[] = {"the line has TABs: did you mean delimiter = tab?",
+                                        "the line has semicolons: did you mean delimiter = semicolon?",
+                                        "the line has vertical bars: did you mean delimiter = pipe?",
+                                        "the line has commas: did you mean delimiter = comma?",
+                                        "the line has blanks: did you mean delimiter = spaces?"};
+    static const char separators[] = "\t;|, ";
+    for (size_t i = 1; i < line->length; i++)
+        if (line->data[i - 1] == ':' && line->data[i] == ':')
+            return "the line has '::': did you mean delimiter = double-colon?";
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
+        if (memchr(line->data, separators[i], line->length))
+            return hints[i];
+    return NULL;
+}
+
 int64_t fields_split(const struct delimiter *delimiter, const char *line, size_t length,
                      struct field fields[FIELDS_MAX])
 {

@@ -25,6 +25,10 @@ int delimiter_parse(const char *text, struct delimiter *out);
 /* "TAB", "'::'": for messages. Returns buffer. */
 const char *delimiter_name(const struct delimiter *delimiter, char buffer[32]);
 
+/* What may separate the fields of a line that the configured delimiter does not cut: a question that names
+ * the value to set; NULL if nothing in the line looks like it. */
+const char *delimiter_suggest(const struct field *line);
+
 /* Stores the first FIELDS_MAX fields, trimmed of blanks, and returns the number of all. */
 int64_t fields_split(const struct delimiter *delimiter, const char *line, size_t length,
                      struct field fields[FIELDS_MAX]);

@@ -37,14 +37,13 @@ char *data_source_key(const struct config_values *data, const struct config_valu
     return key.data;
 }
 
-static int add_files(crypto_hash_sha256_state *state, const char *path, const char *key,
-                     struct dpf_error *error)
+static int add_files(crypto_hash_sha256_state *state, const char *path, struct dpf_error *error)
 {
     struct paths paths;
     char hex[65];
     if (!path || !*path)
         return 0;
-    if (paths_expand(path, "", key, &paths, error) != 0)
+    if (paths_expand(path, "", &paths, error) != 0)
         return -1;
     int status = 0;
     for (size_t i = 0; i < paths.n && status == 0; i++) {
@@ -66,14 +65,12 @@ int data_files_sha256(const struct config *config, const struct config_values *d
     if (data_options_read(config, data, split, &options, error) != 0)
         return -1;
     crypto_hash_sha256_init(&state);
-    if ((options.format != FORMAT_SYNTHETIC && add_files(&state, options.path, "data.path", error) != 0) ||
-        (options.kind == SPLIT_FILES &&
-         add_files(&state, options.test_path, "split.test.path", error) != 0) ||
-        add_files(&state, options.relation_path, "data.relation.path", error) != 0)
+    if ((options.format != FORMAT_SYNTHETIC && add_files(&state, options.path, error) != 0) ||
+        (options.kind == SPLIT_FILES && add_files(&state, options.test_path, error) != 0) ||
+        add_files(&state, options.relation_path, error) != 0)
         return -1;
     for (int side = 0; side < 2 && options.weights.kind == WEIGHTS_FILES; side++)
-        if (add_files(&state, options.weights.paths[side], side ? "data.weights.items" : "data.weights.users",
-                      error) != 0)
+        if (add_files(&state, options.weights.paths[side], error) != 0)
             return -1;
     crypto_hash_sha256_final(&state, digest);
     sodium_bin2hex(hex, 65, digest, sizeof digest);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/layout.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,22 +171,29 @@ static int place_automatic(const struct file_options *options, const struct fiel
     return 0;
 }
 
-static int check_complete(const struct file_options *options, int64_t all, const struct layout *layout,
-                          struct dpf_error *error)
+static int missing_column(const struct file_options *options, const struct field *fields, int64_t all,
+                          int column, struct dpf_error *error)
+{
+    char name[32], remedy[192];
+    const char *other = all == 1 ? delimiter_suggest(&fields[0]) : NULL;
+    snprintf(remedy, sizeof remedy, "set data.%s%s, or data.%sdelimiter if the line is cut wrongly",
+             options->keys[column],
+             column == COLUMN_RATING ? " (or feedback = implicit if there are no ratings)"
+             : column == COLUMN_TIME ? " (or split.by = random if there are no time stamps)"
+                                     : "",
+             options->prefix);
+    return error_set(error, DPF_FAULT_DATA,
+                     "cannot tell which of %lld field(s) separated by %s is the %s; %s", (long long)all,
+                     delimiter_name(&options->delimiter, name), column_words[column], other ? other : remedy);
+}
+
+static int check_complete(const struct file_options *options, const struct field *fields, int64_t all,
+                          const struct layout *layout, struct dpf_error *error)
 {
     const int needed[COLUMN_COUNT] = {1, 1, options->rating_needed, options->time_needed, 0};
-    char name[32];
     for (int c = 0; c < COLUMN_COUNT; c++) {
         if (needed[c] && layout->columns[c] < 0)
-            return error_set(error, DPF_FAULT_DATA,
-                             "cannot tell which of %lld field(s) separated by %s is the %s; set data.%s%s, "
-                             "or data.%sdelimiter if the line is cut wrongly",
-                             (long long)all, delimiter_name(&options->delimiter, name), column_words[c],
-                             options->keys[c],
-                             c == COLUMN_RATING ? " (or feedback = implicit if there are no ratings)"
-                             : c == COLUMN_TIME ? " (or split.by = random if there are no time stamps)"
-                                                : "",
-                             options->prefix);
+            return missing_column(options, fields, all, c, error);
         for (int d = 0; d < c; d++)
             if (layout->columns[c] >= 0 && layout->columns[c] == layout->columns[d] &&
                 !(options->one_id && c == COLUMN_ITEM && d == COLUMN_USER))
@@ -207,5 +215,5 @@ int layout_decide(const struct file_options *options, const struct field *fields
         return -1;
     if (place_automatic(options, fields, stored, out, error) != 0)
         return -1;
-    return check_complete(options, n, out, error);
+    return check_complete(options, fields, n, out, error);
 }

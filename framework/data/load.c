@@ -27,40 +27,44 @@ struct loading {
     struct dataset *out;
 };
 
+/* Refuses paths that lead nowhere, with the place that configures them. */
+static int check_paths(const struct config *config, const char *section, const char *key, const char *path,
+                       const char *without, struct dpf_error *error)
+{
+    struct paths paths;
+    struct dpf_error found = {0};
+    if (paths_expand(path, without, &paths, &found) == 0) {
+        paths_free(&paths);
+        return 0;
+    }
+    if (found.fault != DPF_FAULT_DATA)
+        return error_set(error, found.fault, "%s", found.text);
+    config_error(config, section, key, error, "%s", found.text);
+    error->fault = DPF_FAULT_DATA;
+    return -1;
+}
+
 int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi, struct dpf_error *error)
 {
-    struct data_options options;
-    struct paths paths;
-    if (data_options_read(config, data, split, &options, error) != 0)
+    static const char *const weights[] = {"weights.users", "weights.items"};
+    struct data_options o;
+    if (data_options_read(config, data, split, &o, error) != 0)
         return -1;
-    data_options_warn(data, split, &options);
-    *value_lo = options.implicit ? 1 : options.value_lo;
-    *value_hi = options.implicit ? 1 : options.value_hi;
-    if (options.format != FORMAT_SYNTHETIC) {
-        if (paths_expand(options.path, options.kind == SPLIT_FILES ? options.test_path : "", "data.path",
-                         &paths, error) != 0)
+    data_options_warn(data, split, &o);
+    *value_lo = o.implicit ? 1 : o.value_lo;
+    *value_hi = o.implicit ? 1 : o.value_hi;
+    const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
+    if (o.format != FORMAT_SYNTHETIC && check_paths(config, "data", "path", o.path, test, error) != 0)
+        return -1;
+    if (*test && check_paths(config, "split", "test.path", test, "", error) != 0)
+        return -1;
+    if (o.relation_path[0] && check_paths(config, "data", "relation.path", o.relation_path, "", error) != 0)
+        return -1;
+    for (int side = 0; side < 2 && o.weights.kind == WEIGHTS_FILES; side++)
+        if (o.weights.paths[side][0] &&
+            check_paths(config, "data", weights[side], o.weights.paths[side], "", error) != 0)
             return -1;
-        paths_free(&paths);
-    }
-    if (options.kind == SPLIT_FILES) {
-        if (paths_expand(options.test_path, "", "split.test.path", &paths, error) != 0)
-            return -1;
-        paths_free(&paths);
-    }
-    if (options.relation_path[0]) {
-        if (paths_expand(options.relation_path, "", "data.relation.path", &paths, error) != 0)
-            return -1;
-        paths_free(&paths);
-    }
-    for (int side = 0; side < 2; side++) {
-        if (options.weights.kind != WEIGHTS_FILES || !options.weights.paths[side][0])
-            continue;
-        if (paths_expand(options.weights.paths[side], "", side ? "data.weights.items" : "data.weights.users",
-                         &paths, error) != 0)
-            return -1;
-        paths_free(&paths);
-    }
     return 0;
 }
 
@@ -94,13 +98,13 @@ static int read_tables(struct loading *l, struct ids *users, struct ids *items, 
 {
     struct paths paths;
     int with_test = l->options.kind == SPLIT_FILES;
-    if (paths_expand(l->options.path, with_test ? l->options.test_path : "", "data.path", &paths, error) != 0)
+    if (paths_expand(l->options.path, with_test ? l->options.test_path : "", &paths, error) != 0)
         return -1;
     int status = read_files(l, &paths, &l->train_table, users, items, l->out->summary.sha256, error);
     paths_free(&paths);
     if (status != 0 || !with_test)
         return status;
-    if (paths_expand(l->options.test_path, "", "split.test.path", &paths, error) != 0)
+    if (paths_expand(l->options.test_path, "", &paths, error) != 0)
         return -1;
     status = read_files(l, &paths, &l->test_table, users, items, NULL, error);
     paths_free(&paths);
@@ -202,6 +206,24 @@ static void drop_values(struct csr *csr)
     csr->values = NULL;
 }
 
+static int nothing_left(const struct loading *l, struct dpf_error *error)
+{
+    const struct dataset_summary *s = &l->out->summary;
+    const char *where = l->options.format == FORMAT_SYNTHETIC ? "data.format = synthetic" : l->options.path;
+    const char *remedy = s->below_threshold   ? "lower data.threshold"
+                         : s->out_of_range    ? "correct data.value-min and data.value-max"
+                         : l->out->test.n > 0 ? "hold out fewer, see [split]"
+                         : s->lines - s->empty_lines == 1
+                             ? "the only line was taken as a header, see data.header"
+                             : "there must be some";
+    return error_set(
+        error, DPF_FAULT_DATA,
+        "%s: no records are left for training (of %lld lines; %lld below data.threshold, %lld out "
+        "of range, %lld for testing); %s",
+        where, (long long)s->lines, (long long)s->below_threshold, (long long)s->out_of_range,
+        (long long)l->out->test.n, remedy);
+}
+
 /* Hands the rows over and adds the other orientation. */
 static int finish(struct loading *l, struct dpf_error *error)
 {
@@ -219,12 +241,7 @@ static int finish(struct loading *l, struct dpf_error *error)
     out->train.n = out->train.by_user.ptr[out->train.by_user.rows];
     out->test.n = out->test.by_user.ptr ? out->test.by_user.ptr[out->test.by_user.rows] : 0;
     if (out->train.n == 0)
-        return error_set(
-            error, DPF_FAULT_DATA,
-            "no records are left for training (of %lld lines; %lld below data.threshold, %lld out of "
-            "range, %lld for testing)",
-            (long long)out->summary.lines, (long long)out->summary.below_threshold,
-            (long long)out->summary.out_of_range, (long long)out->test.n);
+        return nothing_left(l, error);
     if (out->implicit) {
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);

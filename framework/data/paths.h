@@ -13,9 +13,8 @@ struct paths {
 };
 
 /* An existing file is taken as it is; else *, ? and [ ] match names, sorted. `without`, if not "", is
-   left out. key is the configured key, for messages. Faults: DPF_FAULT_DATA. */
-int paths_expand(const char *path, const char *without, const char *key, struct paths *out,
-                 struct dpf_error *error);
+   left out. Faults: DPF_FAULT_DATA. */
+int paths_expand(const char *path, const char *without, struct paths *out, struct dpf_error *error);
 void paths_free(struct paths *paths);
 
 #endif

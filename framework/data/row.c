@@ -65,12 +65,9 @@ static int wrong_count(const struct file_options *options, const struct layout *
     struct field line = join(&options->delimiter, fields, n, buffer);
     const char *hint =
         n < layout->fields ? "a field is missing" : "a field contains the delimiter, or one is extra";
-    if (n == 1 && memchr(line.data, '\t', line.length))
-        hint = "the line has TABs: did you mean delimiter = tab?";
-    else if (n == 1 && memchr(line.data, ' ', line.length))
-        hint = "the line has blanks: did you mean delimiter = spaces?";
-    else if (n == 1 && memchr(line.data, ',', line.length))
-        hint = "the line has commas: did you mean delimiter = comma?";
+    const char *other = n == 1 ? delimiter_suggest(&line) : NULL;
+    if (other)
+        hint = other;
     return error_set(error, DPF_FAULT_DATA,
                      "expected %lld fields separated by %s as in the first line, found %lld in %s; %s",
                      (long long)layout->fields, delimiter_name(&options->delimiter, name), (long long)n,
@@ -154,6 +151,11 @@ static int check_id(const struct file_options *options, const struct field *fiel
         return error_set(error, DPF_FAULT_DATA,
                          "the %s in column %d is %s, which stands for a missing value; remove the line", what,
                          column + 1, field_show(field, show));
+    if (memchr(field->data, '\n', field->length) || memchr(field->data, '\r', field->length))
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "the %s %s has a line end inside, and lists of ids have one a line; correct the file", what,
+            field_show(field, show));
     if (options->encoding == IDS_UTF8 && !ids_is_utf8(field->data, field->length))
         return error_set(error, DPF_FAULT_DATA,
                          "the %s %s is not UTF-8; set encoding = latin-1 or convert the file", what,

@@ -86,6 +86,10 @@ static int read_bytes(struct source *source, char *out, size_t wanted, size_t *g
         }
         int code = Z_OK;
         const char *text = gzerror(source->file, &code);
+        /* zlib puts the path before its text; the caller names file and line. */
+        const char *what = strrchr(text, ':');
+        if (what && what[1] == ' ')
+            text = what + 2;
         if (code == Z_ERRNO)
             text = strerror(errno);
         if (code != Z_OK && code != Z_STREAM_END)
@@ -115,6 +119,9 @@ static int inspect_start(struct block *block, struct dpf_error *error)
         {"\x89HDF", 4, "HDF5, not text: export it as text first"},
         {"MATLAB ", 7, "a MATLAB file, not text: export it as text first"},
         {"PAR1", 4, "Parquet, not text: export it as text first"},
+        {"\x7f"
+         "ELF",
+         4, "a program, not text"},
     };
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         if (block->length >= foreign[i].length &&
@@ -124,6 +131,10 @@ static int inspect_start(struct block *block, struct dpf_error *error)
         block->length -= 3;
         memmove(block->data, block->data + 3, block->length);
     }
+    if (block->length > 0 && !memchr(block->data, '\n', block->length) &&
+        memchr(block->data, '\r', block->length - 1))
+        return error_set(error, DPF_FAULT_DATA,
+                         "the lines end with CR alone: convert them (tr '\\r' '\\n' <old >new)");
     return 0;
 }
 

@@ -120,8 +120,8 @@ static void quoted_rows_across_blocks_are_whole(void **state)
     char text[4000] = "";
     (void)state;
     for (int i = 0; i < 60; i++)
-        sprintf(text + strlen(text), i % 4 ? "%d,%d,1\n" : "\"%d\nx\"\"y\",%d,1\r\n\n", i % 7, i);
-    assert_same_for_all_blocks(text, 14);
+        sprintf(text + strlen(text), i % 4 ? "%d,%d,1,,t\n" : "\"%d x\"\"y\",%d,1,,\"a\nb\"\r\n\n", i % 7, i);
+    assert_same_for_all_blocks(text, 22);
 }
 
 /* The first fault in the file is reported, whichever thread finds its own first. */

@@ -64,10 +64,10 @@ static void quotes_go_through_the_csv_parser(void **state)
     assert_plain(CSV, "\"1\",\"10\",\"4.5\"\n\"1\",20,3\n2,10,1\n");
     assert_plain(CSV, "\"user\",\"item\",\"rating\"\n1,10,4.5\n1,20,\"3\"\n2,10,1");
     assert_plain(CSV, "1,10,4.5\n1,20,3\n\n\"2\",10,1\r\n");
-    load_text(CSV, "\"a,b\",\"say \"\"x\"\"\",5\n\"two\nlines\",y,4\n", &out);
+    load_text(CSV, "\"a,b\",\"say \"\"x\"\"\",5,,\n\"two words\",y,4,,\"a review\nof two lines\"\n", &out);
     const struct dataset *d = &out.dataset;
     assert_true(data_value(d, &d->train.by_user, "a,b", "say \"x\"") == 5);
-    assert_true(data_value(d, &d->train.by_user, "two\nlines", "y") == 4);
+    assert_true(data_value(d, &d->train.by_user, "two words", "y") == 4);
     dataset_free(&out.dataset);
     data_write("a.txt", "1,10,4.5\n\"1,20,3\n2,10,1\n");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: a quoted field is not closed", "format = tsv");
@@ -153,8 +153,52 @@ static void faults_name_line_text_and_remedy(void **state)
                      (const char *const[]){cases[i].parts[0], cases[i].parts[1] ? cases[i].parts[1] : "",
                                            cases[i].parts[2] ? cases[i].parts[2] : "", NULL});
     }
+    /* Text of other tools, and what is no text. */
+    data_write("a.txt", "user,item,rating\r1,2,3\r4,5,6\r");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:1: ", "CR alone", "tr ");
+    data_write("a.txt", "1,2,3\n1,\"a\nb\",3\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:3: the item", "line end inside");
+    data_write("a.txt", "1,2,3\n1,a\rb,3\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: the item", "line end inside");
+    data_write("a.txt", "\x7f"
+                        "ELF\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt", "a program");
     data_write_bytes("a.txt", "1,2,3\n1,\0,3\n", 12);
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: a NUL byte");
+}
+
+static void another_delimiter_is_proposed(void **state)
+{
+    static const struct {
+        const char *ini, *text, *part;
+    } cases[] = {
+        {CSV, "1\t2\t3\n", "delimiter = tab?"},
+        {CSV, "1;2;3\n", "delimiter = semicolon?"},
+        {CSV, "1|2|3\n", "delimiter = pipe?"},
+        {CSV, "1 2 3\n", "delimiter = spaces?"},
+        {CSV, "1::2::3\n", "delimiter = double-colon?"},
+        {CSV "format = movielens-100k\n", "1,2,3\n", "delimiter = comma?"},
+        {CSV, "1,2,3\n1;2;3\n", "delimiter = semicolon?"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        data_write("a.txt", cases[i].text);
+        DATA_REFUSED(cases[i].ini, DPF_FAULT_DATA, "a.txt:", cases[i].part);
+    }
+}
+
+static void what_is_left_says_where_the_rest_went(void **state)
+{
+    (void)state;
+    data_write("a.txt", "user,item,rating\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt: no records", "taken as a header");
+    data_write("a.txt", "1,2,3\n2,2,3\n");
+    DATA_REFUSED(CSV "feedback = implicit\nthreshold = 4\n", DPF_FAULT_DATA, "a.txt: no records", "2 below",
+                 "lower data.threshold");
+    DATA_REFUSED(CSV "value-min = 1\nvalue-max = 2\nout-of-range = drop\n", DPF_FAULT_DATA, "2 out of range",
+                 "value-max");
+    DATA_REFUSED(CSV "[split]\nkind = random\nfraction = 0.999999\n", DPF_FAULT_DATA, "2 for testing",
+                 "[split]");
 }
 
 static void configurations_that_cannot_be(void **state)
@@ -167,10 +211,11 @@ static void configurations_that_cannot_be(void **state)
     DATA_REFUSED(CSV "out-of-range = clip\n", DPF_FAULT_CONFIG, "no declared range");
     DATA_REFUSED(CSV "[split]\nkind = files\n", DPF_FAULT_CONFIG, "test.path");
     DATA_REFUSED(CSV "[split]\nkind = k-fold\nfolds = 3\nfold = 4\n", DPF_FAULT_CONFIG, "fold 4 of 3");
-    DATA_REFUSED("[data]\npath = other.txt\n", DPF_FAULT_DATA, "data.path", "other.txt", "No such file");
+    DATA_REFUSED("[data]\npath = other.txt\n", DPF_FAULT_DATA, "[data] path", "other.txt", "No such file");
     DATA_REFUSED("[data]\npath = [xy].txt\n", DPF_FAULT_DATA, "no file matches");
-    DATA_REFUSED(CSV "relation.path = trust.txt\n", DPF_FAULT_DATA, "data.relation.path", "trust.txt");
-    DATA_REFUSED("[data]\npath = .\n", DPF_FAULT_DATA, "no regular file");
+    DATA_REFUSED(CSV "relation.path = trust.txt\n", DPF_FAULT_DATA, "[data] relation.path", "trust.txt");
+    DATA_REFUSED("[data]\npath = .\n", DPF_FAULT_DATA, "no regular file", "/*.csv");
+    DATA_REFUSED("[data]\npath = /dev/null\n", DPF_FAULT_DATA, "/dev/null is no regular file; save");
     DATA_REFUSED(CSV "column.user = 2\n", DPF_FAULT_DATA, "a.txt:1");
 }
 
@@ -308,6 +353,8 @@ int main(void)
         TEST(ids_of_any_kind),
         TEST(faults_name_line_text_and_remedy),
         TEST(configurations_that_cannot_be),
+        TEST(another_delimiter_is_proposed),
+        TEST(what_is_left_says_where_the_rest_went),
         TEST(gzip_is_transparent_and_checked),
         TEST(counts_what_was_read),
         TEST(clipped_values_stay_inside_as_float32),
