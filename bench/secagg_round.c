@@ -20,7 +20,7 @@
 
 #include "base/pool.h"
 #include "secagg_graph.h"
-#include "secagg_round.h"
+#include "secagg_simulate.h"
 
 struct bench {
     struct pool *pool;

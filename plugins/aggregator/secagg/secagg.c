@@ -10,31 +10,12 @@
  * from the host's privacy key at (draw, party), so that a round can be replayed; they live in one block
  * that the host wipes. A deployment keeps the protocol's files and draws seeds from its own system.
  */
-#include <math.h>
 #include <sodium.h>
 #include <string.h>
 
-#include "dpframe/plugin.h"
-#include "dpframe/role/aggregator.h"
-#include "secagg_graph.h"
-#include "secagg_round.h"
+#include "secagg_component.h"
+#include "secagg_mask.h"
 
-enum {
-    P_GRAPH,
-    P_NEIGHBOURS,
-    P_THRESHOLD,
-    P_CORRUPT,
-    P_LOST,
-    P_SURVIVORS,
-    P_MALICIOUS,
-    P_LOST_KEYS,
-    P_LOST_SHARES,
-    P_LOST_INPUT,
-    P_LOST_UNMASK,
-    P_SCALE,
-    P_COUNT
-};
-enum { GRAPH_COMPLETE, GRAPH_REGULAR };
 enum { SCALE_SUM, SCALE_MEAN };
 
 static const dpf_enum_value graphs[] = {
@@ -79,23 +60,6 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_REAL_F("lost-before-unmask", 0, 0, 1, 0, "",
                          "Probability that a party is lost after its input, which is in the sum."),
     [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers are given."),
-};
-
-struct secagg {
-    const dpf_host *host;
-    const dpf_random_service *random;
-    const dpf_log_service *log;
-    dpf_stream *secrets;
-    dpf_stream *identities;
-    dpf_stream *losses;
-    struct secagg_graph given; /* 0: to be chosen */
-    int64_t graph;
-    double corrupt;
-    double lost;
-    int64_t survivors;
-    int64_t malicious;
-    double loss[4]; /* before each of the phases' messages */
-    int64_t scale;
 };
 
 /* ---- instances ---------------------------------------------------------------------------------- */
@@ -177,29 +141,6 @@ static void destroy(void *self)
 
 /* ---- messages of the parties -------------------------------------------------------------------- */
 
-/* State: how many messages; then the parties' numbers; then their messages, packed. */
-struct kept {
-    uint64_t n;
-    uint64_t unused[7];
-};
-
-static uint32_t *kept_ids(struct kept *kept)
-{
-    return (uint32_t *)(kept + 1);
-}
-
-static uint64_t ids_bytes(int64_t n_parties)
-{
-    return ((uint64_t)n_parties * sizeof(uint32_t) + 63) / 64 * 64;
-}
-
-static uint8_t *kept_message(const dpf_aggregation *into, const struct secagg_group *group, uint64_t i)
-{
-    const uint64_t numbers = (uint64_t)into->rows * (uint64_t)into->width;
-    return (uint8_t *)into->state + sizeof(struct kept) + ids_bytes(into->n_parties) +
-           i * secagg_packed_bytes(numbers, group->bits);
-}
-
 /* The modulus is not known yet: room for numbers of 64 bits. */
 static uint64_t state_bytes(void *self, int64_t rows, int32_t width, int64_t n_parties)
 {
@@ -208,27 +149,25 @@ static uint64_t state_bytes(void *self, int64_t rows, int32_t width, int64_t n_p
     if (__builtin_mul_overflow((uint64_t)rows * (uint64_t)width * 8, (uint64_t)n_parties, &bytes) ||
         bytes > UINT64_MAX / 2)
         return UINT64_MAX / 2; /* which nobody has */
-    return sizeof(struct kept) + ids_bytes(n_parties) + bytes;
-}
-
-static dpf_status failed(const dpf_call *call, dpf_status code, int32_t param, const char *text)
-{
-    return call->host->fail(call->host, code, param, text);
+    return sizeof(struct kept) + kept_ids_bytes(n_parties) + bytes;
 }
 
 static dpf_status check_shape(const dpf_call *call, const dpf_aggregation *into, const dpf_integers *message)
 {
     struct kept *kept = into->state;
     if (into->modulus == 1 || into->modulus > UINT64_C(1) << 63)
-        return failed(call, DPF_E_UNSUPPORTED, -1, "sums are taken modulo 2 to 2^63, or without a modulus");
+        return secagg_failed(call, DPF_E_UNSUPPORTED, -1,
+                             "sums are taken modulo 2 to 2^63, or without a modulus");
     if (into->rows * into->width > (int64_t)SECAGG_MAX_DIMENSION ||
         into->n_parties > (int64_t)SECAGG_MAX_MEMBERS)
-        return failed(call, DPF_E_UNSUPPORTED, -1, "a round has at most 2^28 numbers and 2^20 parties");
+        return secagg_failed(call, DPF_E_UNSUPPORTED, -1,
+                             "a round has at most 2^28 numbers and 2^20 parties");
     if (message->width != into->width || message->rows || message->first_row < 0 ||
         message->first_row + message->n_rows > into->rows)
-        return failed(call, DPF_E_INTERNAL, -1, "a message does not cover a range of the aggregation's rows");
+        return secagg_failed(call, DPF_E_INTERNAL, -1,
+                             "a message does not cover a range of the aggregation's rows");
     if (kept->n >= (uint64_t)into->n_parties || (kept->n > 0 && kept_ids(kept)[kept->n - 1] >= call->party))
-        return failed(call, DPF_E_INTERNAL, -1, "parties do not come in order, or more than once");
+        return secagg_failed(call, DPF_E_INTERNAL, -1, "parties do not come in order, or more than once");
     return DPF_OK;
 }
 
@@ -243,7 +182,7 @@ static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into
     const uint64_t numbers = (uint64_t)into->rows * (uint64_t)into->width;
     uint64_t *vector = call->scratch(call, numbers * sizeof(*vector));
     if (!vector)
-        return failed(call, DPF_E_MEMORY, -1, "out of memory");
+        return secagg_failed(call, DPF_E_MEMORY, -1, "out of memory");
     memset(vector, 0, (size_t)numbers * sizeof(*vector));
     secagg_group_init(&group, into->modulus);
     /* Without a modulus the sum has to fit: the server cannot see that it does not. */
@@ -253,7 +192,7 @@ static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into
         uint64_t *to = vector + (message->first_row + r) * into->width;
         for (int32_t c = 0; c < into->width; c++) {
             if (!into->modulus && (row[c] > most || row[c] < -most))
-                return failed(
+                return secagg_failed(
                     call, DPF_E_RANGE, -1,
                     "a number times the parties exceeds 64 bits, so a sum might; choose a coarser grid in "
                     "the mechanism, or clip the messages");
@@ -264,258 +203,6 @@ static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into
     kept_ids(kept)[kept->n++] = call->party;
     into->survivors++;
     return DPF_OK;
-}
-
-/* ---- the round ---------------------------------------------------------------------------------- */
-
-struct signer {
-    uint8_t public_key[32];
-    uint8_t secret_key[64];
-};
-
-struct play {
-    const struct secagg *secagg;
-    const dpf_call *call;
-    const dpf_aggregation *into;
-    struct secagg_round round;
-    struct signer *signers; /* malicious server */
-    uint8_t *lost;
-};
-
-static void read_words(const struct secagg *secagg, const dpf_stream *stream, uint32_t draw, uint32_t party,
-                       uint64_t *words, int64_t n)
-{
-    dpf_cursor cursor;
-    secagg->random->seek(stream, draw, party, 0, &cursor);
-    secagg->random->bits(&cursor, words, n);
-    sodium_memzero(&cursor, sizeof(cursor));
-}
-
-static void play_seed(void *context, uint32_t client, uint8_t seed[32])
-{
-    const struct play *play = context;
-    uint64_t words[4];
-    read_words(play->secagg, play->secagg->secrets, play->call->draw, play->round.setup.ids[client], words,
-               4);
-    memcpy(seed, words, sizeof(words));
-    sodium_memzero(words, sizeof(words));
-}
-
-static void play_input(void *context, uint32_t client, uint64_t *vector)
-{
-    const struct play *play = context;
-    struct secagg_group group;
-    secagg_group_init(&group, play->into->modulus);
-    secagg_unpack(kept_message(play->into, &group, client), play->round.setup.terms.dimension, group.bits,
-                  vector);
-}
-
-static const uint8_t *play_signing_key(void *context, uint32_t client)
-{
-    const struct play *play = context;
-    return play->signers[client].secret_key;
-}
-
-static const uint8_t *play_identity(const void *context, uint32_t id)
-{
-    const struct play *play = context;
-    uint32_t low = 0, high = play->round.setup.n;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (play->round.setup.ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < play->round.setup.n && play->round.setup.ids[low] == id ? play->signers[low].public_key
-                                                                         : NULL;
-}
-
-static int play_cancelled(void *context)
-{
-    const struct play *play = context;
-    return play->call->cancelled(play->call);
-}
-
-/* A party's identity is the same in every round. */
-static void make_signers(struct play *play)
-{
-    for (uint32_t i = 0; i < play->round.setup.n; i++) {
-        uint64_t seed[4];
-        read_words(play->secagg, play->secagg->identities, 0, play->round.setup.ids[i], seed, 4);
-        crypto_sign_seed_keypair(play->signers[i].public_key, play->signers[i].secret_key,
-                                 (const uint8_t *)seed);
-        sodium_memzero(seed, sizeof(seed));
-    }
-}
-
-/* Which parties get lost, and when: the first phase whose coin says so. */
-static void draw_losses(struct play *play)
-{
-    static const enum secagg_phase phases[4] = {SERVER_KEYS, SERVER_SHARES, SERVER_INPUT, SERVER_CONSENT};
-    const struct secagg *secagg = play->secagg;
-    for (uint32_t i = 0; i < play->round.setup.n; i++) {
-        dpf_cursor cursor;
-        double coins[4];
-        secagg->random->seek(secagg->losses, play->call->draw, play->round.setup.ids[i], 0, &cursor);
-        secagg->random->uniform(&cursor, coins, 4);
-        play->lost[i] = SERVER_DONE;
-        for (int phase = 3; phase >= 0; phase--)
-            if (coins[phase] < secagg->loss[phase])
-                play->lost[i] = (uint8_t)phases[phase];
-    }
-}
-
-/* Degree and threshold for the parties that are there. */
-static dpf_status choose_graph(const struct secagg *secagg, const dpf_call *call, uint32_t n,
-                               struct secagg_graph *graph)
-{
-    *graph = secagg->given;
-    if (secagg->graph == GRAPH_REGULAR && graph->degree > 0 && graph->degree + 1 < n)
-        return DPF_OK;
-    if (secagg->graph == GRAPH_REGULAR && graph->degree == 0 &&
-        secagg_graph_choose(n, secagg->corrupt, secagg->lost, 0, graph) == 0)
-        return DPF_OK;
-    graph->degree = 0; /* too few parties for less than all pairs */
-    if (graph->threshold == 0)
-        graph->threshold = n - n / 3;
-    if (graph->threshold > n)
-        return failed(
-            call, DPF_E_PRIVACY, P_THRESHOLD,
-            "fewer parties take part than the threshold asks for; lower threshold, or raise the rate of the "
-            "sampler");
-    const double enough = secagg->malicious ? (n + secagg->corrupt * n) / 2 : secagg->corrupt * n;
-    if (graph->threshold <= enough)
-        return failed(
-            call, DPF_E_PRIVACY, P_THRESHOLD,
-            "corrupt parties reach the threshold (malicious: tell two stories); raise threshold, or assume "
-            "fewer corrupt parties");
-    return DPF_OK;
-}
-
-static void fill_terms(struct play *play)
-{
-    const dpf_aggregation *into = play->into;
-    struct secagg_terms *terms = &play->round.setup.terms;
-    uint64_t words[10];
-    read_words(play->secagg, play->secagg->secrets, play->call->draw, DPF_PARTY_AGGREGATE, words, 10);
-    memcpy(terms->session, words, sizeof(terms->session));
-    memcpy(play->round.setup.seed, words + 2, sizeof(play->round.setup.seed));
-    memcpy(play->round.setup.secret_key, words + 6, sizeof(play->round.setup.secret_key));
-    sodium_memzero(words, sizeof(words));
-    const uint64_t shape[3] = {play->call->draw, (uint64_t)into->rows, (uint64_t)into->width};
-    crypto_generichash(terms->context, sizeof(terms->context), (const uint8_t *)shape, sizeof(shape), NULL,
-                       0);
-    terms->round = play->call->draw;
-    terms->modulus = into->modulus;
-    terms->dimension = (uint32_t)(into->rows * into->width);
-    terms->flags = play->secagg->malicious ? SECAGG_MALICIOUS : 0;
-}
-
-static dpf_status report_failure(const struct play *play, enum secagg_status status, enum secagg_phase phase)
-{
-    static const char *const phases[] = {
-        "keys",      "shares",           "inputs",          "consent to the survivors",
-        "unmasking", "end of the round", "end of the round"};
-    char text[300] = "secure aggregation failed at the ";
-    if (play->call->cancelled(play->call))
-        return failed(play->call, DPF_E_CANCELLED, -1, "secure aggregation was stopped");
-    strcat(text, phases[phase]);
-    strcat(text, ": ");
-    strcat(text, secagg_status_text(status));
-    strcat(
-        text,
-        "; no sum is opened. Lower threshold or survivors within what privacy allows, or lose fewer parties");
-    return failed(play->call, status == SECAGG_TOO_FEW ? DPF_E_PRIVACY : DPF_E_INTERNAL,
-                  status == SECAGG_TOO_FEW ? P_THRESHOLD : -1, text);
-}
-
-/* Bytes of a party's messages, by kind: kinds alternate from START, sent by the server, on. */
-static void count_bytes(const struct play *play, dpf_aggregation *into)
-{
-    static const char *const names[SECAGG_N_KINDS] = {
-        [SECAGG_START] = "bytes-start",           [SECAGG_KEYS] = "bytes-keys",
-        [SECAGG_ROSTER] = "bytes-roster",         [SECAGG_SHARES] = "bytes-shares",
-        [SECAGG_DELIVERY] = "bytes-delivery",     [SECAGG_INPUT] = "bytes-input",
-        [SECAGG_SURVIVORS] = "bytes-survivors",   [SECAGG_CONSENT] = "bytes-consent",
-        [SECAGG_SIGNATURES] = "bytes-signatures", [SECAGG_UNMASK] = "bytes-unmask",
-    };
-    const struct secagg *secagg = play->secagg;
-    for (int kind = SECAGG_START; kind < SECAGG_N_KINDS; kind++) {
-        const uint64_t bytes = play->round.bytes[kind];
-        *(kind % 2 ? &into->bytes_down : &into->bytes_up) += bytes;
-        secagg->log->metric(secagg->host, names[kind], (double)bytes / play->round.setup.n);
-    }
-    secagg->log->metric(secagg->host, "parties", play->round.setup.n);
-    secagg->log->metric(secagg->host, "survivors", play->round.survivors);
-}
-
-static dpf_status play_round(struct play *play, void *block, dpf_aggregation *into)
-{
-    enum secagg_phase phase;
-    const enum secagg_status status = secagg_round_run(&play->round, block, &phase);
-    if (status != SECAGG_OK)
-        return report_failure(play, status, phase);
-    for (int64_t i = 0; i < into->rows * into->width; i++)
-        into->sums[i] = (int64_t)play->round.sums[i];
-    into->survivors = play->round.survivors;
-    count_bytes(play, into);
-    return DPF_OK;
-}
-
-static dpf_status check_parties(const struct secagg *secagg, const dpf_call *call, const struct kept *kept)
-{
-    if (kept->n < 2 || kept->n < (uint64_t)secagg->survivors)
-        return failed(
-            call, DPF_E_PRIVACY, P_SURVIVORS,
-            "fewer messages than survivors asks for, and a sum of one would be that one: nothing is opened; "
-            "lower survivors, or raise the rate of the sampler");
-    return DPF_OK;
-}
-
-static dpf_status finish(void *self, const dpf_call *call, dpf_aggregation *into)
-{
-    const struct secagg *secagg = self;
-    const dpf_memory_service *memory = dpf_memory(secagg->host);
-    struct kept *kept = into->state;
-    struct play play = {.secagg = secagg, .call = call, .into = into};
-    struct secagg_graph graph;
-    dpf_status status = check_parties(secagg, call, kept);
-    if (status == DPF_OK)
-        status = choose_graph(secagg, call, (uint32_t)kept->n, &graph);
-    if (status != DPF_OK)
-        return status;
-    play.round = (struct secagg_round){
-        .setup = {.ids = kept_ids(kept),
-                  .n = (uint32_t)kept->n,
-                  .degree = graph.degree,
-                  .identity = play_identity},
-        .context = &play,
-        .seed = play_seed,
-        .input = play_input,
-        .signing_key = play_signing_key,
-        .cancelled = play_cancelled,
-    };
-    play.round.setup.identities = &play;
-    play.round.setup.least_survivors = (uint32_t)secagg->survivors;
-    fill_terms(&play);
-    play.round.setup.terms.threshold = graph.threshold;
-    const uint64_t bytes = secagg_round_bytes(&play.round);
-    void *block = bytes ? memory->allocate(secagg->host, bytes) : NULL;
-    play.signers = memory->allocate(secagg->host, kept->n * sizeof(*play.signers));
-    play.round.lost = play.lost = memory->allocate(secagg->host, kept->n);
-    if (block && play.signers && play.lost) {
-        draw_losses(&play);
-        if (secagg->malicious)
-            make_signers(&play);
-        status = play_round(&play, block, into);
-    } else {
-        status = failed(call, DPF_E_MEMORY, -1, "out of memory: a complete graph needs memory for all pairs");
-    }
-    memory->release(secagg->host, block); /* wiped by the host, and so are the others */
-    memory->release(secagg->host, play.signers);
-    memory->release(secagg->host, play.lost);
-    return status;
 }
 
 static double scale(void *self, int64_t survivors)
@@ -529,7 +216,7 @@ static const dpf_aggregator functions = {
     .flags = DPF_AGGREGATOR_DENSE,
     .state_bytes = state_bytes,
     .absorb = absorb,
-    .finish = finish,
+    .finish = secagg_finish,
     .scale = scale,
 };
 

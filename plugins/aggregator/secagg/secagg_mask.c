@@ -91,22 +91,20 @@ static void keystream(const uint8_t key[32], uint64_t block, uint8_t *out, size_
 }
 
 /* Wrapping arithmetic is arithmetic modulo 2^64. */
-/* clang-format off */
-#define DEFINE_ADD_WORDS(TYPE)                                                                                  \
-    static void add_##TYPE(uint64_t *restrict sums, const TYPE *restrict words, uint64_t n, int negative)      \
-    {                                                                                                          \
-        if (!negative)                                                                                         \
-            for (uint64_t i = 0; i < n; i++)                                                                   \
-                sums[i] += words[i];                                                                           \
-        else                                                                                                   \
-            for (uint64_t i = 0; i < n; i++)                                                                   \
-                sums[i] -= words[i];                                                                           \
+#define DEFINE_ADD_WORDS(TYPE)                                                                               \
+    static void add_##TYPE(uint64_t *restrict sums, const TYPE *restrict words, uint64_t n, int negative)    \
+    {                                                                                                        \
+        if (!negative)                                                                                       \
+            for (uint64_t i = 0; i < n; i++)                                                                 \
+                sums[i] += words[i];                                                                         \
+        else                                                                                                 \
+            for (uint64_t i = 0; i < n; i++)                                                                 \
+                sums[i] -= words[i];                                                                         \
     }
 DEFINE_ADD_WORDS(uint8_t)
 DEFINE_ADD_WORDS(uint16_t)
 DEFINE_ADD_WORDS(uint32_t)
 DEFINE_ADD_WORDS(uint64_t)
-/* clang-format on */
 
 static void mask_by_bits(const struct secagg_group *group, uint64_t *sums, uint64_t n, const uint8_t *key,
                          int negative)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "secagg_round.h"
+#include "secagg_simulate.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secagg_round.h - one round in one process: a server and all clients, joined by messages alone.
+ * secagg_simulate.h - one round in one process: a server and all clients, joined by messages alone.
  *
  * The messages are the bytes that a network would carry. A client reads nothing of the server's or of
  * another client's memory, nor the server of a client's; what they share is the code.
  */
-#ifndef SECAGG_ROUND_H
-#define SECAGG_ROUND_H
+#ifndef SECAGG_SIMULATE_H
+#define SECAGG_SIMULATE_H
 
 #include "secagg_server.h"
 
