@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Neighbouring data sets through the whole pipeline: how far the sums that get noise really move, against the
+ * sensitivities in the ledger; and how well an observer of the noisy estimates tells the two apart, against
+ * the proved epsilon.
+ *
+ * A spy stands in for a mechanism's decode, where sums arrive without noise and estimates leave with it. User
+ * 0 is the one whose data differs; as the first in order, all other users change their numbers when it
+ * leaves.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dpframe/accounting.h"
+#include "integration/training.h"
+
+#define USERS 5
+#define ITEMS 6
+#define MAX_ROWS 16
+#define MAX_WIDTH 32
+
+/* ---- spies -------------------------------------------------------------------------------------------- */
+
+static struct {
+    const dpf_mechanism *real;
+    int64_t sums[MAX_ROWS][MAX_WIDTH];
+    double *estimates; /* of coordinate [row][column], one for each draw; NULL: not wanted */
+    int64_t row, column, n_estimates;
+} spy;
+
+static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                             const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+{
+    const dpf_status status = spy.real->decode(self, call, plan, query, sums, out, stride);
+    for (int64_t r = 0; r < sums->n_rows; r++) {
+        const int64_t row = sums->rows ? sums->rows[r] : sums->first_row + r;
+        memcpy(spy.sums[row], sums->values + r * sums->stride, (size_t)sums->width * sizeof(int64_t));
+        if (spy.estimates && row == spy.row)
+            spy.estimates[call->round] = out[r * stride + spy.column];
+    }
+    return status;
+}
+
+/* Trains with the spy on the only term of a side; fill, if not 0, is the bias of the other side's rows. */
+static void observe(struct training *t, const char *base, const char *changes, int side, float fill)
+{
+    static dpf_mechanism table;
+    memset(t, 0, sizeof *t);
+    struct plan *plan = &t->plan;
+    struct pool *pool = pool_new(1);
+    int status = training_plan(plan, base, changes, &t->error);
+    if (status == 0)
+        status =
+            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+    if (status == 0)
+        status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
+    if (status == 0)
+        status = model_init(&t->model, plan, &t->dataset, &t->error);
+    if (status != 0)
+        fail_msg("%s", t->error.text);
+    struct instance *mechanism = plan->sides[side].terms[0].mechanism;
+    spy.real = mechanism->functions;
+    table = *spy.real;
+    table.decode = spy_decode;
+    mechanism->functions = &table;
+    struct side_factors *other = &t->model.sides[1 - side];
+    for (int64_t r = 0; fill != 0 && r < other->rows; r++)
+        other->data[r * t->model.stride + plan->bias[1 - side]] = fill;
+    memset(spy.sums, 0, sizeof spy.sums);
+    if (engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error) != 0)
+        fail_msg("%s", t->error.text);
+    mechanism->functions = spy.real;
+    pool_free(pool);
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t lottery = 1;
+
+static int drawn(int n)
+{
+    lottery = lottery * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int)((lottery >> 33) % (uint64_t)n);
+}
+
+/* Users 1 and 2 have rated all items, so that the catalogue is the same whatever user 0 does. */
+static void draw_ratings(int ratings[USERS][ITEMS])
+{
+    for (int u = 0; u < USERS; u++)
+        for (int i = 0; i < ITEMS; i++)
+            ratings[u][i] = u == 1 || u == 2 || drawn(2) ? 1 + drawn(5) : 0;
+    ratings[0][0] = 1 + drawn(5); /* with a record at least */
+}
+
+static void write_ratings(int ratings[USERS][ITEMS])
+{
+    char text[4096] = "user,item,rating\n";
+    for (int u = 0; u < USERS; u++)
+        for (int i = 0; i < ITEMS; i++)
+            if (ratings[u][i])
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d,%d\n", u, i, ratings[u][i]);
+    training_file("ratings.csv", text);
+}
+
+/* The neighbour; user 0 keeps a record unless it is removed. */
+static void change(int ratings[USERS][ITEMS], int adjacency)
+{
+    const int item = 1 + drawn(ITEMS - 1);
+    for (int i = 0; i < ITEMS; i++) {
+        if (adjacency == DPF_ADJ_REPLACE)
+            ratings[0][i] = drawn(2) ? 1 + drawn(5) : 0;
+        if (adjacency == DPF_ADJ_ADD_REMOVE)
+            ratings[0][i] = 0;
+    }
+    if (adjacency == DPF_ADJ_REPLACE)
+        ratings[0][0] = 1 + drawn(5);
+    if (adjacency == DPF_ADJ_FLIP)
+        ratings[0][item] = ratings[0][item] ? 0 : 1 + drawn(5);
+    if (adjacency == DPF_ADJ_REPLACE_VALUE)
+        ratings[0][0] = 1 + drawn(5);
+}
+
+#define DATA                                                                                                 \
+    "[run]\nrounds = 1\nthreads = 1\n[data]\nformat = csv\nheader = yes\nvalue-min = 1\nvalue-max = 5\n"     \
+    "[split]\nkind = none\n[model]\nusers = 5\nitems = 6\n"                                                  \
+    "[accountants]\nlist = rdp\n"
+
+/* The same seed keeps the same secret draws, which neighbours may be compared under. */
+static const char *with_path(const char *changes, int seed)
+{
+    static char text[2048];
+    snprintf(text, sizeof text, "data.path=%s/ratings.csv\nprivacy.noise-seed=%d\n%s", training_directory,
+             seed, changes);
+    return text;
+}
+
+/* ---- sums against sensitivities ----------------------------------------------------------------------- */
+
+/* The distance of the captured sums a and b in one block, of the shared row or of all others. */
+static dpf_norms distance(const struct term_plan *term, int b, int is_shared, int64_t rows,
+                          int64_t first[MAX_ROWS][MAX_WIDTH])
+{
+    const dpf_block *block = &term->query.blocks[b];
+    const double grid = is_shared ? term->noise.shared_grid[b] : term->noise.grid[b];
+    dpf_norms out = {0, 0, 0};
+    for (int64_t r = is_shared ? rows : 0; r < rows + is_shared; r++)
+        for (int32_t c = block->offset; c < block->offset + block->length; c++) {
+            const double x = fabs((double)(spy.sums[r][c] - first[r][c])) * grid;
+            out.l1 += x;
+            out.l2 += x * x;
+            out.linf = fmax(out.linf, x);
+        }
+    out.l2 = sqrt(out.l2);
+    return out;
+}
+
+static double ratio(double moved, double stated)
+{
+    return moved == 0 ? 0 : moved / stated;
+}
+
+/* The largest part of any stated norm that was used; above 1 the ledger is wrong. */
+static double part_used(const struct training *t, int side, int64_t first[MAX_ROWS][MAX_WIDTH])
+{
+    const struct plan *plan = &t->plan;
+    const struct term_plan *term = &plan->sides[side].terms[0];
+    const int64_t rows = t->model.sides[side].rows;
+    double most = 0;
+    for (int64_t e = 0; e < plan->ledger.n; e++) {
+        const dpf_event *event = &plan->ledger.entries[e].event;
+        if (event->side != side)
+            continue;
+        const int is_shared = e >= term->query.n_blocks && plan->ledger.n > term->query.n_blocks;
+        const dpf_norms moved = distance(term, event->block, is_shared, rows, first);
+        const dpf_norms *stated = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
+        most = fmax(most, ratio(moved.l1, stated->l1));
+        most = fmax(most, ratio(moved.l2, stated->l2));
+        most = fmax(most, ratio(moved.linf, stated->linf));
+    }
+    return most;
+}
+
+/* Many pairs of neighbours. The worst must stay within what is stated, and reach `least` of it. */
+static void assert_covered(const char *base, const char *changes, int side, float fill, double least)
+{
+    double most = 0;
+    for (int trial = 0; trial < 25; trial++) {
+        struct training t;
+        int ratings[USERS][ITEMS];
+        int64_t first[MAX_ROWS][MAX_WIDTH];
+        draw_ratings(ratings);
+        write_ratings(ratings);
+        observe(&t, base, with_path(changes, trial), side, fill);
+        const int adjacency = t.plan.guarantee.adjacency;
+        for (int i = 0; i < N_CONDITIONS; i++)
+            if (!t.plan.guarantee.conditions[i].holds && strcmp(t.plan.guarantee.conditions[i].id, "C9") != 0)
+                fail_msg("nothing is proved here: %s", t.plan.guarantee.conditions[i].why);
+        memcpy(first, spy.sums, sizeof first);
+        training_free(&t);
+        change(ratings, adjacency);
+        write_ratings(ratings);
+        observe(&t, base, with_path(changes, trial), side, fill);
+        most = fmax(most, part_used(&t, side, first));
+        training_free(&t);
+    }
+    if (most > 1 || most < least)
+        fail_msg("%s: neighbours use %g of what is stated", changes, most);
+}
+
+#define GAUSSIAN                                                                                             \
+    "mechanism = gaussian\n[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\n"        \
+    "where = sum\n"
+
+/* Local rows of users, made by steps from initial rows: those of other users must not change. */
+static const char gradients[] =
+    DATA "[model]\nrank = 2\ninit-scale = 2\n[parties]\nkind = users\n"
+         "[users]\nloss = squared-error\nsolver = gradient-descent\n"
+         "[items]\nloss = squared-error\nsolver = gradient-descent\ntransforms = clip-user\n" GAUSSIAN
+         "[items.transform.clip-user]\nbound = 1.5\n"
+         "[privacy]\nunit = user\nrandomness = reproducible\n";
+
+static void users_move_gradients_within_the_clip(void **state)
+{
+    (void)state;
+    static const char *const adjacencies[] = {"add-remove", "replace"};
+    for (int i = 0; i < 2; i++) {
+        char changes[256];
+        snprintf(changes, sizeof changes, "privacy.adjacency=%s\n", adjacencies[i]);
+        assert_covered(gradients, changes, DPF_SIDE_ITEMS, 0, 0.5);
+        strcat(changes, "model.user-bias=yes\nmodel.item-bias=yes\nitems.solver=adam\n");
+        assert_covered(gradients, changes, DPF_SIDE_ITEMS, 0, 0.5);
+    }
+}
+
+/* A weight of 2 for the drawn is within the clip too; the same secret draws for both neighbours. */
+static void users_that_are_drawn_move_within_the_clip(void **state)
+{
+    (void)state;
+    assert_covered(gradients,
+                   "privacy.adjacency=replace\nitems.sampler=poisson-users\nitems.sampler.rate=0.5\n"
+                   "items.sampler.weight=inverse\n",
+                   DPF_SIDE_ITEMS, 0, 0.3);
+}
+
+static const char shared[] =
+    DATA "[data]\nfeedback = implicit\n[model]\nrank = 2\ninit-scale = 2\n[parties]\nkind = users\n"
+         "[users]\nloss = implicit-als\nsolver = cholesky\n"
+         "[items]\nloss = implicit-als\nsolver = ball\ntransforms = clip-user\n" GAUSSIAN
+         "[items.transform.clip-user]\nbound = 1\n[items.loss]\nunobserved-weight = 0.5\n"
+         "[privacy]\nunit = user\nrandomness = reproducible\n";
+
+static void users_move_the_shared_row_within_the_clip(void **state)
+{
+    (void)state;
+    assert_covered(shared, "privacy.adjacency=add-remove\n", DPF_SIDE_ITEMS, 0, 0.3);
+    assert_covered(shared, "privacy.adjacency=replace\n", DPF_SIDE_ITEMS, 0, 0.2);
+}
+
+/* One record changes the norm of the whole message, and so how much of the shared row passes the clip. */
+static void a_record_moves_the_clipped_shared_row(void **state)
+{
+    (void)state;
+    static const char fixed[] = "users.update=no\nprivacy.unit=record\nprivacy.adjacency=flip\n";
+    assert_covered(shared, fixed, DPF_SIDE_ITEMS, 0, 0.05);
+}
+
+/* Items, with their bias, are released before: users read the bias, and a clip of the factors leaves it. */
+static const char biased[] =
+    DATA "[run]\norder = users, items\n[model]\nrank = 2\nitem-bias = yes\ninit-norm = 0.5\ninit-scale = 1\n"
+         "[users]\nloss = explicit-als\nsolver = ball\ntransforms = clip-rows\nmechanism = gaussian\n"
+         "[users.loss]\nregularization = constant\n"
+         "[users.transform.clip-rows]\nbound = 0.5\n"
+         "[users.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n"
+         "[items]\nloss = squared-error\nsolver = gradient-descent\nmechanism = gaussian\n"
+         "[items.loss]\nclip-error = 1\n[items.solver]\nradius = 8\n"
+         "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n"
+         "[privacy]\nunit = record\nadjacency = add-remove\nrandomness = reproducible\n";
+
+static void the_other_bias_is_outside_the_clip(void **state)
+{
+    (void)state;
+    double most = 0;
+    for (int trial = 0; trial < 8; trial++) {
+        struct training t;
+        int ratings[USERS][ITEMS];
+        int64_t first[MAX_ROWS][MAX_WIDTH];
+        draw_ratings(ratings);
+        ratings[0][1] = 5;
+        write_ratings(ratings);
+        observe(&t, biased, with_path("", trial), DPF_SIDE_USERS, -7.9f);
+        memcpy(first, spy.sums, sizeof first);
+        training_free(&t);
+        ratings[0][1] = 0;
+        write_ratings(ratings);
+        observe(&t, biased, with_path("", trial), DPF_SIDE_USERS, -7.9f);
+        most = fmax(most, part_used(&t, DPF_SIDE_USERS, first));
+        training_free(&t);
+    }
+    if (most > 1 || most < 0.2)
+        fail_msg("neighbours use %g of what is stated", most);
+}
+
+/* ---- what an observer can tell ------------------------------------------------------------------------ */
+
+#define DRAWS 6000
+
+static double kl(double a, double b)
+{
+    return (a > 0 ? a * log(a / b) : 0) + (a < 1 ? (1 - a) * log((1 - a) / (1 - b)) : 0);
+}
+
+/* A bound on a probability of which k of DRAWS trials are seen, wrong with probability 1e-5 at the most: by
+   Chernoff, which is a little beyond the exact bound of Clopper and Pearson. */
+static double bound(int64_t k, int upper)
+{
+    const double at = (double)k / DRAWS;
+    double inside = at, outside = upper ? 1 : 0;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (inside + outside) / 2;
+        if (middle == at || kl(at, middle) < log(1e5) / DRAWS)
+            inside = middle;
+        else
+            outside = middle;
+    }
+    return outside;
+}
+
+/* The epsilon that an event asks for which k of one sample and l of the other fall in. */
+static double asked(int64_t k, int64_t l, double delta)
+{
+    const double p = bound(k, 0) - delta;
+    return p > 0 ? log(p / bound(l, 1)) : 0;
+}
+
+/* The largest such epsilon, for estimates above or below thresholds and in either order. */
+static double audited(const double *a, const double *b, double delta)
+{
+    double most = 0;
+    for (int cut = 0; cut < 24; cut++) {
+        const double threshold = (cut % 2 ? a : b)[cut * 37];
+        int64_t k = 0, l = 0;
+        for (int64_t i = 0; i < DRAWS; i++) {
+            k += a[i] > threshold;
+            l += b[i] > threshold;
+        }
+        most = fmax(most, fmax(asked(k, l, delta), asked(l, k, delta)));
+        most = fmax(most, fmax(asked(DRAWS - k, DRAWS - l, delta), asked(DRAWS - l, DRAWS - k, delta)));
+    }
+    return most;
+}
+
+/* One release is made again and again, always from the same rows: the solver's steps are too small to see. */
+static void audit(const char *base, const char *changes, int one_record, double least)
+{
+    static double estimates[2][DRAWS];
+    static const int with[USERS][ITEMS] = {
+        {5, 0, 0, 0, 0, 0}, {1, 3, 3, 3, 3, 3}, {3, 3, 3, 3, 3, 3}, {0, 0, 3, 0, 0, 0}, {0, 0, 3, 0, 0, 0}};
+    double proved = INFINITY;
+    char text[1024];
+    for (int which = 0; which < 2; which++) {
+        int ratings[USERS][ITEMS];
+        struct training t;
+        memcpy(ratings, with, sizeof ratings);
+        if (one_record && which)
+            ratings[0][0] = 1;
+        if (!one_record && which)
+            memset(ratings[0], 0, sizeof ratings[0]);
+        write_ratings(ratings);
+        snprintf(text, sizeof text, "%s\nrun.rounds=1\n", changes);
+        observe(&t, base, with_path(text, 11 + which), DPF_SIDE_ITEMS, 0);
+        const double epsilon = t.plan.guarantee.accounts[0].answer.epsilon;
+        assert_true(t.plan.guarantee.plan_holds && epsilon > 0);
+        assert_true(which == 0 || fabs(epsilon - proved) <= 1e-12 * proved);
+        proved = epsilon;
+        training_free(&t);
+        spy.estimates = estimates[which];
+        spy.row = 0;
+        spy.column = 0;
+        snprintf(text, sizeof text, "%s\nrun.rounds=%d\n", changes, DRAWS);
+        observe(&t, base, with_path(text, 11 + which), DPF_SIDE_ITEMS, 0);
+        spy.estimates = NULL;
+        training_free(&t);
+    }
+    const double found = audited(estimates[0], estimates[1], 1e-5);
+    if (found > proved || found < least * proved)
+        fail_msg("%s: an observer needs epsilon %g, %g is proved", changes, found, proved);
+}
+
+#define AUDITED                                                                                              \
+    DATA "[model]\nrank = 1\ninit-norm = 1\n[users]\nupdate = no\n"                                          \
+         "[items]\nloss = squared-error\nsolver = gradient-descent\n[items.solver]\nrate = 1e-30\n"          \
+         "[privacy]\nrandomness = reproducible\ndelta = 1e-5\n"
+
+static void observers_find_no_more_than_is_proved(void **state)
+{
+    (void)state;
+    static const char laplace[] =
+        "accountants.list=pure\nprivacy.unit=record\nprivacy.adjacency=replace-value\n"
+        "privacy.support=public\nitems.mechanism=laplace\n"
+        "items.mechanism.epsilon=1.5\nitems.mechanism.where=sum\n";
+    static const char gaussian[] =
+        "privacy.unit=user\nprivacy.adjacency=add-remove\nparties.kind=users\nitems.transforms=clip-user\n"
+        "items.transform.clip-user.bound=1\nitems.mechanism=gaussian\n"
+        "items.mechanism.calibration=noise-multiplier\nitems.mechanism.noise-multiplier=0.8\n"
+        "items.mechanism.where=sum\n";
+    char sampled[1024];
+    audit(AUDITED, laplace, 1, 0.6);
+    audit(AUDITED, gaussian, 0, 0.2);
+    snprintf(sampled, sizeof sampled, "%sitems.sampler=poisson-users\nitems.sampler.rate=0.5\n", gaussian);
+    audit(AUDITED, sampled, 0, 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(users_move_gradients_within_the_clip),
+        cmocka_unit_test(users_that_are_drawn_move_within_the_clip),
+        cmocka_unit_test(users_move_the_shared_row_within_the_clip),
+        cmocka_unit_test(a_record_moves_the_clipped_shared_row),
+        cmocka_unit_test(the_other_bias_is_outside_the_clip),
+        cmocka_unit_test(observers_find_no_more_than_is_proved),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
