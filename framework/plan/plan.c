@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/load.h"
+#include "plan/calibrate.h"
 #include "plan/components.h"
 #include "plan/facts.h"
 #include "plan/queries.h"
@@ -193,7 +194,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
     if (plan_check_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
         return -1;
     if (plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION &&
-        queries_complete(plan, error) != 0)
+        (queries_complete(plan, error) != 0 || calibrate_total(plan, error) != 0))
         return -1;
     if (facts_complete(plan, error) != 0)
         return -1;

@@ -6,6 +6,8 @@
 #include "plan/plan.h"
 
 int queries_complete(struct plan *plan, struct dpf_error *error);
+/* Noise and ledger again, for another plan->noise_factor. */
+int queries_replan(struct plan *plan, struct dpf_error *error);
 
 /* Changes bounds to those that the mechanism's budget is stated for. */
 void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds);

@@ -39,6 +39,11 @@ static const dpf_enum_value tunings[] = {
     {"accounted", "the choice was private and its cost is part of the budget elsewhere"},
 };
 
+static const dpf_enum_value budgets[] = {
+    {"per-release", "mechanisms add the noise that their own parameters ask of one release"},
+    {"total", "the noise of all releases is multiplied by one factor, so that the whole run has total-epsilon"},
+};
+
 static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_UNIT] =
         DPF_PARAM_ENUM_F("unit", DPF_UNIT_RECORD, units, DPF_PARAM_PRIVACY,
@@ -64,6 +69,16 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_TUNING] =
         DPF_PARAM_ENUM_F("tuning", 0, tunings, DPF_PARAM_PRIVACY,
                          "How hyper-parameters were chosen. A declaration about the experiment."),
+    [PRIVACY_BUDGET] = DPF_PARAM_ENUM_F("budget", BUDGET_PER_RELEASE, budgets, DPF_PARAM_PRIVACY,
+                                        "What the amount of noise follows from."),
+    [PRIVACY_TOTAL_EPSILON] =
+        DPF_PARAM_REAL_F("total-epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                         "Epsilon of the whole run at delta, for budget = total. Parameters of mechanisms "
+                         "then say how releases and blocks share it, not how much it is."),
+    [PRIVACY_CALIBRATE_BY] =
+        DPF_PARAM_TEXT_F("calibrate-by", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                         "Accountant of [accountants] list that budget = total is met for. Default: the "
+                         "first one that proves its answer."),
 };
 
 const dpf_param *privacy_params(int64_t *n)

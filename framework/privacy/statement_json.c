@@ -81,7 +81,7 @@ json_t *guarantee_json(const struct guarantee *guarantee)
     json_t *published = json_array(), *proved = json_array(), *unproved = json_array(),
            *refused = json_array();
     sort_accounts(guarantee, published, proved, unproved, refused);
-    return json_pack(
+    json_t *json = json_pack(
         "{s:s, s:s, s:s, s:o, s:b, s:b, s:i, s:b, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "unit",
         dpf_unit_name(guarantee->unit), "adjacency", dpf_adjacency_name(guarantee->adjacency), "observer",
         statement_observer(guarantee->observer), "delta", number(guarantee->delta), "joint", guarantee->joint,
@@ -90,4 +90,7 @@ json_t *guarantee_json(const struct guarantee *guarantee)
         "deviation", guarantee->deviation, "published", published, "proved", proved, "unproved", unproved,
         "refused", refused, "conditions", conditions_json(guarantee), "taken_as_public",
         public_json(guarantee));
+    if (json && guarantee->noise_factor > 0)
+        json_object_set_new(json, "noise_factor", json_real(guarantee->noise_factor));
+    return json;
 }

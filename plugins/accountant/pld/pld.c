@@ -87,6 +87,8 @@ static void ledger_add(struct ledger *ledger, struct pld_group *group)
         largest = one > largest ? one : largest;
     }
     group->above.adding = 0;
+    if (group->copies_below == 0.0)
+        group->below = group->above; /* anything: it counts zero times */
     ledger->largest += group->copies * largest;
     ledger->log_kept += group->copies * log1p(-pld_pair_infinite(&group->above));
     for (int64_t i = 0; i < ledger->n; i++) {
@@ -105,8 +107,6 @@ static void ledger_add(struct ledger *ledger, struct pld_group *group)
         group->copies = 1.0;
         group->copies_below = group->below.size > 0.0;
     }
-    if (group->copies_below == 0.0)
-        group->below = group->above; /* anything: it counts zero times */
     ledger->groups[ledger->n++] = *group;
 }
 

@@ -9,7 +9,9 @@
 /* Of the tilted mass on either side of the window: e^-36 is 2e-16. */
 #define WINDOW_LOG_TAIL 36.0
 #define COARSE_CELLS 4096
+/* A window has at least so many cells, unless a single release then had more than that. */
 #define LEAST_CELLS 16384.0
+#define FINE_CELLS 131072.0
 #define MOST_CELLS 4194304.0
 
 /* ---- moments ------------------------------------------------------------------------------------ */
@@ -54,15 +56,17 @@ static struct moments all_moments(const struct pld_losses *losses, int64_t n, do
     return all;
 }
 
-/* The tilt that puts the mean at epsilon, or for which Chernoff's bound on delta has its least epsilon. */
-static double best_tilt(const struct pld_problem *problem, const struct pld_losses *losses, double most)
+/* The tilt that puts the mean at `at`; if that is NaN, the one for which Chernoff's epsilon is least. */
+static double best_tilt(const struct pld_problem *problem, const struct pld_losses *losses, double at)
 {
+    double most = 1e6;
+    for (int64_t i = 0; i < problem->n; i++)
+        most = 1.0 / losses[i].h < most ? 1.0 / losses[i].h : most;
     double low = log(1e-7), high = log(most);
     for (int i = 0; i < 26; i++) {
         const double middle = (low + high) / 2.0, tilt = exp(middle);
         const struct moments all = all_moments(losses, problem->n, tilt);
-        const int beyond = problem->for_delta ? all.mean > problem->epsilon
-                                              : tilt * all.mean - all.log_sum > -log(problem->delta);
+        const int beyond = isnan(at) ? tilt * all.mean - all.log_sum > -log(problem->delta) : all.mean > at;
         if (beyond)
             high = middle;
         else
@@ -99,12 +103,13 @@ static struct window window_at(const struct pld_losses *losses, int64_t n, doubl
         const double right = all_moments(losses, n, tilt + s).log_sum - window.at.log_sum;
         const double high = (right + WINDOW_LOG_TAIL) / s;
         window.high = high < window.high ? high : window.high;
-        /* Beyond a tilt of 0 the left tail of a loss grows fast. */
-        const double back = s < tilt ? s : tilt;
-        const double left = all_moments(losses, n, tilt - back).log_sum - window.at.log_sum;
-        const double low = -(left + WINDOW_LOG_TAIL) / back;
+        const double left = all_moments(losses, n, tilt - s).log_sum - window.at.log_sum;
+        const double low = -(left + WINDOW_LOG_TAIL) / s;
         window.low = low > window.low ? low : window.low;
     }
+    /* Back to a tilt of 0, where the sum of all masses is 1 at most; beyond it left tails may grow fast. */
+    const double untilted = (window.at.log_sum - WINDOW_LOG_TAIL) / tilt;
+    window.low = untilted > window.low ? untilted : window.low;
     const double end = largest(losses, n, 1), start = largest(losses, n, 0);
     if (!(window.high < end)) {
         window.high = end;
@@ -140,7 +145,7 @@ struct transform {
     fftw_complex *product;
     fftw_plan forward;
     fftw_plan backward;
-    double error; /* bound on the error of one number of the result */
+    double error; /* bound on the error of the result, in the Euclidean norm */
 };
 
 static void transform_free(const dpf_host *host, struct transform *t)
@@ -255,26 +260,16 @@ static void multiply(fftw_complex *product, const fftw_complex *one, int64_t n, 
     }
 }
 
-static double mean_magnitude(const struct transform *t)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i <= t->n / 2; i++) {
-        const double re = t->product[i][0], im = t->product[i][1];
-        sum += sqrt(re * re + im * im);
-    }
-    return 2.0 * sum / (double)t->n;
-}
-
 /*
- * Leaves the tilted composition in t->real. Errors: one transform of p is off by at most eta = c eps log2(n)
- * sqrt(n sum p^2), eps c log2(n) being FFTW's relative error in the Euclidean norm, here with c = 8. Its k-th
- * power G is then off by k eta |G|^{(k-1)/k}, at most k eta (2 |G| + 2^{1-k}); on average over all
- * frequencies that bounds the error of one number of the result.
+ * Leaves the tilted composition y in t->real, and a bound on the Euclidean norm of its error. With FFTW's
+ * relative error in that norm, c eps log2(n), here with c = 8, one number of a transform of p is off by at
+ * most eta = c eps log2(n) sqrt(n sum p^2). The product G, with p to the k-th power, is then off by k eta
+ * |G|^{(k-1)/k}, at most k eta (2 |G| + 2^{1-k}), which has norm k eta (2 |y| + 2^{1-k}) by Parseval.
  */
 static void convolve(const struct pld_losses *losses, int64_t n, double tilt, struct transform *t)
 {
     const double unit = 8.0 * DBL_EPSILON * log2((double)t->n);
-    double weighted = 0.0, flat = unit;
+    double weighted = unit, flat = 0.0, squares = 0.0;
     for (int64_t i = 0; i < n; i++) {
         const double eta = unit * sqrt((double)t->n * place(&losses[i], tilt, t)) + 16.0 * DBL_EPSILON;
         fftw_execute(t->forward);
@@ -282,10 +277,12 @@ static void convolve(const struct pld_losses *losses, int64_t n, double tilt, st
         weighted += losses[i].copies * eta;
         flat += losses[i].copies * eta * exp2(1.0 - (losses[i].copies < 1000.0 ? losses[i].copies : 1000.0));
     }
-    t->error = 2.0 * weighted * mean_magnitude(t) + flat;
     fftw_execute(t->backward);
-    for (int64_t i = 0; i < t->n; i++)
+    for (int64_t i = 0; i < t->n; i++) {
         t->real[i] /= (double)t->n;
+        squares += t->real[i] * t->real[i];
+    }
+    t->error = 2.0 * weighted * sqrt(squares) + flat;
 }
 
 /* ---- reading epsilon and delta ------------------------------------------------------------------ */
@@ -302,16 +299,16 @@ struct reader {
     double allowed; /* bound of all errors of delta at the grid point below it */
     double shrink;  /* e^{-h} */
     double slack;   /* relative error of the masses */
-    double points;  /* how many points an error of the transforms counts for */
+    double points;  /* norm of the weights, in units of the one at the lowest point */
     double beyond;  /* bound on what lies right of the window */
     double aliased; /* bound on the tilted mass that is folded into it */
 };
 
 static struct reader reader_new(const struct transform *t, const struct window *w, double h, int from_below)
 {
-    struct reader r = {t, w, h, from_below, 0, 0.0, 0.0, 0.0, exp(-h), 0.0, (double)t->n, 0.0, 0.0};
-    if (w->tilt * h > 1.0 / r.points)
-        r.points = 1.0 / -expm1(-w->tilt * h); /* the weights fall geometrically */
+    struct reader r = {t, w, h, from_below, 0, 0.0, 0.0, 0.0, exp(-h), 0.0, 0.0, 0.0, 0.0};
+    const double terms = 1.0 / -expm1(-2.0 * w->tilt * h); /* the weights fall geometrically */
+    r.points = sqrt(terms < (double)t->n ? terms : (double)t->n);
     r.beyond = exp(w->log_right - w->tilt * (w->high - w->at.mean));
     r.aliased = exp(w->log_right) + exp(w->log_left);
     return r;
@@ -386,6 +383,7 @@ struct state {
     struct pld_losses *losses; /* one for each group */
     double tail;               /* mass that a grid may leave out, of one release */
     double h;
+    double mean;                /* of the last composition, tilted */
     struct transform transform; /* kept while its length fits */
 };
 
@@ -449,7 +447,9 @@ static void choose_grid(struct state *s, const struct window *window)
         const double own = (double)s->losses[i].n * s->losses[i].h;
         range = own > range ? own : range;
     }
-    h = width > 0.0 && width / LEAST_CELLS < h ? width / LEAST_CELLS : h;
+    const double window_cell = width / LEAST_CELLS, range_cell = range / FINE_CELLS;
+    const double fine = window_cell > range_cell ? window_cell : range_cell;
+    h = fine > 0.0 && fine < h ? fine : h;
     h = range / MOST_CELLS > h ? range / MOST_CELLS : h;
     s->h = aligned(s->problem, h);
 }
@@ -515,6 +515,7 @@ static dpf_status one_side(struct state *s, double tilt, int from_below, double 
             convolve(s->losses, s->problem->n, tilt, t);
             struct reader reader = reader_new(t, &window, s->h, from_below);
             reader.slack = exponent_slack(s, tilt);
+            s->mean = window.at.mean;
             *value = s->problem->for_delta ? answer_delta(s, &reader, &window)
                                            : answer_epsilon(s, &reader, &window);
         }
@@ -523,29 +524,45 @@ static dpf_status one_side(struct state *s, double tilt, int from_below, double 
     return status;
 }
 
-/* The lower bound is not needed where the upper one is no larger than known. */
-static dpf_status one_direction(struct state *s, double known, double *upper, double *lower)
+/* Chooses tilt, grid and tail from a few cells. */
+static dpf_status choose(struct state *s, double at, double *tilt)
 {
     double copies = 1.0;
     for (int64_t i = 0; i < s->problem->n; i++)
         copies += s->problem->groups[i].copies;
     s->tail = (s->problem->for_delta ? 1e-20 : s->problem->delta * 1e-8) / copies;
-    s->tail = s->tail > 1e-290 ? s->tail : 1e-290;
-    dpf_status status = losses_make(s, 0, 0.0);
-    double most = 1e6, tilt = 0.0;
+    const dpf_status status = losses_make(s, 0, 0.0);
     if (status == DPF_OK) {
-        for (int64_t i = 0; i < s->problem->n; i++)
-            most = 1.0 / s->losses[i].h < most ? 1.0 / s->losses[i].h : most;
-        tilt = best_tilt(s->problem, s->losses, most);
-        const struct window window = window_at(s->losses, s->problem->n, tilt);
-        const double guess = window.at.log_sum - tilt * s->problem->epsilon;
+        *tilt = best_tilt(s->problem, s->losses, at);
+        const struct window window = window_at(s->losses, s->problem->n, *tilt);
+        const double guess = window.at.log_sum - *tilt * s->problem->epsilon;
         choose_grid(s, &window);
         if (s->problem->for_delta) /* delta is not known before */
             s->tail = exp(guess > -600.0 ? guess < 0.0 ? guess : 0.0 : -600.0) * 1e-8 / copies;
     }
+    s->tail = s->tail > 1e-290 ? s->tail : 1e-290;
     losses_free(s);
-    if (status == DPF_OK)
-        status = one_side(s, tilt, 0, upper);
+    return status;
+}
+
+/*
+ * Where a large mass sits at the end of all losses, Chernoff's epsilon is far above the true one, and errors
+ * are large there: then again, with the mean at what was found. Every tilt is valid. The lower bound is not
+ * needed where the upper one is no larger than known.
+ */
+static dpf_status one_direction(struct state *s, double known, double *upper, double *lower)
+{
+    double tilt = 0.0, at = s->problem->for_delta ? s->problem->epsilon : NAN, found = INFINITY;
+    dpf_status status = DPF_OK;
+    for (int i = 0; i < 6 && status == DPF_OK; i++) {
+        status = choose(s, at, &tilt);
+        if (status == DPF_OK)
+            status = one_side(s, tilt, 0, &found);
+        *upper = i == 0 || found < *upper ? found : *upper;
+        at = *upper;
+        if (s->problem->for_delta || isinf(at) || tilt * (s->mean - at) < 8.0)
+            break;
+    }
     if (status == DPF_OK && *upper > known)
         status = one_side(s, tilt, 1, lower);
     return status;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calibrate.h - [privacy] budget = total: noise from a target.
+ *
+ * Each mechanism states its noise for one release; all of them are multiplied by one factor, such that the
+ * composed epsilon is at most total-epsilon. Part of plan_complete.
+ */
+#ifndef DPF_PLAN_CALIBRATE_H
+#define DPF_PLAN_CALIBRATE_H
+
+#include "plan/plan.h"
+
+/* After queries_complete, before the conditions. Does nothing for budget = per-release. */
+int calibrate_total(struct plan *plan, struct dpf_error *error);
+
+#endif

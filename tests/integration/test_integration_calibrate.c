@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* [privacy] budget = total: the noise that a target asks for. Plans are made without data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "integration/training.h"
+
+/* Items released by clipped messages of users, whose own rows stay local. */
+#define BEFORE                                                                                               \
+    "[run]\nrounds = 30\n"                                                                                   \
+    "[data]\nformat = synthetic\nvalue-min = 1\nvalue-max = 5\n"                                             \
+    "[split]\nkind = none\n"                                                                                 \
+    "[model]\nrank = 4\nusers = 1000\nitems = 200\noffset = midpoint\n"                                      \
+    "[parties]\nkind = users\n"                                                                              \
+    "[users]\nloss = explicit-als\nsolver = cholesky\n"                                                      \
+    "[users.loss]\nlambda = 0.1\n"
+#define AFTER                                                                                                \
+    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\nbudget = total\n"    \
+    "[accountants]\nlist = published, rdp, pld, pure\n"
+
+static const char gaussian[] = BEFORE
+    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = gradient-descent\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n" AFTER;
+static const char laplace[] = BEFORE
+    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = laplace\nsolver = gradient-descent\n"
+    "[items.transform.clip-user]\nnorm = l1\n"
+    "[items.mechanism]\nepsilon = 1\nwhere = sum\n" AFTER;
+
+static int complete(struct plan *plan, const char *base, const char *changes, struct dpf_error *error)
+{
+    memset(error, 0, sizeof *error);
+    return training_plan(plan, base, changes, error) != 0 || plan_complete(plan, -1, -1, error) != 0 ? -1 : 0;
+}
+
+static double epsilon_of(const struct plan *plan, const char *accountant)
+{
+    for (int i = 0; i < plan->guarantee.n_accounts; i++)
+        if (strcmp(plan->guarantee.accounts[i].accountant, accountant) == 0)
+            return plan->guarantee.accounts[i].answer.epsilon;
+    fail_msg("accountant %s gave no answer", accountant);
+    return 0;
+}
+
+/* The factor that reaches a target; epsilon is at most the target and close to it. */
+static double factor_of(const char *changes, const char *accountant, double target, double *scale)
+{
+    struct plan plan;
+    struct dpf_error error;
+    if (complete(&plan, gaussian, changes, &error) != 0)
+        fail_msg("%s", error.text);
+    const double epsilon = epsilon_of(&plan, accountant), factor = plan.guarantee.noise_factor;
+    if (!(epsilon <= target && epsilon >= target * 0.998))
+        fail_msg("%s: epsilon %.9g for a target of %g", changes, epsilon, target);
+    assert_true(plan.ledger.n > 0 && plan.ledger.entries[0].event.scale > 0);
+    *scale = plan.ledger.entries[0].event.scale;
+    plan_free(&plan);
+    return factor;
+}
+
+static void the_target_is_met_from_the_private_side(void **state)
+{
+    (void)state;
+    double scale, same;
+    const double one = factor_of("privacy.total-epsilon=1\n", "rdp", 1, &scale);
+    const double of_one = scale;
+    const double ten = factor_of("privacy.total-epsilon=10\n", "rdp", 10, &scale);
+    const double small = factor_of("privacy.total-epsilon=0.05\n", "rdp", 0.05, &scale);
+    assert_true(small > one && one > ten);
+    /* A factor is relative to the mechanism's own noise: the noise that results is the same. */
+    const double halved =
+        factor_of("privacy.total-epsilon=1\nitems.mechanism.noise-multiplier=0.5\n", "rdp", 1, &same);
+    assert_true(fabs(halved / (2 * one) - 1) < 1e-3 && fabs(same / of_one - 1) < 1e-3);
+    assert_true(factor_of("privacy.total-epsilon=1\nrun.rounds=300\n", "rdp", 1, &scale) > 3 * one);
+}
+
+static void the_sharper_accountant_asks_for_less_noise(void **state)
+{
+    (void)state;
+    double scale;
+    const double rdp = factor_of("privacy.total-epsilon=1\n", "rdp", 1, &scale);
+    const double pld = factor_of("privacy.total-epsilon=1\nprivacy.calibrate-by=pld\n", "pld", 1, &scale);
+    assert_true(pld < rdp && pld > 0.7 * rdp);
+}
+
+static void pure_budgets_are_shared_by_all_rounds(void **state)
+{
+    struct plan plan;
+    struct dpf_error error;
+    (void)state;
+    if (complete(&plan, laplace, "privacy.calibrate-by=pure\nprivacy.total-epsilon=3\n", &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(epsilon_of(&plan, "pure") <= 3 && epsilon_of(&plan, "pure") > 2.99);
+    plan_free(&plan);
+}
+
+static void assert_refused(const char *changes, const char *text)
+{
+    struct plan plan;
+    struct dpf_error error;
+    if (complete(&plan, gaussian, changes, &error) == 0)
+        fail_msg("%s was accepted", changes);
+    if (!strstr(error.text, text))
+        fail_msg("\"%s\" missing in: %s", text, error.text);
+    plan_free(&plan);
+}
+
+static void what_no_noise_can_reach_is_refused(void **state)
+{
+    (void)state;
+    assert_refused("privacy.calibrate-by=published\n", "claim");
+    assert_refused("privacy.calibrate-by=nobody\n", "nobody");
+    assert_refused("privacy.calibrate-by=pure\n", "pure");
+    assert_refused("items.mechanism.lifetime=run\n", "total-epsilon");
+    assert_refused("accountants.list=published\n", "accountant");
+}
+
+static void nothing_changes_without_it(void **state)
+{
+    struct plan plan;
+    struct dpf_error error;
+    (void)state;
+    assert_int_equal(complete(&plan, gaussian, "privacy.budget=per-release\n", &error), 0);
+    assert_true(plan.guarantee.noise_factor == 0 && plan.noise_factor == 0);
+    plan_free(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_target_is_met_from_the_private_side),
+        cmocka_unit_test(the_sharper_accountant_asks_for_less_noise),
+        cmocka_unit_test(pure_budgets_are_shared_by_all_rounds),
+        cmocka_unit_test(what_no_noise_can_reach_is_refused),
+        cmocka_unit_test(nothing_changes_without_it),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
