@@ -7,13 +7,15 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "evaluate/evaluate.h"
+#include "sweep/design.h"
 
 static const char usage[] =
     "usage: dpframe describe NAME [--format text|markdown|json] [--plugin-dir DIR]...\n"
     "       dpframe describe --format markdown        (everything: the reference pages)\n"
     "\n"
     "Parameters of a component (its id, or role:id where two roles share an id), or of a section of\n"
-    "the configuration (run, data, split, model, parties, privacy, accountants, users, items, evaluate).\n";
+    "the configuration (run, data, split, model, parties, privacy, accountants, users, items, evaluate, "
+    "sweep).\n";
 
 /* What is described: a section or a component. */
 struct subject {
@@ -243,6 +245,14 @@ static void show_sections(struct output *output, const char *name)
         const dpf_param *params = evaluate_params(&count);
         struct subject subject =
             section_subject("evaluate", "metrics and how they are computed", params, count);
+        show(output, &subject);
+    }
+    if (!name || strcmp(name, "sweep") == 0) {
+        int64_t count;
+        const dpf_param *params = design_params(&count);
+        struct subject subject = section_subject(
+            "sweep", "a sweep; its axes and variants are keys of their own, see docs/configuration.md",
+            params, count);
         show(output, &subject);
     }
 }

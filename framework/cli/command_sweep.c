@@ -3,7 +3,6 @@
 #include <cblas.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,12 +297,9 @@ static void after_job(void *context, size_t i, int ended, double seconds)
     struct dpf_error problem = {0};
     struct sweep_point *point = &sweep->all[sweep->pending[i]];
     const char *name = point->point->name;
+    if (ended == JOB_INTERRUPTED)
+        return; /* it stays to be run */
     char *line = ended ? last_line(sweep, name) : NULL;
-    /* Asked to end, not failed: it stays to be run. */
-    if (ended == 128 + SIGTERM || (line && strstr(line, "interrupted;"))) {
-        free(line);
-        return;
-    }
     char *text = ended > 128 ? memory_format("ended by signal %d (%s); see logs/%s.txt", ended - 128,
                                              strsignal(ended - 128), name)
                              : NULL;

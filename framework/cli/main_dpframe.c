@@ -12,6 +12,8 @@ static const char help[] =
     "usage:\n"
     "  dpframe -c CONFIG [-o section.key=value]...   train, evaluate, write results\n"
     "  dpframe report DIRECTORY                      tables, plots and a page of a sweep\n"
+    "  dpframe recommend RUN --user ID [-n N]        items for a user, from saved factors\n"
+    "  dpframe evaluate RUN [--data FILE]            metrics of saved factors, on other records\n"
     "  dpframe diff A.ini B.ini                      what differs, and whether it affects privacy\n"
     "  dpframe check -c CONFIG                       validate; print pipeline and guarantee\n"
     "  dpframe account -c CONFIG [--json]            the guarantee alone\n"
@@ -36,9 +38,10 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", command_run},       {"check", command_check},       {"account", command_account},
-    {"list", command_list},     {"describe", command_describe}, {"generate", command_generate},
-    {"report", command_report}, {"diff", command_diff},
+    {"run", command_run},           {"check", command_check},       {"account", command_account},
+    {"list", command_list},         {"describe", command_describe}, {"generate", command_generate},
+    {"report", command_report},     {"diff", command_diff},         {"recommend", command_recommend},
+    {"evaluate", command_evaluate},
 };
 
 int main(int argc, char **argv)

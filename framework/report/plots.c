@@ -49,8 +49,9 @@ static void add_style(struct text *script, const char *data, const struct figure
                  series ? ", " : "", data, series, colour);
     else
         text_add(script,
-                 "%s\"%s\" index %d using 1:2:3 with yerrorlines lw 1.5 pt %d ps 0.8 lc rgb \"%s\" title ",
-                 series ? ", " : "", data, series, shapes[series % 6], colour);
+                 "%s\"%s\" index %d using 1:2:3 with yerrorlines lw 1.2 pt %d ps %s lc rgb \"%s\" title ",
+                 series ? ", " : "", data, series, shapes[series % 6],
+                 figure->data->hollow[series] ? "1.4" : "0.8", colour);
     add_quoted(script, figure->data->labels[series]);
 }
 

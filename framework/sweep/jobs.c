@@ -81,6 +81,8 @@ static void reap(struct queue *queue)
         if (!slot->pid || waitpid(slot->pid, &status, WNOHANG) != slot->pid)
             continue;
         int ended = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (queue->interrupts && ended != 0)
+            ended = JOB_INTERRUPTED;
         slot->pid = 0;
         queue->n_running--;
         queue->jobs->after(queue->jobs->context, slot->job, ended, now() - slot->started);

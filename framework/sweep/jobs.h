@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 
+#define JOB_INTERRUPTED (-1)
+
 struct jobs {
     void *context;
     size_t n;

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/saved_run.h"
+#include "evaluate/evaluate.h"
+
+static const char usage[] = "usage: dpframe evaluate RUN [--data FILE] [-o evaluate.KEY=VALUE]... [--json]\n"
+                            "\n"
+                            "Metrics of the factors in the directory of a run: on its own test part, or on "
+                            "the records of another file, which is\n"
+                            "read as [data] of the run says. Records of users and items that the run does "
+                            "not know are counted and left out.\n";
+
+/* ---- records of another file -------------------------------------------------------------------------- */
+
+static int read_other(const struct arguments *arguments, const char *directory, struct pool *pool,
+                      struct dataset *out, struct dpf_error *error)
+{
+    struct arguments *own = memory_new(1, sizeof *own);
+    struct session session = {0};
+    char *config = memory_format("%s/config.ini", directory),
+         *path = memory_format("data.path=%s", arguments->data);
+    int status = own && config && path ? 0 : error_memory(error);
+    if (status == 0) {
+        *own = *arguments;
+        own->config = config;
+        own->n_overrides = 0;
+        own->overrides[own->n_overrides++] = path;
+        /* All of it is the test part, and nothing else is read. */
+        own->overrides[own->n_overrides++] = "split.kind=none";
+        status = session_open(&session, own, 0, error);
+    }
+    struct plan *plan = &session.plan;
+    if (status == 0)
+        status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+    session_close(&session);
+    free(config);
+    free(path);
+    free(own);
+    return status;
+}
+
+struct mapped {
+    int32_t item;
+    float value;
+};
+
+static int by_item(const void *a, const void *b)
+{
+    int32_t x = ((const struct mapped *)a)->item, y = ((const struct mapped *)b)->item;
+    return (x > y) - (x < y);
+}
+
+/* The rows of a user, in the indices of the run; returns how many. */
+static int64_t map_row(const struct csr *from, int64_t row, const struct dataset *from_ids,
+                       const struct dataset *to, struct mapped *out)
+{
+    int64_t n = 0;
+    for (int64_t i = from->ptr[row]; i < from->ptr[row + 1]; i++) {
+        int64_t item = id_map_find(&to->items, id_map_text(&from_ids->items, from->others[i]));
+        if (item >= 0)
+            out[n++] = (struct mapped){(int32_t)item, from->values ? from->values[i] : 1.0f};
+    }
+    qsort(out, (size_t)n, sizeof *out, by_item);
+    return n;
+}
+
+/* Puts the records of `other` in place of the test part; *unknown counts those that have no place. */
+static int replace_test(const struct dataset *other, struct dataset *dataset, int64_t *unknown,
+                        struct dpf_error *error)
+{
+    const struct csr *from = &other->train.by_user;
+    int64_t n = other->train.n, used = 0;
+    struct csr test = {.rows = dataset->users.n};
+    test.ptr = memory_new((size_t)dataset->users.n + 1, sizeof *test.ptr);
+    test.others = memory_new((size_t)n, sizeof *test.others);
+    test.values = dataset->implicit ? NULL : memory_new((size_t)n, sizeof *test.values);
+    struct mapped *row = memory_new((size_t)n, sizeof *row);
+    int status =
+        test.ptr && test.others && row && (test.values || dataset->implicit) ? 0 : error_memory(error);
+    for (int64_t user = 0; user < test.rows && status == 0; user++) {
+        int64_t source = id_map_find(&other->users, id_map_text(&dataset->users, user));
+        int64_t count = source >= 0 ? map_row(from, source, other, dataset, row) : 0;
+        for (int64_t k = 0; k < count; k++) {
+            test.others[used] = row[k].item;
+            if (test.values)
+                test.values[used] = row[k].value;
+            used++;
+        }
+        test.ptr[user + 1] = used;
+    }
+    free(row);
+    if (status != 0) {
+        csr_free(&test);
+        return -1;
+    }
+    records_free(&dataset->test);
+    csr_free(&dataset->candidates);
+    dataset->test = (struct records){.n = used, .by_user = test};
+    *unknown = n - used;
+    return 0;
+}
+
+static int take_other(const struct arguments *arguments, struct saved_run *run, struct dpf_error *error)
+{
+    struct dataset other = {0};
+    int64_t unknown = 0;
+    int status = read_other(arguments, arguments->rest[0], run->pool, &other, error);
+    if (status == 0)
+        status = replace_test(&other, &run->dataset, &unknown, error);
+    dataset_free(&other);
+    if (status == 0 && unknown)
+        log_message(LOG_LEVEL_WARNING,
+                    "%lld records have a user or an item that the run does not know: left out",
+                    (long long)unknown);
+    return status;
+}
+
+/* ---- output ------------------------------------------------------------------------------------------- */
+
+static void print_metrics(const struct metrics *metrics, int json)
+{
+    json_t *root = json_object();
+    for (int64_t i = 0; i < metrics->n; i++) {
+        const struct metric *metric = &metrics->items[i];
+        if (json)
+            json_object_set_new(root, metric->name,
+                                isfinite(metric->value) ? json_real(metric->value) : json_null());
+        else if (isfinite(metric->value))
+            printf("%-24s %.6g\n", metric->name, metric->value);
+        else
+            printf("%-24s n/a\n", metric->name);
+    }
+    if (json) {
+        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        putchar('\n');
+    }
+    json_decref(root);
+}
+
+static int evaluate(const struct arguments *arguments, struct dpf_error *error)
+{
+    struct saved_run run;
+    struct metrics metrics = {0};
+    log_set_level(LOG_LEVEL_WARNING);
+    int status = saved_run_open(arguments, arguments->rest[0], &run, error);
+    if (status == 0 && arguments->data)
+        status = take_other(arguments, &run, error);
+    if (status == 0 && run.dataset.test.n == 0)
+        status = error_set(error, DPF_FAULT_DATA,
+                           "there are no records to evaluate on: give some with --data FILE");
+    if (status == 0) {
+        struct scorer scorer = {.context = &run.model, .scores = model_scores};
+        status = evaluate_model(&run.session.evaluate, &run.dataset, &scorer, run.session.plan.seeded,
+                                run.pool, 0, &metrics, error);
+    }
+    if (status == 0)
+        print_metrics(&metrics, arguments->json);
+    metrics_free(&metrics);
+    saved_run_close(&run);
+    return status;
+}
+
+static int check(const struct arguments *arguments, struct dpf_error *error)
+{
+    if (arguments->n_rest != 1 || arguments->config)
+        return error_set(error, DPF_FAULT_CONFIG, "name the directory of one run (see --help)");
+    for (int i = 0; i < arguments->n_overrides; i++)
+        if (strncmp(arguments->overrides[i], "evaluate.", 9) != 0)
+            return error_set(error, DPF_FAULT_CONFIG,
+                             "-o %s: only keys of [evaluate] can be changed; the model is what was trained",
+                             arguments->overrides[i]);
+    return 0;
+}
+
+int command_evaluate(int argc, char **argv)
+{
+    struct dpf_error error = {0};
+    struct arguments arguments;
+    int status = arguments_parse(argc, argv, usage, &arguments, &error);
+    if (status == 0)
+        status = check(&arguments, &error);
+    if (status == 0)
+        status = evaluate(&arguments, &error);
+    arguments_free(&arguments);
+    return status < 0 ? command_failed(&error) : 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is done with a run afterwards: recommendations, evaluation, differences, the page of a sweep. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+#include "integration/spawned.h"
+
+/* Names that are no numbers, and one with a comma. Two groups of users with tastes that are easy to learn. */
+static void write_ratings(void)
+{
+    char text[8192] = "user,item,rating\n";
+    for (int user = 0; user < 12; user++)
+        for (int item = 0; item < 8; item++) {
+            if ((user + item) % 5 == 4)
+                continue; /* the unseen ones */
+            char line[64];
+            snprintf(line, sizeof line, "user%c,%s%d%s,%d\n", 'a' + user, item == 3 ? "\"item," : "item-",
+                     item, item == 3 ? "\"" : "", (user % 2) == (item % 2) ? 5 : 1);
+            strcat(text, line);
+        }
+    training_file("ratings.csv", text);
+}
+
+static const char config[] =
+    "[run]\nrounds = 20\noutput = out\n"
+    "[data]\nformat = csv\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"
+    "[split]\nkind = random\nfraction = 0.1\n"
+    "[model]\nrank = 2\noffset = midpoint\ninit-scale = 1\n"
+    "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.05\n"
+    "[items]\nloss = explicit-als\nmechanism = none\nsolver = cholesky\n[items.loss]\nlambda = 0.05\n"
+    "[evaluate]\nmetrics = rmse, mae\n";
+
+static char text[1 << 16];
+
+static void a_user_gets_what_fits(void **state)
+{
+    (void)state;
+    /* usera likes even items; of the two it has not seen, item-4 is one, and there is no other. */
+    command_expect("recommend out --user usera -n 5", 0, "");
+    assert_true(strncmp(command_out, "user,item,rank,score\nusera,item-4,1,", 36) == 0);
+    int lines = 0;
+    for (char *c = command_out; *c; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, 2); /* seven of eight are seen, in the training or the test part */
+    /* userb has not seen "item,3", whose name needs quotes; it likes odd items. */
+    command_expect("recommend out --user userb", 0, "");
+    assert_non_null(strstr(command_out, "userb,\"item,3\",1,"));
+}
+
+/* Every score is the inner product of the files that NumPy would read. */
+static void all_users_are_written(void **state)
+{
+    (void)state;
+    command_expect("recommend out --all --output all.csv -n 3", 0, "");
+    command_slurp(command_path("all.csv"), text, sizeof text);
+    command_expect("recommend out --user userb -n 3", 0, "");
+    assert_non_null(strstr(text, command_out + strlen("user,item,rank,score\n")));
+    for (int user = 0; user < 12; user++) {
+        char name[16];
+        snprintf(name, sizeof name, "\nuser%c,", 'a' + user);
+        assert_non_null(strstr(text, name));
+    }
+}
+
+static void the_own_test_part_gives_the_same_metrics(void **state)
+{
+    (void)state;
+    json_t *run = command_json("out/run.json");
+    command_expect("evaluate out --json", 0, "");
+    json_t *again = command_json(NULL);
+    double before = json_number_value(json_object_get(json_object_get(run, "metrics"), "rmse"));
+    assert_true(before > 0);
+    assert_true(json_number_value(json_object_get(again, "rmse")) == before);
+    json_decref(run);
+    json_decref(again);
+    command_expect("evaluate out -o evaluate.metrics=hr -o evaluate.k=1", 0, "");
+    assert_non_null(strstr(command_out, "hr@1"));
+}
+
+static void other_records_are_matched_by_id(void **state)
+{
+    (void)state;
+    /* In another order, with a user and an item that are new. The tastes continue: the error is small. */
+    training_file(
+        "new.csv",
+        "user,item,rating\nuserb,\"item,3\",5\nnewcomer,item-1,5\nusera,item-4,5\nusera,item-9,1\n");
+    command_expect("evaluate out --data new.csv --json", 0, "2 records");
+    json_t *good = command_json(NULL);
+    training_file("odd.csv", "user,item,rating\nuserb,\"item,3\",1\nusera,item-4,1\n");
+    command_expect("evaluate out --data odd.csv --json", 0, "");
+    json_t *bad = command_json(NULL);
+    assert_true(json_number_value(json_object_get(good, "rmse")) < 1);
+    assert_true(json_number_value(json_object_get(bad, "rmse")) > 2.5);
+    json_decref(good);
+    json_decref(bad);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    command_expect("recommend out --user nobody", 3, "nobody");
+    command_expect("recommend out", 2, "--user");
+    command_expect("recommend out --all", 2, "--output");
+    command_expect("recommend nowhere --user usera", 2, "nowhere/run.json");
+    command_expect("recommend out --user usera -n 0", 2, "-n");
+    command_expect("evaluate out -o users.loss.lambda=1", 2, "[evaluate]");
+    command_expect("diff config.ini", 2, "two configurations");
+    command_expect("report out", 2, "sweep.json");
+}
+
+static void changed_data_is_refused(void **state)
+{
+    (void)state;
+    command_slurp(command_path("ratings.csv"), text, sizeof text);
+    FILE *stream = fopen(command_path("ratings.csv"), "a");
+    assert_true(stream && fputs("usera,item-4,1\n", stream) >= 0);
+    fclose(stream);
+    command_expect("recommend out --user usera", 3, "changed since the run");
+    training_file("ratings.csv", text);
+    command_expect("recommend out --user usera", 0, "");
+}
+
+static void differences_start_with_privacy(void **state)
+{
+    (void)state;
+    training_file("other.ini", "include = config.ini\n[model]\nrank = 3\n[run]\nrounds = 5\n");
+    command_expect("diff config.ini other.ini", 0, "");
+    assert_string_equal(command_out,
+                        "affects the guarantee:\n  run.rounds: 20 -> 5\ndoes not:\n  model.rank: 2 -> 3\n");
+    command_expect("diff config.ini config.ini", 0, "");
+    assert_string_equal(command_out, "no difference\n");
+}
+
+static void a_sweep_has_a_page(void **state)
+{
+    (void)state;
+    training_file("sweep.ini", "include = config.ini\n[sweep]\nquestion = Rank <or> \"rounds\" & more?\n"
+                               "baseline = few\nmodel.rank = 1, 2\nrun.seed = 1..2\n"
+                               "variant.few =\nvariant.many = run.rounds=30\n");
+    command_expect("-q -c sweep.ini -O swept", 0, "");
+    command_expect("report swept", 0, "");
+    static char page[1 << 20];
+    command_slurp(command_path("swept/report.html"), page, sizeof page);
+    assert_non_null(strstr(page, "<h1>Rank &lt;or&gt; &quot;rounds&quot; &amp; more?</h1>"));
+    assert_non_null(strstr(page, "<code>run.rounds</code>: 20 &rarr; 30"));
+    assert_non_null(strstr(page, "affects the guarantee"));
+    assert_null(strstr(page, "http:"));
+    assert_null(strstr(page, "https:"));
+    assert_non_null(strstr(page, "</html>"));
+    if (system("command -v gnuplot >/dev/null") != 0)
+        return; /* the page says so */
+    assert_true(command_exists("swept/plots/rmse-rank.svg") && command_exists("swept/plots/rmse-rank.png"));
+    assert_true(command_exists("swept/plots/rounds.svg"));
+    assert_non_null(strstr(page, "data:image/svg+xml;base64,"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_user_gets_what_fits),
+        cmocka_unit_test(all_users_are_written),
+        cmocka_unit_test(the_own_test_part_gives_the_same_metrics),
+        cmocka_unit_test(other_records_are_matched_by_id),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(changed_data_is_refused),
+        cmocka_unit_test(differences_start_with_privacy),
+        cmocka_unit_test(a_sweep_has_a_page),
+    };
+    void *state = NULL;
+    if (training_begin(&state) != 0)
+        return 1;
+    write_ratings();
+    training_file("config.ini", config);
+    int status = command_run_it("-q -c config.ini");
+    if (status != 0)
+        fprintf(stderr, "cannot train: %s\n", command_err);
+    else
+        status = cmocka_run_group_tests(tests, NULL, NULL);
+    training_end(&state);
+    return status;
+}
