@@ -208,8 +208,9 @@ static status_t accept_roster(struct secagg_client *client, const struct secagg_
     const uint32_t members = roster.count + 1, threshold = client->terms.threshold;
     if (members < threshold)
         return SECAGG_TOO_FEW;
-    /* Two disjoint sets of helpers could answer two different lists of survivors. */
-    if (is_malicious(client) && 2 * (uint64_t)threshold <= members)
+    /* Two lists of survivors could each find enough consents: an honest member gives one, a corrupt one both.
+     */
+    if (is_malicious(client) && 2 * (uint64_t)threshold <= (uint64_t)members + client->policy.most_corrupt)
         return SECAGG_BAD_TERMS;
     for (uint32_t i = 0; i < roster.count; i++) {
         const uint8_t *entry = secagg_entry(&roster, i), *keys = entry + 4;

@@ -218,6 +218,7 @@ static void set_up(struct play *play, struct kept *kept, const struct secagg_gra
                   .n = (uint32_t)kept->n,
                   .degree = graph->degree,
                   .least_survivors = (uint32_t)play->secagg->survivors,
+                  .most_corrupt = (uint32_t)(play->secagg->corrupt * (double)kept->n),
                   .identity = play_identity,
                   .identities = play},
         .context = play,

@@ -67,7 +67,8 @@ status_t secagg_server_begin(struct secagg_server *server, const struct secagg_s
     if (setup->n < 2 || setup->n > SECAGG_MAX_MEMBERS || terms->threshold < 2 || terms->threshold > members ||
         terms->dimension < 1 || terms->dimension > SECAGG_MAX_DIMENSION || terms->modulus == 1 ||
         terms->modulus > UINT64_C(1) << 63 || (!is_complete(setup) && setup->degree % 2 != 0) ||
-        (malicious && (!is_complete(setup) || !setup->identity || 2 * (uint64_t)terms->threshold <= members)))
+        (malicious && (!is_complete(setup) || !setup->identity ||
+                       2 * (uint64_t)terms->threshold <= members + setup->most_corrupt)))
         return SECAGG_BAD_TERMS;
     memset(server, 0, sizeof(*server));
     server->setup = *setup;

@@ -25,6 +25,7 @@ struct secagg_setup {
     uint32_t n;
     uint32_t degree;          /* of the graph; even. 0, or n - 1 and more: complete */
     uint32_t least_survivors; /* fewer inputs are not opened */
+    uint32_t most_corrupt;    /* clients that may help the server: for SECAGG_MALICIOUS */
     uint8_t seed[32];         /* of the graph */
     uint8_t secret_key[32];   /* X25519; terms.server_public is made from it */
     secagg_identity identity; /* if SECAGG_MALICIOUS */

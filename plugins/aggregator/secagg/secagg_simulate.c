@@ -119,6 +119,7 @@ static void start_clients(struct stage *stage)
             .modulus = terms->modulus,
             .dimension = terms->dimension,
             .least_threshold = terms->threshold,
+            .most_corrupt = round->setup.most_corrupt,
             .malicious = (terms->flags & SECAGG_MALICIOUS) != 0,
             .identity = round->setup.identity,
             .identities = round->setup.identities,

@@ -390,6 +390,28 @@ static void unsigned_keys(void **state)
     case_end(&c);
 }
 
+/* Each honest client consents to one list, a corrupt one to as many as the server likes: 2 t > n + corrupt.
+ */
+static void corrupt_consents(void **state)
+{
+    static struct secagg_case c;
+    size_t down, up;
+    (void)state;
+
+    for (uint32_t corrupt = 0; corrupt < 5; corrupt++) {
+        case_begin(&c, 5, 0, 1501, 4, SECAGG_MALICIOUS);
+        for (uint32_t i = 0; i < 5; i++)
+            c.clients[i].policy.most_corrupt = corrupt;
+        assert_int_equal(case_until(&c, SERVER_SHARES), SECAGG_OK);
+        case_message(&c, 1, &down);
+        assert_int_equal(case_take(&c, 1, c.down, down, &up), corrupt < 3 ? SECAGG_OK : SECAGG_BAD_TERMS);
+        c.setup.most_corrupt = corrupt;
+        assert_int_equal(secagg_server_begin(&c.server, &c.setup, c.block),
+                         corrupt < 3 ? SECAGG_OK : SECAGG_BAD_TERMS);
+        case_end(&c);
+    }
+}
+
 /* ---- terms -------------------------------------------------------------------------------------- */
 
 static enum secagg_status start_with(struct secagg_case *c, uint32_t i, const struct secagg_terms *terms)
@@ -477,11 +499,11 @@ static void sessions_are_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changed_messages),   cmocka_unit_test(repeated_and_reordered),
-        cmocka_unit_test(late_comers),        cmocka_unit_test(survivor_lists),
-        cmocka_unit_test(two_stories),        cmocka_unit_test(unsigned_keys),
-        cmocka_unit_test(unacceptable_terms), cmocka_unit_test(reused_session),
-        cmocka_unit_test(sessions_are_bound),
+        cmocka_unit_test(changed_messages), cmocka_unit_test(repeated_and_reordered),
+        cmocka_unit_test(late_comers),      cmocka_unit_test(survivor_lists),
+        cmocka_unit_test(two_stories),      cmocka_unit_test(unsigned_keys),
+        cmocka_unit_test(corrupt_consents), cmocka_unit_test(unacceptable_terms),
+        cmocka_unit_test(reused_session),   cmocka_unit_test(sessions_are_bound),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }
