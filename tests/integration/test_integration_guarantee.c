@@ -241,6 +241,36 @@ static void shares_of_noise_need_all_parties(void **state)
     plan_free(&plan);
 }
 
+/* Under add-remove of a user nothing may show that the user exists. */
+static void users_that_come_or_go_do_not_show(void **state)
+{
+    (void)state;
+    static const char party[] = "items.mechanism.where=party\nitems.transforms=clip-user, test-fold\n";
+    char text[256];
+    assert_fails(by_users, "model.users=0\n", "C2", "[model] users");
+    assert_fails(by_users, "model.users=0\nprivacy.adjacency=replace\n", NULL, "");
+    assert_fails(by_users, "items.aggregator=mean\n", "C8", "exact number of users");
+    assert_fails(by_users, "items.aggregator=mean\nprivacy.adjacency=replace\n", NULL, "");
+    assert_fails(by_users, party, "C8", "brings noise");
+    snprintf(text, sizeof text, "%sprivacy.adjacency=replace\n", party);
+    assert_fails(by_users, text, NULL, "");
+    struct plan plan;
+    plan_of(&plan, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.aggregator=mean\n");
+    assert_int_equal(plan.ledger.entries[0].event.sampling.secret_from, -1);
+    char *statement = guarantee_text(&plan.guarantee);
+    assert_non_null(strstr(statement, "TAKEN AS PUBLIC"));
+    assert_non_null(strstr(statement, "A bound on the number of users"));
+    free(statement);
+    plan_free(&plan);
+    plan_of(&plan, by_users, "privacy.adjacency=replace\nmodel.items=0\nsplit.kind=random\n");
+    statement = guarantee_text(&plan.guarantee);
+    assert_non_null(strstr(statement, "The list of users"));
+    assert_non_null(strstr(statement, "only one user ever"));
+    assert_non_null(strstr(statement, "training parts that differ"));
+    free(statement);
+    plan_free(&plan);
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------------------
  */
 
@@ -335,6 +365,7 @@ int main(void)
         cmocka_unit_test(local_sides_must_be_local),
         cmocka_unit_test(reused_noise_is_found),
         cmocka_unit_test(shares_of_noise_need_all_parties),
+        cmocka_unit_test(users_that_come_or_go_do_not_show),
         cmocka_unit_test(biases_count_in_sensitivities),
         cmocka_unit_test(initial_rows_are_within_their_bound),
         cmocka_unit_test(projected_rows_have_no_radius),

@@ -225,6 +225,51 @@ static void who_rated_what_must_be_public_or_hidden(void **state)
     case_end(&c);
 }
 
+/* Zeroed records still count for a solver that reads counts, unless who rated what is public. */
+static void counts_are_read_under_zero_out_too(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.term.reads_degrees = 1;
+    case_privacy(&c, "unit = user\nadjacency = zero-out\ntuning = public-data");
+    expect_failing(&c, "C8", "how many records");
+    case_privacy(&c, "unit = user\nadjacency = zero-out\nsupport = public\ntuning = public-data");
+    expect_failing(&c, "", NULL);
+    case_end(&c);
+}
+
+static void presence_must_not_show(void **state)
+{
+    static const char *const who[] = {"outsider", "server", "parties"};
+    static const char *const adjacencies[] = {"add-remove", "replace"};
+    struct privacy_case c;
+    char settings[128];
+    (void)state;
+    case_start(&c);
+    for (int seen = 0; seen < 4; seen++)
+        for (int i = 0; i < 6; i++) {
+            int *const facts[] = {&c.term.row_each, &c.term.counts_users, &c.term.noise_by_users,
+                                  &c.term.sent_by_users};
+            static const char *const why[] = {"a row of its own", "exact number", "brings noise",
+                                              "who sends"};
+            const int hidden = i / 3 == 0, visible = seen < 3 || i % 3 > 0;
+            c.term.noise_where = DPF_NOISE_AT_PARTY;
+            *facts[seen] = 1;
+            snprintf(settings, sizeof settings,
+                     "unit = user\nadjacency = %s\nobserver = %s\ntuning = public-data", adjacencies[i / 3],
+                     who[i % 3]);
+            case_privacy(&c, settings);
+            expect_failing(&c, hidden && visible ? "C8" : "", hidden && visible ? why[seen] : NULL);
+            *facts[seen] = 0;
+        }
+    c.facts.users_counted = 1;
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = user\nadjacency = add-remove\ntuning = public-data");
+    expect_failing(&c, "C2", "[model] users");
+    case_end(&c);
+}
+
 static void seeded_or_inexact_noise_fails_the_run_only(void **state)
 {
     struct privacy_case c;
@@ -298,6 +343,8 @@ int main(void)
         cmocka_unit_test(sampling_is_claimed_only_where_it_happens),
         cmocka_unit_test(unit_and_adjacency_must_fit),
         cmocka_unit_test(who_rated_what_must_be_public_or_hidden),
+        cmocka_unit_test(counts_are_read_under_zero_out_too),
+        cmocka_unit_test(presence_must_not_show),
         cmocka_unit_test(seeded_or_inexact_noise_fails_the_run_only),
         cmocka_unit_test(tuning_is_declared_or_warned_of),
         cmocka_unit_test(a_deviation_voids_the_run),
