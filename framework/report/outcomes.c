@@ -31,6 +31,7 @@ static int read_dimension(struct outcomes *outcomes, const json_t *json, struct 
     out->values = memory_new(out->n, sizeof *out->values);
     if (!out->values)
         return error_memory(error);
+    out->zipped = json_is_true(json_object_get(json, "zipped"));
     out->numeric = 1;
     for (size_t v = 0; v < out->n; v++) {
         double number;
@@ -298,13 +299,18 @@ size_t cell_compact(double *values, size_t n)
     return kept;
 }
 
+static int moves_with(const struct outcomes *outcomes, size_t a, size_t b)
+{
+    return a == b || (outcomes->dimensions[a].zipped && outcomes->dimensions[b].zipped);
+}
+
 char *cell_label(const struct outcomes *outcomes, const struct cell *cell, int without)
 {
     struct text label = {0};
     text_add(&label, "%s", "");
     for (size_t d = 0; d < outcomes->n_dimensions; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
-        if ((int)d == outcomes->repetition || (int)d == without)
+        if ((int)d == outcomes->repetition || (without >= 0 && moves_with(outcomes, d, (size_t)without)))
             continue;
         const char *comma = label.length ? ", " : "";
         if (*dimension->key && dimension->numeric)
@@ -322,7 +328,8 @@ const struct cell *cell_beside(const struct outcomes *outcomes, const struct cel
         const struct cell *other = &outcomes->cells[c];
         int same = other->at[dimension] == value;
         for (size_t d = 0; d < outcomes->n_dimensions && same; d++)
-            same = d == dimension || (int)d == outcomes->repetition || other->at[d] == cell->at[d];
+            same = (int)d == outcomes->repetition ||
+                   other->at[d] == (moves_with(outcomes, d, dimension) ? value : cell->at[d]);
         if (same)
             return other;
     }

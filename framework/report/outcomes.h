@@ -20,6 +20,7 @@ struct dimension {
     const char **values;
     size_t n;
     int numeric; /* all values are numbers */
+    int zipped;  /* moves together with the other zipped ones: their values have the same index */
 };
 
 struct outcome {
@@ -66,9 +67,9 @@ double outcome_proved(const struct outcome *outcome, int *plan);
 void cell_values(const struct outcomes *outcomes, const struct cell *cell, const char *metric, double *out);
 /* Values that are numbers, moved to the front; returns how many. */
 size_t cell_compact(double *values, size_t n);
-/* "als, epsilon = 0.5". Free it. without: a dimension to leave out, or -1. */
+/* "als, epsilon = 0.5". Free it. without: a dimension to leave out, with those zipped to it, or -1. */
 char *cell_label(const struct outcomes *outcomes, const struct cell *cell, int without);
-/* The cell that differs from this one only in that dimension's value, or NULL. */
+/* The cell that differs from this one only in that dimension's value (and those zipped to it), or NULL. */
 const struct cell *cell_beside(const struct outcomes *outcomes, const struct cell *cell, size_t dimension,
                                size_t value);
 

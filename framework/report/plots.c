@@ -99,18 +99,18 @@ static char *make_script(const struct figure *figure, const char *data)
 
 /* ---- gnuplot ------------------------------------------------------------------------------------------ */
 
-/* Its messages go to standard error; the script names files relative to the directory of plots. */
+/* Its messages go to gnuplot.log; the script names files relative to the directory of plots. */
 static int run_gnuplot(const char *directory, const char *script, int *missing, struct dpf_error *error)
 {
     /* A shell changes the directory: posix_spawn of this standard cannot. Arguments are not parsed by it. */
-    char *argv[] = {
-        (char *)(uintptr_t) "sh",
-        (char *)(uintptr_t) "-c",
-        (char *)(uintptr_t) "command -v gnuplot >/dev/null || exit 99; cd \"$1\" && exec gnuplot \"$2\"",
-        (char *)(uintptr_t) "sh",
-        (char *)(uintptr_t)directory,
-        (char *)(uintptr_t)script,
-        NULL};
+    char *argv[] = {(char *)(uintptr_t) "sh",
+                    (char *)(uintptr_t) "-c",
+                    (char *)(uintptr_t) "command -v gnuplot >/dev/null || exit 99; cd \"$1\" && exec gnuplot "
+                                        "\"$2\" 2>>gnuplot.log",
+                    (char *)(uintptr_t) "sh",
+                    (char *)(uintptr_t)directory,
+                    (char *)(uintptr_t)script,
+                    NULL};
     pid_t pid;
     int status = 0, problem = posix_spawnp(&pid, "sh", NULL, NULL, argv, environ);
     if (problem != 0)
@@ -120,7 +120,8 @@ static int run_gnuplot(const char *directory, const char *script, int *missing, 
     *missing = WIFEXITED(status) && WEXITSTATUS(status) == 99;
     if (*missing || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
         return 0;
-    return error_set(error, DPF_FAULT_RUN, "gnuplot failed on %s/%s", directory, script);
+    return error_set(error, DPF_FAULT_RUN, "gnuplot failed on %s/%s; see gnuplot.log there", directory,
+                     script);
 }
 
 static int draw(const struct figure *figure, int *missing, struct dpf_error *error)

@@ -98,8 +98,10 @@ static json_t *dimensions_json(const struct design *design)
         json_t *values = json_array();
         for (size_t v = 0; v < axis->n; v++)
             json_array_append_new(values, json_string(axis->values[v].label));
-        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:o}", "name", axis->name, "key", axis->key,
-                                               "repetition", (int)i == design->seed_axis, "values", values));
+        int seed = (int)i == design->seed_axis;
+        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:b, s:o}", "name", axis->name, "key",
+                                               axis->key, "repetition", seed, "zipped",
+                                               design->mode == DESIGN_ZIP && !seed, "values", values));
     }
     return array;
 }

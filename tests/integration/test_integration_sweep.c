@@ -207,6 +207,23 @@ static void a_variant_may_be_a_file(void **state)
               "alone/private/metrics.csv");
 }
 
+/* Zipped axes move together, so the baseline of a cell is beside it in both. */
+static void zipped_axes_are_tested_together(void **state)
+{
+    (void)state;
+    training_file("zip.ini", "include = base.ini\n[sweep]\nmode = zip\nbaseline = rank=1\nmodel.rank = 1, 3\n"
+                             "items.mechanism.noise-multiplier = 16, 4\nrun.seed = 1..2\n");
+    command_expect("-c zip.ini -O zipped", 0, "4/4");
+    command_slurp(command_path("zipped/tables.csv"), text_a, sizeof text_a);
+    assert_non_null(strstr(text_a, "\n3,4,rmse,2,"));
+    assert_null(strstr(text_a, "\n3,16,"));
+    const char *row = strstr(text_a, "\n3,4,rmse,2,");
+    int commas = 0;
+    for (row += 1; commas < 6; row++)
+        commas += *row == ',';
+    assert_int_equal(*row, '2'); /* pairs */
+}
+
 /* Paths in axes are relative to the file that lists them, as everywhere in that file. */
 static void paths_in_axes_are_relative_to_their_file(void **state)
 {
@@ -237,6 +254,7 @@ int main(void)
         cmocka_unit_test(what_has_changed_is_run_again),
         cmocka_unit_test(failures_do_not_stop_the_others),
         cmocka_unit_test(a_variant_may_be_a_file),
+        cmocka_unit_test(zipped_axes_are_tested_together),
         cmocka_unit_test(paths_in_axes_are_relative_to_their_file),
         cmocka_unit_test(options_of_sweeps_need_one),
     };
