@@ -36,6 +36,13 @@ static void judge_reads(const struct plan *plan, const struct term_plan *term, s
                  "the offset is the mean of the training ratings and gets no noise; use offset = midpoint");
         return;
     }
+    if (term->source == SOURCE_RELATION && plan->data.params.values[D_RELATION_SIMILARITY].integer != 0) {
+        facts->reads = FROM_RAW_DATA;
+        snprintf(facts->reads_why, sizeof facts->reads_why,
+                 "weights of links are similarities of the raw ratings and get no noise; use "
+                 "[data] relation.similarity = none");
+        return;
+    }
     if (!side->updated) {
         facts->reads = FROM_CONSTANT;
         snprintf(facts->reads_why, sizeof facts->reads_why, "%s factors stay at their initial values", name);

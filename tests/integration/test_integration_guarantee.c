@@ -192,6 +192,35 @@ static void bare_terms_beside_noisy_ones_leak(void **state)
     plan_free(&plan);
 }
 
+static const char *terms_without_clip(void)
+{
+    static char text[2048];
+    static const char key[] = "[users.bare.loss]\nclip-error = 1\n";
+    const char *at = strstr(terms, key);
+    snprintf(text, sizeof text, "%.*s%s", (int)(at - terms), terms, at + strlen(key));
+    return text;
+}
+
+/* Similarities are made of the ratings of both ends, whoever's rows were released with noise. */
+static void links_by_similarity_read_ratings(void **state)
+{
+    (void)state;
+    char text[1024];
+    const char *path = training_file("links.txt", "1 2\n");
+    snprintf(
+        text, sizeof text,
+        "data.relation.path=%s\nusers.solver.radius=1\nusers.bare.loss=social\nusers.bare.source=relation\n"
+        "users.bare.mechanism=gaussian\nusers.bare.mechanism.calibration=noise-multiplier\n"
+        "users.bare.mechanism.noise-multiplier=4\nusers.bare.mechanism.where=sum\n"
+        "data.relation.similarity=",
+        path);
+    const size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "none\n");
+    assert_fails(terms_without_clip(), text, NULL, "");
+    snprintf(text + length, sizeof text - length, "pearson\n");
+    assert_fails(terms_without_clip(), text, "C2", "similarities of the raw ratings");
+}
+
 /* A local side whose rows need everybody's records is no secret from the server that solves it. */
 static void local_sides_must_be_local(void **state)
 {
@@ -362,6 +391,7 @@ int main(void)
         cmocka_unit_test(bounds_from_data_are_no_bounds),
         cmocka_unit_test(releases_without_noise_prove_nothing),
         cmocka_unit_test(bare_terms_beside_noisy_ones_leak),
+        cmocka_unit_test(links_by_similarity_read_ratings),
         cmocka_unit_test(local_sides_must_be_local),
         cmocka_unit_test(reused_noise_is_found),
         cmocka_unit_test(shares_of_noise_need_all_parties),
