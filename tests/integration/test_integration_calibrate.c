@@ -7,8 +7,11 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "integration/training.h"
+#include "privacy/dp_event.h"
 
 /* Items released by clipped messages of users, whose own rows stay local. */
 #define BEFORE                                                                                               \
@@ -119,6 +122,50 @@ static void what_no_noise_can_reach_is_refused(void **state)
     assert_refused("accountants.list=published\n", "accountant");
 }
 
+/* The odometer ends at the whole run's epsilon and grows; curves fall, and accountants keep their order. */
+static void series_agree_with_the_answers(void **state)
+{
+    struct plan plan;
+    struct dpf_error error;
+    char *text = NULL, name[32];
+    size_t size = 0;
+    double last = 0, x, y, pld[41], end = 0;
+    int n = 0, round;
+    (void)state;
+    assert_int_equal(complete(&plan, gaussian, "privacy.budget=per-release\n", &error), 0);
+    FILE *file = open_memstream(&text, &size);
+    assert_int_equal(
+        odometer_write(&plan.guarantee, plan.accountants, plan.n_accountants, &plan.ledger, 30, file, &error),
+        0);
+    fclose(file);
+    for (const char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        assert_int_equal(sscanf(line, "%d,%31[^,],%lf", &round, name, &x), 3);
+        if (strcmp(name, "rdp") != 0)
+            continue;
+        assert_true(x > last && round >= 1 && round <= 30);
+        last = x;
+    }
+    assert_true(fabs(last / epsilon_of(&plan, "rdp") - 1) < 1e-6);
+    free(text);
+    file = open_memstream(&text, &size);
+    assert_int_equal(
+        curve_write(&plan.guarantee, plan.accountants, plan.n_accountants, &plan.ledger, 30, file, &error),
+        0);
+    fclose(file);
+    for (const char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        assert_int_equal(sscanf(line, "%31[^,],%lf,%lf", name, &x, &y), 3);
+        if (strcmp(name, "pld") == 0)
+            pld[n++] = y;
+        end = strcmp(name, "pld") == 0 ? x : end;
+    }
+    assert_int_equal(n, 41);
+    for (int i = 1; i < n; i++)
+        assert_true(pld[i] <= pld[i - 1]);
+    assert_true(end > 1.9 * epsilon_of(&plan, "rdp") && pld[n - 1] < 1e-6);
+    free(text);
+    plan_free(&plan);
+}
+
 static void nothing_changes_without_it(void **state)
 {
     struct plan plan;
@@ -136,6 +183,7 @@ int main(void)
         cmocka_unit_test(the_sharper_accountant_asks_for_less_noise),
         cmocka_unit_test(pure_budgets_are_shared_by_all_rounds),
         cmocka_unit_test(what_no_noise_can_reach_is_refused),
+        cmocka_unit_test(series_agree_with_the_answers),
         cmocka_unit_test(nothing_changes_without_it),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);

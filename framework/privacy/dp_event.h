@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dp_event.h - a ledger for others' accountants, and series of answers.
+ *
+ * The names are those of Google's dp_accounting: {"module_name": "dp_accounting.dp_event", "class_name":
+ * "ComposedDpEvent", "events": [...]}, as its DpEvent.to_named_tuple gives them.
+ */
+#ifndef DPF_PRIVACY_DP_EVENT_H
+#define DPF_PRIVACY_DP_EVENT_H
+
+#include <stdio.h>
+
+#include "privacy/guarantee.h"
+
+/*
+ * The ledger as one event, for the guarantee's unit, adjacency and observer: sensitivities are part of noise
+ * multipliers, and draws that amplify nothing for them are left out. A new reference.
+ */
+json_t *dp_event_json(const struct ledger *ledger, const struct guarantee *guarantee);
+
+/* CSV "accountant,epsilon,delta": delta for epsilons from 0 to twice the largest finite answer. */
+int curve_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
+/* CSV "round,accountant,epsilon": what has been spent after so many rounds, at the guarantee's delta. */
+int odometer_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                   const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
+
+#endif

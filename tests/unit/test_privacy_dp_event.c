@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ledger in the names of dp_accounting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "privacy/dp_event.h"
+
+static struct ledger ledger;
+static struct guarantee guarantee;
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&ledger, 0, sizeof ledger);
+    memset(&guarantee, 0, sizeof guarantee);
+    guarantee.unit = DPF_UNIT_USER;
+    guarantee.adjacency = DPF_ADJ_ADD_REMOVE;
+    guarantee.observer = DPF_OBSERVER_OUTSIDER;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    ledger_free(&ledger);
+    return 0;
+}
+
+static dpf_event make(int32_t kind, double scale, double grid, double sensitivity)
+{
+    dpf_event event;
+    memset(&event, 0, sizeof event);
+    event.size = sizeof event;
+    event.kind = kind;
+    event.lifetime = DPF_LIFETIME_ROUND;
+    event.count = 7;
+    event.scale = scale;
+    event.grid = grid;
+    for (int unit = 0; unit < DPF_N_UNITS; unit++)
+        for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
+            event.sensitivity.at[unit][adjacency] = (dpf_norms){sensitivity, sensitivity, sensitivity};
+    event.sampling = (dpf_sampling){.size = sizeof event.sampling, .secret_from = -1, .rate = 1.0};
+    return event;
+}
+
+static void add(dpf_event event)
+{
+    struct dpf_error error = {0};
+    assert_int_equal(ledger_add(&ledger, &event, "test", &error), 0);
+}
+
+/* Event i of the export, without its repetition if it has one. */
+static const json_t *inner(const json_t *whole, size_t i, json_int_t count)
+{
+    const json_t *event = json_array_get(json_object_get(whole, "events"), i);
+    if (strcmp(json_string_value(json_object_get(event, "class_name")), "SelfComposedDpEvent") != 0)
+        return event;
+    assert_int_equal(json_integer_value(json_object_get(event, "count")), count);
+    return json_object_get(event, "event");
+}
+
+static void is(const json_t *event, const char *class_name)
+{
+    assert_string_equal(json_string_value(json_object_get(event, "module_name")), "dp_accounting.dp_event");
+    assert_string_equal(json_string_value(json_object_get(event, "class_name")), class_name);
+}
+
+static void has(const json_t *event, const char *field, double value)
+{
+    const double found = json_number_value(json_object_get(event, field));
+    if (!(fabs(found - value) <= 1e-12 * fabs(value)))
+        fail_msg("%s is %.17g instead of %.17g", field, found, value);
+}
+
+static void kinds_have_their_names_and_fields(void **state)
+{
+    (void)state;
+    add(make(DPF_EVENT_GAUSSIAN, 6, 0, 2));
+    add(make(DPF_EVENT_LAPLACE, 5, 0, 2));
+    add(make(DPF_EVENT_DISCRETE_GAUSSIAN, 6, 0.5, 2));
+    add(make(DPF_EVENT_DISCRETE_LAPLACE, 4, 0.5, 2.2));
+    dpf_event pure = make(DPF_EVENT_PURE, 0, 0, 3);
+    pure.p[0] = 0.25;
+    add(pure);
+    dpf_event concentrated = make(DPF_EVENT_ZCDP, 0, 0, 1);
+    concentrated.p[0] = 0.125;
+    concentrated.p[1] = 0.5;
+    add(concentrated);
+    json_t *whole = dp_event_json(&ledger, &guarantee);
+    is(whole, "ComposedDpEvent");
+    is(inner(whole, 0, 7), "GaussianDpEvent");
+    has(inner(whole, 0, 7), "noise_multiplier", 3);
+    is(inner(whole, 1, 7), "LaplaceDpEvent");
+    has(inner(whole, 1, 7), "noise_multiplier", 2.5);
+    is(inner(whole, 2, 7), "DiscreteGaussianDpEvent");
+    has(inner(whole, 2, 7), "sigma", 12);
+    has(inner(whole, 2, 7), "sensitivity", 4);
+    is(inner(whole, 3, 7), "DiscreteLaplaceDpEvent");
+    has(inner(whole, 3, 7), "noise_parameter", 0.125);
+    has(inner(whole, 3, 7), "sensitivity", 4); /* whole grid steps within 2.2 */
+    is(inner(whole, 4, 7), "EpsilonDeltaDpEvent");
+    has(inner(whole, 4, 7), "epsilon", 0.75);
+    is(inner(whole, 5, 7), "ZCDpEvent");
+    has(inner(whole, 5, 7), "xi", 0.125);
+    has(inner(whole, 5, 7), "rho", 0.5);
+    json_decref(whole);
+}
+
+static void only_draws_that_amplify_are_exported(void **state)
+{
+    dpf_event event = make(DPF_EVENT_GAUSSIAN, 2, 0, 1);
+    (void)state;
+    event.sampling.kind = DPF_SAMPLING_POISSON;
+    event.sampling.unit = DPF_UNIT_USER;
+    event.sampling.rate = 0.25;
+    event.sampling.secret_from = DPF_OBSERVER_OUTSIDER;
+    add(event);
+    json_t *whole = dp_event_json(&ledger, &guarantee);
+    is(inner(whole, 0, 7), "PoissonSampledDpEvent");
+    has(inner(whole, 0, 7), "sampling_probability", 0.25);
+    is(json_object_get(inner(whole, 0, 7), "event"), "GaussianDpEvent");
+    json_decref(whole);
+    guarantee.observer = DPF_OBSERVER_SERVER; /* who sees the draw */
+    whole = dp_event_json(&ledger, &guarantee);
+    is(inner(whole, 0, 7), "GaussianDpEvent");
+    json_decref(whole);
+}
+
+/* Nothing that is not proved here may look private there. */
+static void what_is_not_private_stays_so(void **state)
+{
+    (void)state;
+    add(make(DPF_EVENT_NON_PRIVATE, 0, 0, 1));
+    add(make(DPF_EVENT_GAUSSIAN, 1, 0, INFINITY));
+    add(make(DPF_EVENT_GAUSSIAN, 1, 0, NAN));
+    add(make(DPF_EVENT_UNSUPPORTED, 1, 0, 1));
+    add(make(DPF_EVENT_PBM, 0, 0, 1));
+    add(make(DPF_EVENT_GAUSSIAN, 1, 0, 0));
+    json_t *whole = dp_event_json(&ledger, &guarantee);
+    is(inner(whole, 0, 7), "NonPrivateDpEvent");
+    is(inner(whole, 1, 7), "NonPrivateDpEvent");
+    is(inner(whole, 2, 7), "UnsupportedDpEvent");
+    is(inner(whole, 3, 7), "UnsupportedDpEvent");
+    is(inner(whole, 4, 7), "UnsupportedDpEvent");
+    is(inner(whole, 5, 7), "NoOpDpEvent");
+    json_decref(whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(kinds_have_their_names_and_fields, begin, end),
+        cmocka_unit_test_setup_teardown(only_draws_that_amplify_are_exported, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_not_private_stays_so, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
