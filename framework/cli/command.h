@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "plan/plan.h"
+#include "report/component_metrics.h"
 
 #define MAX_OVERRIDES 256
 #define MAX_PLUGIN_DIRS 16
@@ -46,6 +47,8 @@ void arguments_free(struct arguments *arguments);
 struct session {
     struct plan plan;
     struct config_values evaluate;
+    struct component_metrics metrics;
+    int is_open; /* the metrics have a lock to be destroyed */
 };
 int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
                  struct dpf_error *error);

@@ -262,6 +262,7 @@ static int finish(struct run *run, const char *directory, struct dpf_error *erro
                               .seconds_train = run->times[3] - run->times[2],
                               .seconds_evaluate = run->times[4] - run->times[3],
                               .seconds_total = run->times[4] - run->times[0],
+                              .component_metrics = &run->session.metrics,
                               .threads = run->threads};
     if (worker_cancelled())
         return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");

@@ -25,7 +25,11 @@ int session_open(struct session *session, const struct arguments *arguments, int
                                    .n_settings = arguments->n_settings,
                                    .settings_directory = arguments->settings_directory,
                                    .without_mechanisms = without_mechanisms,
-                                   .without_data = arguments->without_data};
+                                   .without_data = arguments->without_data,
+                                   .metric = component_metrics_add,
+                                   .metric_context = &session->metrics};
+    component_metrics_open(&session->metrics);
+    session->is_open = 1;
     if (plan_open(&options, &session->plan, error) != 0)
         return -1;
     design_consume(session->plan.config);
@@ -40,6 +44,9 @@ void session_close(struct session *session)
 {
     plan_free(&session->plan);
     config_values_free(&session->evaluate);
+    if (session->is_open)
+        component_metrics_close(&session->metrics);
+    session->is_open = 0;
 }
 
 int session_complete_without_training(struct session *session, struct dpf_error *error)

@@ -139,6 +139,8 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
 {
     memset(plan, 0, sizeof *plan);
     plan->without_mechanisms = options->without_mechanisms;
+    plan->environment.metric = options->metric;
+    plan->environment.metric_context = options->metric_context;
     const struct config_request request = {.path = options->config_path,
                                            .layers = options->layers,
                                            .n_layers = options->n_layers,

@@ -120,6 +120,9 @@ struct plan_options {
     /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
     const char *const *other_sections;
     int n_other_sections;
+    /* Receives what components report as metrics; may be NULL. */
+    void (*metric)(void *context, const char *section, const char *name, double value);
+    void *metric_context;
 };
 
 /*

@@ -278,6 +278,7 @@ static json_t *run_json(const struct results *r)
     json_object_set_new(root, "data", data_json(r->dataset));
     json_object_set_new(root, "timing", timing_json(r));
     json_object_set_new(root, "communication", communication_json(r->stats));
+    json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
     json_object_set_new(root, "rounds_done", json_integer(r->stats->rounds_done));
     json_object_set_new(root, "threads", json_integer(r->threads));
     json_object_set_new(

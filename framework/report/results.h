@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "evaluate/evaluate.h"
 #include "plan/plan.h"
+#include "report/component_metrics.h"
 
 /* A baseline evaluated on the same split. */
 struct comparison {
@@ -31,6 +32,7 @@ struct results {
     const double *train_rmse; /* by round, or NULL */
     int64_t n_train_rmse;
     double seconds_load, seconds_plan, seconds_train, seconds_evaluate, seconds_total;
+    const struct component_metrics *component_metrics;
     int threads;
 };
 
