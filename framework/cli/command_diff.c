@@ -6,11 +6,10 @@
 #include "cli/command.h"
 #include "report/config_diff.h"
 
-static const char usage[] =
-    "usage: dpframe diff A.ini B.ini [-o section.key=value]... [--json]\n"
-    "\n"
-    "What differs between two configurations once they are resolved, defaults included. Keys that\n"
-    "affect the guarantee come first. Overrides go to both.\n";
+static const char usage[] = "usage: dpframe diff A.ini B.ini [-o section.key=value]... [--json]\n"
+                            "\n"
+                            "What differs between two configurations once they are resolved, defaults\n"
+                            "included. Keys that affect the guarantee come first. Overrides go to both.\n";
 
 static int resolve(const struct arguments *arguments, const char *path, json_t **resolved,
                    json_t *privacy_keys, struct dpf_error *error)

@@ -11,12 +11,12 @@
 #include "cli/saved_run.h"
 #include "evaluate/evaluate.h"
 
-static const char usage[] = "usage: dpframe evaluate RUN [--data FILE] [-o evaluate.KEY=VALUE]... [--json]\n"
-                            "\n"
-                            "Metrics of the factors in the directory of a run: on its own test part, or on "
-                            "the records of another file, which is\n"
-                            "read as [data] of the run says. Records of users and items that the run does "
-                            "not know are counted and left out.\n";
+static const char usage[] =
+    "usage: dpframe evaluate RUN [--data FILE] [-o evaluate.KEY=VALUE]... [--json]\n"
+    "\n"
+    "Metrics of the factors in the directory of a run: on its own test part, or on the\n"
+    "records of another file, which is read as [data] of the run says. Records of pairs that\n"
+    "it was trained on, and of users and items that it does not know, are counted and left out.\n";
 
 /* ---- records of another file -------------------------------------------------------------------------- */
 
@@ -58,22 +58,43 @@ static int by_item(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* A pair of the training part is no test: ranking leaves it out as seen, and its error is a training error.
+ */
+static int is_trained(const struct csr *train, int64_t user, int32_t item)
+{
+    int64_t lo = train->ptr[user], hi = train->ptr[user + 1];
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (train->others[middle] < item)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < train->ptr[user + 1] && train->others[lo] == item;
+}
+
+struct left_out {
+    int64_t unknown, trained;
+};
+
 /* The rows of a user, in the indices of the run; returns how many. */
 static int64_t map_row(const struct csr *from, int64_t row, const struct dataset *from_ids,
-                       const struct dataset *to, struct mapped *out)
+                       const struct dataset *to, int64_t user, struct mapped *out, struct left_out *left_out)
 {
     int64_t n = 0;
     for (int64_t i = from->ptr[row]; i < from->ptr[row + 1]; i++) {
         int64_t item = id_map_find(&to->items, id_map_text(&from_ids->items, from->others[i]));
-        if (item >= 0)
+        if (item >= 0 && is_trained(&to->train.by_user, user, (int32_t)item))
+            left_out->trained++;
+        else if (item >= 0)
             out[n++] = (struct mapped){(int32_t)item, from->values ? from->values[i] : 1.0f};
     }
     qsort(out, (size_t)n, sizeof *out, by_item);
     return n;
 }
 
-/* Puts the records of `other` in place of the test part; *unknown counts those that have no place. */
-static int replace_test(const struct dataset *other, struct dataset *dataset, int64_t *unknown,
+/* Puts the records of `other` in place of the test part, and counts those that have no place there. */
+static int replace_test(const struct dataset *other, struct dataset *dataset, struct left_out *left_out,
                         struct dpf_error *error)
 {
     const struct csr *from = &other->train.by_user;
@@ -87,7 +108,7 @@ static int replace_test(const struct dataset *other, struct dataset *dataset, in
         test.ptr && test.others && row && (test.values || dataset->implicit) ? 0 : error_memory(error);
     for (int64_t user = 0; user < test.rows && status == 0; user++) {
         int64_t source = id_map_find(&other->users, id_map_text(&dataset->users, user));
-        int64_t count = source >= 0 ? map_row(from, source, other, dataset, row) : 0;
+        int64_t count = source >= 0 ? map_row(from, source, other, dataset, user, row, left_out) : 0;
         for (int64_t k = 0; k < count; k++) {
             test.others[used] = row[k].item;
             if (test.values)
@@ -104,22 +125,25 @@ static int replace_test(const struct dataset *other, struct dataset *dataset, in
     records_free(&dataset->test);
     csr_free(&dataset->candidates);
     dataset->test = (struct records){.n = used, .by_user = test};
-    *unknown = n - used;
+    left_out->unknown = n - used - left_out->trained;
     return 0;
 }
 
 static int take_other(const struct arguments *arguments, struct saved_run *run, struct dpf_error *error)
 {
     struct dataset other = {0};
-    int64_t unknown = 0;
+    struct left_out left_out = {0};
     int status = read_other(arguments, arguments->rest[0], run->pool, &other, error);
     if (status == 0)
-        status = replace_test(&other, &run->dataset, &unknown, error);
+        status = replace_test(&other, &run->dataset, &left_out, error);
     dataset_free(&other);
-    if (status == 0 && unknown)
+    if (status == 0 && left_out.unknown)
         log_message(LOG_LEVEL_WARNING,
                     "%lld records have a user or an item that the run does not know: left out",
-                    (long long)unknown);
+                    (long long)left_out.unknown);
+    if (status == 0 && left_out.trained)
+        log_message(LOG_LEVEL_WARNING, "%lld records are of pairs that the run was trained on: left out",
+                    (long long)left_out.trained);
     return status;
 }
 

@@ -10,14 +10,14 @@
 #include "base/text.h"
 #include "cli/saved_run.h"
 
-static const char usage[] = "usage: dpframe recommend RUN --user ID [-n N]\n"
-                            "       dpframe recommend RUN --all --output FILE [-n N]\n"
-                            "\n"
-                            "The N items (default 10) with the highest scores among those that the user has "
-                            "no record of, in the training or the\n"
-                            "test part, from the factors in the directory of a run. CSV: "
-                            "user,item,rank,score. What it writes is private: it\n"
-                            "is computed from users' own factors and records.\n";
+static const char usage[] =
+    "usage: dpframe recommend RUN --user ID [-n N]\n"
+    "       dpframe recommend RUN --all --output FILE [-n N]\n"
+    "\n"
+    "The N items (default 10) with the highest scores among those that the user has no record\n"
+    "of, in the training or the test part, from the factors in the directory of a run. CSV:\n"
+    "user,item,rank,score. What it writes is private: it is computed from users' own factors\n"
+    "and records.\n";
 
 struct ranked {
     double score;

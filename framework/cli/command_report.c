@@ -12,8 +12,8 @@
 static const char usage[] =
     "usage: dpframe report DIRECTORY\n"
     "\n"
-    "Tables of a sweep (tables.md, .csv, .tex and results.csv), plots, and a page that shows\n"
-    "them (report.html), written into the directory of the sweep.\n";
+    "Tables of a sweep (tables.md, .csv, .tex and results.csv), plots, and a page that\n"
+    "shows them (report.html), written into the directory of the sweep.\n";
 
 static int draw(const struct outcomes *outcomes, struct dpf_error *error)
 {

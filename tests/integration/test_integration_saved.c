@@ -94,6 +94,13 @@ static void other_records_are_matched_by_id(void **state)
     training_file("odd.csv", "user,item,rating\nuserb,\"item,3\",1\nusera,item-4,1\n");
     command_expect("evaluate out --data odd.csv --json", 0, "");
     json_t *bad = command_json(NULL);
+    /* A whole file that the run has seen most of: what is left is its test part. */
+    command_expect("evaluate out --data ratings.csv --json", 0, "trained on: left out");
+    json_t *seen = command_json(NULL), *run = command_json("out/run.json");
+    assert_true(fabs(json_number_value(json_object_get(seen, "rmse")) -
+                     json_number_value(json_object_get(json_object_get(run, "metrics"), "rmse"))) < 1e-12);
+    json_decref(seen);
+    json_decref(run);
     assert_true(json_number_value(json_object_get(good, "rmse")) < 1);
     assert_true(json_number_value(json_object_get(bad, "rmse")) > 2.5);
     json_decref(good);
