@@ -167,7 +167,7 @@ static int check_compare(const struct plan *plan, struct dpf_error *error)
         if (strcmp(names[i], "non-private") != 0 && strcmp(names[i], "popularity") != 0 &&
             strcmp(names[i], "mean") != 0)
             status = config_error(plan->config, "run", "compare", error,
-                                  "compare = %s: must be non-private, popularity or mean", names[i]);
+                                  "\"%s\" must be non-private, popularity or mean", names[i]);
     free(names);
     return status;
 }
@@ -295,8 +295,9 @@ static void close_run(struct run *run)
 }
 
 /* Makes the directory of results and gives it its canonical name, which is shown and stored. */
-static int prepare_output(struct plan *plan, const char **directory, struct dpf_error *error)
+static int prepare_output(struct plan *plan, const char **directory, int *made, struct dpf_error *error)
 {
+    *made = access(*directory, F_OK) != 0;
     if (results_prepare(*directory, error) != 0)
         return -1;
     plan->output = realpath(*directory, NULL);
@@ -309,6 +310,7 @@ static int prepare_output(struct plan *plan, const char **directory, struct dpf_
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
 {
     char *overridden = NULL;
+    int made = 0;
     if (arguments->output && arguments->n_overrides == MAX_OVERRIDES)
         return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
     if (arguments->output) {
@@ -324,7 +326,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = check_compare(plan, error);
     if (status == 0)
-        status = prepare_output(plan, &directory, error);
+        status = prepare_output(plan, &directory, &made, error);
     if (status == 0)
         status = open_pool(run, error);
     if (status == 0)
@@ -338,6 +340,8 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = train_and_evaluate(run, arguments, error);
     if (status == 0)
         status = finish(run, directory, error);
+    if (status != 0 && made && plan->output)
+        results_abandon(plan->output);
     close_run(run);
     free(overridden);
     return status;

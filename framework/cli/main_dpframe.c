@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sodium.h>
 
@@ -44,12 +47,27 @@ static const struct {
     {"evaluate", command_evaluate},
 };
 
-int main(int argc, char **argv)
+/* A standard stream that the caller closed would lend its number to the next file that is opened, and
+ * messages would go into results. Standard output stays unwritable, so that finished() reports it. */
+static void occupy_standard_streams(void)
 {
-    if (sodium_init() < 0) {
-        fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);
-        return DPF_FAULT_RUN;
-    }
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+}
+
+/* What was printed and did not arrive (a full disk) must not look like success. */
+static int finished(int status)
+{
+    int failed = ferror(stdout);
+    if (fflush(stdout) == 0 && !failed)
+        return status;
+    fprintf(stderr, "dpframe: cannot write to standard output: %s\n", strerror(errno));
+    return status ? status : DPF_FAULT_RUN;
+}
+
+static int run_command(int argc, char **argv)
+{
     if (argc < 2) {
         fputs(help, stderr);
         return DPF_FAULT_CONFIG;
@@ -66,4 +84,14 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     return command_run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard_streams();
+    if (sodium_init() < 0) {
+        fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);
+        return DPF_FAULT_RUN;
+    }
+    return finished(run_command(argc, argv));
 }

@@ -67,7 +67,10 @@ static char *read_file(const char *path, struct visited *identity, size_t *lengt
     if (fstat(fileno(stream), &info) == 0) {
         identity->device = info.st_dev;
         identity->inode = info.st_ino;
-        text = read_stream(stream, length);
+        /* Runs read their configuration more than once, and a pipe would be empty the second time. */
+        errno = ESPIPE;
+        if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+            text = read_stream(stream, length);
     }
     int saved = errno;
     fclose(stream);
@@ -150,7 +153,9 @@ static int load_file(struct loader *loader, const char *path, const struct confi
     if (!text && errno == ENOMEM)
         return error_memory(loader->error);
     if (!text) {
-        const char *why = errno == EFBIG ? "larger than 1 MiB: this is no configuration" : strerror(errno);
+        const char *why = errno == EFBIG    ? "larger than 1 MiB: this is no configuration"
+                          : errno == ESPIPE ? "no regular file; save what it gives and name that file"
+                                            : strerror(errno);
         return from ? error_at(loader->error, DPF_FAULT_CONFIG, from->file, from->line,
                                "include = %s: cannot read %s: %s", from->name, path, why)
                     : error_set(loader->error, DPF_FAULT_CONFIG, "cannot read %s: %s", path, why);

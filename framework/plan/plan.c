@@ -52,8 +52,7 @@ static int read_order(struct plan *plan, struct dpf_error *error)
     free(names);
     if (status != 0)
         return config_error(plan->config, "run", "order", error,
-                            "order = %s: must be \"users, items\", \"items, users\", \"users\" or \"items\"",
-                            plan->run.params.values[RUN_ORDER].text);
+                            "must be \"users, items\", \"items, users\", \"users\" or \"items\"");
     return 0;
 }
 
@@ -169,8 +168,8 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
 {
     if (plan->without_mechanisms || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return 0;
-    static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
-                                           "privacy", "accountants", "users", "items", "evaluate", "sweep"};
+    static const char *const sections[] = {"run",         "data",  "split", "model",    "parties", "privacy",
+                                           "accountants", "users", "items", "evaluate", "sweep"};
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 
@@ -182,9 +181,8 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
     for (int side = 0; side < 2; side++)
         if (declared[side] && data[side] > declared[side])
             return config_error(plan->config, "model", plan_side_name(side), error,
-                                "%s = %lld: the data has %lld of them; the declared number is a privacy "
-                                "bound, raise it",
-                                plan_side_name(side), (long long)declared[side], (long long)data[side]);
+                                "the data has %lld of them; the declared number is a privacy bound, raise it",
+                                (long long)data[side]);
     plan->n_users = declared[0] ? declared[0] : data[0];
     plan->n_items = declared[1] ? declared[1] : data[1];
     plan->sizes_known = plan->n_users > 0 && plan->n_items > 0;

@@ -124,6 +124,18 @@ int results_prepare(const char *directory, struct dpf_error *error)
     return 0;
 }
 
+void results_abandon(const char *directory)
+{
+    static const char *const parts[] = {"release", "private"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char *path = files_join(directory, parts[i]);
+        if (path)
+            rmdir(path); /* fails, as it should, unless it is empty */
+        free(path);
+    }
+    rmdir(directory);
+}
+
 static void remove_inside(const char *directory, const char *name)
 {
     char *path = files_join(directory, name);

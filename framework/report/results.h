@@ -41,6 +41,8 @@ struct results {
  * result of an earlier run (a directory with other content is refused), and that files can be written.
  */
 int results_prepare(const char *directory, struct dpf_error *error);
+/* Removes a directory in which a run left nothing but empty directories; any other stays as it is. */
+void results_abandon(const char *directory);
 int results_write(const char *directory, const struct results *results, struct dpf_error *error);
 
 #endif

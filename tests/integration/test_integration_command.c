@@ -15,7 +15,7 @@
     "value-min = 1\nvalue-max = 5\n"
 #define REST                                                                                                 \
     "[split]\nkind = random\nfraction = 0.2\n"                                                               \
-    "[model]\nrank = 3\noffset = midpoint\n"                                                                 \
+    "[model]\nusers = 120\nrank = 3\noffset = midpoint\n"                                                    \
     "[parties]\nkind = users\n"                                                                              \
     "[users]\nloss = explicit-als\nsolver = cholesky\n"                                                      \
     "[users.loss]\nlambda = 0.2\n"                                                                           \
@@ -72,6 +72,8 @@ static void a_wrong_configuration_exits_with_2(void **state)
 {
     (void)state;
     command_expect("-c absent.ini", 2, "absent.ini");
+    command_expect("-c .", 2, "cannot read .: Is a directory");
+    command_expect("-c /dev/null", 2, "/dev/null: no regular file; save");
     command_expect("-c unknown.ini", 2, "unknown.ini:3: ");
     assert_non_null(strstr(command_err, "did you mean"));
     command_expect("-c wrong-type.ini", 2, "wrong-type.ini:2: ");
@@ -300,7 +302,7 @@ static void an_interrupted_run_writes_nothing(void **state)
         assert_int_equal(kill(pid, signals[i]), 0);
         assert_int_equal(command_wait(pid), 1);
         assert_non_null(strstr(command_err, "interrupted"));
-        assert_int_equal(rmdir(command_path(name)), 0); /* it is empty */
+        assert_false(command_exists(name));
     }
 }
 
@@ -368,6 +370,58 @@ static void users_are_streamed(void **state)
     assert_true(command_peak < 400 * 1024);
 }
 
+/* ---- output that does not arrive -------------------------------------------------------------------- */
+
+/* In the shell: the exit code of a command line in the test's directory, with $D for the program. */
+static int shell(const char *line)
+{
+    char command[2048];
+    snprintf(command, sizeof command, "cd '%s' && D='%s/dpframe' && %s", training_directory,
+             getenv("DPFRAME_BUILD_DIR"), line);
+    int status = system(command);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void what_does_not_arrive_is_no_success(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {
+        "list", "--help", "--version", "describe run", "-c sound.ini -O unheard", "check -c sound.ini"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "$D %s >/dev/full 2>stderr.txt", commands[i]);
+        assert_int_equal(shell(line), 1);
+        assert_int_equal(shell("grep -q 'cannot write to standard output' stderr.txt"), 0);
+    }
+}
+
+/* Else the first file of the results would be standard output, and the table of metrics would end up in it.
+ */
+static void closed_streams_do_not_reach_into_results(void **state)
+{
+    (void)state;
+    assert_int_equal(shell("$D -c sound.ini -O closed >&- 2>&- <&-"), 1);
+    assert_int_equal(
+        shell("$D -q -c sound.ini -O open && cmp closed/release/item_ids.txt open/release/item_ids.txt"
+              " && cmp closed/private/user_ids.txt open/private/user_ids.txt"),
+        0);
+    assert_int_equal(shell("! grep -rq 'PRIVACY STATEMENT' closed/private closed/run.json closed/config.ini"),
+                     0);
+}
+
+static void a_run_that_fails_leaves_no_directory(void **state)
+{
+    (void)state;
+    command_expect("-c sound.ini -o data.format=csv -o data.path=sound.ini -O fresh", 3, "sound.ini");
+    assert_false(command_exists("fresh"));
+    command_expect("-c sound.ini -o model.users=1 -O fresh", 2, "users = 1: the data has");
+    assert_false(command_exists("fresh"));
+    assert_int_equal(shell("mkdir mine"), 0);
+    command_expect("-c sound.ini -o model.users=1 -O mine", 2, "users = 1");
+    assert_true(command_exists("mine"));
+}
+
 static int begin(void **state)
 {
     if (training_begin(state) != 0)
@@ -401,6 +455,9 @@ int main(void)
         cmocka_unit_test(an_interrupted_run_writes_nothing),
         cmocka_unit_test(an_interrupted_run_keeps_earlier_results),
         cmocka_unit_test(a_killed_run_leaves_no_half_results),
+        cmocka_unit_test(what_does_not_arrive_is_no_success),
+        cmocka_unit_test(closed_streams_do_not_reach_into_results),
+        cmocka_unit_test(a_run_that_fails_leaves_no_directory),
         cmocka_unit_test(users_are_streamed),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
