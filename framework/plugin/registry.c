@@ -137,6 +137,15 @@ static int fill_entry(struct known *known, struct dpf_error *error)
                     "had %s %s when it was scanned and has it no more", role_name(known->role), known->id);
 }
 
+/* Another role that has a component of this id; NULL if none has. */
+static const char *role_of_id(const struct registry *registry, const char *id)
+{
+    for (size_t i = 0; i < registry->n; i++)
+        if (strcmp(registry->known[i].id, id) == 0)
+            return role_name(registry->known[i].role);
+    return NULL;
+}
+
 static void unknown_id(const struct registry *registry, const char *role, const char *id,
                        struct dpf_error *error)
 {
@@ -153,6 +162,9 @@ static void unknown_id(const struct registry *registry, const char *role, const 
     if (n == 0)
         error_set(error, DPF_FAULT_CONFIG,
                   "there is no %s \"%s\": no plugin on the search path has that role", name, id);
+    else if (role_of_id(registry, id))
+        error_set(error, DPF_FAULT_CONFIG, "\"%s\" is a %s and no %s (there are: %s)", id,
+                  role_of_id(registry, id), name, list.data ? list.data : "");
     else if (nearest)
         error_set(error, DPF_FAULT_CONFIG, "there is no %s \"%s\"; did you mean \"%s\"? (there are: %s)",
                   name, id, nearest, list.data ? list.data : "");

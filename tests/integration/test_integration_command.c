@@ -72,6 +72,8 @@ static void a_wrong_configuration_exits_with_2(void **state)
 {
     (void)state;
     command_expect("-c absent.ini", 2, "absent.ini");
+    command_expect("-c sound.ini -o users.loss=cholesky", 2,
+                   "\"cholesky\" is a solver and no loss (there are: ");
     command_expect("-c .", 2, "cannot read .: Is a directory");
     command_expect("-c /dev/null", 2, "/dev/null: no regular file; save");
     command_expect("-c unknown.ini", 2, "unknown.ini:3: ");
@@ -363,7 +365,8 @@ static void a_killed_run_leaves_no_half_results(void **state)
 static void users_are_streamed(void **state)
 {
     (void)state;
-    command_expect("-c sound.ini -O streamed -o run.rounds=2 -o model.rank=16 -o data.synthetic.users=4000 "
+    command_expect("-c sound.ini -O streamed -o run.rounds=2 -o model.rank=16 -o model.users=4000 -o "
+                   "data.synthetic.users=4000 "
                    "-o data.synthetic.items=1500 -o data.synthetic.ratings=80000",
                    0, "");
     print_message("peak memory of 4000 user parties, 1500 items, rank 16: %ld KiB\n", command_peak);
