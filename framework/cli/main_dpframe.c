@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,8 +87,21 @@ static int run_command(int argc, char **argv)
     return command_run(argc, argv);
 }
 
+/*
+ * OpenBLAS starts its threads when it is loaded, before main, and its handler of fork waits for them; where
+ * memory for them is short it waits for ever. Nothing here wants them: the workers are the parallelism. So the
+ * program starts itself once more with the variable set, unless the user has set it.
+ */
+static void start_without_blas_threads(char **argv)
+{
+    static const char variable[] = "OPENBLAS_NUM_THREADS";
+    if (!getenv(variable) && setenv(variable, "1", 1) == 0)
+        execv("/proc/self/exe", argv); /* returns only if it fails: then without */
+}
+
 int main(int argc, char **argv)
 {
+    start_without_blas_threads(argv);
     occupy_standard_streams();
     if (sodium_init() < 0) {
         fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);

@@ -2,7 +2,6 @@
 #include "pld_compose.h"
 
 #include <float.h>
-#include <stdatomic.h>
 
 #include <fftw3.h>
 
@@ -125,17 +124,17 @@ static struct window window_at(const struct pld_losses *losses, int64_t n, doubl
 /* ---- convolution -------------------------------------------------------------------------------- */
 
 /* FFTW's planner is not thread-safe. */
-static atomic_flag planner = ATOMIC_FLAG_INIT;
+static unsigned char planner;
 
 static void planner_enter(void)
 {
-    while (atomic_flag_test_and_set_explicit(&planner, memory_order_acquire)) {
+    while (__atomic_test_and_set(&planner, __ATOMIC_ACQUIRE)) {
     }
 }
 
 static void planner_leave(void)
 {
-    atomic_flag_clear_explicit(&planner, memory_order_release);
+    __atomic_clear(&planner, __ATOMIC_RELEASE);
 }
 
 struct transform {
@@ -409,6 +408,8 @@ static dpf_status losses_make(struct state *s, int from_below, double h)
         double low, high;
         pld_grid_range(pair, s->tail, &low, &high);
         losses->h = h > 0.0 ? h : (high - low) / COARSE_CELLS;
+        if (!((high - low) / losses->h < 4.0 * MOST_CELLS))
+            return DPF_E_NUMERIC;
         losses->first = (int64_t)floor(low / losses->h) - 1;
         losses->n = (int64_t)ceil(high / losses->h) + 2 - losses->first;
         losses->copies = from_below ? group->copies_below : group->copies;
