@@ -75,6 +75,7 @@ static int merge_gaussian(struct pld_group *into, const struct pld_group *group)
     into->below = group->copies_below > 0.0 ? group->below : into->below;
     into->below.size = sqrt(below * below + group->copies_below * less * less) * (1.0 - 1e-14);
     into->copies_below = into->below.size > 0.0;
+    into->below = into->copies_below > 0.0 ? into->below : into->above;
     return 1;
 }
 
@@ -106,6 +107,7 @@ static void ledger_add(struct ledger *ledger, struct pld_group *group)
         group->below.size *= sqrt(group->copies_below) * (1.0 - 1e-14);
         group->copies = 1.0;
         group->copies_below = group->below.size > 0.0;
+        group->below = group->copies_below > 0.0 ? group->below : group->above;
     }
     ledger->groups[ledger->n++] = *group;
 }
@@ -185,7 +187,7 @@ static dpf_status solve_epsilon(const struct pld *pld, const struct ledger *ledg
         answer->epsilon = answer->epsilon_lower = 0.0;
         return DPF_OK;
     }
-    if (question->delta > lost) {
+    if (question->delta > lost && ledger->largest > 0.0) {
         const dpf_status status = composed(pld, ledger, question, 0, &result);
         if (status != DPF_OK)
             return status;
@@ -214,7 +216,10 @@ static dpf_status solve_delta(const struct pld *pld, const struct ledger *ledger
     const dpf_status status = composed(pld, ledger, question, 1, &result);
     if (status != DPF_OK)
         return status;
-    answer->delta = raised(result.upper) < 1.0 ? raised(result.upper) : 1.0;
+    /* No finite loss x is above the sum of all largest, and 1 - e^{epsilon-x} grows in x. */
+    const double end = answer->delta - expm1(question->epsilon - raised(ledger->largest));
+    const double delta = raised(result.upper) < end ? raised(result.upper) : end;
+    answer->delta = delta < 1.0 ? delta : 1.0;
     return DPF_OK;
 }
 
