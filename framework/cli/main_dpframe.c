@@ -89,8 +89,8 @@ static int run_command(int argc, char **argv)
 
 /*
  * OpenBLAS starts its threads when it is loaded, before main, and its handler of fork waits for them; where
- * memory for them is short it waits for ever. Nothing here wants them: the workers are the parallelism. So the
- * program starts itself once more with the variable set, unless the user has set it.
+ * memory for them is short it waits for ever. Nothing here wants them: the workers are the parallelism. So
+ * the program starts itself once more with the variable set, unless the user has set it.
  */
 static void start_without_blas_threads(char **argv)
 {

@@ -45,8 +45,9 @@ static const dpf_enum_value directions[] = {
 
 static const dpf_enum_value similarities[] = {
     {"none", "a link's weight is that of the file, or 1"},
-    {"pearson", "(1 + r) / 2 for Pearson's correlation r of the two users' training ratings of common items, without "
-                "those of privacy weight below 1; 1/2 where nothing is in common"},
+    {"pearson",
+     "(1 + r) / 2 for Pearson's correlation r of the two users' training ratings of common items, without "
+     "those of privacy weight below 1; 1/2 where nothing is in common"},
 };
 static const dpf_enum_value weights_kinds[] = {
     {"none", "all records weigh 1, or as much as column.privacy-weight says"},
@@ -109,9 +110,9 @@ static const dpf_param data_table[D_COUNT] = {
     [D_RELATION_WEIGHT] = DPF_PARAM_TEXT_F("relation.column.weight", DPF_TYPE_STRING, "none", 0,
                                            "The column of a link's weight, or none: all weigh 1."),
     [D_RELATION_DIRECTION] = DPF_PARAM_ENUM_F("relation.direction", 0, directions, 0, "What a line means."),
-    [D_RELATION_SIMILARITY] =
-        DPF_PARAM_ENUM_F("relation.similarity", 0, similarities, DPF_PARAM_PRIVACY,
-                         "What links weigh. A similarity is computed from the ratings and gets no noise (C2)."),
+    [D_RELATION_SIMILARITY] = DPF_PARAM_ENUM_F(
+        "relation.similarity", 0, similarities, DPF_PARAM_PRIVACY,
+        "What links weigh. A similarity is computed from the ratings and gets no noise (C2)."),
     [D_WEIGHTS_KIND] = DPF_PARAM_ENUM_F("weights.kind", 0, weights_kinds, DPF_PARAM_PRIVACY,
                                         "Where privacy weights come from. A record's budget is its weight, "
                                         "above 0 and at most 1, times the largest budget."),

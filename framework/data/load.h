@@ -34,9 +34,9 @@ int data_load(const struct config *config, const struct config_values *data,
               struct dataset *out, struct dpf_error *error);
 
 /*
- * Loading in two steps, for runs that read the same files and split them differently. What data_parse reads is
- * the same wherever data_source_key is; data_divide uses it up, whatever its status. After a fork each process
- * has a copy to use up.
+ * Loading in two steps, for runs that read the same files and split them differently. What data_parse reads
+ * is the same wherever data_source_key is; data_divide uses it up, whatever its status. After a fork each
+ * process has a copy to use up.
  */
 struct data_parsed;
 int data_parse(const struct config *config, const struct config_values *data,

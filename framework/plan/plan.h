@@ -35,11 +35,11 @@ struct term_plan {
     struct instance *aggregator; /* NULL: local */
     struct instance **transforms;
     int n_transforms;
-    int32_t draw_lifetime; /* of the mechanism's noise, DPF_LIFETIME_* */
-    int by_user;           /* messages must be made user by user */
+    int32_t draw_lifetime;  /* of the mechanism's noise, DPF_LIFETIME_* */
+    int by_user;            /* messages must be made user by user */
     int64_t participations; /* how often a user takes part at most; 0: in every round */
-    int whole_message;     /* some transform or the aggregator needs a party's whole message */
-    int64_t rows;          /* of a message after transforms, with the shared row */
+    int whole_message;      /* some transform or the aggregator needs a party's whole message */
+    int64_t rows;           /* of a message after transforms, with the shared row */
     dpf_query query;
     dpf_query shared_query; /* layout of the shared row */
     dpf_bounds bounds;

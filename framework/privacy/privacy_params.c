@@ -41,7 +41,8 @@ static const dpf_enum_value tunings[] = {
 
 static const dpf_enum_value budgets[] = {
     {"per-release", "mechanisms add the noise that their own parameters ask of one release"},
-    {"total", "the noise of all releases is multiplied by one factor, so that the whole run has total-epsilon"},
+    {"total",
+     "the noise of all releases is multiplied by one factor, so that the whole run has total-epsilon"},
 };
 
 static const dpf_param params[PRIVACY_N_PARAMS] = {

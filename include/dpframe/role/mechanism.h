@@ -83,7 +83,8 @@ typedef struct dpf_integers {
 /* Flags. */
 #define DPF_MECHANISM_CONTRIBUTORS UINT32_C(1) /* reads how many parties send each row (condition C8) */
 #define DPF_MECHANISM_PER_USER UINT32_C(2)     /* what it states needs one message of each user */
-#define DPF_MECHANISM_DENSE UINT32_C(4)        /* needs every party's message with all rows: each row needs its shares */
+#define DPF_MECHANISM_DENSE                                                                                  \
+    UINT32_C(4) /* needs every party's message with all rows: each row needs its shares */
 
 typedef struct dpf_mechanism {
     /* [any] How long a draw of noise stays in use: DPF_LIFETIME_*. */
