@@ -40,6 +40,7 @@ static struct moments group_moments(const struct pld_losses *losses, double tilt
         second += weight * at * at;
     }
     const double start = (double)losses->first * h, mean = first / sum;
+    /* cppcheck-suppress invalidFunctionArg ; the largest term is exp(0), so sum is at least 1 */
     return (struct moments){top + log(sum) + tilt * start, start + mean, second / sum - mean * mean};
 }
 

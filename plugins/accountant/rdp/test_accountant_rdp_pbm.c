@@ -36,6 +36,7 @@ static long double power_sum(const struct law *p, const struct law *q, long doub
             else
                 sum += expl(term - top);
         }
+    /* cppcheck-suppress invalidFunctionArg ; the largest term is exp(0), so sum is at least 1 */
     return top + logl(sum);
 }
 
