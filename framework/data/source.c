@@ -100,8 +100,9 @@ static int read_bytes(struct source *source, char *out, size_t wanted, size_t *g
     return 0;
 }
 
-/* Refuses what is certainly not text, with the remedy, and drops a byte order mark. */
-static int inspect_start(struct block *block, struct dpf_error *error)
+/* Refuses what is certainly not text, with the remedy, and drops a byte order mark. whole: the block is all
+   of the file. */
+static int inspect_start(struct block *block, int whole, struct dpf_error *error)
 {
     static const struct {
         const char *magic;
@@ -131,7 +132,7 @@ static int inspect_start(struct block *block, struct dpf_error *error)
         block->length -= 3;
         memmove(block->data, block->data + 3, block->length);
     }
-    if (block->length > 0 && !memchr(block->data, '\n', block->length) &&
+    if (whole && block->length > 0 && !memchr(block->data, '\n', block->length) &&
         memchr(block->data, '\r', block->length - 1))
         return error_set(error, DPF_FAULT_DATA,
                          "the lines end with CR alone: convert them (tr '\\r' '\\n' <old >new)");
@@ -145,9 +146,11 @@ static int cut_at_line(struct source *source, struct block *block, struct dpf_er
     while (end > 0 && block->data[end - 1] != '\n')
         end--;
     if (end == 0)
-        return error_set(error, DPF_FAULT_DATA,
-                         "a line is longer than %zu bytes; is this text with line ends (LF or CR LF)?",
-                         source->block_size);
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "a line is longer than %zu bytes; is this text with line ends (LF or CR LF)? Where lines end "
+            "with CR alone, convert them (tr '\\r' '\\n' <old >new)",
+            source->block_size);
     source->carry_length = block->length - end;
     memcpy(source->carry, block->data + end, source->carry_length);
     block->length = end;
@@ -176,7 +179,7 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     block->length = source->carry_length + got;
     source->carry_length = 0;
     source->ended = got < wanted;
-    if (block->index == 0 && inspect_start(block, error) != 0)
+    if (block->index == 0 && inspect_start(block, source->ended, error) != 0)
         return -1;
     if (source->ended) {
         if (block->length == 0)
