@@ -428,7 +428,8 @@ static void restaurants_with_semicolons(void **state)
     assert_degrees(&d.train.by_user, 3, 18);
     assert_degrees(&d.train.by_item, 3, 36);
     dataset_free(&d);
-    assert_fails("[data]\npath = $/restaurant-consumer/rating_final.csv\n", "did you mean delimiter = semicolon");
+    assert_fails("[data]\npath = $/restaurant-consumer/rating_final.csv\n",
+                 "did you mean delimiter = semicolon");
 }
 
 int main(void)
