@@ -4,7 +4,8 @@
  *
  * A key is 32 bytes in guarded memory. A stream's key is derived from a root key, a section and a
  * purpose; a cursor reads the stream's ChaCha20 keystream at (draw, party, row). See
- * dpf_random_service in dpframe/host.h for what the numbers mean; the plugin room's services.c makes that table.
+ * dpf_random_service in dpframe/host.h for what the numbers mean; the plugin room's services.c makes that
+ * table.
  *
  * Two roots: run.seed gives one (splits, initial values, synthetic data); the privacy root is either
  * drawn from the system and never written (secure) or derived from privacy.noise_seed (reproducible).
