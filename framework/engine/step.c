@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plan/queries.h"
+#include "plan/release.h"
+#include "plan/sensitivity.h"
 
 void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size)
 {

@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "data/data_params.h"
+#include "plan/release.h"
 
 /* With links a user's row depends on records of others. */
 static int reads_friends(const struct side_plan *side)

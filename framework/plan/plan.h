@@ -151,15 +151,4 @@ static inline const char *plan_side_name(int side)
     return side == DPF_SIDE_USERS ? "users" : "items";
 }
 
-/* Sensitivities of a term under bounds, message transforms applied. */
-int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
-                          dpf_sensitivity *shared, struct dpf_error *error);
-/* Whether what a term releases tells the number of users that sent. Its aggregator is made. */
-int plan_counts_users(const struct term_plan *term);
-/* Whether each user that sends adds noise, once the noise is planned. */
-int plan_noise_by_users(const struct term_plan *term);
-/* The release that a mechanism is asked to plan. Pointers refer to the arguments. */
-dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
-                         const dpf_sensitivity *shared, int from_data);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queries.h - blocks, bounds, sensitivities and noise of every term. Part of plan_complete. */
+/* queries.h - the query of every term, and of the terms of a side together. Part of plan_complete. */
 #ifndef DPF_PLAN_QUERIES_H
 #define DPF_PLAN_QUERIES_H
 
@@ -8,8 +8,5 @@
 int queries_complete(struct plan *plan, struct dpf_error *error);
 /* Noise and ledger again, for another plan->noise_factor. */
 int queries_replan(struct plan *plan, struct dpf_error *error);
-
-/* Changes bounds to those that the mechanism's budget is stated for. */
-void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds);
 
 #endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A message under construction. */
+struct draft {
+    dpf_message message;
+    int32_t *rows; /* of a sparse message */
+};
+
+static int32_t *iota_rows(struct engine *engine, int worker, int64_t n)
+{
+    int32_t *rows = step_buffer(engine, worker, BUFFER_ROWS, (size_t)n + 1, sizeof *rows);
+    for (int64_t i = 0; rows && i < n; i++)
+        rows[i] = (int32_t)i;
+    return rows;
+}
+
+/*
+ * Groups of one user's message where users are the other side: each of the user's records is a group
+ * of its own row; a dense query also gets an empty group for every other row.
+ */
+static int user_groups(struct engine *engine, struct term_run *term, int64_t user, int dense, int worker,
+                       dpf_groups *groups)
+{
+    const struct csr *csr = &engine->dataset->train.by_user;
+    int64_t begin = csr->ptr[user], n = csr->ptr[user + 1] - begin;
+    const float *values = term->values ? term->values[engine->parties.n + 1] : csr->values;
+    int64_t n_groups = dense ? engine->model->sides[term->plan->side].rows : n;
+    int64_t *offsets = step_buffer(engine, worker, BUFFER_OFFSETS, (size_t)n_groups + 1, sizeof *offsets);
+    int32_t *others = step_buffer(engine, worker, BUFFER_OTHERS, (size_t)n + 1, sizeof *others);
+    const int32_t *rows = dense ? iota_rows(engine, worker, n_groups) : csr->others + begin;
+    float *weights = NULL;
+    if (!offsets || !others || !rows)
+        return -1;
+    int by_record = term->sampler && term->sampler->level == DPF_LEVEL_RECORD;
+    if (by_record || (term->party_weights && term->party_weights[user] != 1.0f)) {
+        weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
+        if (!weights)
+            return -1;
+        for (int64_t i = 0; i < n && !by_record; i++)
+            weights[i] = term->party_weights[user];
+        if (by_record &&
+            step_draw_records(engine, term, DPF_SIDE_USERS, csr, values, user, 1, worker, weights) != 0)
+            return -1;
+    }
+    int64_t at = 0;
+    for (int64_t g = 0; g < n_groups; g++) {
+        offsets[g] = at;
+        at += !dense || (at < n && csr->others[begin + at] == g);
+    }
+    offsets[n_groups] = at;
+    for (int64_t i = 0; i < n; i++)
+        others[i] = (int32_t)user;
+    *groups = (dpf_groups){.size = sizeof *groups,
+                           .side = term->plan->side,
+                           .self = &term->self,
+                           .other = &term->other,
+                           .n_groups = n_groups,
+                           .rows = rows,
+                           .offsets = offsets,
+                           .others = others,
+                           .values = values ? values + begin : NULL,
+                           .weights = weights,
+                           .offset = engine->model->offset,
+                           .party_row = (int32_t)user,
+                           .residual = &term->residual};
+    return 0;
+}
+
+static int party_groups(struct messages_work *work, int64_t party, int worker, dpf_groups *groups)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    int by_user = term->plan->by_user;
+    if (!by_user)
+        return step_groups(engine, term, party, 0, engine->model->sides[term->plan->side].rows, worker,
+                           groups);
+    if (term->plan->side == DPF_SIDE_USERS)
+        return step_groups(engine, term, HOLDER_ALL, party, 1, worker, groups);
+    return user_groups(engine, term, party, work->dense, worker, groups);
+}
+
+/* The party's part of the shared row, as the last row of its message. */
+static int add_shared(struct messages_work *work, int64_t party, int worker, double *row)
+{
+    struct term_run *term = work->term;
+    struct instance *instance = term->plan->loss;
+    size_t width = (size_t)term->plan->query.width;
+    if (work->shared_parts) {
+        memcpy(row, work->shared_parts + (size_t)party * width, width * sizeof *row);
+        return 0;
+    }
+    memset(row, 0, width * sizeof *row);
+    dpf_call *call =
+        step_call(work->engine, worker, instance, (uint32_t)work->engine->round, (uint32_t)party);
+    return step_result(
+        work->engine, worker, instance,
+        term->loss->shared(instance->self, call, &term->plan->shared_query, &term->other, party, 1, row),
+        term->plan->side);
+}
+
+static int query_message(struct messages_work *work, int64_t party, int worker, struct draft *draft)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    const dpf_query *query = &term->plan->query;
+    dpf_groups groups;
+    if (party_groups(work, party, worker, &groups) != 0)
+        return -1;
+    int64_t n_rows = groups.n_groups + work->shared_inside;
+    double *values =
+        step_buffer(engine, worker, BUFFER_WIDE, (size_t)(n_rows * query->width) + 1, sizeof *values);
+    draft->rows = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)n_rows + 1, sizeof *draft->rows);
+    if (!values || !draft->rows)
+        return -1;
+    memcpy(draft->rows, groups.rows, (size_t)groups.n_groups * sizeof *draft->rows);
+    if (work->shared_inside)
+        draft->rows[groups.n_groups] = (int32_t)(work->query_rows - 1);
+    struct instance *instance = term->plan->loss;
+    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
+    dpf_status status = term->loss->accumulate(instance->self, call, query, &groups,
+                                               work->on_grid ? term->noise.grid : NULL, values, query->width);
+    if (step_result(engine, worker, instance, status, term->plan->side) != 0)
+        return -1;
+    if (work->shared_inside && add_shared(work, party, worker, values + groups.n_groups * query->width) != 0)
+        return -1;
+    draft->message = (dpf_message){.size = sizeof(dpf_message),
+                                   .party = (uint32_t)party,
+                                   .n_rows = n_rows,
+                                   .rows = draft->rows,
+                                   .total_rows = work->query_rows,
+                                   .values = values,
+                                   .stride = query->width,
+                                   .width = query->width};
+    return 0;
+}
+
+/* All rows, those that the message lacks as zeros. The message moves to the other wide buffer. */
+static int densify(struct engine *engine, int worker, dpf_message *message, enum buffer_slot slot)
+{
+    if (!message->rows && message->n_rows == message->total_rows)
+        return 0;
+    size_t n = (size_t)(message->total_rows * message->width);
+    double *values = step_buffer(engine, worker, slot, n + 1, sizeof *values);
+    if (!values)
+        return -1;
+    memset(values, 0, n * sizeof *values);
+    for (int64_t r = 0; r < message->n_rows; r++) {
+        int64_t row = message->rows ? message->rows[r] : message->first_row + r;
+        memcpy(values + row * message->width, message->values + r * message->stride,
+               (size_t)message->width * sizeof *values);
+    }
+    message->values = values;
+    message->stride = message->width;
+    message->rows = NULL;
+    message->first_row = 0;
+    message->n_rows = message->total_rows;
+    return 0;
+}
+
+/* Applies one transform in direction apply; changes rows by way of the other buffer. */
+int messages_apply(struct engine *engine, int worker, struct instance *instance, int side,
+                   dpf_status (*apply)(void *self, const dpf_call *call, const dpf_message *in,
+                                       dpf_message *out),
+                   int64_t rows_out, dpf_message *message, enum buffer_slot *slot)
+{
+    dpf_message out = *message;
+    enum buffer_slot other = *slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
+    /* A projection mixes rows even where it keeps their number. */
+    if (rows_out != message->total_rows ||
+        ((const dpf_transform *)instance->functions)->kind == DPF_TRANSFORM_STATE) {
+        out.values =
+            step_buffer(engine, worker, other, (size_t)(rows_out * message->width) + 1, sizeof(double));
+        if (!out.values)
+            return -1;
+        memset(out.values, 0, (size_t)(rows_out * message->width) * sizeof(double));
+        out.stride = message->width;
+        out.n_rows = out.total_rows = rows_out;
+        *slot = other;
+    }
+    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, message->party);
+    if (step_result(engine, worker, instance, apply(instance->self, call, message, &out), side) != 0)
+        return -1;
+    *message = out;
+    return 0;
+}
+
+/* The message stands in buffer slot. */
+static int transform_message(struct messages_work *work, int worker, dpf_message *message,
+                             enum buffer_slot slot)
+{
+    struct engine *engine = work->engine;
+    struct term_plan *plan = work->term->plan;
+    for (int i = 0; i < plan->n_transforms; i++) {
+        struct instance *instance = plan->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        int state = transform->kind == DPF_TRANSFORM_STATE;
+        if (transform->kind != DPF_TRANSFORM_MESSAGE && !state)
+            continue;
+        int64_t rows = message->total_rows;
+        if (transform->rows &&
+            step_result(engine, worker, instance, transform->rows(instance->self, message->total_rows, &rows),
+                        plan->side) != 0)
+            return -1;
+        if (state || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) || rows != message->total_rows) {
+            enum buffer_slot other = slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
+            int sparse = message->rows != NULL;
+            if (densify(engine, worker, message, other) != 0)
+                return -1;
+            slot = sparse ? other : slot;
+        }
+        if (messages_apply(engine, worker, instance, plan->side,
+                           state ? transform->project : transform->forward, rows, message, &slot) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Users with records of each row of the message, where the mechanism wants to know. Rows of a transformed
+   message are sent by everybody. */
+static const int32_t *count_contributors(struct messages_work *work, int worker, const dpf_message *message)
+{
+    struct engine *engine = work->engine;
+    const struct term_plan *plan = work->term->plan;
+    const struct csr *csr = step_records(engine, work->term, HOLDER_ALL);
+    int32_t *counts =
+        step_buffer(engine, worker, BUFFER_CONTRIBUTORS, (size_t)message->n_rows + 1, sizeof *counts);
+    int by_item = plan->by_user && plan->side == DPF_SIDE_ITEMS && message->rows;
+    for (int64_t r = 0; counts && r < message->n_rows; r++) {
+        int64_t row = by_item ? message->rows[r] : 0;
+        counts[r] = by_item && row < csr->rows ? (int32_t)(csr->ptr[row + 1] - csr->ptr[row])
+                    : plan->by_user && plan->side == DPF_SIDE_USERS ? 1
+                                                                    : (int32_t)work->n_parties;
+    }
+    return counts;
+}
+
+static int send_message(struct messages_work *work, int64_t party, int worker, dpf_message *message)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    const dpf_aggregator *aggregator = term->aggregator;
+    size_t n = (size_t)(message->n_rows * message->width);
+    int64_t *values = step_buffer(engine, worker, BUFFER_INTEGERS, n + 1, sizeof *values);
+    if (!values)
+        return -1;
+    dpf_integers integers = {.size = sizeof integers,
+                             .width = message->width,
+                             .n_rows = message->n_rows,
+                             .rows = message->rows,
+                             .first_row = message->first_row,
+                             .total_rows = message->total_rows,
+                             .values = values,
+                             .stride = message->width,
+                             .survivors = 1};
+    if (term->mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) {
+        integers.contributors = count_contributors(work, worker, message);
+        if (!integers.contributors)
+            return -1;
+    }
+    struct instance *mechanism = term->plan->mechanism;
+    dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)party);
+    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->query,
+                                                message->values, message->stride, &integers);
+    if (step_result(engine, worker, mechanism, status, term->plan->side) != 0)
+        return -1;
+    struct instance *instance = term->plan->aggregator;
+    call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
+    return step_result(engine, worker, instance,
+                       aggregator->absorb(instance->self, call,
+                                          &work->aggregations[aggregator->merge ? worker : 0], &integers),
+                       term->plan->side);
+}
+
+int messages_task(void *context, int64_t task, int worker)
+{
+    struct messages_work *work = context;
+    struct term_run *term = work->term;
+    int64_t end = (task + 1) * work->per_task;
+    for (int64_t party = task * work->per_task; party < end && party < work->n_parties; party++) {
+        if (term->plan->by_user && term->party_weights && term->party_weights[party] == 0)
+            continue;
+        struct draft draft;
+        if (query_message(work, party, worker, &draft) != 0)
+            return -1;
+        enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
+        if (step_stopped(work->engine, worker) != 0 ||
+            (work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
+            transform_message(work, worker, &draft.message, slot) != 0 ||
+            send_message(work, party, worker, &draft.message) != 0)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/combinations.h"
+
+/* Message and state transforms of one term. */
+static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
+                            struct dpf_error *error)
+{
+    for (int i = 0; i < term->n_transforms; i++) {
+        const dpf_transform *transform = term->transforms[i]->functions;
+        const char *id = term->transforms[i]->entry->component->id;
+        int state = transform->kind == DPF_TRANSFORM_STATE,
+            message = transform->kind == DPF_TRANSFORM_MESSAGE;
+        if (!state && !message)
+            continue;
+        if (state && (side->n_terms > 1 || !term->mechanism || side->site != SITE_SERVER ||
+                      term->source != SOURCE_RECORDS ||
+                      plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS))
+            return config_error(
+                plan->config, term->name, "transforms", error,
+                "transform %s changes the space of the released rows: the side needs a single "
+                "term over records with a mechanism, solved at the server, and [run] update = "
+                "alternating",
+                id);
+        if (!term->mechanism)
+            return config_error(plan->config, term->name, "transforms", error,
+                                "transform %s changes messages, but without a mechanism [%s] sends none: set "
+                                "mechanism, or leave the transform out",
+                                id, term->name);
+        if (term->query.has_shared &&
+            (state || transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
+            return config_error(
+                plan->config, term->name, "transforms", error,
+                "transform %s mixes rows, but the last row of a message of loss %s is shared and "
+                "has noise of its own: they cannot be combined",
+                id, term->loss->entry->component->id);
+        term->whole_message = 1;
+        term->by_user |= message && (transform->flags & DPF_TRANSFORM_PER_USER);
+    }
+    return 0;
+}
+
+/*
+ * Cells without a record that are not summed in a shared row belong to whoever holds the user: a silo's
+ * records do not say which empty cells are its own.
+ */
+static int check_cells(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
+    int silos = kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS;
+    int drawn = term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
+    if (term->query.support != DPF_SUPPORT_DENSE || term->query.form != DPF_FORM_GRADIENT)
+        return 0;
+    if (drawn && term->sampling.weight_max != 1.0)
+        return config_error(
+            plan->config, term->name, "sampler", error,
+            "sampler %s gives users weights, but loss %s sums over empty cells as well, which have "
+            "none: draw users with weight 1",
+            term->sampler->entry->component->id, term->loss->entry->component->id);
+    if (term->by_user || !silos)
+        return 0;
+    return config_error(
+        plan->config, "parties", "kind", error,
+        "loss %s sums over empty cells as well, which no silo can tell from those of others; use "
+        "users or curator",
+        term->loss->entry->component->id);
+}
+
+/* A cap is kept by the engine, which leaves out users that have taken part that often. */
+static int check_participations(const struct plan *plan, struct term_plan *term, struct dpf_error *error)
+{
+    if (term->participations == 0)
+        return 0;
+    int drawn = term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
+    if (!drawn || term->sampling.kind == DPF_SAMPLING_WEIGHTED)
+        return config_error(
+            plan->config, term->name, "participations", error,
+            "participations caps how often a user takes part, so it needs a sampler that draws users "
+            "whatever their records are: set sampler = poisson-users, or participations = 0");
+    /* Composition over the cap holds for whoever sees the cohorts; a secret draw is not counted as well. */
+    term->sampling.secret_from = -1;
+    return 0;
+}
+
+int combinations_check_term(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
+                            struct dpf_error *error)
+{
+    if (check_transforms(plan, side, term, error) != 0)
+        return -1;
+    if (!term->mechanism && side->released && term->query.has_shared)
+        return config_error(
+            plan->config, term->name, "mechanism", error,
+            "loss %s reads all rows of the other side at once (a shared row): beside terms with a "
+            "mechanism it needs one, too",
+            term->loss->entry->component->id);
+    if (!term->mechanism)
+        return 0;
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    if (!(aggregator->flags & DPF_AGGREGATOR_BY_ROWS))
+        term->whole_message = 1;
+    if (kind == PARTIES_USERS || (mechanism->flags & DPF_MECHANISM_PER_USER))
+        term->by_user = 1;
+    /* A draw of users needs their messages one by one, whoever holds the records. */
+    if (term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
+        term->by_user = 1;
+    if (check_cells(plan, term, error) != 0 || check_participations(plan, term, error) != 0)
+        return -1;
+    if (term->by_user && kind == PARTIES_SILOS_BY_ITEMS)
+        return config_error(
+            plan->config, "parties", "kind", error,
+            "kind = silos-by-items: [%s] needs each user's whole contribution, but no silo has all "
+            "records of a user; use silos-by-users, users or curator",
+            term->name);
+    if (side->site == SITE_PARTY && (term->by_user || term->whole_message || side->n_terms > 1))
+        return config_error(
+            plan->config, plan_side_name(side->side), "site", error,
+            "site = party works row by row with a single term: it cannot be combined with user "
+            "parties, message transforms or aggregators that need whole messages");
+    return 0;
+}
+
+/* Parties that solve keep copies of all rows, but no state of solvers between rounds. */
+int combinations_check_sites(const struct plan *plan, struct dpf_error *error)
+{
+    for (int which = 0; which < 2; which++) {
+        const struct side_plan *side = &plan->sides[which], *other = &plan->sides[1 - which];
+        const char *name = plan_side_name(which);
+        if (!side->updated || side->site != SITE_PARTY)
+            continue;
+        if (!side->released)
+            return config_error(
+                plan->config, name, "site", error,
+                "site = party: solved rows are sent by a mechanism and an aggregator; without them "
+                "the side is local anyway");
+        if (other->updated && (other->released || other->n_terms > 1))
+            return config_error(plan->config, name, "site", error,
+                                "site = party: the other side must be local, with one term");
+        if (side->state_width || (other->updated && other->state_width))
+            return config_error(
+                plan->config, name, "solver", error,
+                "site = party: a solver with memory (momentum, Adam) has no place to keep it");
+        if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
+            return config_error(plan->config, "run", "update", error,
+                                "site = party works on alternating updates");
+    }
+    return 0;
+}

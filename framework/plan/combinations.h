@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* combinations.h - components that do not work together, refused with the remedy. Part of plan_complete. */
+#ifndef DPF_PLAN_COMBINATIONS_H
+#define DPF_PLAN_COMBINATIONS_H
+
+#include "plan/plan.h"
+
+/* One term, its query and sampling known; settles who makes its messages (by_user, whole_message). */
+int combinations_check_term(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
+                            struct dpf_error *error);
+/* Sides that parties solve. */
+int combinations_check_sites(const struct plan *plan, struct dpf_error *error);
+
+#endif

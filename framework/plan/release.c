@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/release.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/sensitivity.h"
+
+dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
+                         const dpf_sensitivity *shared, int from_data)
+{
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer, parties = 1;
+    if (term->by_user)
+        parties = plan_rows(plan, DPF_SIDE_USERS);
+    else if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
+        parties = plan->parties.params.values[PARTIES_COUNT].integer;
+    return (dpf_release){
+        .size = sizeof(dpf_release),
+        .side = term->side,
+        .query = &term->query,
+        .rows = term->rows,
+        .unit = plan->guarantee.unit,
+        .adjacency = plan->guarantee.adjacency,
+        .blocks = blocks,
+        .shared = term->query.has_shared ? shared : NULL,
+        .n_parties = parties,
+        .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
+        .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
+        .from_data = from_data,
+    };
+}
+
+/* How often a party releases in a round. */
+int64_t release_passes(const struct plan *plan, int side)
+{
+    return plan->sides[side].site == SITE_PARTY
+               ? plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer
+               : 1;
+}
+
+/* How often a term releases, as one user sees it. */
+int64_t release_count(const struct plan *plan, const struct term_plan *term)
+{
+    int visits = 0;
+    for (int i = 0; i < plan->n_order; i++)
+        visits += plan->order[i] == term->side;
+    int64_t count = plan->run.params.values[RUN_ROUNDS].integer * visits * release_passes(plan, term->side);
+    if (!term->mechanism)
+        return 0;
+    return term->participations > 0 && term->participations < count ? term->participations : count;
+}
+
+/*
+ * Accountants amplify each event by a draw of its own. The blocks of one release share the draw, and then the
+ * product of amplified losses is no bound: given that the unit was drawn, all blocks depend on it.
+ */
+static int one_event(const struct plan *plan, const dpf_event *events, int32_t n)
+{
+    int32_t charged = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const dpf_norms *norms = &events[i].sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
+        charged += events[i].kind != DPF_EVENT_NO_OP && !(events[i].flags & DPF_EVENT_DATA_BLIND) &&
+                   !(norms->l1 == 0); /* what no such unit moves costs nothing */
+    }
+    return charged <= 1;
+}
+
+/* The estimate shows how many users sent where it is divided by that number, and so how many were drawn. */
+int plan_counts_users(const struct term_plan *term)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    void *self = term->aggregator->self;
+    return term->by_user && aggregator->scale(self, 1) != aggregator->scale(self, 2);
+}
+
+/*
+ * A user who is drawn then brings noise along with the contribution. So what one sees without the user is not
+ * what one sees of a user who sends nothing, which amplification supposes.
+ */
+int plan_noise_by_users(const struct term_plan *term)
+{
+    return term->by_user &&
+           (term->noise.where == DPF_NOISE_AT_PARTY || term->noise.where == DPF_NOISE_IN_SHARES);
+}
+
+/*
+ * Where users are solved, all records of a user are rounded to the grid and then summed in one row, so
+ * their roundings add up; mechanisms charge one grid step for each coordinate, which covers units with one
+ * record in a row.
+ */
+static void charge_roundings(const struct plan *plan, const struct term_plan *term, dpf_event *event)
+{
+    if (term->side != DPF_SIDE_USERS || event->block < 0 || event->block >= term->query.n_blocks)
+        return;
+    double steps = (double)plan_rows(plan, DPF_SIDE_ITEMS) * event->grid;
+    double length = term->query.blocks[event->block].length;
+    for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
+        dpf_norms *norms = &event->sensitivity.at[DPF_UNIT_USER][adjacency];
+        if (norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0)
+            continue;
+        norms->l1 += steps * length;
+        norms->l2 += steps * sqrt(length);
+        norms->linf += steps;
+    }
+}
+
+/* Noise and events of one term; count is how often it releases. */
+int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
+{
+    struct instance *instance = term->mechanism;
+    const dpf_mechanism *mechanism = instance->functions;
+    dpf_bounds budgeted = term->bounds;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    plan_budgeted_bounds(term, &budgeted);
+    if (plan_term_sensitivity(term, &budgeted, blocks, shared, error) != 0)
+        return -1;
+    dpf_release release = plan_release(plan, term, blocks, shared, term->bounds_from_data);
+    term->noise.size = sizeof term->noise;
+    if (instance_result(instance, mechanism->plan(instance->self, &release, &term->noise), "plan", error) !=
+        0)
+        return -1;
+    release = plan_release(plan, term, term->blocks, term->shared, term->bounds_from_data);
+    term->draw_lifetime = mechanism->lifetime(instance->self);
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    int32_t n = 0;
+    memset(events, 0, sizeof events);
+    if (instance_result(
+            instance,
+            mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
+            "events", error) != 0)
+        return -1;
+    if (!one_event(plan, events, n) || plan_counts_users(term) || plan_noise_by_users(term))
+        term->sampling.secret_from = -1;
+    for (int32_t i = 0; i < n; i++) {
+        charge_roundings(plan, term, &events[i]);
+        events[i].count = count;
+        events[i].side = term->side;
+        events[i].term = (int32_t)(term - plan->sides[term->side].terms);
+        events[i].round = 0;
+        events[i].lifetime = term->draw_lifetime;
+        /* Passes that share the round's draw: the later ones read rows that depend on its noise. */
+        if (release_passes(plan, term->side) > 1 && term->draw_lifetime == DPF_LIFETIME_ROUND)
+            events[i].lifetime = DPF_LIFETIME_RUN;
+        events[i].sampling = term->sampling;
+        if (term->bounds_from_data)
+            events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
+        char source[96];
+        snprintf(source, sizeof source, "%.40s, mechanism %.30s, block %d", term->name,
+                 instance->entry->component->id, events[i].block);
+        if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Where noise is added must fit who solves and who sends what. */
+int release_check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
+                        struct dpf_error *error)
+{
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
+    const char *id = term->mechanism->entry->component->id;
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    if (side->site == SITE_PARTY && (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS))
+        return config_error(
+            plan->config, plan_side_name(side->side), "site", error,
+            "site = party: mechanism %s divides the noise among the parties that send a row, but each "
+            "party solves alone",
+            id);
+    if ((mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) && term->sampler &&
+        ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
+        return config_error(
+            plan->config, term->name, "sampler", error,
+            "mechanism %s divides the noise among all parties that have records of a row, but sampler "
+            "%s leaves some out, and their share of the noise with them",
+            id, term->sampler->entry->component->id);
+    if (kind == PARTIES_CURATOR && !term->by_user)
+        return 0;
+    if (side->site == SITE_PARTY &&
+        (term->noise.where == DPF_NOISE_AT_SUM || term->noise.where == DPF_NOISE_IN_SHARES))
+        return config_error(
+            plan->config, plan_side_name(side->side), "site", error,
+            "site = party: each party solves its own noisy query, so mechanism %s must add all of "
+            "the noise at the party, not at the sum or in shares",
+            id);
+    int all_send = term->by_user ? side->side == DPF_SIDE_ITEMS
+                                 : kind == (side->side == DPF_SIDE_ITEMS ? PARTIES_SILOS_BY_USERS
+                                                                         : PARTIES_SILOS_BY_ITEMS);
+    if (term->query.has_shared && term->noise.where == DPF_NOISE_IN_SHARES && !all_send)
+        return config_error(
+            plan->config, term->name, "mechanism", error,
+            "mechanism %s divides the noise among the parties, but a single one sends the shared row "
+            "of loss %s",
+            id, term->loss->entry->component->id);
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* release.h - noise of every term that sends something, and the events that it costs. Part of plan_complete.
+ */
+#ifndef DPF_PLAN_RELEASE_H
+#define DPF_PLAN_RELEASE_H
+
+#include "plan/plan.h"
+
+/* How often a party releases in a round. */
+int64_t release_passes(const struct plan *plan, int side);
+/* How often a term releases in the run, as one user sees it; 0 without a mechanism. */
+int64_t release_count(const struct plan *plan, const struct term_plan *term);
+/* Noise and events of one term that releases count times. */
+int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error);
+/* Refuses noise that does not fit who solves and who sends what. */
+int release_check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
+                        struct dpf_error *error);
+
+/* The release that a mechanism is asked to plan. Pointers refer to the arguments. */
+dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
+                         const dpf_sensitivity *shared, int from_data);
+/* Whether what a term releases tells the number of users that sent. Its aggregator is made. */
+int plan_counts_users(const struct term_plan *term);
+/* Whether each user that sends adds noise, once the noise is planned. */
+int plan_noise_by_users(const struct term_plan *term);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/sampling.h"
+
+#include <math.h>
+
+#include "data/load.h"
+#include "plan/release.h"
+#include "plan/sensitivity.h"
+
+/* The mechanism's privacy loss of a record by its weight, for samplers. */
+struct profile {
+    struct plan *plan;
+    struct term_plan *term;
+    struct dpf_error *error;
+    int ready;
+    dpf_noise_plan noise;
+};
+
+static int plan_for_profile(struct profile *profile)
+{
+    struct term_plan *term = profile->term;
+    struct instance *instance = term->mechanism;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    if (plan_term_bounds(profile->plan, term, profile->error) != 0 ||
+        plan_term_sensitivity(term, &term->bounds, blocks, shared, profile->error) != 0)
+        return -1;
+    dpf_release release = plan_release(profile->plan, term, blocks, shared, term->bounds_from_data);
+    profile->noise.size = sizeof profile->noise;
+    return instance_result(
+        instance,
+        ((const dpf_mechanism *)instance->functions)->plan(instance->self, &release, &profile->noise), "plan",
+        profile->error);
+}
+
+static dpf_status record_profile(void *context, double weight, double *epsilon)
+{
+    struct profile *profile = context;
+    struct instance *instance = profile->term->mechanism;
+    if (!profile->ready && plan_for_profile(profile) != 0)
+        return DPF_E_CONFIG;
+    profile->ready = 1;
+    return ((const dpf_mechanism *)instance->functions)
+        ->profile(instance->self, &profile->noise, weight, epsilon);
+}
+
+int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_error *error)
+{
+    term->sampling = (dpf_sampling){.size = sizeof term->sampling,
+                                    .kind = DPF_SAMPLING_NONE,
+                                    .unit = DPF_UNIT_USER,
+                                    .secret_from = -1,
+                                    .rate = 1.0,
+                                    .weight_max = 1.0};
+    if (!term->sampler)
+        return 0;
+    struct instance *instance = term->sampler;
+    const dpf_sampler *sampler = instance->functions;
+    double budget = NAN;
+    if (term->mechanism)
+        budget = ((const dpf_mechanism *)term->mechanism->functions)->budget(term->mechanism->self);
+    struct data_weight_range weights;
+    data_weight_range(&plan->data, &weights);
+    dpf_sampler_setup setup = {.size = sizeof setup,
+                               .side = term->side,
+                               .n_parties = plan_rows(plan, DPF_SIDE_USERS),
+                               .budget = budget,
+                               .privacy_weight_lo = weights.lo,
+                               .privacy_weight_hi = weights.hi,
+                               .privacy_weight_mean = weights.mean};
+    struct profile profile = {.plan = plan, .term = term, .error = error};
+    if (term->mechanism && ((const dpf_mechanism *)term->mechanism->functions)->profile) {
+        setup.profile = record_profile;
+        setup.context = &profile;
+    }
+    if (sampler->prepare &&
+        instance_result(instance, sampler->prepare(instance->self, &setup), "prepare", error) != 0)
+        return -1;
+    if (instance_result(instance, sampler->describe(instance->self, &term->sampling), "describe", error) != 0)
+        return -1;
+    if (sampler->level == DPF_LEVEL_PARTY && term->sampling.unit != DPF_UNIT_USER)
+        return config_error(plan->config, term->name, "sampler", error,
+                            "sampler %s draws parties, but does not say that the parties it draws are users",
+                            instance->entry->component->id);
+    /* Amplification composes only over releases that have a draw each. */
+    int32_t lifetime = sampler->lifetime(instance->self);
+    if ((release_passes(plan, term->side) > 1 && lifetime != DPF_LIFETIME_SOLVE) ||
+        (lifetime == DPF_LIFETIME_RUN && plan->run.params.values[RUN_ROUNDS].integer > 1))
+        term->sampling.secret_from = -1;
+    return 0;
+}
