@@ -299,7 +299,7 @@ static int join_rows(struct federated *f, struct dpf_error *error)
     const dpf_query *query = &term->plan->query;
     dpf_aggregation *aggregation = &f->aggregation;
     if (term->aggregator->finish) {
-        dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
+        dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
         if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, aggregation),
                         f->released) != 0)
             return step_failed(engine, error);

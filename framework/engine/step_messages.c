@@ -50,7 +50,7 @@ static int close_aggregations(struct messages_work *work, int n, struct dpf_erro
     struct instance *instance = term->plan->aggregator;
     int side = term->plan->side;
     for (int i = 1; i < n; i++) {
-        dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
+        dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
         if (step_result(
                 engine, 0, instance,
                 term->aggregator->merge(instance->self, call, &work->aggregations[0], &work->aggregations[i]),
@@ -58,7 +58,7 @@ static int close_aggregations(struct messages_work *work, int n, struct dpf_erro
             return step_failed(engine, error);
     }
     if (term->aggregator->finish) {
-        dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
+        dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
         if (step_result(engine, 0, instance,
                         term->aggregator->finish(instance->self, call, &work->aggregations[0]), side) != 0)
             return step_failed(engine, error);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "plugin/check_scenario.h"
 
 enum { PARTIES = 9, ROWS = 37, WIDTH = 3 };
@@ -15,6 +16,30 @@ struct sums {
 static const dpf_aggregator *table(const struct instance *instance)
 {
     return instance->functions;
+}
+
+/* Who calls, and what a call without others beside it is lent to run tasks on. */
+struct caller {
+    struct worker *worker;
+    struct pool *pool;
+    int turns;
+};
+
+/* The last task first, on all workers' numbers in turn: what is mixed up shows, however fast worker 0 is. */
+static void take_turns_backwards(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
+{
+    for (int64_t i = n_tasks; i-- > 0;)
+        task(context, i, (int32_t)(i % call->n_workers));
+}
+
+static dpf_call *call_alone(const struct caller *caller, struct instance *instance)
+{
+    dpf_call *call = worker_call(caller->worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
+    if (caller->pool)
+        worker_lend_pool(caller->worker, caller->pool);
+    else if (caller->turns)
+        call->run_tasks = take_turns_backwards;
+    return call;
 }
 
 static int64_t *make_messages(struct check *check, uint64_t modulus)
@@ -44,7 +69,7 @@ static int start(struct check *check, struct instance *instance, uint64_t modulu
     return sums->values && state ? 0 : -1;
 }
 
-static dpf_status absorb(struct instance *instance, struct worker *worker, struct sums *sums,
+static dpf_status absorb(struct instance *instance, const struct caller *caller, struct sums *sums,
                          int64_t *messages, int party)
 {
     dpf_integers message = {.size = sizeof message,
@@ -54,21 +79,21 @@ static dpf_status absorb(struct instance *instance, struct worker *worker, struc
                             .values = messages + (ptrdiff_t)party * ROWS * WIDTH,
                             .stride = WIDTH,
                             .survivors = 1};
-    return table(instance)->absorb(instance->self, worker_call(worker, instance, 0, 0, (uint32_t)party),
+    return table(instance)->absorb(instance->self,
+                                   worker_call(caller->worker, instance, 0, 0, (uint32_t)party),
                                    &sums->aggregation, &message);
 }
 
-static dpf_status finish(struct instance *instance, struct worker *worker, struct sums *sums)
+static dpf_status finish(struct instance *instance, const struct caller *caller, struct sums *sums)
 {
     const dpf_aggregator *aggregator = table(instance);
     if (!aggregator->finish)
         return DPF_OK;
-    return aggregator->finish(instance->self, worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE),
-                              &sums->aggregation);
+    return aggregator->finish(instance->self, call_alone(caller, instance), &sums->aggregation);
 }
 
 /* All parties; the first `split` to one aggregation, the others to a second that is merged in. */
-static dpf_status aggregate(struct check *check, struct instance *instance, struct worker *worker,
+static dpf_status aggregate(struct check *check, struct instance *instance, const struct caller *caller,
                             uint64_t modulus, int64_t *messages, const int *order, int split,
                             struct sums *sums)
 {
@@ -77,12 +102,11 @@ static dpf_status aggregate(struct check *check, struct instance *instance, stru
         return DPF_E_MEMORY;
     dpf_status status = DPF_OK;
     for (int i = 0; i < PARTIES && status == DPF_OK; i++)
-        status = absorb(instance, worker, i < split ? sums : &second, messages, order[i]);
+        status = absorb(instance, caller, i < split ? sums : &second, messages, order[i]);
     if (status == DPF_OK && split < PARTIES)
-        status =
-            table(instance)->merge(instance->self, worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE),
-                                   &sums->aggregation, &second.aggregation);
-    return status == DPF_OK ? finish(instance, worker, sums) : status;
+        status = table(instance)->merge(instance->self, call_alone(caller, instance), &sums->aggregation,
+                                        &second.aggregation);
+    return status == DPF_OK ? finish(instance, caller, sums) : status;
 }
 
 /* The sum over all messages, for aggregators that lose nobody. Residues for a modulus are 0 .. modulus - 1.
@@ -120,14 +144,14 @@ static int same(struct check *check, const struct sums *a, const struct sums *b,
 static const int forwards[PARTIES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const int shuffled[PARTIES] = {5, 8, 0, 3, 7, 1, 6, 2, 4};
 
-static void check_modulus(struct check *check, struct instance *instance, struct worker *worker,
+static void check_modulus(struct check *check, struct instance *instance, const struct caller *caller,
                           uint64_t modulus)
 {
     struct sums base, other;
     int64_t *messages = make_messages(check, modulus);
     struct dpf_error error = {0};
     dpf_status status = messages
-                            ? aggregate(check, instance, worker, modulus, messages, forwards, PARTIES, &base)
+                            ? aggregate(check, instance, caller, modulus, messages, forwards, PARTIES, &base)
                             : DPF_E_MEMORY;
     if (status == DPF_E_UNSUPPORTED || status == DPF_E_CONFIG) {
         instance_result(instance, status, "absorb", &error);
@@ -142,7 +166,7 @@ static void check_modulus(struct check *check, struct instance *instance, struct
     if (!table(instance)->merge)
         return; /* then messages come in order, on one worker */
     for (int split = 1; split <= PARTIES; split += 4) {
-        status = aggregate(check, instance, worker, modulus, messages, shuffled, split, &other);
+        status = aggregate(check, instance, caller, modulus, messages, shuffled, split, &other);
         if (status != DPF_OK)
             check_fail(check, "fails (status %d) when it is merged after %d messages", (int)status, split);
         else
@@ -155,12 +179,55 @@ static void rule_sum(struct check *check)
     struct dpf_error error = {0};
     struct instance *instance = check_instance(check);
     struct worker *worker = worker_new(0, 1, &error);
+    const struct caller caller = {.worker = worker};
     if (instance && worker) {
-        check_modulus(check, instance, worker, 0);
+        check_modulus(check, instance, &caller, 0);
         enum check_outcome plain = check->outcome;
-        check_modulus(check, instance, worker, UINT64_C(1) << 32);
+        check_modulus(check, instance, &caller, UINT64_C(1) << 32);
         if (plain == CHECK_PASS && check->outcome == CHECK_SKIP)
             check->outcome = CHECK_PASS; /* one of the two kinds is enough */
+    }
+    worker_free(worker);
+}
+
+/* Two halves, merged, so that merge and finish both have the workers that they are lent. */
+static void look_with_tasks(struct check *check, struct instance *instance, const struct sums *base,
+                            int64_t *messages, int n, int at_once)
+{
+    struct dpf_error error = {0};
+    struct sums other;
+    struct pool *pool = at_once ? pool_new(n) : NULL;
+    struct worker *worker = worker_new(0, n, &error);
+    const struct caller caller = {worker, pool, !at_once};
+    const int split = table(instance)->merge ? PARTIES / 2 : PARTIES;
+    dpf_status status = worker && (pool || !at_once) ? aggregate(check, instance, &caller, UINT64_C(1) << 32,
+                                                                 messages, forwards, split, &other)
+                                                     : DPF_E_MEMORY;
+    if (status != DPF_OK)
+        check_fail(check, "fails (status %d) when it may run tasks on %d workers", (int)status, n);
+    else if (same(check, base, &other, "with the workers that run its tasks") == 0 &&
+             (base->aggregation.bytes_up != other.aggregation.bytes_up ||
+              base->aggregation.bytes_down != other.aggregation.bytes_down))
+        check_fail(check, "the bytes sent differ with the workers that run its tasks");
+    worker_free(worker);
+    pool_free(pool);
+}
+
+static void rule_tasks(struct check *check)
+{
+    static const int counts[] = {1, 2, 7};
+    struct dpf_error error = {0};
+    struct instance *instance = check_instance(check);
+    struct worker *worker = worker_new(0, 1, &error);
+    const struct caller caller = {.worker = worker};
+    int64_t *messages = make_messages(check, UINT64_C(1) << 32);
+    struct sums base;
+    if (instance && worker && messages) {
+        if (aggregate(check, instance, &caller, UINT64_C(1) << 32, messages, forwards, PARTIES, &base) !=
+            DPF_OK)
+            check_skip(check, "the kit's messages are not served");
+        for (int i = 0; i < 6 && check->outcome == CHECK_PASS; i++)
+            look_with_tasks(check, instance, &base, messages, counts[i / 2], i % 2);
     }
     worker_free(worker);
 }
@@ -180,6 +247,8 @@ static void rule_scale(struct check *check)
 static const struct check_rule rules[] = {
     {"aggregator.sum", DPF_ROLE_AGGREGATOR, rule_sum,
      "the sum of integers, in any order and with any merges"},
+    {"aggregator.tasks", DPF_ROLE_AGGREGATOR, rule_tasks,
+     "the same sum without workers for its tasks and with 1, 2 and 7"},
     {"aggregator.scale", DPF_ROLE_AGGREGATOR, rule_scale, "sums are turned into sums or means"},
 };
 const struct check_rules check_aggregator_rules = CHECK_RULES(rules);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "base/random.h"
 #include "config/config.h"
 #include "dpframe/dpframe.h"
@@ -87,6 +88,11 @@ void worker_free(struct worker *worker);
 /* Prepares for a callback into instance and returns the call. Scratch from before is reused. */
 dpf_call *worker_call(struct worker *worker, struct instance *instance, int32_t round, uint32_t draw,
                       uint32_t party);
+/*
+ * Lets the call that was just prepared run tasks on the pool, until the next one is prepared. The pool has to
+ * be idle, the calling thread's worker be 0 and n_workers the pool's.
+ */
+void worker_lend_pool(struct worker *worker, struct pool *pool);
 /* Asks all calls to stop (signal handler safe). */
 void worker_cancel_all(void);
 int worker_cancelled(void);

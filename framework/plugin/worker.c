@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "plugin/registry.h"
 #include "plugin/services.h"
 
@@ -26,6 +27,7 @@ struct chunk {
  */
 struct worker {
     dpf_call call;        /* first: a call is its worker */
+    struct pool *pool;    /* lent to this call; NULL: none */
     struct chunk *chunks; /* the newest first */
     size_t used;          /* of the newest */
     size_t total;         /* sizes of all chunks */
@@ -96,6 +98,25 @@ static int32_t is_cancelled(const dpf_call *call)
     return worker_cancelled();
 }
 
+struct lent_task {
+    dpf_task task;
+    void *context;
+};
+
+static int run_lent_task(void *context, int64_t task, int worker)
+{
+    const struct lent_task *lent = context;
+    lent->task(lent->context, task, worker);
+    return 0;
+}
+
+static void run_on_pool(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
+{
+    struct worker *worker = call->context;
+    struct lent_task lent = {task, context};
+    pool_run(worker->pool, n_tasks, run_lent_task, &lent);
+}
+
 /* Makes one chunk of several. Without memory the old ones go, and the next request starts anew. */
 static void reset_scratch(struct worker *worker)
 {
@@ -139,7 +160,15 @@ dpf_call *worker_call(struct worker *worker, struct instance *instance, int32_t 
     worker->call.draw = draw;
     worker->call.party = party;
     worker->call.host = &instance->host;
+    worker->call.run_tasks = NULL;
+    worker->pool = NULL;
     return &worker->call;
+}
+
+void worker_lend_pool(struct worker *worker, struct pool *pool)
+{
+    worker->pool = pool;
+    worker->call.run_tasks = run_on_pool;
 }
 
 void worker_cancel_all(void)

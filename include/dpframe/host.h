@@ -109,6 +109,9 @@ typedef struct dpf_random_service {
 } dpf_random_service;
 
 /* ---- work inside a call --------------------------------------------------------------------- */
+/* One of several tasks of a call: worker is 0 .. n_workers-1, at most one task per worker at a time. */
+typedef void (*dpf_task)(void *context, int64_t task, int32_t worker);
+
 /*
  * What is true of one call. Run-time callbacks get one; it is the worker's own.
  */
@@ -129,6 +132,14 @@ typedef struct dpf_call {
     void *(*scratch)(const struct dpf_call *call, uint64_t bytes);
     /* 1 if the run is to stop: return DPF_E_CANCELLED soon. */
     int32_t (*cancelled)(const struct dpf_call *call);
+    /*
+     * Runs the tasks 0 .. n_tasks-1 on the host's workers, the caller's among them, and returns when all are
+     * done. Results must not depend on which worker runs a task, nor on the order. A task may ask
+     * cancelled and use the host's services, but takes no scratch and runs no tasks of its own.
+     * NULL where the workers are busy with calls like this one: only calls of which there is one at a time
+     * get it (dpf_aggregator.finish and merge). See dpf_run_tasks.
+     */
+    void (*run_tasks)(const struct dpf_call *call, int64_t n_tasks, dpf_task task, void *context);
 } dpf_call;
 
 /* How long one random draw stays in use (dpf_component.flags carry none: roles ask for it). */
@@ -148,6 +159,23 @@ static inline const dpf_log_service *dpf_log(const dpf_host *host)
 static inline const dpf_random_service *dpf_random(const dpf_host *host)
 {
     return (const dpf_random_service *)host->service(host, DPF_SERVICE_RANDOM);
+}
+/* How many workers dpf_run_tasks spreads tasks over: their numbers are below it. */
+static inline int32_t dpf_task_workers(const dpf_call *call)
+{
+    return call->size > offsetof(dpf_call, run_tasks) && call->run_tasks && call->n_workers > 1
+               ? call->n_workers
+               : 1;
+}
+/* All tasks: on the host's workers if it lends them, else one after another. */
+static inline void dpf_run_tasks(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
+{
+    if (dpf_task_workers(call) > 1) {
+        call->run_tasks(call, n_tasks, task, context);
+        return;
+    }
+    for (int64_t i = 0; i < n_tasks; i++)
+        task(context, i, 0);
 }
 
 #ifdef __cplusplus

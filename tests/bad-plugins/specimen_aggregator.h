@@ -9,6 +9,10 @@
 #define TERM(SUM, X) (X)
 #endif
 
+#ifndef FINISH
+#define FINISH NULL
+#endif
+
 static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message)
 {
     (void)self, (void)call;
@@ -38,7 +42,7 @@ static double scale(void *self, int64_t survivors)
 }
 
 static const dpf_aggregator functions = {
-    .sees = DPF_SEES_SUM, .absorb = absorb, .merge = merge, .scale = scale};
+    .sees = DPF_SEES_SUM, .absorb = absorb, .merge = merge, .finish = FINISH, .scale = scale};
 SPECIMEN_OF(DPF_ROLE_AGGREGATOR, functions)
 
 #endif

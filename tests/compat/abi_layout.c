@@ -106,7 +106,7 @@ AT(dpf_random_service, discrete_gaussian, 56);
 AT(dpf_random_service, normal, 64);
 AT(dpf_random_service, laplace, 72);
 
-SIZE(dpf_call, 56);
+SIZE(dpf_call, 64);
 AT(dpf_call, size, 0);
 AT(dpf_call, worker, 4);
 AT(dpf_call, n_workers, 8);
@@ -117,6 +117,7 @@ AT(dpf_call, host, 24);
 AT(dpf_call, context, 32);
 AT(dpf_call, scratch, 40);
 AT(dpf_call, cancelled, 48);
+AT(dpf_call, run_tasks, 56);
 
 /* dpframe/view.h */
 SIZE(dpf_factors, 32);

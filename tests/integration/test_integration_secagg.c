@@ -81,6 +81,36 @@ static void losses_change_the_sum(void **state)
     training_free(&fewer);
 }
 
+/* The same model, messages and bytes, with parties lost in every phase. */
+static void threads_do_not_matter(void **state)
+{
+    static const char *const threads[] = {"run.threads=2\n", "run.threads=7\n"};
+    static const char *const protocols[] = {
+        "items.aggregator.malicious=yes\nitems.aggregator.lost-before-unmask=0.1\n",
+        "items.aggregator.threshold=20\nitems.aggregator.lost-before-keys=0.1\n"
+        "items.aggregator.lost-before-shares=0.1\n"
+        "items.aggregator.lost-before-input=0.1\n",
+        "items.aggregator.graph=regular\nitems.aggregator.neighbours=12\nitems.aggregator.threshold=5\n"
+        "items.aggregator.lost-before-input=0.2\n"};
+    char text[1024];
+    (void)state;
+    for (int p = 0; p < 3; p++) {
+        struct training one, many;
+        snprintf(text, sizeof text, "items.aggregator=secagg\n%srun.threads=1\n", protocols[p]);
+        training_run(&one, base, text);
+        for (int i = 0; i < 2; i++) {
+            snprintf(text, sizeof text, "items.aggregator=secagg\n%s%s", protocols[p], threads[i]);
+            training_run(&many, base, text);
+            assert_true(training_same(&one, &many));
+            assert_int_equal(one.stats.messages, many.stats.messages);
+            assert_int_equal(one.stats.bytes_up, many.stats.bytes_up);
+            assert_int_equal(one.stats.bytes_down, many.stats.bytes_down);
+            training_free(&many);
+        }
+        training_free(&one);
+    }
+}
+
 static void assert_stops(const char *changes, const char *why)
 {
     struct training t;
@@ -106,9 +136,8 @@ static void closed_where_it_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_a_plain_sum),
-        cmocka_unit_test(same_for_silos),
-        cmocka_unit_test(losses_change_the_sum),
+        cmocka_unit_test(same_as_a_plain_sum),   cmocka_unit_test(same_for_silos),
+        cmocka_unit_test(losses_change_the_sum), cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(closed_where_it_fails),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);

@@ -413,6 +413,41 @@ static void test_scratch_settles(void **state)
     worker_free(worker);
 }
 
+static void count_task(void *context, int64_t task, int32_t worker)
+{
+    unsigned char *ran = context; /* by one worker each, so without a lock */
+    ran[task] = (unsigned char)(ran[task] + 1 + 10 * worker);
+}
+
+/* Tasks run once each; the pool is lent to one call. */
+static void test_tasks(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    struct instance instance = {0};
+    struct pool *pool = pool_new(3);
+    struct worker *worker = worker_new(0, 3, &error);
+    for (int lent = 0; lent < 2; lent++) {
+        unsigned char ran[500] = {0};
+        dpf_call *call = worker_call(worker, &instance, 0, 0, 0);
+        assert_null(call->run_tasks);
+        if (lent)
+            worker_lend_pool(worker, pool);
+        assert_int_equal(dpf_task_workers(call), lent ? 3 : 1);
+        dpf_run_tasks(call, 500, count_task, ran);
+        for (int i = 0; i < 500; i++) {
+            assert_int_equal(ran[i] % 10, 1);
+            assert_true(ran[i] / 10 < (lent ? 3 : 1));
+        }
+        dpf_run_tasks(call, 0, count_task, NULL);
+        call->size = offsetof(dpf_call, run_tasks); /* of a host that has no such field */
+        assert_int_equal(dpf_task_workers(call), 1);
+        call->size = sizeof *call;
+    }
+    worker_free(worker);
+    pool_free(pool);
+}
+
 static void test_cancel(void **state)
 {
     (void)state;
@@ -445,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_leak_is_counted),
         cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_scratch_settles),
+        cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests_name("plugin instances", tests, NULL, NULL);

@@ -48,7 +48,10 @@ typedef struct dpf_aggregator {
                          const dpf_integers *message);
     /* [run] Adds from to into. NULL: see absorb. */
     dpf_status (*merge)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from);
-    /* [run] Ends the aggregation: into->sums and survivors are final. NULL: nothing to do. */
+    /*
+     * [run] Ends the aggregation: into->sums and survivors are final. NULL: nothing to do. Long work is
+     * worth being divided into tasks: dpf_run_tasks.
+     */
     dpf_status (*finish)(void *self, const dpf_call *call, dpf_aggregation *into);
     /* [any] The factor that turns a sum of that many messages into the estimate: 1, or 1/n. */
     double (*scale)(void *self, int64_t survivors);

@@ -75,6 +75,12 @@ static int play_cancelled(void *context)
     return play->call->cancelled(play->call);
 }
 
+static void play_run(void *context, int64_t n, secagg_task task, void *task_context)
+{
+    const struct play *play = context;
+    dpf_run_tasks(play->call, n, task, task_context);
+}
+
 /* A party's identity is the same in every round. */
 static void make_signers(struct play *play)
 {
@@ -225,6 +231,8 @@ static void set_up(struct play *play, struct kept *kept, const struct secagg_gra
         .seed = play_seed,
         .input = play_input,
         .signing_key = play_signing_key,
+        .run = play_run,
+        .n_workers = dpf_task_workers(play->call),
         .cancelled = play_cancelled,
     };
     fill_terms(play);
