@@ -45,7 +45,7 @@ void outcome_tables_number(const struct outcomes *outcomes, const struct cell *c
     struct summary s = summarise(outcomes, cell, metric);
     if (s.n == 0)
         snprintf(out, 64, "n/a");
-    else if (isnan(s.deviation))
+    else if (isnan(s.deviation) || (s.deviation == 0 && outcome_is_guarantee(metric)))
         snprintf(out, 64, fabs(s.mean) < 1000 ? "%.4f" : "%.6g", s.mean);
     else
         snprintf(out, 64, fabs(s.mean) < 1000 ? "%.4f%s%.4f" : "%.6g%s%.3g", s.mean, plus_minus, s.deviation);
@@ -114,6 +114,18 @@ static void markdown_means(const struct outcomes *outcomes, struct text *text)
     }
 }
 
+/* The epsilon of noise that comes from a seed is the plan's. */
+static void markdown_note(const struct outcomes *outcomes, struct text *text)
+{
+    int plan = 0;
+    for (size_t i = 0; i < outcomes->n && !plan; i++)
+        outcome_proved(&outcomes->items[i], &plan);
+    if (plan)
+        text_add(text,
+                 "\n" OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
+                 "comes from seeds.\n");
+}
+
 static void markdown_tests(const struct outcomes *outcomes, const struct outcome_tests *tests,
                            struct text *text)
 {
@@ -161,6 +173,7 @@ char *outcome_tables_markdown(const struct outcomes *outcomes)
     if (outcome_tests_make(outcomes, &tests, &ignored) != 0)
         return NULL;
     markdown_means(outcomes, &text);
+    markdown_note(outcomes, &text);
     markdown_tests(outcomes, &tests, &text);
     outcome_tests_free(&tests);
     return finish(&text);

@@ -179,7 +179,35 @@ static int add_metric(struct outcomes *outcomes, const char *name, struct dpf_er
     return 0;
 }
 
-/* Those that the design names, else all test metrics that some run has, in the order of the runs. */
+/* Adds the metrics of all runs, in the order of the runs: of tests, or of training. */
+static int add_run_metrics(struct outcomes *outcomes, int training, struct dpf_error *error)
+{
+    for (size_t p = 0; p < outcomes->n; p++) {
+        const char *name;
+        json_t *value;
+        json_object_foreach(json_object_get(outcomes->items[p].run, "metrics"), name, value)
+        {
+            int trained = strncmp(name, "train-", 6) == 0;
+            if (!is_count(name) && trained == training && add_metric(outcomes, name, error) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int add_guarantees(struct outcomes *outcomes, struct dpf_error *error)
+{
+    static const char *const names[] = {OUTCOME_PUBLISHED, OUTCOME_PROVED};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (size_t p = 0; p < outcomes->n; p++)
+            if (!isnan(outcome_metric(&outcomes->items[p], names[i])) &&
+                add_metric(outcomes, names[i], error) != 0)
+                return -1;
+    return 0;
+}
+
+/* Those that the design names, else all test metrics that some run has, or else training metrics; then the
+   epsilons. */
 static int choose_metrics(struct outcomes *outcomes, struct dpf_error *error)
 {
     const json_t *named = json_object_get(outcomes->sweep, "metrics");
@@ -190,15 +218,11 @@ static int choose_metrics(struct outcomes *outcomes, struct dpf_error *error)
         if (json_is_string(value) && add_metric(outcomes, json_string_value(value), error) != 0)
             return -1;
     }
-    for (size_t p = 0; p < outcomes->n && !json_array_size(named); p++) {
-        const char *name;
-        json_object_foreach(json_object_get(outcomes->items[p].run, "metrics"), name, value)
-        {
-            if (!is_count(name) && strncmp(name, "train-", 6) != 0 && add_metric(outcomes, name, error) != 0)
-                return -1;
-        }
-    }
-    return 0;
+    if (!outcomes->n_metrics && add_run_metrics(outcomes, 0, error) != 0)
+        return -1;
+    if (!outcomes->n_metrics && add_run_metrics(outcomes, 1, error) != 0)
+        return -1;
+    return add_guarantees(outcomes, error);
 }
 
 int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error *error)
@@ -255,9 +279,36 @@ static double number_of(const json_t *json)
     return json_is_number(json) ? json_number_value(json) : (double)NAN;
 }
 
+int outcome_is_guarantee(const char *metric)
+{
+    return strcmp(metric, OUTCOME_PUBLISHED) == 0 || strcmp(metric, OUTCOME_PROVED) == 0;
+}
+
+static double least_epsilon(const struct outcome *outcome, const char *side, int *plan)
+{
+    const json_t *accounts = json_object_get(json_object_get(outcome->run, "guarantee"), side);
+    double least = (double)NAN;
+    size_t i;
+    json_t *account;
+    *plan = 0;
+    json_array_foreach(accounts, i, account)
+    {
+        double epsilon = number_of(json_object_get(account, "epsilon"));
+        if (!isnan(epsilon) && !(least <= epsilon)) {
+            least = epsilon;
+            *plan = json_is_true(json_object_get(account, "plan"));
+        }
+    }
+    return least;
+}
+
 double outcome_metric(const struct outcome *outcome, const char *name)
 {
-    return outcome_number(outcome, "metrics", name);
+    int plan;
+    if (strcmp(name, OUTCOME_PUBLISHED) == 0)
+        return least_epsilon(outcome, "published", &plan);
+    return strcmp(name, OUTCOME_PROVED) == 0 ? outcome_proved(outcome, &plan)
+                                             : outcome_number(outcome, "metrics", name);
 }
 
 double outcome_number(const struct outcome *outcome, const char *part, const char *name)
@@ -267,20 +318,7 @@ double outcome_number(const struct outcome *outcome, const char *part, const cha
 
 double outcome_proved(const struct outcome *outcome, int *plan)
 {
-    const json_t *proved = json_object_get(json_object_get(outcome->run, "guarantee"), "proved");
-    double least = (double)NAN;
-    size_t i;
-    json_t *account;
-    *plan = 0;
-    json_array_foreach(proved, i, account)
-    {
-        double epsilon = number_of(json_object_get(account, "epsilon"));
-        if (!isnan(epsilon) && !(least <= epsilon)) {
-            least = epsilon;
-            *plan = json_is_true(json_object_get(account, "plan"));
-        }
-    }
-    return least;
+    return least_epsilon(outcome, "proved", plan);
 }
 
 void cell_values(const struct outcomes *outcomes, const struct cell *cell, const char *metric, double *out)

@@ -55,6 +55,12 @@ struct outcomes {
 int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error *error);
 void outcomes_free(struct outcomes *outcomes);
 
+/* Metrics of every point that its statement gives: the smallest epsilons, published and proved. They are no
+   results, and nothing tests them. */
+#define OUTCOME_PUBLISHED "epsilon-published"
+#define OUTCOME_PROVED "epsilon-proved"
+int outcome_is_guarantee(const char *metric);
+
 /* A metric of a point, or NaN. */
 double outcome_metric(const struct outcome *outcome, const char *name);
 /* A number below "communication", "timing" and the like, or NaN. */

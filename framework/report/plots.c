@@ -258,25 +258,31 @@ static int plot_bytes(struct drawing *drawing, size_t axis)
     return finish_plot(drawing, &figure, &plot, &data);
 }
 
+/* A page with more than a few metrics is not read; the tables have all. */
+static int is_drawn(const struct outcomes *outcomes, size_t metric)
+{
+    return metric < 6 || outcome_is_guarantee(outcomes->metrics[metric]);
+}
+
 int plots_draw(const struct outcomes *outcomes, struct plots *out, int *missing, struct dpf_error *error)
 {
     *out = (struct plots){0};
     *missing = 0;
     struct drawing drawing = {outcomes, out, missing, error};
-    /* A page with more than a few metrics is not read; the tables have all. */
-    size_t n_metrics = outcomes->n_metrics < 6 ? outcomes->n_metrics : 6;
     int status = 0;
     for (size_t d = 0; d < outcomes->n_dimensions && status == 0; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
         if ((int)d == outcomes->repetition || !dimension->numeric || !*dimension->key || dimension->n < 2)
             continue;
-        for (size_t m = 0; m < n_metrics && status == 0; m++)
-            status = plot_axis(&drawing, d, outcomes->metrics[m]);
+        for (size_t m = 0; m < outcomes->n_metrics && status == 0; m++)
+            if (is_drawn(outcomes, m))
+                status = plot_axis(&drawing, d, outcomes->metrics[m]);
         if (status == 0)
             status = plot_bytes(&drawing, d);
     }
-    for (size_t m = 0; m < n_metrics && status == 0; m++)
-        status = plot_proved(&drawing, outcomes->metrics[m]);
+    for (size_t m = 0; m < outcomes->n_metrics && status == 0; m++)
+        if (is_drawn(outcomes, m) && !outcome_is_guarantee(outcomes->metrics[m]))
+            status = plot_proved(&drawing, outcomes->metrics[m]);
     if (status == 0)
         status = plot_rounds(&drawing);
     if (status != 0)

@@ -265,7 +265,9 @@ static int add_variant(const struct config_entry *entry, const char *name, struc
         return -1;
     if (name[length] == '.' && strcmp(name + length + 1, "include") != 0) {
         if (!strchr(name + length + 1, '.'))
-            return refuse(entry, error, "a variant sets keys with their sections: items.loss, not loss");
+            return refuse(
+                entry, error,
+                "a variant sets keys with their sections: items.loss, not loss; and its name has no dot");
         return design_list_add(&variant->settings, memory_format("%s=%s", name + length + 1, entry->value),
                                error);
     }
