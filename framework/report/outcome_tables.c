@@ -102,7 +102,7 @@ static void markdown_means(const struct outcomes *outcomes, struct text *text)
         for (size_t d = 0; d < outcomes->n_dimensions; d++)
             if (is_shown(outcomes, d)) {
                 text_add(text, "| ");
-                add_escaped(text, outcomes->dimensions[d].values[cell->at[d]]);
+                add_escaped(text, dimension_value(&outcomes->dimensions[d], cell->at[d], "–"));
                 text_add(text, " ");
             }
         text_add(text, "| %zu ", points_done(outcomes, cell));
@@ -224,7 +224,7 @@ static void latex_means(const struct outcomes *outcomes, struct text *text)
         for (size_t d = 0; d < outcomes->n_dimensions; d++)
             if (is_shown(outcomes, d)) {
                 text_add(text, "%s", between);
-                add_latex(text, outcomes->dimensions[d].values[cell->at[d]]);
+                add_latex(text, dimension_value(&outcomes->dimensions[d], cell->at[d], "--"));
                 between = " & ";
             }
         for (size_t m = 0; m < outcomes->n_metrics; m++) {
@@ -309,7 +309,7 @@ static void add_place(struct text *text, const struct outcomes *outcomes, const 
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
         if (with_repetition || is_shown(outcomes, d))
-            add_field(text, outcomes->dimensions[d].values[at[d]]);
+            add_field(text, dimension_value(&outcomes->dimensions[d], at[d], ""));
 }
 
 static const struct outcome_test *find_test(const struct outcome_tests *tests, const struct cell *cell,

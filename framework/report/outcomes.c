@@ -89,6 +89,10 @@ static int read_point(struct outcomes *outcomes, const json_t *json, struct outc
         const struct dimension *dimension = &outcomes->dimensions[d];
         const char *value = json_string_value(json_array_get(values, d));
         size_t v = 0;
+        if (json_is_null(json_array_get(values, d)) && *dimension->key && (int)d != outcomes->repetition) {
+            out->at[d] = OUTCOME_NO_VALUE;
+            continue;
+        }
         while (value && v < dimension->n && strcmp(dimension->values[v], value) != 0)
             v++;
         if (!value || v == dimension->n)
@@ -342,13 +346,19 @@ static int moves_with(const struct outcomes *outcomes, size_t a, size_t b)
     return a == b || (outcomes->dimensions[a].zipped && outcomes->dimensions[b].zipped);
 }
 
+const char *dimension_value(const struct dimension *dimension, size_t at, const char *without)
+{
+    return at == OUTCOME_NO_VALUE ? without : dimension->values[at];
+}
+
 char *cell_label(const struct outcomes *outcomes, const struct cell *cell, int without)
 {
     struct text label = {0};
     text_add(&label, "%s", "");
     for (size_t d = 0; d < outcomes->n_dimensions; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
-        if ((int)d == outcomes->repetition || (without >= 0 && moves_with(outcomes, d, (size_t)without)))
+        if ((int)d == outcomes->repetition || cell->at[d] == OUTCOME_NO_VALUE ||
+            (without >= 0 && moves_with(outcomes, d, (size_t)without)))
             continue;
         const char *comma = label.length ? ", " : "";
         if (*dimension->key && dimension->numeric)
@@ -365,8 +375,9 @@ const struct cell *cell_beside(const struct outcomes *outcomes, const struct cel
     for (size_t c = 0; c < outcomes->n_cells; c++) {
         const struct cell *other = &outcomes->cells[c];
         int same = other->at[dimension] == value;
+        /* A reference stands beside all cells that follow the axes. */
         for (size_t d = 0; d < outcomes->n_dimensions && same; d++)
-            same = (int)d == outcomes->repetition ||
+            same = (int)d == outcomes->repetition || other->at[d] == OUTCOME_NO_VALUE ||
                    other->at[d] == (moves_with(outcomes, d, dimension) ? value : cell->at[d]);
         if (same)
             return other;

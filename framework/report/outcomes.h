@@ -14,6 +14,8 @@
 
 #include "base/error.h"
 
+#define OUTCOME_NO_VALUE SIZE_MAX /* a reference has no value on the axes */
+
 struct dimension {
     const char *name; /* "epsilon" */
     const char *key;  /* "items.mechanism.epsilon"; "" for variants */
@@ -25,7 +27,7 @@ struct dimension {
 
 struct outcome {
     const char *name;
-    size_t *at;         /* index of the value in each dimension */
+    size_t *at;         /* index of the value in each dimension, or OUTCOME_NO_VALUE */
     const json_t *spec; /* of sweep.json */
     json_t *state;      /* NULL: not run yet */
     json_t *run;        /* run.json; NULL unless done */
@@ -73,6 +75,8 @@ double outcome_proved(const struct outcome *outcome, int *plan);
 void cell_values(const struct outcomes *outcomes, const struct cell *cell, const char *metric, double *out);
 /* Values that are numbers, moved to the front; returns how many. */
 size_t cell_compact(double *values, size_t n);
+/* The text of a value, or without. */
+const char *dimension_value(const struct dimension *dimension, size_t at, const char *without);
 /* "als, epsilon = 0.5". Free it. without: a dimension to leave out, with those zipped to it, or -1. */
 char *cell_label(const struct outcomes *outcomes, const struct cell *cell, int without);
 /* The cell that differs from this one only in that dimension's value (and those zipped to it), or NULL. */

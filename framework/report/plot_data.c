@@ -62,6 +62,18 @@ static size_t gather(const struct outcomes *outcomes, const struct cell *cell, p
     return cell_compact(values, outcomes->n_repetitions);
 }
 
+/* A reference, from the first x to the last. */
+static void add_level(const struct outcomes *outcomes, const struct cell *cell, plot_number number,
+                      const char *name, double *values, struct plot_data *out)
+{
+    double lo = out->x_lo, hi = out->x_hi;
+    size_t n = gather(outcomes, cell, number, name, values);
+    if (!n || !out->points || !begin_series(out, cell_label(outcomes, cell, -1)))
+        return;
+    add_row(out, lo, values, n);
+    add_row(out, hi, values, n);
+}
+
 void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number number, const char *name,
                     struct plot_data *out)
 {
@@ -69,6 +81,8 @@ void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number nu
     double *values = memory_new(outcomes->n_repetitions, sizeof *values), x;
     for (size_t c = 0; c < outcomes->n_cells && values; c++) {
         const struct cell *first = &outcomes->cells[c];
+        if (first->at[axis] == OUTCOME_NO_VALUE)
+            continue;
         /* A line begins at its first cell; the others follow along the axis. */
         int begun = 0;
         for (size_t v = 0; v < first->at[axis] && !begun; v++)
@@ -84,6 +98,9 @@ void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number nu
         }
         end_series(out, points, length);
     }
+    for (size_t c = 0; c < outcomes->n_cells && values; c++)
+        if (outcomes->cells[c].at[axis] == OUTCOME_NO_VALUE)
+            add_level(outcomes, &outcomes->cells[c], number, name, values, out);
     free(values);
 }
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "sweep/design_parse.h"
 
-enum { SWEEP_QUESTION, SWEEP_MODE, SWEEP_BASELINE, SWEEP_METRICS, SWEEP_JOBS, SWEEP_COUNT };
+enum { SWEEP_QUESTION, SWEEP_MODE, SWEEP_BASELINE, SWEEP_METRICS, SWEEP_REFERENCES, SWEEP_JOBS, SWEEP_COUNT };
 
 static const dpf_enum_value mode_values[] = {
     {"crossed", "every combination of the axes' values"},
@@ -27,6 +27,10 @@ static const dpf_param table[SWEEP_COUNT] = {
     [SWEEP_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "", 0,
                                        "Metrics shown in tables and plots, as their names stand in run.json. "
                                        "Empty: all."),
+    [SWEEP_REFERENCES] =
+        DPF_PARAM_TEXT_F("references", DPF_TYPE_STRING, "", 0,
+                         "Variants that the axes do not concern, such as the run without noise: they "
+                         "are run once for each seed, and plots show them as level lines."),
     [SWEEP_JOBS] = DPF_PARAM_INT_F("jobs", 0, 0, 1024, 0, "processes",
                                    "Points that run at the same time; 0 takes one for each processor."),
 };
@@ -81,6 +85,7 @@ void design_free(struct design *design)
     list_free(&design->metrics);
     free(design->question);
     free(design->baseline);
+    free(design->references);
     free(design->directory);
     *design = (struct design){0};
 }
@@ -385,15 +390,39 @@ static int take_plain(struct config *config, struct design *out, struct dpf_erro
     if (config_bind(config, "sweep", table, SWEEP_COUNT, sizeof table[0], NULL, 0, &values, error) != 0)
         return -1;
     const dpf_value *v = values.params.values;
+    out->references = memory_text(v[SWEEP_REFERENCES].text);
     out->question = memory_text(v[SWEEP_QUESTION].text);
     out->baseline = memory_text(v[SWEEP_BASELINE].text);
     out->mode = (enum design_mode)v[SWEEP_MODE].integer;
     out->jobs = v[SWEEP_JOBS].integer;
-    int status = out->question && out->baseline ? 0 : error_memory(error);
+    int status = out->question && out->baseline && out->references ? 0 : error_memory(error);
     if (status == 0 && *v[SWEEP_METRICS].text &&
         design_split(v[SWEEP_METRICS].text, ',', &out->metrics, problem) != 0)
         status = config_error(config, "sweep", "metrics", error, "%s", problem);
     config_values_free(&values);
+    return status;
+}
+
+static int mark_references(const struct config *config, struct design *design, struct dpf_error *error)
+{
+    char problem[DESIGN_PROBLEM];
+    struct design_list names = {0};
+    int status = 0;
+    if (*design->references && design_split(design->references, ',', &names, problem) != 0)
+        status = config_error(config, "sweep", "references", error, "%s", problem);
+    for (size_t r = 0; r < names.n && status == 0; r++) {
+        struct design_variant *found = NULL;
+        for (size_t i = 0; i < design->n_variants; i++)
+            if (strcmp(design->variants[i].name, names.texts[r]) == 0)
+                found = &design->variants[i];
+        if (found)
+            found->is_reference = 1;
+        else
+            status = config_error(config, "sweep", "references", error,
+                                  "there is no variant %s; write variant.%s = ...", names.texts[r],
+                                  names.texts[r]);
+    }
+    list_free(&names);
     return status;
 }
 
@@ -433,6 +462,8 @@ int design_read(struct config *config, struct design *out, struct dpf_error *err
     }
     if (status == 0)
         status = check_zip(config, out, error);
+    if (status == 0)
+        status = mark_references(config, out, error);
     if (status == 0)
         status = check_baseline(config, out, error);
     if (status == 0 && !out->n_axes && !out->n_variants)

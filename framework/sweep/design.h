@@ -39,12 +39,13 @@ struct design_variant {
     char *name;
     struct design_list settings;
     struct design_list layers; /* files */
+    int is_reference;          /* runs once for each seed, not along the axes */
 };
 
 enum design_mode { DESIGN_CROSSED, DESIGN_ZIP };
 
 struct design {
-    char *question, *baseline;
+    char *question, *baseline, *references;
     struct design_list metrics; /* empty: all */
     enum design_mode mode;
     int64_t jobs;    /* 0: one for each processor */
@@ -56,6 +57,7 @@ struct design {
     size_t n_variants, variants_capacity;
 };
 
+#define DESIGN_NO_VALUE SIZE_MAX /* of an axis that a reference does not follow */
 #define DESIGN_MAX_POINTS 100000
 
 const dpf_param *design_params(int64_t *n); /* section [sweep], without axes and variants */

@@ -48,8 +48,9 @@ char *point_name(const struct design *design, const struct point *point)
     if (point->variant)
         text_add(&label, "%s", point->variant->name);
     for (size_t i = 0; i < design->n_axes; i++)
-        text_add(&label, "%s%s-%s", label.length ? "_" : "", design->axes[i].name,
-                 design->axes[i].values[point->values[i]].label);
+        if (point->values[i] != DESIGN_NO_VALUE)
+            text_add(&label, "%s%s-%s", label.length ? "_" : "", design->axes[i].name,
+                     design->axes[i].values[point->values[i]].label);
     char *name = label.failed || !label.data ? NULL : fit_name(&label);
     text_free(&label);
     return name;
@@ -89,17 +90,34 @@ static void choose(const struct design *design, size_t index, struct point *poin
     point->variant = design->n_variants ? &design->variants[index] : NULL;
 }
 
+/* A reference takes the place of the first of its points along the axes; the others are left out (0). */
+static int leave_axes(const struct design *design, struct point *point)
+{
+    if (!point->variant || !point->variant->is_reference)
+        return 1;
+    for (size_t i = 0; i < design->n_axes; i++) {
+        if ((int)i == design->seed_axis)
+            continue;
+        if (point->values[i] != 0)
+            return 0;
+        point->values[i] = DESIGN_NO_VALUE;
+    }
+    return 1;
+}
+
 static int add_settings(const struct design *design, struct point *point, struct dpf_error *error)
 {
     size_t n = point->variant ? point->variant->settings.n : 0;
     for (size_t i = 0; i < design->n_axes; i++)
-        n += design->axes[i].values[point->values[i]].settings.n;
+        n += point->values[i] == DESIGN_NO_VALUE ? 0 : design->axes[i].values[point->values[i]].settings.n;
     point->settings = memory_new(n + 1, sizeof *point->settings);
     if (!point->settings)
         return error_memory(error);
     for (size_t s = 0; point->variant && s < point->variant->settings.n; s++)
         point->settings[point->n_settings++] = point->variant->settings.texts[s];
     for (size_t i = 0; i < design->n_axes; i++) {
+        if (point->values[i] == DESIGN_NO_VALUE)
+            continue;
         const struct design_list *settings = &design->axes[i].values[point->values[i]].settings;
         for (size_t s = 0; s < settings->n; s++)
             point->settings[point->n_settings++] = settings->texts[s];
@@ -148,6 +166,12 @@ int points_make(const struct design *design, struct points *out, struct dpf_erro
             break;
         }
         choose(design, i, point);
+        if (!leave_axes(design, point)) {
+            free(point->values);
+            *point = (struct point){0};
+            out->n--;
+            continue;
+        }
         point->name = point_name(design, point);
         status = point->name ? add_settings(design, point, error) : error_memory(error);
     }

@@ -112,7 +112,9 @@ static json_t *point_json(const struct design *design, const struct point *point
     if (point->variant)
         json_array_append_new(values, json_string(point->variant->name));
     for (size_t i = 0; i < design->n_axes; i++)
-        json_array_append_new(values, json_string(design->axes[i].values[point->values[i]].label));
+        json_array_append_new(values, point->values[i] == DESIGN_NO_VALUE
+                                          ? json_null()
+                                          : json_string(design->axes[i].values[point->values[i]].label));
     for (int i = 0; i < point->n_settings; i++)
         json_array_append_new(settings, json_string(point->settings[i]));
     static const struct design_list none = {0};

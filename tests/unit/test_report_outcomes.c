@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "report/outcome_tables.h"
+#include "report/plot_data.h"
 
 #define PUBLISHED "{\"epsilon\": 7.5}, {\"epsilon\": 7.25}"
 
@@ -30,8 +31,21 @@ static void write_file(const char *directory, const char *name, const char *text
     assert_int_equal(fclose(file), 0);
 }
 
-/* Two variants of one run each: plain without a statement, noisy with one. */
-static void make_sweep(char directory[64], const char *plain_metrics, const char *noisy_metrics)
+#define SWEEP(dimensions, points)                                                                            \
+    "{\"format\": 1, \"baseline\": \"plain\", \"metrics\": [], \"dimensions\": [{\"name\": \"variant\", "    \
+    "\"key\": \"\", \"values\": [\"plain\", \"noisy\"]}" dimensions "], \"points\": [" points "]}"
+#define VARIANTS                                                                                             \
+    SWEEP("",                                                                                                \
+          "{\"name\": \"plain\", \"values\": [\"plain\"]}, {\"name\": \"noisy\", \"values\": [\"noisy\"]}")
+/* plain is a reference: it does not follow the axis. */
+#define REFERENCE                                                                                            \
+    SWEEP(", {\"name\": \"rank\", \"key\": \"model.rank\", \"values\": [\"4\", \"8\"]}",                     \
+          "{\"name\": \"plain\", \"values\": [\"plain\", null]}, "                                           \
+          "{\"name\": \"noisy\", \"values\": [\"noisy\", \"8\"]}")
+
+/* Two points: plain without a statement, noisy with one. */
+static void make_sweep(char directory[64], const char *design, const char *plain_metrics,
+                       const char *noisy_metrics)
 {
     static const char *const folders[] = {"state", "points", "points/plain", "points/noisy"};
     char path[256], text[512];
@@ -41,10 +55,7 @@ static void make_sweep(char directory[64], const char *plain_metrics, const char
         snprintf(path, sizeof path, "%s/%s", directory, folders[i]);
         assert_int_equal(mkdir(path, 0700), 0);
     }
-    write_file(directory, "sweep.json",
-               "{\"format\": 1, \"baseline\": \"plain\", \"metrics\": [], \"dimensions\": [{\"name\": "
-               "\"variant\", \"key\": \"\", \"values\": [\"plain\", \"noisy\"]}], \"points\": [{\"name\": "
-               "\"plain\", \"values\": [\"plain\"]}, {\"name\": \"noisy\", \"values\": [\"noisy\"]}]}");
+    write_file(directory, "sweep.json", design);
     write_file(directory, "state/plain.json", "{\"status\": \"done\"}");
     write_file(directory, "state/noisy.json", "{\"status\": \"done\"}");
     snprintf(text, sizeof text, "{\"metrics\": {%s}}", plain_metrics);
@@ -74,7 +85,7 @@ static void assert_metrics(const char *plain, const char *noisy, const char *con
     char directory[64];
     struct outcomes outcomes;
     struct dpf_error error = {0};
-    make_sweep(directory, plain, noisy);
+    make_sweep(directory, VARIANTS, plain, noisy);
     assert_int_equal(outcomes_read(directory, &outcomes, &error), 0);
     assert_int_equal(outcomes.n_metrics, n);
     for (size_t m = 0; m < n; m++)
@@ -105,7 +116,7 @@ static void test_epsilons_are_the_smallest_and_are_not_tested(void **state)
     struct dpf_error error = {0};
     int plan;
     (void)state;
-    make_sweep(directory, "\"rmse\": 1", "\"rmse\": 2");
+    make_sweep(directory, VARIANTS, "\"rmse\": 1", "\"rmse\": 2");
     assert_int_equal(outcomes_read(directory, &outcomes, &error), 0);
     assert_true(isnan(outcome_metric(&outcomes.items[0], OUTCOME_PUBLISHED)));
     assert_float_equal(outcome_metric(&outcomes.items[1], OUTCOME_PUBLISHED), 7.25, 0);
@@ -124,12 +135,44 @@ static void test_epsilons_are_the_smallest_and_are_not_tested(void **state)
     remove_sweep(directory);
 }
 
+static void test_a_reference_stands_beside_all_values_of_an_axis(void **state)
+{
+    char directory[64];
+    struct outcomes outcomes;
+    struct outcome_tests tests;
+    struct plot_data data;
+    struct dpf_error error = {0};
+    (void)state;
+    make_sweep(directory, REFERENCE, "\"rmse\": 1", "\"rmse\": 2");
+    assert_int_equal(outcomes_read(directory, &outcomes, &error), 0);
+    assert_int_equal(outcomes.n_cells, 2);
+    assert_true(outcomes.cells[0].at[1] == OUTCOME_NO_VALUE);
+    assert_int_equal(outcome_tests_make(&outcomes, &tests, &error), 0);
+    assert_int_equal(tests.n, 1);
+    assert_ptr_equal(tests.items[0].cell, &outcomes.cells[1]);
+    assert_ptr_equal(tests.items[0].baseline, &outcomes.cells[0]);
+    outcome_tests_free(&tests);
+    char *markdown = outcome_tables_markdown(&outcomes);
+    assert_non_null(strstr(markdown, "| plain | – | 1 | 1.0000 |"));
+    assert_non_null(strstr(markdown, "| noisy | 8 | 1 | 2.0000 |"));
+    free(markdown);
+    plot_data_axis(&outcomes, 1, outcome_metric, "rmse", &data);
+    assert_int_equal(data.n, 2);
+    assert_string_equal(data.labels[0], "noisy");
+    assert_string_equal(data.labels[1], "plain");
+    assert_string_equal(data.rows.data, "8 2 0\n\n\n8 1 0\n8 1 0\n");
+    plot_data_free(&data);
+    outcomes_free(&outcomes);
+    remove_sweep(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metrics_come_from_tests),
         cmocka_unit_test(test_without_tests_they_come_from_training),
         cmocka_unit_test(test_epsilons_are_the_smallest_and_are_not_tested),
+        cmocka_unit_test(test_a_reference_stands_beside_all_values_of_an_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

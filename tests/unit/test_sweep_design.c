@@ -106,6 +106,24 @@ static void axes_are_crossed_with_seeds_innermost(void **state)
     close_text(&f);
 }
 
+static void references_do_not_follow_the_axes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(
+        open_text(&f, "[sweep]\nreferences = plain\nrun.seed = 1..2\nitems.mechanism.epsilon = 0.1, 1\n"
+                      "variant.plain = items.mechanism=\nvariant.noisy = items.mechanism=laplace\n"),
+        0);
+    assert_int_equal(f.points.n, 2 + 4);
+    assert_string_equal(f.points.items[0].name, "plain_seed-1");
+    expect_settings(&f.points.items[0], "items.mechanism=; run.seed=1");
+    assert_string_equal(f.points.items[1].name, "plain_seed-2");
+    assert_string_equal(f.points.items[2].name, "noisy_epsilon-0.1_seed-1");
+    assert_string_equal(f.points.items[5].name, "noisy_epsilon-1_seed-2");
+    close_text(&f);
+    refused("[sweep]\nreferences = plan\nvariant.plain = model.rank=3\n", "no variant plan");
+}
+
 static void zipped_axes_go_together(void **state)
 {
     (void)state;
@@ -238,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_split),
         cmocka_unit_test(axes_are_crossed_with_seeds_innermost),
+        cmocka_unit_test(references_do_not_follow_the_axes),
         cmocka_unit_test(zipped_axes_go_together),
         cmocka_unit_test(components_are_swapped_with_their_parameters),
         cmocka_unit_test(variants_set_keys_together),
