@@ -69,14 +69,23 @@ static int32_t wire_bits(uint64_t modulus)
     return bits;
 }
 
-/* Adds x to a sum in 0 .. m-1; m <= 2^63. */
-static int64_t add_modular(int64_t sum, int64_t x, uint64_t m)
+/* x modulo m <= 2^63. */
+static uint64_t reduce(int64_t x, uint64_t m)
 {
     /* -x as unsigned is right for the least integer, too. */
     const uint64_t size = x < 0 ? (0 - (uint64_t)x) % m : (uint64_t)x % m;
-    const uint64_t residue = x < 0 && size != 0 ? m - size : size;
-    const uint64_t s = (uint64_t)sum + residue;
-    return (int64_t)(s >= m ? s - m : s);
+    return x < 0 && size != 0 ? m - size : size;
+}
+
+/* Adds n numbers to sums in 0 .. m-1. Messages of the Poisson binomial mechanism are there already, which
+   saves the division. */
+static void add_modular(int64_t *restrict to, const int64_t *restrict from, int64_t n, uint64_t m)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t residue = (uint64_t)from[i] < m ? (uint64_t)from[i] : reduce(from[i], m);
+        const uint64_t s = (uint64_t)to[i] + residue; /* both below 2^63 */
+        to[i] = (int64_t)(s >= m ? s - m : s);
+    }
 }
 
 static dpf_status add(const dpf_call *call, uint64_t modulus, int64_t *restrict to,
@@ -84,8 +93,7 @@ static dpf_status add(const dpf_call *call, uint64_t modulus, int64_t *restrict 
 {
     int overflow = 0;
     if (modulus) {
-        for (int64_t i = 0; i < n; i++)
-            to[i] = add_modular(to[i], from[i], modulus);
+        add_modular(to, from, n, modulus);
         return DPF_OK;
     }
     for (int64_t i = 0; i < n; i++)

@@ -6,10 +6,10 @@
  * as c / (q theta) (Z - n q / 2), which is unbiased for the sum of the clipped x and has a variance of at
  * most n c^2 / (4 q theta^2) (Algorithm 1 of Chen, Ozgur, Kairouz, ICML 2022, arXiv 2207.09916).
  *
- * Exactness. A trial succeeds if a uniform 64-bit integer is below 2^64 p. p = 1/2 + theta x / c lies in
- * [1/4, 3/4] and is computed as a float64, so 2^64 p is an integer: the probability is p itself, not nearly
- * p. Rounding p is monotone, so it stays between those of x = -c and x = c, and what is accounted for is the
- * larger of their distances from 1/2 as they are in float64 (plan: theta).
+ * Exactness. A trial succeeds if a uniform 64-bit integer is below 2^64 p (pbm_trials.h). p = 1/2 + theta
+ * x / c lies in [1/4, 3/4] and is computed as a float64, so 2^64 p is an integer: the probability is p
+ * itself, not nearly p. Rounding p is monotone, so it stays between those of x = -c and x = c, and what is
+ * accounted for is the larger of their distances from 1/2 as they are in float64 (plan: theta).
  *
  * Privacy. The server may see the sum alone (noise in shares). Whatever a user holds, the message is one
  * vector of `coordinates` numbers clipped to the public c, so replacing the user turns a client at one end
@@ -22,11 +22,13 @@
  * Modulus. A message is in 0 .. q, a sum of at most n_parties messages in 0 .. n_parties q, below the
  * modulus n_parties q + 1: a sum never wraps.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "dpframe/plugin.h"
 #include "dpframe/role/mechanism.h"
+#include "pbm_trials.h"
 
 enum { P_THETA, P_TRIALS, P_BOUND, P_CLIENTS, P_MODULUS, P_COUNT };
 enum { MODULUS_TIGHT, MODULUS_POWER_OF_TWO };
@@ -56,7 +58,7 @@ struct pbm {
     const dpf_host *host;
     const dpf_random_service *random;
     const dpf_log_service *log;
-    dpf_stream *stream;
+    dpf_stream *lanes, *ties;
     double theta;
     double bound;
     int64_t trials;
@@ -68,8 +70,10 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
 {
     const dpf_value *values = given->values;
     const dpf_random_service *random = dpf_random(host);
-    dpf_stream *stream;
-    const dpf_status status = random->open(host, "noise", &stream);
+    dpf_stream *lanes, *ties;
+    dpf_status status = random->open(host, "noise", &lanes);
+    if (status == DPF_OK)
+        status = random->open(host, "noise ties", &ties);
     if (status != DPF_OK)
         return status;
     struct pbm *pbm = dpf_memory(host)->allocate(host, sizeof(*pbm));
@@ -78,7 +82,8 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
     pbm->host = host;
     pbm->random = random;
     pbm->log = dpf_log(host);
-    pbm->stream = stream;
+    pbm->lanes = lanes;
+    pbm->ties = ties;
     pbm->theta = values[P_THETA].real;
     pbm->bound = values[P_BOUND].real;
     pbm->trials = values[P_TRIALS].integer;
@@ -218,53 +223,38 @@ static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_n
 
 /* ---- running ------------------------------------------------------------------------------------- */
 
-#define WORDS 128
+#define AT_ONCE 128
 
-/* Successes in n trials, each with the probability threshold / 2^64. */
-static int64_t successes(const struct pbm *pbm, dpf_cursor *cursor, uint64_t threshold, int64_t n)
+/* theta x / c of n numbers, each x clipped; 0 if one of them is not finite. clipped counts what leaves
+   [-c, c]. */
+static int shares_of(const struct pbm *pbm, double theta, const double *values, int64_t n, double *shares,
+                     int64_t *clipped)
 {
-    uint64_t words[WORDS];
-    int64_t count = 0;
-    while (n > 0) {
-        const int64_t some = n < WORDS ? n : WORDS;
-        pbm->random->bits(cursor, words, some);
-        for (int64_t i = 0; i < some; i++)
-            count += words[i] < threshold;
-        n -= some;
+    int32_t outside = 0, odd = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double share = values[i] / pbm->bound;
+        odd |= !(fabs(values[i]) <= DBL_MAX);
+        outside += fabs(share) > 1;
+        shares[i] = theta * (share > 1 ? 1 : share < -1 ? -1 : share);
     }
-    return count;
+    *clipped += outside;
+    return !odd;
 }
 
-/* 2^64 p: an integer, since p is a multiple of 2^-54. clipped counts what leaves [-c, c]. */
-static uint64_t threshold_of(double x, double theta, double bound, int64_t *clipped)
+static int encode_row(const struct pbm *pbm, struct pbm_trials *trials, double theta, const double *values,
+                      int64_t *out, int64_t width, int64_t *clipped)
 {
-    double share = x / bound;
-    *clipped += fabs(share) > 1;
-    share = share > 1 ? 1 : share < -1 ? -1 : share;
-    return (uint64_t)((0.5 + theta * share) * 0x1p64);
-}
-
-static dpf_status encode_row(const struct pbm *pbm, dpf_cursor *cursor, double theta, const double *values,
-                             int64_t *out, int32_t width, int64_t *clipped)
-{
-    uint64_t words[WORDS], thresholds[WORDS];
-    for (int32_t at = 0; at < width; at += WORDS) {
-        const int32_t n = width - at < WORDS ? width - at : WORDS;
-        for (int32_t i = 0; i < n; i++) {
-            if (!isfinite(values[at + i]))
-                return DPF_E_NUMERIC;
-            thresholds[i] = threshold_of(values[at + i], theta, pbm->bound, clipped);
-        }
-        if (pbm->trials == 1) {
-            pbm->random->bits(cursor, words, n);
-            for (int32_t i = 0; i < n; i++)
-                out[at + i] = words[i] < thresholds[i];
-            continue;
-        }
-        for (int32_t i = 0; i < n; i++)
-            out[at + i] = successes(pbm, cursor, thresholds[i], pbm->trials);
+    double shares[AT_ONCE];
+    for (int64_t at = 0; at < width; at += AT_ONCE) {
+        const int64_t n = width - at < AT_ONCE ? width - at : AT_ONCE;
+        if (!shares_of(pbm, theta, values + at, n, shares, clipped))
+            return 0;
+        if (pbm->trials == 1)
+            pbm_trials_each(trials, shares, n, out + at);
+        for (int64_t i = 0; i < n && pbm->trials > 1; i++)
+            out[at + i] = pbm_trials_count(trials, shares[i], pbm->trials);
     }
-    return DPF_OK;
+    return 1;
 }
 
 static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
@@ -272,14 +262,18 @@ static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_p
 {
     const struct pbm *pbm = self;
     const double theta = plan_theta(plan);
+    struct pbm_trials trials = {.random = pbm->random,
+                                .lanes = pbm->lanes,
+                                .ties = pbm->ties,
+                                .draw = call->draw,
+                                .party = call->party};
     int64_t clipped = 0;
     (void)query;
+    pbm_trials_start(&trials, out->width * pbm->trials);
     for (int64_t r = 0; r < out->n_rows; r++) {
-        const int64_t row = out->rows ? out->rows[r] : out->first_row + r;
-        dpf_cursor cursor;
-        pbm->random->seek(pbm->stream, call->draw, call->party, (uint32_t)row, &cursor);
-        if (encode_row(pbm, &cursor, theta, values + r * stride, out->values + r * out->stride, out->width,
-                       &clipped) != DPF_OK)
+        pbm_trials_seek(&trials, out->rows ? out->rows[r] : out->first_row + r);
+        if (!encode_row(pbm, &trials, theta, values + r * stride, out->values + r * out->stride, out->width,
+                        &clipped))
             return call->host->fail(
                 call->host, DPF_E_NUMERIC, -1,
                 "a message is not a number: the training has diverged; lower the rate of the "

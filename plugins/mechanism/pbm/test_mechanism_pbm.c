@@ -243,6 +243,107 @@ static void draws_depend_on_their_index_alone(void **state)
     plain_random_stop();
 }
 
+/* ---- trials decided by all 64 bits ------------------------------------------------------------- */
+
+static uint64_t scripted_lane, scripted_tie;
+static dpf_stream *scripted_ties;
+
+static dpf_status scripted_open(const dpf_host *host, const char *purpose, dpf_stream **stream)
+{
+    static uint64_t names[2]; /* streams are opaque: only their addresses count */
+    (void)host;
+    *stream = (dpf_stream *)(void *)&names[strstr(purpose, "ties") != NULL];
+    if (strstr(purpose, "ties"))
+        scripted_ties = *stream;
+    return DPF_OK;
+}
+
+static void scripted_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32_t row,
+                          dpf_cursor *cursor)
+{
+    (void)draw;
+    (void)party;
+    (void)row;
+    cursor->opaque[0] = stream == scripted_ties;
+}
+
+static void scripted_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = cursor->opaque[0] ? scripted_tie : scripted_lane * UINT64_C(0x0001000100010001);
+}
+
+/* The 64-bit number of a lane and 48 more bits, against 2^64 (1/2 + theta x / c), just around it. */
+static void ties_are_decided_by_the_other_bits(void **state)
+{
+    static const dpf_random_service scripted = {
+        .open = scripted_open, .seek = scripted_seek, .bits = scripted_bits};
+    static const char *const settings[] = {"theta=0.2", "theta=0.2; trials=600"};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct pbm m;
+        plain_init(&m.host, plain_component("pbm", DPF_ROLE_MECHANISM, "pbm"));
+        m.host.random = &scripted;
+        assert_int_equal(plain_create(&m.host, settings[k]), DPF_OK);
+        m.functions = m.host.component->functions;
+        plain_release_gradient(&m.release, WIDTH, ROWS);
+        m.release.release.n_parties = 10;
+        assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
+        double x[ROWS * WIDTH];
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            x[i] = 0.3;
+        const uint64_t threshold = (uint64_t)((0.5 + 0.2 * 0.3) * 0x1p64);
+        assert_true((threshold & UINT64_C(0xffffffffffff)) > 0);
+        for (int64_t step = -70000; step <= 70000; step += 1000) {
+            const uint64_t number = threshold + (uint64_t)step;
+            int64_t z[ROWS * WIDTH];
+            scripted_lane = number >> 48;
+            scripted_tie = number << 16;
+            encode(&m, 0, 0, x, z);
+            for (int i = 0; i < ROWS * WIDTH; i++)
+                assert_int_equal(z[i], number < threshold ? (k ? 600 : 1) : 0);
+        }
+        for (uint64_t lane = 0; lane < 65536; lane += 97) {
+            int64_t z[ROWS * WIDTH];
+            scripted_lane = lane;
+            scripted_tie = 0;
+            encode(&m, 0, 0, x, z);
+            assert_int_equal(z[5], (lane << 48) < threshold ? (k ? 600 : 1) : 0);
+        }
+        plain_close(&m.host);
+    }
+}
+
+/* With few and with many rows to a block of lanes. */
+static void rows_share_blocks_of_lanes(void **state)
+{
+    static const char *const settings[] = {"trials=1", "trials=170", "trials=171", "trials=65"};
+    double x[ROWS * WIDTH];
+    (void)state;
+    plain_random_start(41);
+    for (int k = 0; k < 4; k++) {
+        struct pbm m;
+        int64_t all[ROWS * WIDTH];
+        open_pbm(&m, settings[k], 10);
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            x[i] = sin(i);
+        encode(&m, 1, 2, x, all);
+        /* Every row by itself, last first, gets what it got among the others. */
+        for (int r = ROWS - 1; r >= 0; r--) {
+            int64_t one[WIDTH];
+            dpf_integers out = plain_integers(&m.release, one);
+            out.n_rows = 1;
+            out.first_row = r;
+            assert_int_equal(m.functions->encode(m.host.self, plain_call(&m.host), &m.plan, &m.release.query,
+                                                 x + r * WIDTH, WIDTH, &out),
+                             DPF_OK);
+            assert_memory_equal(one, all + r * WIDTH, sizeof(one));
+        }
+        plain_close(&m.host);
+    }
+    plain_random_stop();
+}
+
 static void clipped_share_is_reported(void **state)
 {
     struct pbm m;
@@ -299,6 +400,8 @@ int main(void)
         cmocka_unit_test(sums_do_not_wrap),
         cmocka_unit_test(too_few_clients_are_refused),
         cmocka_unit_test(draws_depend_on_their_index_alone),
+        cmocka_unit_test(ties_are_decided_by_the_other_bits),
+        cmocka_unit_test(rows_share_blocks_of_lanes),
         cmocka_unit_test(clipped_share_is_reported),
         cmocka_unit_test(refusals_and_memory),
     };

@@ -262,12 +262,16 @@ static dpf_status forward(void *self, const dpf_call *call, const dpf_message *i
     double *vector = call->scratch(call, (uint64_t)n * sizeof(*vector));
     if (!vector)
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    for (int64_t i = 0; i < n; i++)
-        vector[i] =
-            i < in->n_rows * width ? sign_of(flatten, i) * in->values[i / width * in->stride + i % width] : 0;
+    int64_t at = 0;
+    for (int64_t r = 0; r < in->n_rows; r++)
+        for (int64_t i = 0; i < width; i++, at++)
+            vector[at] = sign_of(flatten, at) * in->values[r * in->stride + i];
+    memset(vector + at, 0, (size_t)(n - at) * sizeof(*vector));
     hadamard_vector(vector, n);
-    for (int64_t i = 0; i < out->n_rows * width; i++)
-        out->values[i / width * out->stride + i % width] = i < n ? vector[i] : 0;
+    at = 0;
+    for (int64_t r = 0; r < out->n_rows; r++)
+        for (int64_t i = 0; i < width; i++, at++)
+            out->values[r * out->stride + i] = at < n ? vector[at] : 0;
     return DPF_OK;
 }
 
