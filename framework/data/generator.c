@@ -246,17 +246,30 @@ int64_t generator_degree(const struct generator *g, int64_t user)
     return degree_from(g, normal, uniform);
 }
 
+#define BATCH 128
+
 struct race {
     double time;
     int32_t item;
 };
 
-static int by_time(const void *a, const void *b)
+static int is_later(const struct race *x, const struct race *y)
 {
-    const struct race *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
+    return x->time != y->time ? x->time > y->time : x->item > y->item;
+}
+
+/* Restores a heap of n whose latest is the root, after the root was replaced. */
+static void sift_race(struct race *heap, int64_t n, struct race moved)
+{
+    int64_t at = 0;
+    for (int64_t child = 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && is_later(&heap[child + 1], &heap[child]);
+        if (!is_later(&heap[child], &moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
 }
 
 /* The user's taste for an item, of unit variance over items and users. */
@@ -277,24 +290,27 @@ static double taste(const struct generator *g, const double *traits, int64_t ite
 static int draw_by_race(const struct generator *g, int64_t user, const double *traits, int64_t degree,
                         int32_t *items)
 {
-    int64_t n = g->options.items;
-    struct race *race = memory_raw((size_t)n, sizeof *race);
-    if (!race)
+    double uniform[BATCH];
+    struct race *first = memory_raw((size_t)degree, sizeof *first);
+    if (!first)
         return -1;
+    for (int64_t i = 0; i < degree; i++)
+        first[i] = (struct race){INFINITY, INT32_MAX}; /* later than all that come */
     dpf_cursor cursor;
     random_seek(g->users_stream, 1, (uint32_t)user, ROW_ITEMS, &cursor);
-    for (int64_t i = 0; i < n; i++) {
-        double u;
-        random_uniform(&cursor, &u, 1);
+    for (int64_t i = 0; i < g->options.items; i++) {
+        if (i % BATCH == 0)
+            random_uniform(&cursor, uniform, BATCH);
         double rate = g->popularity[i];
         if (g->options.affinity > 0)
             rate *= exp(g->options.affinity * taste(g, traits, i));
-        race[i] = (struct race){-log1p(-u) / fmax(rate, 1e-300), (int32_t)i};
+        struct race arrival = {-log1p(-uniform[i % BATCH]) / fmax(rate, 1e-300), (int32_t)i};
+        if (degree > 0 && is_later(&first[0], &arrival))
+            sift_race(first, degree, arrival);
     }
-    qsort(race, (size_t)n, sizeof *race, by_time);
     for (int64_t i = 0; i < degree; i++)
-        items[i] = race[i].item;
-    free(race);
+        items[i] = first[i].item;
+    free(first);
     return 0;
 }
 
@@ -308,8 +324,6 @@ static int set_insert(uint32_t *set, uint32_t mask, uint32_t item)
     set[at] = item + 1;
     return 1;
 }
-
-#define BATCH 128
 
 /* Draws until degree distinct items are found. 1: too many repeats, take the other way; -1: no memory. */
 static int draw_by_alias(const struct generator *g, int64_t user, int64_t degree, int32_t *items)

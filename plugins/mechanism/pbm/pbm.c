@@ -22,7 +22,6 @@
  * Modulus. A message is in 0 .. q, a sum of at most n_parties messages in 0 .. n_parties q, below the
  * modulus n_parties q + 1: a sum never wraps.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -225,28 +224,42 @@ static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_n
 
 #define AT_ONCE 128
 
-/* theta x / c of n numbers, each x clipped; 0 if one of them is not finite. clipped counts what leaves
-   [-c, c]. */
+#define SIGN_BIT (UINT64_C(1) << 63)
+#define ONE_BITS (UINT64_C(0x3ff) << 52)
+#define INFINITE_BITS (UINT64_C(0x7ff) << 52)
+
+/*
+ * theta x / c of n numbers, each x clipped; 0 if one of them is not finite. clipped counts what leaves
+ * [-c, c]. Sizes are compared as integers, without branches that nobody could predict.
+ */
 static int shares_of(const struct pbm *pbm, double theta, const double *values, int64_t n, double *shares,
                      int64_t *clipped)
 {
-    int32_t outside = 0, odd = 0;
+    int64_t outside = 0, odd = 0;
+    for (int64_t i = 0; i < n; i++)
+        shares[i] = values[i] / pbm->bound;
     for (int64_t i = 0; i < n; i++) {
-        const double share = values[i] / pbm->bound;
-        odd |= !(fabs(values[i]) <= DBL_MAX);
-        outside += fabs(share) > 1;
-        shares[i] = theta * (share > 1 ? 1 : share < -1 ? -1 : share);
+        uint64_t value, share;
+        memcpy(&value, &values[i], sizeof(value));
+        memcpy(&share, &shares[i], sizeof(share));
+        const uint64_t size = share & ~SIGN_BIT;
+        odd += (value & ~SIGN_BIT) >= INFINITE_BITS;
+        outside += size > ONE_BITS;
+        share = (share & SIGN_BIT) | (size < ONE_BITS ? size : ONE_BITS);
+        memcpy(&shares[i], &share, sizeof(share));
     }
+    for (int64_t i = 0; i < n; i++)
+        shares[i] *= theta;
     *clipped += outside;
-    return !odd;
+    return odd == 0;
 }
 
-static int encode_row(const struct pbm *pbm, struct pbm_trials *trials, double theta, const double *values,
-                      int64_t *out, int64_t width, int64_t *clipped)
+static int encode_rows(const struct pbm *pbm, struct pbm_trials *trials, double theta, const double *values,
+                       int64_t *out, int64_t count, int64_t *clipped)
 {
     double shares[AT_ONCE];
-    for (int64_t at = 0; at < width; at += AT_ONCE) {
-        const int64_t n = width - at < AT_ONCE ? width - at : AT_ONCE;
+    for (int64_t at = 0; at < count; at += AT_ONCE) {
+        const int64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
         if (!shares_of(pbm, theta, values + at, n, shares, clipped))
             return 0;
         if (pbm->trials == 1)
@@ -255,6 +268,16 @@ static int encode_row(const struct pbm *pbm, struct pbm_trials *trials, double t
             out[at + i] = pbm_trials_count(trials, shares[i], pbm->trials);
     }
     return 1;
+}
+
+/* How many rows from r on have their numbers and their trials in one piece. */
+static int64_t rows_together(const struct pbm_trials *trials, const dpf_integers *out, int64_t r,
+                             int64_t stride)
+{
+    if (out->rows || stride != out->width || out->stride != out->width)
+        return 1;
+    const int64_t left = out->n_rows - r, group = trials->together - (out->first_row + r) % trials->together;
+    return left < group ? left : group;
 }
 
 static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
@@ -270,10 +293,11 @@ static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_p
     int64_t clipped = 0;
     (void)query;
     pbm_trials_start(&trials, out->width * pbm->trials);
-    for (int64_t r = 0; r < out->n_rows; r++) {
+    for (int64_t r = 0, n = 0; r < out->n_rows; r += n) {
+        n = rows_together(&trials, out, r, stride);
         pbm_trials_seek(&trials, out->rows ? out->rows[r] : out->first_row + r);
-        if (!encode_row(pbm, &trials, theta, values + r * stride, out->values + r * out->stride, out->width,
-                        &clipped))
+        if (!encode_rows(pbm, &trials, theta, values + r * stride, out->values + r * out->stride,
+                         n * out->width, &clipped))
             return call->host->fail(
                 call->host, DPF_E_NUMERIC, -1,
                 "a message is not a number: the training has diverged; lower the rate of the "

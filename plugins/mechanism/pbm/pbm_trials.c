@@ -10,7 +10,7 @@ void pbm_trials_start(struct pbm_trials *trials, int64_t row_lanes)
 {
     trials->row_lanes = row_lanes;
     trials->together = row_lanes < PBM_LANES ? PBM_LANES / row_lanes : 1;
-    trials->group = -1;
+    trials->group = trials->tie_row = -1;
 }
 
 /* The next block of lanes; the last of a group may be longer than what is used of it. */
@@ -24,7 +24,7 @@ void pbm_trials_seek(struct pbm_trials *trials, int64_t row)
 {
     const int64_t group = row / trials->together;
     trials->row = row;
-    trials->ties_open = 0;
+    trials->tie_row = -1;
     if (group != trials->group || trials->row_lanes > PBM_LANES) {
         trials->random->seek(trials->lanes, trials->draw, trials->party, (uint32_t)group, &trials->cursor);
         refill(trials);
@@ -61,13 +61,16 @@ static int32_t first_bits(double share)
     return (int32_t)((0.5 + share) * 0x1p16);
 }
 
-static int break_tie(struct pbm_trials *trials, double share)
+/* lane: its place in the block. */
+static int break_tie(struct pbm_trials *trials, int64_t lane, double share)
 {
     uint64_t word;
-    if (!trials->ties_open)
-        trials->random->seek(trials->ties, trials->draw, trials->party, (uint32_t)trials->row,
-                             &trials->tie_cursor);
-    trials->ties_open = 1;
+    const int64_t row = trials->row_lanes <= PBM_LANES
+                            ? trials->group * trials->together + lane / trials->row_lanes
+                            : trials->row;
+    if (row != trials->tie_row)
+        trials->random->seek(trials->ties, trials->draw, trials->party, (uint32_t)row, &trials->tie_cursor);
+    trials->tie_row = row;
     trials->random->bits(&trials->tie_cursor, &word, 1);
     return word >> LANE_BITS < (threshold_of(share) & ((UINT64_C(1) << TIE_BITS) - 1));
 }
@@ -76,7 +79,7 @@ void pbm_trials_each(struct pbm_trials *trials, const double *shares, int64_t n,
 {
     uint16_t lanes[PBM_LANES];
     while (n > 0) {
-        const int64_t some = available(trials, n);
+        const int64_t some = available(trials, n), first = trials->at;
         int ties = 0;
         take(trials, some, lanes);
         for (int64_t i = 0; i < some; i++) {
@@ -86,7 +89,7 @@ void pbm_trials_each(struct pbm_trials *trials, const double *shares, int64_t n,
         }
         for (int64_t i = 0; ties && i < some; i++)
             if (lanes[i] == first_bits(shares[i]))
-                out[i] = break_tie(trials, shares[i]);
+                out[i] = break_tie(trials, first + i, shares[i]);
         shares += some;
         out += some;
         n -= some;
@@ -99,7 +102,7 @@ int64_t pbm_trials_count(struct pbm_trials *trials, double share, int64_t n)
     const int32_t limit = first_bits(share);
     int64_t count = 0;
     while (n > 0) {
-        const int64_t some = available(trials, n);
+        const int64_t some = available(trials, n), first = trials->at;
         int32_t below = 0, ties = 0;
         take(trials, some, lanes);
         for (int64_t i = 0; i < some; i++) {
@@ -107,7 +110,7 @@ int64_t pbm_trials_count(struct pbm_trials *trials, double share, int64_t n)
             ties += lanes[i] == limit;
         }
         for (; ties > 0; ties--)
-            count += break_tie(trials, share);
+            count += break_tie(trials, first, share);
         count += below;
         n -= some;
     }

@@ -25,7 +25,7 @@ struct pbm_trials {
     int64_t together;  /* rows of a group */
     int64_t group;     /* that the cursor stands in; -1: none */
     int64_t row;
-    int ties_open; /* the row has had a tie */
+    int64_t tie_row; /* the last row that had a tie; -1: none */
     dpf_cursor cursor, tie_cursor;
     int32_t at; /* next lane of the block */
     uint64_t block[PBM_LANES / 4];
@@ -33,7 +33,7 @@ struct pbm_trials {
 
 /* row_lanes: the trials of a row, at least 1. The fields random, lanes, ties, draw and party are set. */
 void pbm_trials_start(struct pbm_trials *trials, int64_t row_lanes);
-/* Goes to the first trial of a row. */
+/* Goes to the first trial of a row. Behind it are those of the rows that follow, up to the group's end. */
 void pbm_trials_seek(struct pbm_trials *trials, int64_t row);
 /* n trials of probability 1/2 + shares[i] each, with 1/4 <= 1/2 + shares[i] <= 3/4: out[i] is 0 or 1. */
 void pbm_trials_each(struct pbm_trials *trials, const double *shares, int64_t n, int64_t *out);

@@ -171,13 +171,22 @@ static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_i
 
 /* ---- the transform -------------------------------------------------------------------------------- */
 
-/* The finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static double sign_of(const struct flatten *flatten, int64_t index)
+/* Signs index .. index + 63, index a multiple of 64, one bit each: the finalizer of splitmix64 (Steele, Lea,
+   Flood, OOPSLA 2014). */
+static uint64_t signs_from(const struct flatten *flatten, int64_t index)
 {
-    uint64_t x = flatten->key + (uint64_t)(index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = flatten->key + (uint64_t)(index / 64 + 1) * UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (x ^ (x >> 31)) & 1 ? -1.0 : 1.0;
+    return x ^ (x >> 31);
+}
+
+/* +1 or -1 of an index; signs is that of the 64 it belongs to, and is kept up to date. */
+static double next_sign(const struct flatten *flatten, int64_t index, uint64_t *signs)
+{
+    if (index % 64 == 0)
+        *signs = signs_from(flatten, index);
+    return 1.0 - 2.0 * (double)(int32_t)(*signs >> (index % 64) & 1);
 }
 
 /* n rows of width numbers: every column by itself. n is a power of two. */
@@ -239,8 +248,9 @@ static dpf_status check(const struct flatten *flatten, const dpf_call *call, con
 
 static void forward_rows(const struct flatten *flatten, const dpf_message *in, dpf_message *out)
 {
+    uint64_t signs = 0;
     for (int64_t r = 0; r < out->n_rows; r++) {
-        const double sign = sign_of(flatten, r);
+        const double sign = next_sign(flatten, r, &signs);
         double *to = out->values + r * out->stride;
         for (int32_t i = 0; i < out->width; i++)
             to[i] = r < in->n_rows ? sign * in->values[r * in->stride + i] : 0;
@@ -262,10 +272,11 @@ static dpf_status forward(void *self, const dpf_call *call, const dpf_message *i
     double *vector = call->scratch(call, (uint64_t)n * sizeof(*vector));
     if (!vector)
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    uint64_t signs = 0;
     int64_t at = 0;
     for (int64_t r = 0; r < in->n_rows; r++)
         for (int64_t i = 0; i < width; i++, at++)
-            vector[at] = sign_of(flatten, at) * in->values[r * in->stride + i];
+            vector[at] = next_sign(flatten, at, &signs) * in->values[r * in->stride + i];
     memset(vector + at, 0, (size_t)(n - at) * sizeof(*vector));
     hadamard_vector(vector, n);
     at = 0;
@@ -293,9 +304,13 @@ static dpf_status inverse(void *self, const dpf_call *call, const dpf_message *i
         hadamard(vector, in->n_rows, width, width);
     else
         hadamard_vector(vector, n);
-    for (int64_t i = 0; i < out->n_rows * width; i++)
-        out->values[i / width * out->stride + i % width] =
-            sign_of(flatten, flatten->scope == SCOPE_ROWS ? i / width : i) * vector[i];
+    uint64_t signs = 0;
+    double sign = 1;
+    for (int64_t i = 0; i < out->n_rows * width; i++) {
+        if (flatten->scope == SCOPE_MATRIX || i % width == 0)
+            sign = next_sign(flatten, flatten->scope == SCOPE_MATRIX ? i : i / width, &signs);
+        out->values[i / width * out->stride + i % width] = sign * vector[i];
+    }
     return DPF_OK;
 }
 
