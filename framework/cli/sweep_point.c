@@ -112,7 +112,7 @@ int sweep_point_prepare(const struct sweep_base *base, const struct point *point
             arguments->layers = (const char *const *)point->variant->layers.texts;
             arguments->n_layers = (int)point->variant->layers.n;
         }
-        arguments->settings = point->settings;
+        arguments->settings = (const char *const *)point->settings;
         arguments->n_settings = point->n_settings;
         arguments->settings_directory = base->design->directory;
         if (session_open(&session, arguments, 0, &out->problem) == 0)

@@ -93,6 +93,8 @@ void design_free(struct design *design)
 /* ---- entries ---------------------------------------------------------------------------------------- */
 
 #define NAME_SIZE 128
+#define AXIS "axis." /* begins the key of a named axis */
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 /* What stands behind "sweep." in the entry's full name, or NULL. */
 static const char *name_inside(const struct config_entry *entry, char buffer[NAME_SIZE])
@@ -181,10 +183,12 @@ static int add_value(const struct config *config, struct design_axis *axis, cons
     axis->values = grown;
     struct design_value *value = &axis->values[axis->n++];
     *value = (struct design_value){0};
-    int swap = text[0] == '@';
+    int swap = text[0] == '@' && !axis->named;
     value->label = memory_text(text + swap);
     if (!value->label)
         return error_memory(error);
+    if (axis->named)
+        return 0;
     if (design_list_add(&value->settings, memory_format("%s=%s", axis->key, value->label), error) != 0)
         return -1;
     return swap ? add_parameters(config, axis->key, value->label, &value->settings, error) : 0;
@@ -198,9 +202,12 @@ static int add_axis(const struct config *config, const struct config_entry *entr
         return error_memory(error);
     out->axes = grown;
     struct design_axis *axis = &out->axes[out->n_axes++];
-    *axis = (struct design_axis){.key = memory_text(key)};
+    *axis = (struct design_axis){.key = memory_text(key), .named = strncmp(key, AXIS, strlen(AXIS)) == 0};
     if (!axis->key)
         return error_memory(error);
+    if (axis->named &&
+        (!key[strlen(AXIS)] || key[strlen(AXIS) + strspn(key + strlen(AXIS), NAME_CHARACTERS)]))
+        return refuse(entry, error, "the name of an axis has letters, digits, - and _");
     struct design_list texts = {0};
     char problem[DESIGN_PROBLEM];
     int status = design_split(entry->value, ',', &texts, problem);
@@ -291,6 +298,71 @@ static int add_variant(const struct config_entry *entry, const char *name, struc
     }
     list_free(&pieces);
     return status == 0 ? 0 : -1;
+}
+
+/* ---- named axes --------------------------------------------------------------------------------------- */
+
+const struct design_axis *design_axis_read(const struct design *design, const char *text, size_t *length)
+{
+    size_t n = strspn(text + 1, NAME_CHARACTERS);
+    *length = n + 1;
+    for (size_t i = 0; i < design->n_axes; i++) {
+        const char *name = design->axes[i].named ? design->axes[i].key + strlen(AXIS) : "";
+        if (strlen(name) == n && n && strncmp(name, text + 1, n) == 0)
+            return &design->axes[i];
+    }
+    return NULL;
+}
+
+/* Marks the axes that a variant's setting reads; -1 if it reads what it has no value of. */
+static int mark_read(const struct config *config, const struct design *design,
+                     const struct design_variant *variant, const char *setting, unsigned char *read,
+                     struct dpf_error *error)
+{
+    for (const char *at = strchr(setting, '$'); at; at = strchr(at + 1, '$')) {
+        size_t length;
+        const struct design_axis *axis = design_axis_read(design, at, &length);
+        if (!axis)
+            return error_set(
+                error, DPF_FAULT_CONFIG, "%s: [sweep] variant %s sets %.100s, but there is no axis.%.*s",
+                config_path(config), variant->name, setting, (int)(length < 60 ? length - 1 : 60), at + 1);
+        if (variant->is_reference)
+            return config_error(config, "sweep", "references", error,
+                                "%s reads the axis %s, so it runs along that axis and is no reference",
+                                variant->name, axis->key);
+        read[axis - design->axes] = 1;
+    }
+    return 0;
+}
+
+static int read_by(const struct config *config, const struct design *design,
+                   const struct design_variant *variant, unsigned char *read, struct dpf_error *error)
+{
+    for (size_t s = 0; s < variant->settings.n; s++)
+        if (mark_read(config, design, variant, variant->settings.texts[s], read, error) != 0)
+            return -1;
+    return 0;
+}
+
+/* Without named axes a '$' is any other character. */
+static int check_named(const struct config *config, const struct design *design, struct dpf_error *error)
+{
+    int any = 0, status = 0;
+    for (size_t i = 0; i < design->n_axes; i++)
+        any |= design->axes[i].named;
+    unsigned char *read = any ? memory_new(design->n_axes, 1) : NULL;
+    if (!read)
+        return any ? error_memory(error) : 0;
+    for (size_t v = 0; v < design->n_variants && status == 0; v++)
+        status = read_by(config, design, &design->variants[v], read, error);
+    for (size_t i = 0; i < design->n_axes && status == 0; i++)
+        if (design->axes[i].named && !read[i])
+            status = config_error(config, "sweep", design->axes[i].key, error,
+                                  "an axis by name sets nothing itself: let a variant read it, as in "
+                                  "section.key=$%s",
+                                  design->axes[i].key + strlen(AXIS));
+    free(read);
+    return status;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
@@ -464,6 +536,8 @@ int design_read(struct config *config, struct design *out, struct dpf_error *err
         status = check_zip(config, out, error);
     if (status == 0)
         status = mark_references(config, out, error);
+    if (status == 0)
+        status = check_named(config, out, error);
     if (status == 0)
         status = check_baseline(config, out, error);
     if (status == 0 && !out->n_axes && !out->n_variants)

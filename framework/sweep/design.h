@@ -9,6 +9,8 @@
  *     [sweep.items.loss.complementary]               such a section, if there is one
  *     [sweep.variant.clipped]                        a variant: keys that are set together
  *     items.transforms = clip-user
+ *     axis.epsilon = 0.1, 0.5, 1                     an axis by name: sets nothing, variants read it as
+ * $epsilon
  *
  * A value that holds commas stands in braces. Everything is a list of settings "section.key=value" for each
  * point; how settings change a configuration is the config room's matter.
@@ -25,21 +27,22 @@ struct design_list {
 
 struct design_value {
     char *label;
-    struct design_list settings; /* "section.key=value" */
+    struct design_list settings; /* "section.key=value"; none for a named axis */
 };
 
 struct design_axis {
     char *key;  /* "items.mechanism.epsilon" */
     char *name; /* the shortest end of the key that no other axis has: "epsilon" */
+    int named;  /* axis.NAME: its values have no settings */
     struct design_value *values;
     size_t n, capacity;
 };
 
 struct design_variant {
     char *name;
-    struct design_list settings;
-    struct design_list layers; /* files */
-    int is_reference;          /* runs once for each seed, not along the axes */
+    struct design_list settings; /* may hold $NAME of named axes */
+    struct design_list layers;   /* files */
+    int is_reference;            /* runs once for each seed, not along the axes */
 };
 
 enum design_mode { DESIGN_CROSSED, DESIGN_ZIP };
@@ -68,6 +71,9 @@ void design_consume(struct config *config);
 /* Faults: DPF_FAULT_CONFIG, with file:line. On failure out is empty. */
 int design_read(struct config *config, struct design *out, struct dpf_error *error);
 void design_free(struct design *design);
+/* The named axis that text, which begins with '$', reads; *length is that of "$NAME". NULL if there is none.
+ */
+const struct design_axis *design_axis_read(const struct design *design, const char *text, size_t *length);
 
 /* Takes over a text from malloc; NULL is a failed allocation. */
 int design_list_add(struct design_list *list, char *text, struct dpf_error *error);

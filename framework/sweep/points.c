@@ -105,6 +105,36 @@ static int leave_axes(const struct design *design, struct point *point)
     return 1;
 }
 
+/* A setting with the point's values in place of $NAME. */
+static char *fill(const struct design *design, const struct point *point, const char *setting)
+{
+    struct text out = {0};
+    for (const char *at = setting; *at;) {
+        size_t length;
+        const struct design_axis *axis = *at == '$' ? design_axis_read(design, at, &length) : NULL;
+        if (axis)
+            text_add(&out, "%s", axis->values[point->values[axis - design->axes]].label);
+        else
+            text_add(&out, "%c", *at);
+        at += axis ? length : 1;
+    }
+    if (out.failed)
+        text_free(&out);
+    return out.data;
+}
+
+static int add_list(const struct design *design, struct point *point, const struct design_list *settings,
+                    struct dpf_error *error)
+{
+    for (size_t s = 0; s < settings->n; s++) {
+        char *setting = fill(design, point, settings->texts[s]);
+        if (!setting)
+            return error_memory(error);
+        point->settings[point->n_settings++] = setting;
+    }
+    return 0;
+}
+
 static int add_settings(const struct design *design, struct point *point, struct dpf_error *error)
 {
     size_t n = point->variant ? point->variant->settings.n : 0;
@@ -113,16 +143,11 @@ static int add_settings(const struct design *design, struct point *point, struct
     point->settings = memory_new(n + 1, sizeof *point->settings);
     if (!point->settings)
         return error_memory(error);
-    for (size_t s = 0; point->variant && s < point->variant->settings.n; s++)
-        point->settings[point->n_settings++] = point->variant->settings.texts[s];
-    for (size_t i = 0; i < design->n_axes; i++) {
-        if (point->values[i] == DESIGN_NO_VALUE)
-            continue;
-        const struct design_list *settings = &design->axes[i].values[point->values[i]].settings;
-        for (size_t s = 0; s < settings->n; s++)
-            point->settings[point->n_settings++] = settings->texts[s];
-    }
-    return 0;
+    int status = point->variant ? add_list(design, point, &point->variant->settings, error) : 0;
+    for (size_t i = 0; i < design->n_axes && status == 0; i++)
+        if (point->values[i] != DESIGN_NO_VALUE)
+            status = add_list(design, point, &design->axes[i].values[point->values[i]].settings, error);
+    return status;
 }
 
 static int by_name(const void *a, const void *b)
@@ -187,6 +212,8 @@ void points_free(struct points *points)
     for (size_t i = 0; i < points->n; i++) {
         free(points->items[i].name);
         free(points->items[i].values);
+        for (int s = 0; s < points->items[i].n_settings; s++)
+            free(points->items[i].settings[s]);
         free(points->items[i].settings);
     }
     free(points->items);

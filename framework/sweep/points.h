@@ -9,7 +9,7 @@ struct point {
     char *name; /* a file name that tells what the point is and does not depend on others */
     const struct design_variant *variant; /* or NULL */
     size_t *values;                       /* of each axis, the index of its value, or DESIGN_NO_VALUE */
-    const char **settings;                /* texts belong to the design */
+    char **settings;                      /* of the variant, then of the axes */
     int n_settings;
 };
 

@@ -99,9 +99,10 @@ static json_t *dimensions_json(const struct design *design)
         for (size_t v = 0; v < axis->n; v++)
             json_array_append_new(values, json_string(axis->values[v].label));
         int seed = (int)i == design->seed_axis;
-        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:b, s:o}", "name", axis->name, "key",
-                                               axis->key, "repetition", seed, "zipped",
-                                               design->mode == DESIGN_ZIP && !seed, "values", values));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:b, s:b, s:o}", "name", axis->name, "key",
+                                        axis->named ? axis->name : axis->key, "repetition", seed, "zipped",
+                                        design->mode == DESIGN_ZIP && !seed, "values", values));
     }
     return array;
 }

@@ -124,6 +124,32 @@ static void references_do_not_follow_the_axes(void **state)
     refused("[sweep]\nreferences = plan\nvariant.plain = model.rank=3\n", "no variant plan");
 }
 
+static void variants_read_named_axes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(open_text(&f, "[sweep]\nmode = zip\naxis.epsilon = 0.1, 1\naxis.before = 0.19, 1.49\n"
+                                   "run.seed = 1..2\nvariant.plain = a.epsilon=$epsilon\n"
+                                   "variant.drawn = a.epsilon=$before; b.target=$epsilon\nvariant.none =\n"
+                                   "[sweep.variant.kept]\na.list = $epsilon, $epsilon\n"),
+                     0);
+    assert_int_equal(f.points.n, 16);
+    assert_string_equal(f.points.items[0].name, "plain_epsilon-0.1_before-0.19_seed-1");
+    expect_settings(&f.points.items[0], "a.epsilon=0.1; run.seed=1");
+    expect_settings(&f.points.items[2], "a.epsilon=1; run.seed=1");
+    expect_settings(&f.points.items[7], "a.epsilon=1.49; b.target=1; run.seed=2");
+    expect_settings(&f.points.items[8], "run.seed=1");
+    expect_settings(&f.points.items[15], "a.list=1, 1; run.seed=2");
+    close_text(&f);
+    refused("[sweep]\naxis.epsilon = 1\nvariant.a = x.y=$epsilo\n", "no axis.epsilo");
+    refused("[sweep]\naxis.epsilon = 1\nvariant.a = x.y=1\n", "$epsilon");
+    refused("[sweep]\nreferences = a\naxis.epsilon = 1\nvariant.a = x.y=$epsilon\n", "no reference");
+    refused("[sweep]\naxis.a.b = 1\nvariant.a = x.y=$a\n", "letters");
+    assert_int_equal(open_text(&f, "[sweep]\nvariant.a = x.path=$home; x.y=$\n"), 0); /* no such axes */
+    expect_settings(&f.points.items[0], "x.path=$home; x.y=$");
+    close_text(&f);
+}
+
 static void zipped_axes_go_together(void **state)
 {
     (void)state;
@@ -257,6 +283,7 @@ int main(void)
         cmocka_unit_test(lists_are_split),
         cmocka_unit_test(axes_are_crossed_with_seeds_innermost),
         cmocka_unit_test(references_do_not_follow_the_axes),
+        cmocka_unit_test(variants_read_named_axes),
         cmocka_unit_test(zipped_axes_go_together),
         cmocka_unit_test(components_are_swapped_with_their_parameters),
         cmocka_unit_test(variants_set_keys_together),
