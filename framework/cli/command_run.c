@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "data/load.h"
+#include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "report/progress.h"
 #include "report/summary_table.h"
@@ -95,7 +96,9 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
 {
     if (model_init(model, plan, &run->dataset, error) != 0)
         return -1;
-    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+    if (plan->recommender.instance)
+        return recommender_fit_run(model, run->pool, stats, error);
+    if (!plan_is_factorization(plan))
         return 0;
     struct engine_hooks hooks = {.context = run, .round_done = round_done};
     return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
@@ -121,9 +124,10 @@ static int compare_with(struct run *run, const struct arguments *arguments, cons
     int non_private = strcmp(name, "non-private") == 0;
     if (!non_private) {
         snprintf(kind, sizeof kind, "model.kind=%s", name);
-        if (twin.n_overrides == MAX_OVERRIDES)
+        if (twin.n_overrides + 2 > MAX_OVERRIDES)
             return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
         twin.overrides[twin.n_overrides++] = kind;
+        twin.overrides[twin.n_overrides++] = "model.recommender=";
     }
     struct session session;
     struct model model = {0};
@@ -209,7 +213,7 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
 {
     struct plan *plan = &run->session.plan;
     run->times[2] = progress_clock();
-    int factorization = plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION;
+    int factorization = plan_is_factorization(plan);
     int status = train(run, plan, &run->model, 1, &run->stats, error);
     if (!run->quiet && factorization)
         progress_end(&run->progress);

@@ -2,6 +2,7 @@
 #include "cli/saved_run.h"
 
 #include <cblas.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "engine/recommender_fit.h"
 #include "report/npy.h"
 
 static int open_session(const struct arguments *arguments, const char *directory, struct saved_run *out,
@@ -120,12 +122,54 @@ static int load_side(struct saved_run *run, const char *directory, int side, str
     return status;
 }
 
+static int check_side_ids(const struct saved_run *run, const char *directory, int side,
+                          struct dpf_error *error)
+{
+    char *names = file_of(run, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
+    int status =
+        names ? check_ids(names, side == DPF_SIDE_USERS ? &run->dataset.users : &run->dataset.items, error)
+              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no files of ids", directory);
+    free(names);
+    return status;
+}
+
+/* Exactly the bytes that this plan's component asks for, and bytes that it takes for its own. */
+static int read_state(struct saved_run *run, const char *path, struct dpf_error *error)
+{
+    struct model *model = &run->model;
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return error_set(error, DPF_FAULT_DATA, "%s: %s", path, strerror(errno));
+    size_t got = fread(model->state, 1, (size_t)model->state_bytes, stream);
+    int whole = got == model->state_bytes && fgetc(stream) == EOF && !ferror(stream);
+    fclose(stream);
+    if (!whole)
+        return error_set(error, DPF_FAULT_DATA, "%s: not the %llu bytes of this model's state: train again",
+                         path, (unsigned long long)model->state_bytes);
+    return recommender_fit_check(model, path, error);
+}
+
+static int load_state(struct saved_run *run, const char *directory, struct dpf_error *error)
+{
+    char *path = file_of(run, directory, "model_state");
+    int status = path ? read_state(run, path, error)
+                      : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no model_state", directory);
+    free(path);
+    for (int side = 0; side < 2 && status == 0; side++)
+        status = check_side_ids(run, directory, side, error);
+    return status;
+}
+
 int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
                    struct dpf_error *error)
 {
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0 || open_session(arguments, directory, out, error) != 0 ||
-        load_data(directory, out, error) != 0 || load_side(out, directory, DPF_SIDE_USERS, error) != 0 ||
+        load_data(directory, out, error) != 0)
+        return -1;
+    if (out->session.plan.recommender.instance)
+        return load_state(out, directory, error);
+    if (load_side(out, directory, DPF_SIDE_USERS, error) != 0 ||
         load_side(out, directory, DPF_SIDE_ITEMS, error) != 0)
         return -1;
     const json_t *offset = json_object_get(json_object_get(out->json, "model"), "offset");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/recommender_fit.h"
 
 /*
  * Where a user comes or goes, the numbers of all users behind change. Initial rows of neighbouring data
@@ -175,6 +176,8 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
                struct dpf_error *error)
 {
     *model = (struct model){.plan = plan, .dataset = dataset};
+    if (plan->recommender.instance)
+        return recommender_fit_start(model, error);
     int kind = (int)plan->model.params.values[MODEL_KIND].integer;
     model->columns = kind == MODEL_FACTORIZATION ? plan->columns : 1;
     model->stride = (model->columns + 15) / 16 * 16;
@@ -206,6 +209,7 @@ void model_free(struct model *model)
         free(model->sides[side].state_space);
         free(model->sides[side].solver_state);
     }
+    free(model->state);
     *model = (struct model){0};
 }
 
@@ -273,6 +277,8 @@ int model_scores(void *context, int32_t user, const int32_t *items, int64_t n, d
                  struct dpf_error *error)
 {
     const struct model *model = context;
+    if (model->plan->recommender.instance)
+        return recommender_fit_scores(model, user, items, n, out, error);
     const float *u = model->sides[DPF_SIDE_USERS].data + (int64_t)user * model->stride;
     const float *base = model->sides[DPF_SIDE_ITEMS].data;
     for (int64_t k = 0; k < n; k++) {

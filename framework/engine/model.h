@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.h - factor rows of both sides, and predictions from them.
+ * model.h - what is trained, and predictions from it: factor rows of both sides, or a recommender's state.
  *
  * A prediction is offset + <user row, item row> over all columns; columns are
  * [user bias | factors | item bias], and a row has the constant 1 in the other side's bias column.
- * Rows are padded to 64 bytes with zeros.
+ * Rows are padded to 64 bytes with zeros. With [model] recommender there are no rows; see recommender_fit.h.
  */
 #ifndef DPF_ENGINE_MODEL_H
 #define DPF_ENGINE_MODEL_H
@@ -28,6 +28,8 @@ struct model {
     int64_t stride;
     double offset;
     struct side_factors sides[2];
+    void *state; /* of a recommender component, 64-byte aligned; NULL for a factorization */
+    uint64_t state_bytes;
     const struct plan *plan;       /* for the inverses of record transforms, */
     const struct dataset *dataset; /* and the privacy weights that they need */
 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/recommender_plan.h"
 #include "plan/queries.h"
 
 #define WIDEST 0x1p40 /* factors tried are within this of 1 */
@@ -58,7 +59,8 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
     c->plan->noise_factor = factor;
     judged.accounts = NULL;
     judged.n_accounts = 0;
-    if (queries_replan(c->plan, error) != 0)
+    if ((c->plan->recommender.instance ? recommender_plan_complete(c->plan, error)
+                                       : queries_replan(c->plan, error)) != 0)
         return -1;
     int status = guarantee_account(&judged, &c->accountant, 1, &c->plan->ledger,
                                    c->plan->run.params.values[RUN_ROUNDS].integer, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/recommender_plan.h"
 
 char **components_names(const char *list, int *n)
 {
@@ -66,8 +67,8 @@ static int make(struct plan *plan, const char *role, const char *section, const 
     return *out ? 0 : -1;
 }
 
-static int make_named(struct plan *plan, const char *role, const char *section, const char *key,
-                      const char *id, struct instance **out, struct dpf_error *error)
+int components_make_named(struct plan *plan, const char *role, const char *section, const char *key,
+                          const char *id, struct instance **out, struct dpf_error *error)
 {
     char *params_section = memory_format("%s.%s", section, key);
     if (!params_section)
@@ -139,23 +140,24 @@ static int make_term(struct plan *plan, struct term_plan *term, const struct con
     if (term->source == SOURCE_RELATION && term->side != DPF_SIDE_USERS)
         return config_error(plan->config, term->name, "source", error,
                             "source = relation: links are between users, so it belongs to [users]");
-    if (make_named(plan, DPF_ROLE_LOSS, term->name, "loss", v[TERM_LOSS].text, &term->loss, error) != 0 ||
+    if (components_make_named(plan, DPF_ROLE_LOSS, term->name, "loss", v[TERM_LOSS].text, &term->loss,
+                              error) != 0 ||
         make_transforms(plan, term, v[TERM_TRANSFORMS].text, error) != 0)
         return -1;
     if (plan->without_mechanisms)
         return 0;
-    if (make_named(plan, DPF_ROLE_SAMPLER, term->name, "sampler", v[TERM_SAMPLER].text, &term->sampler,
-                   error) != 0 ||
-        make_named(plan, DPF_ROLE_MECHANISM, term->name, "mechanism", v[TERM_MECHANISM].text,
-                   &term->mechanism, error) != 0)
+    if (components_make_named(plan, DPF_ROLE_SAMPLER, term->name, "sampler", v[TERM_SAMPLER].text,
+                              &term->sampler, error) != 0 ||
+        components_make_named(plan, DPF_ROLE_MECHANISM, term->name, "mechanism", v[TERM_MECHANISM].text,
+                              &term->mechanism, error) != 0)
         return -1;
     if (!term->mechanism)
         return 0;
     if (!*v[TERM_AGGREGATOR].text)
         return config_error(plan->config, term->name, "aggregator", error,
                             "[%s] has a mechanism and so needs an aggregator, for example sum", term->name);
-    return make_named(plan, DPF_ROLE_AGGREGATOR, term->name, "aggregator", v[TERM_AGGREGATOR].text,
-                      &term->aggregator, error);
+    return components_make_named(plan, DPF_ROLE_AGGREGATOR, term->name, "aggregator", v[TERM_AGGREGATOR].text,
+                                 &term->aggregator, error);
 }
 
 /* The values of term sections only matter while components are made, but the resolved configuration
@@ -292,7 +294,8 @@ static int make_side(struct plan *plan, int which, struct dpf_error *error)
                             "[%s] is solved in every round and needs a solver: see \"dpframe list\" (or set "
                             "update = no)",
                             name);
-    if (make_named(plan, DPF_ROLE_SOLVER, name, "solver", v[SIDE_SOLVER].text, &side->solver, error) != 0)
+    if (components_make_named(plan, DPF_ROLE_SOLVER, name, "solver", v[SIDE_SOLVER].text, &side->solver,
+                              error) != 0)
         return -1;
     side->solver_functions = side->solver->functions;
     return make_terms(plan, side, v[SIDE_TERMS].text, error);
@@ -321,7 +324,9 @@ static int make_accountants(struct plan *plan, struct dpf_error *error)
 
 int components_make(struct plan *plan, struct dpf_error *error)
 {
-    if (plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION)
+    if (recommender_plan_make(plan, error) != 0)
+        return -1;
+    if (plan_is_factorization(plan))
         for (int side = 0; side < 2; side++)
             if (make_side(plan, side, error) != 0)
                 return -1;
@@ -350,6 +355,7 @@ void components_free(struct plan *plan)
         free(side->ridge_per_count);
         free(side->ridge_constant);
     }
+    instance_free(plan->recommender.instance);
     for (int i = 0; i < plan->n_accountants; i++)
         instance_free(plan->accountants[i]);
     free(plan->accountants);

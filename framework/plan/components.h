@@ -10,6 +10,10 @@ void components_free(struct plan *plan);
 /* Binds a section and remembers the values for the resolved configuration. */
 int components_bind(struct plan *plan, const char *section, const dpf_param *table, int64_t n, int strict,
                     struct config_values *out, struct dpf_error *error);
+/* Makes the component that the key of a section names, with its parameters in [section.key]; an empty id
+ *leaves out NULL. */
+int components_make_named(struct plan *plan, const char *role, const char *section, const char *key,
+                          const char *id, struct instance **out, struct dpf_error *error);
 /* Splits "a, b" into trimmed names; the array and the texts are one block: free the array. */
 char **components_names(const char *list, int *n);
 

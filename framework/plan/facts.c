@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "data/data_params.h"
+#include "plan/recommender_plan.h"
 #include "plan/release.h"
 
 /* With links a user's row depends on records of others. */
@@ -244,7 +245,7 @@ static void note_all_public(const struct plan *plan, struct run_facts *run)
 
 int facts_complete(struct plan *plan, struct dpf_error *error)
 {
-    int n = 0;
+    int n = plan->recommender.n_releases;
     for (int which = 0; which < 2; which++)
         n += plan->sides[which].n_terms;
     plan->facts = memory_new((size_t)n + 1, sizeof *plan->facts);
@@ -257,12 +258,17 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
             if (side->terms[i].mechanism)
                 judge_term(plan, side, &side->terms[i], &plan->facts[run->n_terms++]);
     }
+    for (int32_t i = 0; i < plan->recommender.n_releases; i++)
+        recommender_plan_judge(plan, i, &plan->facts[run->n_terms++]);
     run->terms = plan->facts;
-    run->rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    run->rounds = plan->recommender.instance ? 1 : plan->run.params.values[RUN_ROUNDS].integer;
     for (int which = 0; which < 2 && run->n_terms > 0; which++)
         judge_bare_terms(plan, &plan->sides[which], run);
     run->local_users = plan->sides[DPF_SIDE_USERS].updated && !plan->sides[DPF_SIDE_USERS].public_rows &&
                        plan->sides[DPF_SIDE_ITEMS].public_rows;
+    if (plan->recommender.instance)
+        run->local_users = (plan->recommender.functions->flags(plan->recommender.instance->self) &
+                            DPF_RECOMMENDER_SCORES_AT_HOME) != 0;
     run->users_counted = plan->model.params.values[MODEL_USERS].integer == 0;
     if (run->n_terms > 0)
         note_all_public(plan, run);

@@ -9,6 +9,7 @@
 #include "plan/calibrate.h"
 #include "plan/components.h"
 #include "plan/facts.h"
+#include "plan/recommender_plan.h"
 #include "plan/queries.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
@@ -75,6 +76,12 @@ static void set_shape(struct plan *plan)
     plan->bias[DPF_SIDE_ITEMS] = item_bias ? plan->columns - 1 : -1;
 }
 
+int plan_is_factorization(const struct plan *plan)
+{
+    const dpf_value *v = plan->model.params.values;
+    return v[MODEL_KIND].integer == MODEL_FACTORIZATION && !*v[MODEL_RECOMMENDER].text;
+}
+
 static int check_model(struct plan *plan, struct dpf_error *error)
 {
     const dpf_value *v = plan->model.params.values;
@@ -93,7 +100,7 @@ static int check_model(struct plan *plan, struct dpf_error *error)
         plan->offset = 0;
         break;
     }
-    if (v[MODEL_KIND].integer != MODEL_FACTORIZATION)
+    if (!plan_is_factorization(plan))
         return 0;
     if (plan->columns < 1)
         return config_error(plan->config, "model", "rank", error,
@@ -193,8 +200,11 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
 {
     if (plan_check_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
         return -1;
-    if (plan->model.params.values[MODEL_KIND].integer == MODEL_FACTORIZATION &&
-        (queries_complete(plan, error) != 0 || calibrate_total(plan, error) != 0))
+    if (plan_is_factorization(plan) && queries_complete(plan, error) != 0)
+        return -1;
+    if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
+        return -1;
+    if (calibrate_total(plan, error) != 0)
         return -1;
     if (facts_complete(plan, error) != 0)
         return -1;

@@ -67,6 +67,15 @@ struct side_plan {
     double radius; /* bound on the rows' Euclidean norm, or infinity */
 };
 
+/* A component of the role recommender, in place of both sides. */
+struct recommender_plan {
+    struct instance *instance; /* NULL: a factorization, or a baseline */
+    const dpf_recommender *functions;
+    dpf_recommender_setup setup;
+    dpf_recommender_release releases[DPF_MAX_RELEASES];
+    int32_t n_releases;
+};
+
 struct plan {
     struct config *config;
     struct registry *registry;
@@ -88,6 +97,7 @@ struct plan {
     int first[2], dimension[2], bias[2];
 
     struct side_plan sides[2];
+    struct recommender_plan recommender;
     struct ledger ledger;
     struct term_facts *facts;
     struct run_facts run_facts;
@@ -150,5 +160,8 @@ static inline const char *plan_side_name(int side)
 {
     return side == DPF_SIDE_USERS ? "users" : "items";
 }
+
+/* Whether sides are solved: neither a baseline nor a recommender. */
+int plan_is_factorization(const struct plan *plan);
 
 #endif

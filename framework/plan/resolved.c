@@ -45,6 +45,7 @@ static void visit_all(const struct plan *plan, value_visitor visit, void *contex
             visit_instance(term->aggregator, visit, context);
         }
     }
+    visit_instance(plan->recommender.instance, visit, context);
     for (int i = 0; i < plan->n_accountants; i++)
         visit_instance(plan->accountants[i], visit, context);
 }
@@ -166,7 +167,14 @@ char *plan_text(const struct plan *plan)
 {
     static const char *const kinds[] = {"one curator", "silos by users", "silos by items", "each user"};
     struct text text = {0};
-    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION) {
+    if (plan->recommender.instance) {
+        text_add(&text, "records held by %s\n", kinds[plan->parties.params.values[PARTIES_KIND].integer]);
+        describe_component(&text, "recommender", plan->recommender.instance);
+        for (int32_t i = 0; i < plan->recommender.n_releases; i++)
+            text_add(&text, "    %-11s %s\n", "releases", plan->recommender.releases[i].name);
+        return text.data;
+    }
+    if (!plan_is_factorization(plan)) {
         text_add(&text, "no training\n");
         return text.data;
     }

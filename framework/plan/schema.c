@@ -83,6 +83,11 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
     [MODEL_ITEMS] = DPF_PARAM_INT_F("items", 0, 0, 2147483647.0, DPF_PARAM_PRIVACY, "items",
                                     "Public upper bound on the number of items; 0 takes the number in the "
                                     "data, which is then treated as public."),
+    [MODEL_RECOMMENDER] = DPF_PARAM_TEXT_F(
+        "recommender", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+        "A component of the role recommender that takes the place of the factorization, and so of "
+        "[users] and [items]; its parameters stand in [model.recommender]. Empty: a "
+        "factorization."),
 };
 TABLE(model, MODEL_N_PARAMS)
 
@@ -185,7 +190,7 @@ const struct schema_section *schema_sections(int64_t *n)
         {"run", "the run as a whole", schema_run},
         {"data", "records and where they come from", data_params},
         {"split", "training and test part", split_params},
-        {"model", "the factorization", schema_model},
+        {"model", "what is fitted: the factorization, or a recommender in its place", schema_model},
         {"parties", "who holds the records", schema_parties},
         {"privacy", "what is promised to whom", privacy_params},
         {"accountants", "who computes epsilon", schema_accountants},

@@ -59,7 +59,7 @@ struct instance {
 
 /* What instances of a run share. */
 struct instance_environment {
-    const struct random_root *seeded;  /* keys all but mechanisms, samplers and aggregators */
+    const struct random_root *seeded;  /* keys all but mechanisms, samplers, aggregators and recommenders */
     const struct random_root *privacy; /* keys those */
     struct config *config;
     /* Receives dpf_log_service.metric; may be NULL. */

@@ -122,6 +122,18 @@ static const char *accountant_fault(const void *functions)
     return NULL;
 }
 
+static const char *recommender_fault(const void *functions)
+{
+    const dpf_recommender *recommender = functions;
+    REQUIRE(recommender, flags);
+    REQUIRE(recommender, releases);
+    REQUIRE(recommender, state_bytes);
+    REQUIRE(recommender, fit);
+    REQUIRE(recommender, check);
+    REQUIRE(recommender, scores);
+    return NULL;
+}
+
 const struct role role_table[N_ROLES] = {
     {DPF_ROLE_LOSS, "loss", 0, loss_fault},
     {DPF_ROLE_SAMPLER, "sampler", 1, sampler_fault},
@@ -130,6 +142,7 @@ const struct role role_table[N_ROLES] = {
     {DPF_ROLE_AGGREGATOR, "aggregator", 1, aggregator_fault},
     {DPF_ROLE_SOLVER, "solver", 0, solver_fault},
     {DPF_ROLE_ACCOUNTANT, "accountant", 0, accountant_fault},
+    {DPF_ROLE_RECOMMENDER, "recommender", 1, recommender_fault},
 };
 
 const struct role *role_find(const char *id)

@@ -24,12 +24,14 @@ static const char *const result_files[] = {"run.json",
                                            "config.ini",
                                            "release/user_factors.npy",
                                            "release/item_factors.npy",
+                                           "release/model_state.bin",
                                            "release/guarantee.txt",
                                            "release/ledger.json",
                                            "release/user_ids.txt",
                                            "release/item_ids.txt",
                                            "private/user_factors.npy",
                                            "private/item_factors.npy",
+                                           "private/model_state.bin",
                                            "private/metrics.csv",
                                            "private/record_budgets.csv",
                                            "private/user_ids.txt",
@@ -238,8 +240,15 @@ static json_t *communication_json(const struct engine_stats *stats)
                      (json_int_t)stats->bytes_up, "bytes_down", (json_int_t)stats->bytes_down);
 }
 
+/* A component's state covers items; a list of users is not part of it. */
 static const char *side_of_files(const struct plan *plan, int side)
 {
+    const struct recommender_plan *component = &plan->recommender;
+    if (component->instance)
+        return side == DPF_SIDE_ITEMS && (component->functions->flags(component->instance->self) &
+                                          DPF_RECOMMENDER_STATE_RELEASED)
+                   ? "release"
+                   : "private";
     return plan->sides[side].updated && plan->sides[side].public_rows ? "release" : "private";
 }
 
@@ -249,8 +258,12 @@ static json_t *files_json(const struct results *r)
     for (int side = 0; side < 2; side++) {
         const char *where = side_of_files(r->plan, side);
         const char *what = side == DPF_SIDE_USERS ? "user" : "item";
-        json_object_set_new(object, side == DPF_SIDE_USERS ? "user_factors" : "item_factors",
-                            json_sprintf("%s/%s_factors.npy", where, what));
+        if (r->plan->recommender.instance)
+            json_object_set_new(object, "model_state",
+                                json_sprintf("%s/model_state.bin", side_of_files(r->plan, DPF_SIDE_ITEMS)));
+        else
+            json_object_set_new(object, side == DPF_SIDE_USERS ? "user_factors" : "item_factors",
+                                json_sprintf("%s/%s_factors.npy", where, what));
         json_object_set_new(object, side == DPF_SIDE_USERS ? "user_ids" : "item_ids",
                             json_sprintf("%s/%s_ids.txt", where, what));
     }
@@ -274,6 +287,18 @@ static json_t *comparisons_json(const struct results *r)
     return object;
 }
 
+static json_t *model_json(const struct results *r)
+{
+    const struct instance *instance = r->plan->recommender.instance;
+    if (instance)
+        return json_pack("{s:s, s:s, s:I}", "component", instance->entry->component->id, "version",
+                         instance->entry->component->version, "state_bytes",
+                         (json_int_t)r->model->state_bytes);
+    return json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns", r->model->columns,
+                     "rank", (int)r->plan->model.params.values[MODEL_RANK].integer, "user_bias_column",
+                     r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);
+}
+
 static json_t *run_json(const struct results *r)
 {
     json_t *root = json_object();
@@ -293,11 +318,7 @@ static json_t *run_json(const struct results *r)
     json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
     json_object_set_new(root, "rounds_done", json_integer(r->stats->rounds_done));
     json_object_set_new(root, "threads", json_integer(r->threads));
-    json_object_set_new(
-        root, "model",
-        json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns", r->model->columns,
-                  "rank", (int)r->plan->model.params.values[MODEL_RANK].integer, "user_bias_column",
-                  r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]));
+    json_object_set_new(root, "model", model_json(r));
     json_object_set_new(root, "plugins", plugins_json(r->plan->registry));
     json_object_set_new(root, "files", files_json(r));
     json_object_set_new(root, "config", plan_resolved(r->plan));
@@ -358,6 +379,25 @@ static int write_factors(const char *directory, const struct results *r, int sid
                      error);
 }
 
+/* The bytes as they are, and the ids of both sides. */
+static int write_state(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    const char *where = side_of_files(r->plan, DPF_SIDE_ITEMS);
+    char *path = memory_format("%s/%s/model_state.bin", directory, where);
+    struct files_write write;
+    if (!path)
+        return error_memory(error);
+    int status = files_open_write(&write, path, error);
+    if (status == 0) {
+        fwrite(r->model->state, 1, (size_t)r->model->state_bytes, write.stream);
+        status = files_commit_write(&write, error);
+    }
+    free(path);
+    if (status != 0 || write_ids(directory, where, "item", &r->dataset->items, error) != 0)
+        return -1;
+    return write_ids(directory, side_of_files(r->plan, DPF_SIDE_USERS), "user", &r->dataset->users, error);
+}
+
 static void add_metrics(struct text *text, const char *part, const struct metrics *metrics)
 {
     char value[32];
@@ -404,7 +444,9 @@ int results_write(const char *directory, const struct results *results, struct d
     char *statement = guarantee_text(&results->plan->guarantee);
     char *ini = plan_resolved_ini(results->plan);
     int status = 0;
-    for (int side = 0; side < 2 && status == 0; side++)
+    if (results->plan->recommender.instance)
+        status = write_state(directory, results, error);
+    for (int side = 0; side < 2 && status == 0 && !results->plan->recommender.instance; side++)
         status = write_factors(directory, results, side, error);
     if (status == 0)
         status = write_metrics(directory, results, error);

@@ -13,6 +13,7 @@
 #include "role/aggregator.h"
 #include "role/loss.h"
 #include "role/mechanism.h"
+#include "role/recommender.h"
 #include "role/sampler.h"
 #include "role/solver.h"
 #include "role/transform.h"

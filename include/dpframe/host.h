@@ -59,8 +59,8 @@ typedef struct dpf_log_service {
  * A stream is keyed by (run key, the component's section, purpose); it is read at an index of three
  * numbers (draw, party, row) which selects an independent ChaCha20 keystream. So a value depends on
  * where it is read and never on call order, thread or worker count, and a draw can be regenerated.
- * The streams of mechanisms and samplers come from the privacy key (see [privacy] randomness), all
- * others from run.seed.
+ * The streams of mechanisms, samplers, aggregators and recommenders come from the privacy key (see [privacy]
+ * randomness), all others from run.seed.
  *
  * A purpose that begins with '@' names a stream of the whole run: every component that opens it, in whatever
  * section, reads the same numbers. That is for draws that have to agree, such as which records are kept.

@@ -343,6 +343,74 @@ AT(dpf_mechanism, decode, 48);
 AT(dpf_mechanism, flags, 56);
 AT(dpf_mechanism, reserved, 60);
 
+/* dpframe/role/recommender.h */
+SIZE(dpf_csr, 32);
+AT(dpf_csr, rows, 0);
+AT(dpf_csr, offsets, 8);
+AT(dpf_csr, others, 16);
+AT(dpf_csr, values, 24);
+
+SIZE(dpf_interactions, 96);
+AT(dpf_interactions, size, 0);
+AT(dpf_interactions, reserved, 4);
+AT(dpf_interactions, n_users, 8);
+AT(dpf_interactions, n_items, 16);
+AT(dpf_interactions, n, 24);
+AT(dpf_interactions, by_user, 32);
+AT(dpf_interactions, by_item, 64);
+
+SIZE(dpf_recommender_setup, 64);
+AT(dpf_recommender_setup, size, 0);
+AT(dpf_recommender_setup, parties, 4);
+AT(dpf_recommender_setup, n_users, 8);
+AT(dpf_recommender_setup, n_items, 16);
+AT(dpf_recommender_setup, value_lo, 24);
+AT(dpf_recommender_setup, value_hi, 32);
+AT(dpf_recommender_setup, noise_factor, 40);
+AT(dpf_recommender_setup, without_noise, 48);
+AT(dpf_recommender_setup, unit, 52);
+AT(dpf_recommender_setup, adjacency, 56);
+AT(dpf_recommender_setup, reserved, 60);
+
+SIZE(dpf_recommender_release, 608);
+AT(dpf_recommender_release, size, 0);
+AT(dpf_recommender_release, flags, 4);
+AT(dpf_recommender_release, reads, 8);
+AT(dpf_recommender_release, noise_where, 12);
+AT(dpf_recommender_release, sees, 16);
+AT(dpf_recommender_release, reserved, 20);
+AT(dpf_recommender_release, event, 24);
+AT(dpf_recommender_release, name, 400);
+AT(dpf_recommender_release, why, 448);
+
+SIZE(dpf_fit, 80);
+AT(dpf_fit, size, 0);
+AT(dpf_fit, n_workers, 4);
+AT(dpf_fit, setup, 8);
+AT(dpf_fit, records, 16);
+AT(dpf_fit, state, 24);
+AT(dpf_fit, state_bytes, 32);
+AT(dpf_fit, parallel, 40);
+AT(dpf_fit, parallel_context, 48);
+AT(dpf_fit, messages, 56);
+AT(dpf_fit, bytes_up, 64);
+AT(dpf_fit, bytes_down, 72);
+
+SIZE(dpf_scoring, 32);
+AT(dpf_scoring, size, 0);
+AT(dpf_scoring, user, 4);
+AT(dpf_scoring, records, 8);
+AT(dpf_scoring, state, 16);
+AT(dpf_scoring, scores, 24);
+
+SIZE(dpf_recommender, 48);
+AT(dpf_recommender, flags, 0);
+AT(dpf_recommender, releases, 8);
+AT(dpf_recommender, state_bytes, 16);
+AT(dpf_recommender, fit, 24);
+AT(dpf_recommender, check, 32);
+AT(dpf_recommender, scores, 40);
+
 /* dpframe/role/sampler.h */
 SIZE(dpf_sampler_setup, 72);
 AT(dpf_sampler_setup, size, 0);
@@ -536,6 +604,24 @@ IS(DPF_NOISE_AT_SUM, 2);
 IS(DPF_NOISE_IN_SHARES, 3);
 IS(DPF_LEVEL_PARTY, 1);
 IS(DPF_LEVEL_RECORD, 2);
+IS(DPF_PARTIES_CURATOR, 0);
+IS(DPF_PARTIES_SILOS_BY_USERS, 1);
+IS(DPF_PARTIES_SILOS_BY_ITEMS, 2);
+IS(DPF_PARTIES_USERS, 3);
+IS(DPF_READS_CONSTANTS, 0);
+IS(DPF_READS_RELEASES, 1);
+IS(DPF_READS_OWN_RECORDS, 2);
+IS(DPF_READS_RAW, 3);
+IS(DPF_RELEASE_ROW_OF_USER, 1);
+IS(DPF_RELEASE_SENT_BY_USERS, 2);
+IS(DPF_RELEASE_COUNTS_USERS, 4);
+IS(DPF_RELEASE_NOISE_BY_USERS, 8);
+IS(DPF_RELEASE_OBSERVED_ONLY, 16);
+IS(DPF_RELEASE_READS_DEGREES, 32);
+IS(DPF_RELEASE_FACTS, 63);
+IS(DPF_MAX_RELEASES, 16);
+IS(DPF_RECOMMENDER_STATE_RELEASED, 1);
+IS(DPF_RECOMMENDER_SCORES_AT_HOME, 2);
 IS(DPF_SOLVER_GRADIENT, 1);
 IS(DPF_SOLVER_QUADRATIC, 2);
 IS(DPF_SOLVER_INDEFINITE, 4);
@@ -561,6 +647,7 @@ static const struct {
     {DPF_ROLE_AGGREGATOR, "dpframe.aggregator/1"},
     {DPF_ROLE_LOSS, "dpframe.loss/1"},
     {DPF_ROLE_MECHANISM, "dpframe.mechanism/1"},
+    {DPF_ROLE_RECOMMENDER, "dpframe.recommender/1"},
     {DPF_ROLE_SAMPLER, "dpframe.sampler/1"},
     {DPF_ROLE_SOLVER, "dpframe.solver/1"},
     {DPF_ROLE_TRANSFORM, "dpframe.transform/1"},

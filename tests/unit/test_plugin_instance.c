@@ -272,16 +272,17 @@ static uint64_t first_word(const struct instance *instance)
     return word;
 }
 
-/* Mechanisms, samplers and aggregators draw from the privacy root, all others from the seeded one. */
+/* Mechanisms, samplers, aggregators and recommenders draw from the privacy root, all others from the seeded
+ * one. */
 static void test_roots(void **state)
 {
     (void)state;
     static const struct {
         const char *role;
         int private_root;
-    } roles[] = {{DPF_ROLE_LOSS, 0},      {DPF_ROLE_SAMPLER, 1},    {DPF_ROLE_TRANSFORM, 0},
-                 {DPF_ROLE_MECHANISM, 1}, {DPF_ROLE_AGGREGATOR, 1}, {DPF_ROLE_SOLVER, 0},
-                 {DPF_ROLE_ACCOUNTANT, 0}};
+    } roles[] = {{DPF_ROLE_LOSS, 0},       {DPF_ROLE_SAMPLER, 1},    {DPF_ROLE_TRANSFORM, 0},
+                 {DPF_ROLE_MECHANISM, 1},  {DPF_ROLE_AGGREGATOR, 1}, {DPF_ROLE_SOLVER, 0},
+                 {DPF_ROLE_ACCOUNTANT, 0}, {DPF_ROLE_RECOMMENDER, 1}};
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         struct setting setting;
         struct dpf_error error = {0};

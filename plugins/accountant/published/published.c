@@ -150,6 +150,8 @@ static double release_epsilon(const dpf_event *event, const dpf_question *questi
         return sensitivity / event->scale * sqrt(2.0 * log(1.25 / question->delta));
     case DPF_EVENT_PURE:
         return event->p[0] * sensitivity;
+    case DPF_EVENT_RANDOMIZED_RESPONSE:
+        return sensitivity * fabs(log1p(-event->p[0]) - log(event->p[0]));
     case DPF_EVENT_APPROX:
         return event->p[0];
     default:

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recommender_fit.h - a component of the role recommender: its state, training, and scores.
+ *
+ * The state belongs to struct model and is what is saved. Training spreads the component's tasks over the
+ * pool; the bytes do not depend on how.
+ */
+#ifndef DPF_ENGINE_RECOMMENDER_FIT_H
+#define DPF_ENGINE_RECOMMENDER_FIT_H
+
+#include "engine/engine.h"
+
+/* Room for the state, zeroed. Part of model_init. */
+int recommender_fit_start(struct model *model, struct dpf_error *error);
+/* Trains; model was made by model_init for a plan with a component. */
+int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
+                        struct dpf_error *error);
+/* Asks the component whether the state, read from a file named path, can be one of its own. */
+int recommender_fit_check(const struct model *model, const char *path, struct dpf_error *error);
+/* A user's scores of items (NULL: all); see model_scores. Thread-safe. */
+int recommender_fit_scores(const struct model *model, int32_t user, const int32_t *items, int64_t n,
+                           double *out, struct dpf_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neighbours.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bit_columns.h"
+
+const dpf_enum_value neighbours_similarities[2] = {
+    {"jaccard", "users of both over users of any"},
+    {"cosine", "users of both over the geometric mean of the users of each"},
+};
+const dpf_enum_value neighbours_histories[2] = {
+    {"own", "the records themselves, at the user's home: joint DP"},
+    {"reported", "the reported bits, at the server, which has nothing else"},
+};
+
+/* ---- instances ------------------------------------------------------------------------------------------
+ */
+
+/* Below this difference of keep and invent, what is left of a bit drowns in rounding. */
+#define LEAST_DIFFERENCE 0x1p-20
+
+dpf_status neighbours_new(const dpf_host *host, const struct neighbours *settings, int32_t param_epsilon,
+                          void **self)
+{
+    struct bit_response response;
+    bit_response_plan(settings->epsilon, settings->keep, &response);
+    if (!(response.keep - response.invent > LEAST_DIFFERENCE))
+        return host->fail(host, DPF_E_CONFIG, param_epsilon,
+                          "a 1 is reported as 1 hardly more often than a 0: raise epsilon, or lower keep");
+    const dpf_random_service *random = dpf_random(host);
+    dpf_stream *stream;
+    dpf_status status = random->open(host, "response", &stream);
+    if (status != DPF_OK)
+        return status;
+    struct neighbours *made = dpf_memory(host)->allocate(host, sizeof *made);
+    if (!made)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    *made = *settings;
+    made->host = host;
+    made->random = random;
+    made->stream = stream;
+    *self = made;
+    return DPF_OK;
+}
+
+void neighbours_destroy(void *self)
+{
+    const dpf_host *host = ((struct neighbours *)self)->host;
+    dpf_memory(host)->release(host, self);
+}
+
+static uint32_t neighbours_flags(void *self)
+{
+    return DPF_RECOMMENDER_STATE_RELEASED |
+           (((struct neighbours *)self)->history == HISTORY_OWN ? DPF_RECOMMENDER_SCORES_AT_HOME : 0);
+}
+
+/* ---- what is released -----------------------------------------------------------------------------------
+ */
+
+/* In bits that change; see neighbours.h. */
+static void state_sensitivity(int64_t n_items, dpf_sensitivity *sensitivity)
+{
+    const double all = (double)n_items;
+    const dpf_norms bit = {1.0, 1.0, 1.0}, bits = {all, sqrt(all), 1.0};
+    dpf_norms *record = sensitivity->at[DPF_UNIT_RECORD], *user = sensitivity->at[DPF_UNIT_USER];
+    record[DPF_ADJ_FLIP] = record[DPF_ADJ_ADD_REMOVE] = record[DPF_ADJ_ZERO_OUT] = bit;
+    user[DPF_ADJ_REPLACE] = user[DPF_ADJ_ADD_REMOVE] = user[DPF_ADJ_ZERO_OUT] = bits;
+}
+
+static dpf_status neighbours_releases(void *instance, const dpf_recommender_setup *setup,
+                                      dpf_recommender_release *out, int32_t capacity, int32_t *n)
+{
+    const struct neighbours *self = instance;
+    struct bit_response response;
+    if (capacity < 1)
+        return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for a release");
+    if (!(setup->value_lo == 1.0 && setup->value_hi == 1.0))
+        return self->host->fail(
+            self->host, DPF_E_CONFIG, -1,
+            "it reads which items a user has, not ratings: set [data] feedback = implicit");
+    bit_response_plan(self->epsilon / setup->noise_factor, self->keep, &response);
+    if (setup->without_noise)
+        response = (struct bit_response){.silent = 1, .keep = 1.0};
+    else if (!(response.keep - response.invent > LEAST_DIFFERENCE))
+        return self->host->fail(self->host, DPF_E_RANGE, -1,
+                                "so small an epsilon leaves nothing of the bits");
+    dpf_event *event = &out->event;
+    out->flags = DPF_RELEASE_ROW_OF_USER | DPF_RELEASE_SENT_BY_USERS | DPF_RELEASE_NOISE_BY_USERS;
+    out->reads = DPF_READS_CONSTANTS;
+    out->noise_where = response.silent ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_PARTY;
+    out->sees = DPF_SEES_MESSAGES;
+    memcpy(out->name, "reported bits", sizeof "reported bits");
+    event->side = DPF_SIDE_USERS;
+    event->lifetime = DPF_LIFETIME_RUN; /* one draw for the one release of a run */
+    event->count = 1;
+    state_sensitivity(setup->n_items, &event->sensitivity);
+    bit_response_event(&response, event);
+    *n = 1;
+    return DPF_OK;
+}
+
+/* ---- the state --------------------------------------------------------------------------------------------
+ */
+
+static uint64_t round_up_64(uint64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+uint64_t neighbours_state_size(const struct neighbours *self, int64_t n_users, int64_t n_items)
+{
+    const double slots = (double)n_items * self->k, rows = (double)n_users * (double)bit_words(n_items);
+    if (n_users < 0 || n_items < 0 || slots + rows > 0x1p58)
+        return 0;
+    const uint64_t lists = round_up_64((uint64_t)(n_items * self->k) * sizeof(int32_t));
+    uint64_t bytes = sizeof(struct neighbours_header) + 2 * lists;
+    if (self->history == HISTORY_REPORTED)
+        bytes += (uint64_t)(n_users * bit_words(n_items)) * sizeof(uint64_t);
+    return bytes;
+}
+
+struct neighbours_state neighbours_state_at(const struct neighbours *self, int64_t n_users, int64_t n_items,
+                                            void *state)
+{
+    unsigned char *at = state;
+    const uint64_t lists = round_up_64((uint64_t)(n_items * self->k) * sizeof(int32_t));
+    struct neighbours_state out = {.header = state};
+    (void)n_users;
+    at += sizeof(struct neighbours_header);
+    out.items = (int32_t *)(void *)at;
+    out.similarities = (float *)(void *)(at + lists);
+    if (self->history == HISTORY_REPORTED)
+        out.rows = (uint64_t *)(void *)(at + 2 * lists);
+    return out;
+}
+
+static dpf_status neighbours_state_bytes(void *instance, int64_t n_users, int64_t n_items, uint64_t *bytes)
+{
+    const struct neighbours *self = instance;
+    *bytes = neighbours_state_size(self, n_users, n_items);
+    return *bytes ? DPF_OK : self->host->fail(self->host, DPF_E_RANGE, -1, "too many items and neighbours");
+}
+
+static const char *state_fault(const struct neighbours *self, const struct neighbours_state *state,
+                               int64_t n_users, int64_t n_items)
+{
+    const struct neighbours_header *header = state->header;
+    const int64_t words = bit_words(n_items);
+    if (header->magic != NEIGHBOURS_MAGIC)
+        return "it does not begin as a state of nearest neighbours does";
+    if (header->n_users != n_users || header->n_items != n_items || header->k != self->k ||
+        header->history != self->history)
+        return "it is of another number of users, items or neighbours";
+    for (int64_t i = 0; i < n_items * self->k; i++)
+        if (state->items[i] < -1 || state->items[i] >= n_items ||
+            !(state->similarities[i] >= 0.0F && state->similarities[i] <= 1.0F))
+            return "a neighbour is no item, or a similarity is not in [0, 1]";
+    for (int64_t user = 0; state->rows && words && user < n_users; user++)
+        if (state->rows[user * words + words - 1] & ~bit_mask(n_items, words - 1))
+            return "a reported bit is of no item";
+    return NULL;
+}
+
+static dpf_status neighbours_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
+                                   uint64_t n_bytes)
+{
+    const struct neighbours *self = instance;
+    if (n_bytes == 0 || n_bytes != neighbours_state_size(self, n_users, n_items))
+        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
+    const struct neighbours_state state =
+        neighbours_state_at(self, n_users, n_items, (void *)(uintptr_t)bytes);
+    const char *fault = state_fault(self, &state, n_users, n_items);
+    return fault ? self->host->fail(self->host, DPF_E_RANGE, -1, fault) : DPF_OK;
+}
+
+/* ---- scores
+ * ------------------------------------------------------------------------------------------------ */
+
+static void take_history(const struct neighbours_state *state, const dpf_scoring *scoring, uint8_t *has)
+{
+    const dpf_interactions *records = scoring->records;
+    memset(has, 0, (size_t)records->n_items);
+    if (state->rows) {
+        const uint64_t *row = state->rows + scoring->user * bit_words(records->n_items);
+        for (int64_t i = 0; i < records->n_items; i++)
+            has[i] = row[i / 64] >> (i % 64) & 1;
+        return;
+    }
+    const dpf_csr *csr = &records->by_user;
+    for (int64_t i = csr->offsets[scoring->user]; i < csr->offsets[scoring->user + 1]; i++)
+        has[csr->others[i]] = 1;
+}
+
+static dpf_status neighbours_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
+{
+    const struct neighbours *self = instance;
+    const int64_t n_items = scoring->records->n_items, k = self->k;
+    const struct neighbours_state state =
+        neighbours_state_at(self, scoring->records->n_users, n_items, (void *)(uintptr_t)scoring->state);
+    uint8_t *has = call->scratch(call, (uint64_t)n_items);
+    if (!has)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    take_history(&state, scoring, has);
+    for (int64_t item = 0; item < n_items; item++) {
+        const int32_t *neighbours = state.items + item * k;
+        const float *similarities = state.similarities + item * k;
+        float sum = 0.0F;
+        for (int64_t slot = 0; slot < k && neighbours[slot] >= 0; slot++)
+            sum += has[neighbours[slot]] ? similarities[slot] : 0.0F;
+        scoring->scores[item] = sum;
+    }
+    return DPF_OK;
+}
+
+const dpf_recommender neighbours_recommender = {
+    .flags = neighbours_flags,
+    .releases = neighbours_releases,
+    .state_bytes = neighbours_state_bytes,
+    .fit = neighbours_fit,
+    .check = neighbours_check,
+    .scores = neighbours_scores,
+};

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From records to reports, and from reports to neighbours. */
+#include <string.h>
+
+#include "bit_columns.h"
+#include "neighbours.h"
+#include "pair_estimate.h"
+
+struct fitting {
+    const struct neighbours *self;
+    const dpf_interactions *records;
+    struct bit_response response;
+    uint32_t draw;
+    int64_t row_words, column_words;
+    uint64_t *rows;    /* reported bits by user: n_users x row_words */
+    uint64_t *columns; /* and by item: n_items x column_words */
+    int64_t *counts;   /* reported ones of each item */
+    bit_counter shared;
+    struct neighbours_state state;
+};
+
+/* ---- reports ------------------------------------------------------------------------------------------ */
+
+static void report_user(const struct fitting *fitting, int64_t user)
+{
+    const dpf_csr *csr = &fitting->records->by_user;
+    uint64_t *row = fitting->rows + user * fitting->row_words;
+    dpf_cursor cursor;
+    memset(row, 0, (size_t)fitting->row_words * sizeof *row);
+    for (int64_t i = csr->offsets[user]; i < csr->offsets[user + 1]; i++)
+        row[csr->others[i] / 64] |= UINT64_C(1) << (csr->others[i] % 64);
+    fitting->self->random->seek(fitting->self->stream, fitting->draw, (uint32_t)user, 0, &cursor);
+    bit_response_draw(&fitting->response, fitting->self->random, &cursor, row, fitting->row_words, row);
+    row[fitting->row_words - 1] &= bit_mask(fitting->records->n_items, fitting->row_words - 1);
+}
+
+/* 64 users: their reports, by user and by item. */
+static dpf_status report_block(void *context, const dpf_call *call, int64_t block)
+{
+    const struct fitting *fitting = context;
+    const int64_t first = 64 * block, left = fitting->records->n_users - first, n = left < 64 ? left : 64;
+    (void)call;
+    for (int64_t user = first; user < first + n; user++)
+        report_user(fitting, user);
+    bit_columns_turn(fitting->rows + first * fitting->row_words, n, fitting->records->n_items,
+                     fitting->row_words, block, fitting->columns, fitting->column_words);
+    return DPF_OK;
+}
+
+static const uint64_t *column_of(const struct fitting *fitting, int64_t item)
+{
+    return fitting->columns + item * fitting->column_words;
+}
+
+#define COUNT_BLOCK 256
+static dpf_status count_block(void *context, const dpf_call *call, int64_t block)
+{
+    const struct fitting *fitting = context;
+    (void)call;
+    for (int64_t i = COUNT_BLOCK * block; i < COUNT_BLOCK * (block + 1) && i < fitting->records->n_items; i++)
+        fitting->counts[i] =
+            fitting->shared(column_of(fitting, i), column_of(fitting, i), fitting->column_words);
+    return DPF_OK;
+}
+
+/* ---- neighbours --------------------------------------------------------------------------------------- */
+
+struct candidate {
+    float similarity;
+    int32_t item;
+};
+
+/* Larger similarity first, then the smaller number: a total order, so that results are unique. */
+static int before(const struct candidate *a, const struct candidate *b)
+{
+    return a->similarity != b->similarity ? a->similarity > b->similarity : a->item < b->item;
+}
+
+/* heap[0] is the last of the n that are kept; restores that after heap[at] has been replaced. */
+static void sift_down(struct candidate *heap, int64_t n, int64_t at)
+{
+    for (int64_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && before(&heap[child], &heap[child + 1]))
+            child++;
+        if (!before(&heap[at], &heap[child]))
+            return;
+        const struct candidate moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void keep_best(struct candidate *heap, int64_t *n, int64_t k, struct candidate candidate)
+{
+    if (*n < k) {
+        heap[(*n)++] = candidate;
+        for (int64_t at = *n - 1; at > 0 && before(&heap[(at - 1) / 2], &heap[at]); at = (at - 1) / 2) {
+            const struct candidate moved = heap[at];
+            heap[at] = heap[(at - 1) / 2];
+            heap[(at - 1) / 2] = moved;
+        }
+    } else if (before(&candidate, &heap[0])) {
+        heap[0] = candidate;
+        sift_down(heap, *n, 0);
+    }
+}
+
+static double pair_similarity(const struct fitting *fitting, int64_t a, int64_t b)
+{
+    const struct neighbours *self = fitting->self;
+    const double both =
+        (double)fitting->shared(column_of(fitting, a), column_of(fitting, b), fitting->column_words);
+    const double first = (double)fitting->counts[a], second = (double)fitting->counts[b];
+    const double reported[PAIR_CELLS] = {(double)fitting->records->n_users - first - second + both,
+                                         second - both, first - both, both};
+    double cells[PAIR_CELLS];
+    if (self->estimator == ESTIMATOR_BAYES)
+        pair_estimate_bayes(&fitting->response, reported, self->iterations, cells);
+    else
+        pair_estimate_inverse(&fitting->response, reported, cells);
+    return self->similarity == SIMILARITY_COSINE ? pair_cosine(cells) : pair_jaccard(cells);
+}
+
+static dpf_status neighbours_of_item(void *context, const dpf_call *call, int64_t item)
+{
+    const struct fitting *fitting = context;
+    const int64_t k = fitting->self->k;
+    struct candidate *heap = call->scratch(call, (uint64_t)k * sizeof(*heap));
+    int64_t n = 0;
+    if (!heap)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    for (int64_t other = 0; other < fitting->records->n_items; other++) {
+        const float similarity = other == item ? 0.0F : (float)pair_similarity(fitting, item, other);
+        if (similarity > 0.0F)
+            keep_best(heap, &n, k, (struct candidate){similarity, (int32_t)other});
+    }
+    int32_t *items = fitting->state.items + item * k;
+    float *similarities = fitting->state.similarities + item * k;
+    for (int64_t slot = n; slot < k; slot++) {
+        items[slot] = -1;
+        similarities[slot] = 0.0F;
+    }
+    while (n > 0) {
+        items[n - 1] = heap[0].item;
+        similarities[n - 1] = heap[0].similarity;
+        heap[0] = heap[--n];
+        sift_down(heap, n, 0);
+    }
+    return DPF_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------
+ */
+
+static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, const dpf_fit *fit)
+{
+    const struct neighbours *self = fitting->self;
+    const int64_t n_users = fit->records->n_users, n_items = fit->records->n_items;
+    fitting->records = fit->records;
+    fitting->draw = call->draw;
+    fitting->row_words = bit_words(n_items);
+    fitting->column_words = bit_words(n_users);
+    fitting->shared = bit_columns_counter();
+    fitting->state = neighbours_state_at(self, n_users, n_items, fit->state);
+    fitting->rows = fitting->state.rows;
+    if (!fitting->rows)
+        fitting->rows = call->scratch(call, (uint64_t)(n_users * fitting->row_words) * sizeof(uint64_t));
+    fitting->columns = call->scratch(call, (uint64_t)(n_items * fitting->column_words) * sizeof(uint64_t));
+    fitting->counts = call->scratch(call, (uint64_t)n_items * sizeof(int64_t));
+    if (!fitting->rows || !fitting->columns || !fitting->counts)
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
+    *fitting->state.header = (struct neighbours_header){.magic = NEIGHBOURS_MAGIC,
+                                                        .n_users = n_users,
+                                                        .n_items = n_items,
+                                                        .k = self->k,
+                                                        .history = self->history};
+    return DPF_OK;
+}
+
+/* What users send, and, where they score, receive: the neighbours of all items. */
+static void count_bytes(const struct fitting *fitting, dpf_fit *fit)
+{
+    const int64_t n_users = fit->records->n_users, n_items = fit->records->n_items;
+    fit->messages = n_users;
+    fit->bytes_up = (uint64_t)(n_users * ((n_items + 7) / 8));
+    fit->bytes_down = fitting->self->history == HISTORY_OWN
+                          ? (uint64_t)(n_users * n_items * fitting->self->k) *
+                                (sizeof(*fitting->state.items) + sizeof(*fitting->state.similarities))
+                          : 0;
+}
+
+dpf_status neighbours_fit(void *instance, const dpf_call *call, dpf_fit *fit)
+{
+    struct fitting fitting = {.self = instance};
+    if (fit->state_bytes != neighbours_state_size(instance, fit->records->n_users, fit->records->n_items))
+        return call->host->fail(call->host, DPF_E_INTERNAL, -1,
+                                "the state has another size than was asked for");
+    if (fit->records->n_users == 0 || fit->records->n_items == 0)
+        return call->host->fail(call->host, DPF_E_RANGE, -1, "there are no users or no items");
+    bit_response_plan(fitting.self->epsilon / fit->setup->noise_factor, fitting.self->keep,
+                      &fitting.response);
+    if (fit->setup->without_noise)
+        fitting.response = (struct bit_response){.silent = 1, .keep = 1.0};
+    dpf_status status = open_fitting(&fitting, call, fit);
+    if (status == DPF_OK)
+        status = fit->parallel(fit, fitting.column_words, report_block, &fitting);
+    if (status == DPF_OK)
+        status = fit->parallel(fit, (fit->records->n_items + COUNT_BLOCK - 1) / COUNT_BLOCK, count_block,
+                               &fitting);
+    if (status == DPF_OK)
+        status = fit->parallel(fit, fit->records->n_items, neighbours_of_item, &fitting);
+    count_bytes(&fitting, fit);
+    return status;
+}
