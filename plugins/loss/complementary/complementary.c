@@ -17,20 +17,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "als_loss.h"
 #include "als_norms.h"
-#include "als_records.h"
-#include "simd.h"
 
 enum { P_UNOBSERVED, P_LAMBDA, P_CELLS, P_KERNEL, P_COUNT };
 enum { CELLS_ALL, CELLS_OWN };
 
 struct complementary {
-    struct als_model model;
+    struct als_loss als;
     double unobserved;
     double rest; /* 1 - unobserved */
     double lambda;
     int64_t cells; /* CELLS_* */
-    struct als_ridge ridge[2];
 };
 
 static double weight_of(const dpf_groups *groups, int64_t record)
@@ -55,13 +53,11 @@ static int coefficients(const void *loss, const dpf_query *query, const dpf_grou
 static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
 {
     struct complementary *self = instance;
-    const dpf_host *host = self->model.host;
+    const dpf_host *host = self->als.model.host;
     if (info->bias >= 0 || info->columns != info->dimension)
         return host->fail(host, DPF_E_CONFIG, -1, "complementary has no biases: set [model] biases = no");
-    dpf_status status = als_query(host, info, 1, out);
-    struct als_ridge *ridge = &self->ridge[info->side];
-    if (status == DPF_OK)
-        status = als_ridge_new(host, ridge, info->dimension);
+    struct als_ridge *ridge = &self->als.ridge[info->side];
+    const dpf_status status = als_loss_query(&self->als, info, 1, out);
     if (status != DPF_OK)
         return status;
     out->support = DPF_SUPPORT_DENSE;
@@ -116,15 +112,7 @@ static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_qu
     const struct complementary *self = instance;
     if (self->cells == CELLS_OWN)
         out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
-    return als_shared_gram(&self->model, call, q, other, first, count, self->unobserved, out);
-}
-
-static dpf_status check(const struct complementary *self, const dpf_groups *groups)
-{
-    if (groups->offset == 0)
-        return DPF_OK;
-    return self->model.host->fail(self->model.host, DPF_E_UNSUPPORTED, -1,
-                                  "complementary predicts without an offset: set [model] offset = none");
+    return als_shared_gram(&self->als.model, call, q, other, first, count, self->unobserved, out);
 }
 
 static double group_count(const struct complementary *self, const dpf_groups *groups, int64_t g, double grid)
@@ -155,10 +143,10 @@ static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_que
     const struct complementary *self = instance;
     const int64_t linear = als_block(q, DPF_BLOCK_LINEAR) - q->blocks;
     const int64_t count = als_block(q, DPF_BLOCK_COUNT) - q->blocks;
-    dpf_status status = check(self, groups);
+    dpf_status status = als_loss_check(&self->als, groups);
     const int alone = self->rest == 0 && als_block(q, DPF_BLOCK_QUADRATIC)->layout != DPF_LAYOUT_OPERATOR;
     if (status == DPF_OK && !alone)
-        status = als_accumulate(&self->model, call, q, groups, grid, out, stride);
+        status = als_accumulate(&self->als.model, call, q, groups, grid, out, stride);
     for (int64_t g = 0; status == DPF_OK && g < groups->n_groups; g++) {
         if (alone)
             linear_only(q, groups, g, grid ? grid[linear] : 0, out + g * stride);
@@ -172,48 +160,29 @@ static dpf_status accumulate_local(void *instance, const dpf_call *call, const d
 {
     const struct complementary *self = instance;
     const int64_t count = als_block(q, DPF_BLOCK_COUNT)->offset;
-    dpf_status status = check(self, groups);
+    dpf_status status = als_loss_check(&self->als, groups);
     if (status == DPF_OK)
-        status = als_accumulate_local(&self->model, call, q, groups, out, stride);
+        status = als_accumulate_local(&self->als.model, call, q, groups, out, stride);
     for (int64_t g = 0; status == DPF_OK && g < groups->n_groups; g++)
         out[g * stride + count] = (float)group_count(self, groups, g, 0);
     return status;
-}
-
-static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
-                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
-{
-    const struct complementary *self = instance;
-    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
 }
 
 /* ---- the component -------------------------------------------------------------------------- */
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
-    struct complementary *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
-    self->model.coefficients = coefficients;
+    const dpf_status status = als_loss_new(host, sizeof(struct complementary), params, P_KERNEL, out);
+    if (status != DPF_OK)
+        return status;
+    struct complementary *self = *out;
+    self->als.model.coefficients = coefficients;
+    self->als.needs_no_offset = "complementary predicts without an offset: set [model] offset = 0";
     self->unobserved = params->values[P_UNOBSERVED].real;
     self->rest = 1 - self->unobserved;
     self->lambda = params->values[P_LAMBDA].real;
     self->cells = params->values[P_CELLS].integer;
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct complementary *self = instance;
-    const dpf_host *host = self->model.host;
-    als_ridge_free(host, &self->ridge[0]);
-    als_ridge_free(host, &self->ridge[1]);
-    dpf_memory(host)->release(host, self);
 }
 
 static const dpf_enum_value cell_kinds[] = {
@@ -233,8 +202,7 @@ static const dpf_param params[P_COUNT] = {
                          "Regularisation, multiplied by records + alpha0 * unobserved cells of a row."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
                                  "Which cells the regulariser counts with weight alpha0."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the float32 loops; fixes the bits across machines."),
+    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
@@ -244,7 +212,7 @@ static const dpf_loss functions = {
     .shared = shared_part,
     .accumulate = accumulate,
     .accumulate_local = accumulate_local,
-    .apply = apply,
+    .apply = als_loss_apply,
 };
 
 static const dpf_component component = {
@@ -258,7 +226,7 @@ static const dpf_component component = {
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),
     .create = create,
-    .destroy = destroy,
+    .destroy = als_loss_destroy,
     .functions = &functions,
 };
 

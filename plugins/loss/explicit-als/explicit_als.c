@@ -10,19 +10,17 @@
  */
 #include <math.h>
 
+#include "als_loss.h"
 #include "als_norms.h"
-#include "als_records.h"
-#include "simd.h"
 
 enum { P_LAMBDA, P_REGULARIZATION, P_BIAS_LAMBDA, P_KERNEL, P_COUNT };
 enum { FREQUENCY, CONSTANT };
 
 struct explicit_als {
-    struct als_model model;
+    struct als_loss als;
     double lambda;
     double bias_lambda;
     int regularization;
-    struct als_ridge ridge[2];
     int has_bias[2];
     int n_fixed[2]; /* columns of a row that are constant 1 */
 };
@@ -58,12 +56,9 @@ static int coefficients(const void *loss, const dpf_query *query, const dpf_grou
 static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
 {
     struct explicit_als *self = instance;
-    const dpf_host *host = self->model.host;
-    struct als_ridge *ridge = &self->ridge[info->side];
     const int frequency = self->regularization == FREQUENCY;
-    dpf_status status = als_query(host, info, frequency, out);
-    if (status == DPF_OK)
-        status = als_ridge_new(host, ridge, info->dimension);
+    struct als_ridge *ridge = &self->als.ridge[info->side];
+    const dpf_status status = als_loss_query(&self->als, info, frequency, out);
     if (status != DPF_OK)
         return status;
     self->has_bias[info->side] = info->bias >= 0;
@@ -118,51 +113,17 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
     return DPF_OK;
 }
 
-static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_query *q,
-                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
-{
-    const struct explicit_als *self = instance;
-    return als_accumulate(&self->model, call, q, groups, grid, out, stride);
-}
-
-static dpf_status accumulate_local(void *instance, const dpf_call *call, const dpf_query *q,
-                                   const dpf_groups *groups, float *out, int64_t stride)
-{
-    const struct explicit_als *self = instance;
-    return als_accumulate_local(&self->model, call, q, groups, out, stride);
-}
-
-static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
-                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
-{
-    const struct explicit_als *self = instance;
-    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
-}
-
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
-    struct explicit_als *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
-    self->model.coefficients = coefficients;
+    const dpf_status status = als_loss_new(host, sizeof(struct explicit_als), params, P_KERNEL, out);
+    if (status != DPF_OK)
+        return status;
+    struct explicit_als *self = *out;
+    self->als.model.coefficients = coefficients;
     self->lambda = params->values[P_LAMBDA].real;
     self->bias_lambda = params->values[P_BIAS_LAMBDA].real;
     self->regularization = (int)params->values[P_REGULARIZATION].integer;
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct explicit_als *self = instance;
-    const dpf_host *host = self->model.host;
-    als_ridge_free(host, &self->ridge[0]);
-    als_ridge_free(host, &self->ridge[1]);
-    dpf_memory(host)->release(host, self);
 }
 
 static const dpf_enum_value regularizations[] = {
@@ -179,17 +140,16 @@ static const dpf_param params[P_COUNT] = {
                          "What multiplies lambda; a frequency is one more number to release."),
     [P_BIAS_LAMBDA] = DPF_PARAM_REAL_F("bias-lambda", 5, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                                        "Regularisation of a row's bias, not multiplied by anything."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the float32 loops; fixes the bits across machines."),
+    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
     .layouts = ALS_LAYOUTS,
     .query = query,
     .sensitivity = sensitivity,
-    .accumulate = accumulate,
-    .accumulate_local = accumulate_local,
-    .apply = apply,
+    .accumulate = als_loss_accumulate,
+    .accumulate_local = als_loss_accumulate_local,
+    .apply = als_loss_apply,
 };
 
 static const dpf_component component = {
@@ -203,7 +163,7 @@ static const dpf_component component = {
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),
     .create = create,
-    .destroy = destroy,
+    .destroy = als_loss_destroy,
     .functions = &functions,
 };
 

@@ -11,21 +11,19 @@
  */
 #include <math.h>
 
+#include "als_loss.h"
 #include "als_norms.h"
-#include "als_records.h"
-#include "simd.h"
 
 enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CONFIDENCE, P_CELLS, P_KERNEL, P_COUNT };
 enum { CELLS_ALL, CELLS_OWN };
 
 struct implicit {
-    struct als_model model;
+    struct als_loss als;
     double unobserved;
     double lambda;
     double nu;
     double confidence;
     int64_t cells; /* CELLS_* */
-    struct als_ridge ridge[2];
     double n_other[2];
 };
 
@@ -58,7 +56,7 @@ static double diagonal(const void *loss, int32_t side, double count)
 static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
 {
     struct implicit *self = instance;
-    const dpf_host *host = self->model.host;
+    const dpf_host *host = self->als.model.host;
     if (info->bias >= 0 || info->columns != info->dimension)
         return host->fail(host, DPF_E_CONFIG, -1, "implicit-als has no biases: set [model] biases = no");
     if (self->nu != 1 && self->cells == CELLS_OWN)
@@ -67,10 +65,8 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     if (self->nu != 1 && info->is_released)
         return host->fail(host, DPF_E_CONFIG, P_NU,
                           "on a released side the regulariser must be linear in the count: set nu = 1");
-    dpf_status status = als_query(host, info, self->nu == 1, out);
-    struct als_ridge *ridge = &self->ridge[info->side];
-    if (status == DPF_OK)
-        status = als_ridge_new(host, ridge, info->dimension);
+    struct als_ridge *ridge = &self->als.ridge[info->side];
+    const dpf_status status = als_loss_query(&self->als, info, self->nu == 1, out);
     if (status != DPF_OK)
         return status;
     self->n_other[info->side] = (double)info->n_other;
@@ -125,67 +121,24 @@ static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_qu
     const struct implicit *self = instance;
     if (counts_rows(q))
         out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
-    return als_shared_gram(&self->model, call, q, other, first, count, self->unobserved, out);
-}
-
-static dpf_status check(const struct implicit *self, const dpf_groups *groups)
-{
-    if (groups->offset == 0)
-        return DPF_OK;
-    return self->model.host->fail(self->model.host, DPF_E_UNSUPPORTED, -1,
-                                  "implicit-als predicts without an offset: set [model] offset = 0");
-}
-
-static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_query *q,
-                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
-{
-    const struct implicit *self = instance;
-    const dpf_status status = check(self, groups);
-    return status != DPF_OK ? status : als_accumulate(&self->model, call, q, groups, grid, out, stride);
-}
-
-static dpf_status accumulate_local(void *instance, const dpf_call *call, const dpf_query *q,
-                                   const dpf_groups *groups, float *out, int64_t stride)
-{
-    const struct implicit *self = instance;
-    const dpf_status status = check(self, groups);
-    return status != DPF_OK ? status : als_accumulate_local(&self->model, call, q, groups, out, stride);
-}
-
-static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
-                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
-{
-    const struct implicit *self = instance;
-    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
+    return als_shared_gram(&self->als.model, call, q, other, first, count, self->unobserved, out);
 }
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
-    struct implicit *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
+    const dpf_status status = als_loss_new(host, sizeof(struct implicit), params, P_KERNEL, out);
+    if (status != DPF_OK)
+        return status;
+    struct implicit *self = *out;
     self->unobserved = params->values[P_UNOBSERVED].real;
     self->lambda = params->values[P_LAMBDA].real;
     self->nu = params->values[P_NU].real;
     self->confidence = params->values[P_CONFIDENCE].real;
     self->cells = params->values[P_CELLS].integer;
-    self->model.coefficients = coefficients;
-    self->model.diagonal = self->nu == 1 ? NULL : diagonal;
-    *out = self;
+    self->als.model.coefficients = coefficients;
+    self->als.needs_no_offset = "implicit-als predicts without an offset: set [model] offset = 0";
+    self->als.model.diagonal = self->nu == 1 ? NULL : diagonal;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct implicit *self = instance;
-    const dpf_host *host = self->model.host;
-    als_ridge_free(host, &self->ridge[0]);
-    als_ridge_free(host, &self->ridge[1]);
-    dpf_memory(host)->release(host, self);
 }
 
 static const dpf_enum_value cell_kinds[] = {
@@ -208,8 +161,7 @@ static const dpf_param params[P_COUNT] = {
                          "A record of value v weighs 1 + confidence * v; 0: every record weighs 1."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
                                  "Which cells the regulariser counts with weight alpha0."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the float32 loops; fixes the bits across machines."),
+    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
@@ -217,9 +169,9 @@ static const dpf_loss functions = {
     .query = query,
     .sensitivity = sensitivity,
     .shared = shared_part,
-    .accumulate = accumulate,
-    .accumulate_local = accumulate_local,
-    .apply = apply,
+    .accumulate = als_loss_accumulate,
+    .accumulate_local = als_loss_accumulate_local,
+    .apply = als_loss_apply,
 };
 
 static const dpf_component component = {
@@ -233,7 +185,7 @@ static const dpf_component component = {
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),
     .create = create,
-    .destroy = destroy,
+    .destroy = als_loss_destroy,
     .functions = &functions,
 };
 

@@ -10,17 +10,15 @@
  */
 #include <math.h>
 
+#include "als_loss.h"
 #include "als_norms.h"
-#include "als_records.h"
-#include "simd.h"
 
 enum { P_CONFIDENCE, P_LAMBDA, P_KERNEL, P_COUNT };
 
 struct weighted {
-    struct als_model model;
+    struct als_loss als;
     double confidence;
     double lambda;
-    struct als_ridge ridge[2];
 };
 
 static int coefficients(const void *loss, const dpf_query *query, const dpf_groups *groups, int64_t begin,
@@ -42,13 +40,11 @@ static int coefficients(const void *loss, const dpf_query *query, const dpf_grou
 static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *out)
 {
     struct weighted *self = instance;
-    const dpf_host *host = self->model.host;
+    const dpf_host *host = self->als.model.host;
     if (info->bias >= 0 || info->columns != info->dimension)
         return host->fail(host, DPF_E_CONFIG, -1, "weighted-als has no biases: set [model] biases = no");
-    dpf_status status = als_query(host, info, 0, out);
-    struct als_ridge *ridge = &self->ridge[info->side];
-    if (status == DPF_OK)
-        status = als_ridge_new(host, ridge, info->dimension);
+    struct als_ridge *ridge = &self->als.ridge[info->side];
+    const dpf_status status = als_loss_query(&self->als, info, 0, out);
     if (status != DPF_OK)
         return status;
     for (int32_t i = 0; i < info->dimension; i++)
@@ -81,65 +77,21 @@ static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_qu
                               const dpf_factors *other, int64_t first, int64_t count, double *out)
 {
     const struct weighted *self = instance;
-    return als_shared_gram(&self->model, call, q, other, first, count, 1, out);
-}
-
-static dpf_status check(const struct weighted *self, const dpf_groups *groups)
-{
-    if (groups->offset == 0)
-        return DPF_OK;
-    return self->model.host->fail(
-        self->model.host, DPF_E_UNSUPPORTED, -1,
-        "weighted-als predicts without an offset, since empty cells have the target "
-        "0: set [model] offset = 0");
-}
-
-static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_query *q,
-                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
-{
-    const struct weighted *self = instance;
-    const dpf_status status = check(self, groups);
-    return status != DPF_OK ? status : als_accumulate(&self->model, call, q, groups, grid, out, stride);
-}
-
-static dpf_status accumulate_local(void *instance, const dpf_call *call, const dpf_query *q,
-                                   const dpf_groups *groups, float *out, int64_t stride)
-{
-    const struct weighted *self = instance;
-    const dpf_status status = check(self, groups);
-    return status != DPF_OK ? status : als_accumulate_local(&self->model, call, q, groups, out, stride);
-}
-
-static dpf_status apply(void *instance, const dpf_call *call, const dpf_query *q, const dpf_groups *groups,
-                        const float *x, int64_t x_stride, float *out, int64_t out_stride)
-{
-    const struct weighted *self = instance;
-    return als_apply(&self->model, call, q, groups, x, x_stride, out, out_stride);
+    return als_shared_gram(&self->als.model, call, q, other, first, count, 1, out);
 }
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct als_kernels *kernels = als_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
-    struct weighted *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    self->model = (struct als_model){.host = host, .kernels = kernels, .loss = self};
-    self->model.coefficients = coefficients;
+    const dpf_status status = als_loss_new(host, sizeof(struct weighted), params, P_KERNEL, out);
+    if (status != DPF_OK)
+        return status;
+    struct weighted *self = *out;
+    self->als.model.coefficients = coefficients;
+    self->als.needs_no_offset = "weighted-als predicts without an offset, since empty cells have the "
+                                "target 0: set [model] offset = 0";
     self->confidence = params->values[P_CONFIDENCE].real;
     self->lambda = params->values[P_LAMBDA].real;
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct weighted *self = instance;
-    const dpf_host *host = self->model.host;
-    als_ridge_free(host, &self->ridge[0]);
-    als_ridge_free(host, &self->ridge[1]);
-    dpf_memory(host)->release(host, self);
 }
 
 static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
@@ -149,8 +101,7 @@ static const dpf_param params[P_COUNT] = {
                                       "", "Kappa: a rated cell weighs 1 + kappa, every other cell 1."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 0.25, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                                   "Weight of a row's squared norm, once for each row."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the float32 loops; fixes the bits across machines."),
+    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
@@ -158,9 +109,9 @@ static const dpf_loss functions = {
     .query = query,
     .sensitivity = sensitivity,
     .shared = shared_part,
-    .accumulate = accumulate,
-    .accumulate_local = accumulate_local,
-    .apply = apply,
+    .accumulate = als_loss_accumulate,
+    .accumulate_local = als_loss_accumulate_local,
+    .apply = als_loss_apply,
 };
 
 static const dpf_component component = {
@@ -175,7 +126,7 @@ static const dpf_component component = {
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),
     .create = create,
-    .destroy = destroy,
+    .destroy = als_loss_destroy,
     .functions = &functions,
 };
 
