@@ -218,7 +218,7 @@ static status_t accept_roster(struct secagg_client *client, const struct secagg_
         peer->id = secagg_get32(entry);
         peer->present = peer->alive = 0;
         memcpy(peer->mask_public, keys, SECAGG_KEY_BYTES);
-        memcpy(peer->share_public, keys + SECAGG_KEY_BYTES, SECAGG_KEY_BYTES);
+        memcpy(peer->share_key, keys + SECAGG_KEY_BYTES, SECAGG_KEY_BYTES);
         if (peer->id < self)
             client->position++;
         if (!is_malicious(client))
@@ -234,24 +234,23 @@ static status_t accept_roster(struct secagg_client *client, const struct secagg_
 /* A share's key has one message: peer, direction and session are part of its derivation. */
 static const uint8_t seal_nonce[crypto_aead_xchacha20poly1305_ietf_NPUBBYTES];
 
-static int seal_key(const struct secagg_client *client, const struct secagg_peer *peer, int to_peer,
-                    uint8_t key[32])
-{
-    const struct secagg_end self = {client->policy.id, client->share_public};
-    const struct secagg_end other = {peer->id, peer->share_public};
-    return secagg_agree(key, client->share_key, peer->share_public, "shares", client->binding,
-                        to_peer ? self : other, to_peer ? other : self);
-}
-
-static status_t seal(const struct secagg_client *client, const struct secagg_peer *peer, const uint8_t *pair,
+/* Both directions' keys come from one secret: that for the peer is used here, the other one is kept. */
+static status_t seal(const struct secagg_client *client, struct secagg_peer *peer, const uint8_t *pair,
                      uint8_t *out)
 {
-    uint8_t key[32];
-    if (seal_key(client, peer, 1, key) != 0)
+    uint8_t shared[32], key[32], from_peer[32];
+    const struct secagg_end self = {client->policy.id, client->share_public};
+    const struct secagg_end other = {peer->id, peer->share_key};
+    if (secagg_exchange(shared, client->share_key, peer->share_key) != 0)
         return SECAGG_FORGED;
+    secagg_shared_key(key, shared, "shares", client->binding, self, other);
+    secagg_shared_key(from_peer, shared, "shares", client->binding, other, self);
+    memcpy(peer->share_key, from_peer, sizeof(from_peer));
     crypto_aead_xchacha20poly1305_ietf_encrypt(out, NULL, pair, 2 * SECAGG_SHARE_BYTES, client->binding, 32,
                                                NULL, seal_nonce, key);
+    sodium_memzero(shared, sizeof(shared));
     sodium_memzero(key, sizeof(key));
+    sodium_memzero(from_peer, sizeof(from_peer));
     return SECAGG_OK;
 }
 
@@ -296,6 +295,7 @@ static status_t on_roster(struct secagg_client *client, const struct secagg_work
     }
     sodium_memzero(&client->source, sizeof(client->source));
     sodium_memzero(client->key_secret, sizeof(client->key_secret));
+    sodium_memzero(client->share_key, sizeof(client->share_key));
     client->state = CLIENT_AWAITS_DELIVERY;
     return reply_end(client, &writer, SECAGG_SHARES, size);
 }
@@ -310,12 +310,10 @@ static uint32_t member_of(const struct secagg_client *client, uint32_t peer)
 
 static status_t unseal(struct secagg_client *client, struct secagg_peer *peer, const uint8_t *sealed)
 {
-    uint8_t key[32], pair[2 * SECAGG_SHARE_BYTES];
-    if (seal_key(client, peer, 0, key) != 0)
-        return SECAGG_FORGED;
-    const int bad = crypto_aead_xchacha20poly1305_ietf_decrypt(pair, NULL, NULL, sealed, SECAGG_SEALED_BYTES,
-                                                               client->binding, 32, seal_nonce, key);
-    sodium_memzero(key, sizeof(key));
+    uint8_t pair[2 * SECAGG_SHARE_BYTES];
+    const int bad = crypto_aead_xchacha20poly1305_ietf_decrypt(
+        pair, NULL, NULL, sealed, SECAGG_SEALED_BYTES, client->binding, 32, seal_nonce, peer->share_key);
+    sodium_memzero(peer->share_key, sizeof(peer->share_key));
     if (bad)
         return SECAGG_FORGED;
     memcpy(peer->self_share, pair, SECAGG_SHARE_BYTES);
@@ -390,7 +388,6 @@ static status_t on_delivery(struct secagg_client *client, const struct secagg_wo
     }
     secagg_pack(work->vector, n, client->group.bits, packed);
     sodium_memzero(client->mask_key, sizeof(client->mask_key));
-    sodium_memzero(client->share_key, sizeof(client->share_key));
     sodium_memzero(client->self_secret, sizeof(client->self_secret));
     client->state = CLIENT_AWAITS_SURVIVORS;
     return reply_end(client, &writer, SECAGG_INPUT, size);

@@ -46,7 +46,7 @@ struct secagg_peer {
     uint8_t present; /* its shares were delivered: a mask is shared with it */
     uint8_t alive;   /* its input is in the sum */
     uint8_t mask_public[32];
-    uint8_t share_public[32];
+    uint8_t share_key[32]; /* the peer's public one until its shares are sealed; then that of what it sends */
     uint8_t self_share[SECAGG_SHARE_BYTES]; /* of its self mask */
     uint8_t key_share[SECAGG_SHARE_BYTES];  /* of its mask key */
 };

@@ -226,13 +226,14 @@ static void set_up(struct play *play, struct kept *kept, const struct secagg_gra
                   .least_survivors = (uint32_t)play->secagg->survivors,
                   .most_corrupt = (uint32_t)(play->secagg->corrupt * (double)kept->n),
                   .identity = play_identity,
-                  .identities = play},
+                  .identities = play,
+                  .run = play_run,
+                  .run_context = play,
+                  .n_workers = dpf_task_workers(play->call)},
         .context = play,
         .seed = play_seed,
         .input = play_input,
         .signing_key = play_signing_key,
-        .run = play_run,
-        .n_workers = dpf_task_workers(play->call),
         .cancelled = play_cancelled,
     };
     fill_terms(play);

@@ -247,13 +247,16 @@ void secagg_derive(uint8_t out[32], const uint8_t key[32], const char *label, co
     sodium_memzero(&state, sizeof(state));
 }
 
-int secagg_agree(uint8_t out[32], const uint8_t secret[32], const uint8_t other_public[32], const char *label,
-                 const uint8_t binding[32], struct secagg_end first, struct secagg_end second)
+int secagg_exchange(uint8_t shared[32], const uint8_t secret[32], const uint8_t other_public[32])
+{
+    /* Refused is a point of small order: everybody would know the secret. */
+    return crypto_scalarmult(shared, secret, other_public) == 0 ? 0 : -1;
+}
+
+void secagg_shared_key(uint8_t out[32], const uint8_t shared[32], const char *label,
+                       const uint8_t binding[32], struct secagg_end first, struct secagg_end second)
 {
     crypto_generichash_state state;
-    uint8_t shared[32];
-    if (crypto_scalarmult(shared, secret, other_public) != 0)
-        return -1; /* a point of small order: everybody would know the secret */
     hash_begin(&state, shared, label, binding);
     hash_id(&state, first.id);
     hash_id(&state, second.id);
@@ -261,6 +264,15 @@ int secagg_agree(uint8_t out[32], const uint8_t secret[32], const uint8_t other_
     crypto_generichash_update(&state, second.public_key, 32);
     crypto_generichash_final(&state, out, 32);
     sodium_memzero(&state, sizeof(state));
+}
+
+int secagg_agree(uint8_t out[32], const uint8_t secret[32], const uint8_t other_public[32], const char *label,
+                 const uint8_t binding[32], struct secagg_end first, struct secagg_end second)
+{
+    uint8_t shared[32];
+    if (secagg_exchange(shared, secret, other_public) != 0)
+        return -1;
+    secagg_shared_key(out, shared, label, binding, first, second);
     sodium_memzero(shared, sizeof(shared));
     return 0;
 }

@@ -52,7 +52,12 @@ struct secagg_end {
     uint32_t id;
     const uint8_t *public_key;
 };
-/* The key that two ends share: from the whole Diffie-Hellman secret. -1: the public key is unusable. */
+/* The Diffie-Hellman secret of two ends, by far the dearest step. -1: the public key is unusable. */
+int secagg_exchange(uint8_t shared[32], const uint8_t secret[32], const uint8_t other_public[32]);
+/* A key that the two ends of a secret share, from the whole of it, for one label and order of the ends. */
+void secagg_shared_key(uint8_t out[32], const uint8_t shared[32], const char *label,
+                       const uint8_t binding[32], struct secagg_end first, struct secagg_end second);
+/* Both, for a secret of which one key is made. */
 int secagg_agree(uint8_t out[32], const uint8_t secret[32], const uint8_t other_public[32], const char *label,
                  const uint8_t binding[32], struct secagg_end first, struct secagg_end second);
 

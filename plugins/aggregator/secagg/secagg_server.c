@@ -46,10 +46,19 @@ static uint64_t lay_out(struct secagg_server *server, const struct secagg_setup 
     server->revealed = part(block, &used, n * (peers + 1), SECAGG_SHARE_BYTES);
     server->vector = part(block, &used, dimension, sizeof(*server->vector));
     server->sums = part(block, &used, dimension, sizeof(*server->sums));
-    server->points = part(block, &used, threshold, sizeof(uint64_t));
-    server->known_points = part(block, &used, threshold, sizeof(uint64_t));
-    server->weights = part(block, &used, threshold, sizeof(uint64_t));
-    server->products = part(block, &used, threshold, sizeof(uint64_t));
+    const int n_workers = secagg_setup_workers(setup);
+    server->openers = part(block, &used, (uint64_t)n_workers, sizeof(*server->openers));
+    for (int w = 0; w < n_workers; w++) {
+        struct secagg_opener opener = {.status = SECAGG_OK};
+        opener.sums = w == 0 ? server->sums : part(block, &used, dimension, sizeof(*opener.sums));
+        opener.points = part(block, &used, threshold, sizeof(uint64_t));
+        opener.known_points = part(block, &used, threshold, sizeof(uint64_t));
+        opener.weights = part(block, &used, threshold, sizeof(uint64_t));
+        opener.products = part(block, &used, threshold, sizeof(uint64_t));
+        opener.helpers = part(block, &used, threshold, sizeof(uint32_t));
+        if (block)
+            server->openers[w] = opener;
+    }
     return used == UINT64_MAX ? 0 : used;
 }
 
@@ -357,7 +366,8 @@ status_t secagg_server_receive(struct secagg_server *server, uint32_t from, cons
 /* ---- opening the sum ---------------------------------------------------------------------------- */
 
 /* The secret of member i from the shares that the members around it revealed. */
-static status_t recover(struct secagg_server *server, uint32_t i, secagg_secret secret)
+static status_t recover(const struct secagg_server *server, struct secagg_opener *opener, uint32_t i,
+                        secagg_secret secret)
 {
     const uint32_t threshold = server->setup.terms.threshold, own = peers_before(server, i, i);
     uint32_t found = 0;
@@ -365,38 +375,40 @@ static status_t recover(struct secagg_server *server, uint32_t i, secagg_secret 
         const uint32_t helper = at_place(server, i, own, place);
         if (!sent(server, helper, SERVER_UNMASK))
             continue;
-        server->points[found] = secagg_point(server->members[helper].id);
-        server->order[found++] = helper;
+        opener->points[found] = secagg_point(server->members[helper].id);
+        opener->helpers[found++] = helper;
     }
     if (found < threshold)
         return SECAGG_TOO_FEW;
     const size_t bytes = threshold * sizeof(uint64_t);
     /* In a complete graph all secrets have the same helpers. */
-    if (server->n_known != threshold || memcmp(server->points, server->known_points, bytes) != 0) {
-        if (secagg_weights(server->points, threshold, server->weights, server->products) != 0)
+    if (opener->n_known != threshold || memcmp(opener->points, opener->known_points, bytes) != 0) {
+        if (secagg_weights(opener->points, threshold, opener->weights, opener->products) != 0)
             return SECAGG_FORGED;
-        memcpy(server->known_points, server->points, bytes);
-        server->n_known = threshold;
+        memcpy(opener->known_points, opener->points, bytes);
+        opener->n_known = threshold;
     }
     memset(secret, 0, sizeof(secagg_secret));
     for (uint32_t k = 0; k < threshold; k++) {
-        const uint32_t helper = server->order[k];
+        const uint32_t helper = opener->helpers[k];
         const size_t at = (size_t)helper * (server->peers + 1) + place_of(server, helper, i);
-        secagg_combine(server->weights[k], server->revealed + at * SECAGG_SHARE_BYTES, secret);
+        secagg_combine(opener->weights[k], server->revealed + at * SECAGG_SHARE_BYTES, secret);
     }
     return SECAGG_OK;
 }
 
-static void remove_self_mask(struct secagg_server *server, uint32_t i, const secagg_secret secret)
+static void remove_self_mask(const struct secagg_server *server, uint64_t *sums, uint32_t i,
+                             const secagg_secret secret)
 {
     uint8_t key[32];
     secagg_self_mask(secret, server->binding, server->members[i].id, key);
-    secagg_group_mask(&server->group, server->sums, server->setup.terms.dimension, key, 1);
+    secagg_group_mask(&server->group, sums, server->setup.terms.dimension, key, 1);
     sodium_memzero(key, sizeof(key));
 }
 
 /* The masks that survivors share with a lost member are still in the sum. */
-static status_t remove_pair_masks(struct secagg_server *server, uint32_t i, const secagg_secret secret)
+static status_t remove_pair_masks(const struct secagg_server *server, uint64_t *sums, uint32_t i,
+                                  const secagg_secret secret)
 {
     const struct secagg_member *lost = &server->members[i];
     uint8_t key[32], mask[32], public_key[32];
@@ -410,8 +422,7 @@ static status_t remove_pair_masks(struct secagg_server *server, uint32_t i, cons
                              (struct secagg_end){peer->id, peer->keys}, server->binding, mask) != 0)
             status = SECAGG_FORGED;
         else /* the survivor added it if the lost one has the larger id */
-            secagg_group_mask(&server->group, server->sums, server->setup.terms.dimension, mask,
-                              lost->id > peer->id);
+            secagg_group_mask(&server->group, sums, server->setup.terms.dimension, mask, lost->id > peer->id);
     }
     sodium_memzero(key, sizeof(key));
     sodium_memzero(mask, sizeof(mask));
@@ -426,24 +437,45 @@ static int has_survivor_around(const struct secagg_server *server, uint32_t i)
     return any;
 }
 
+/* Takes out of a worker's sum what one member left in it. */
+static void open_member(void *context, int64_t member, int32_t worker)
+{
+    const struct secagg_server *server = context;
+    struct secagg_opener *opener = &server->openers[worker];
+    const uint32_t i = (uint32_t)member;
+    const int alive = sent(server, i, SERVER_INPUT);
+    secagg_secret secret;
+    if (opener->status != SECAGG_OK || !sent(server, i, SERVER_SHARES) ||
+        (!alive && !has_survivor_around(server, i)))
+        return; /* nobody shares a mask with it */
+    status_t status = recover(server, opener, i, secret);
+    if (status == SECAGG_OK && alive)
+        remove_self_mask(server, opener->sums, i, secret);
+    else if (status == SECAGG_OK)
+        status = remove_pair_masks(server, opener->sums, i, secret);
+    sodium_memzero(secret, sizeof(secret));
+    opener->status = status;
+    opener->failed = i;
+}
+
+/* What the workers took out is added up; where several failed, what the first member met counts. */
 static status_t open_sum(struct secagg_server *server)
 {
-    secagg_secret secret;
-    status_t status = SECAGG_OK;
-    for (uint32_t i = 0; i < server->n && status == SECAGG_OK; i++) {
-        const int alive = sent(server, i, SERVER_INPUT);
-        if (!sent(server, i, SERVER_SHARES) || (!alive && !has_survivor_around(server, i)))
-            continue; /* nobody shares a mask with it */
-        status = recover(server, i, secret);
-        if (status == SECAGG_OK && alive)
-            remove_self_mask(server, i, secret);
-        else if (status == SECAGG_OK)
-            status = remove_pair_masks(server, i, secret);
+    const uint64_t dimension = server->setup.terms.dimension;
+    const int n_workers = secagg_setup_workers(&server->setup);
+    const struct secagg_opener *first = &server->openers[0];
+    secagg_setup_run(&server->setup, server->n, open_member, server);
+    for (int w = 1; w < n_workers; w++) {
+        const struct secagg_opener *opener = &server->openers[w];
+        if (opener->status != SECAGG_OK && (first->status == SECAGG_OK || opener->failed < first->failed))
+            first = opener;
+        secagg_group_reduce(&server->group, opener->sums, dimension);
+        secagg_group_add(&server->group, server->sums, opener->sums, dimension);
+        sodium_memzero(opener->sums, (size_t)dimension * sizeof(*opener->sums));
     }
-    sodium_memzero(secret, sizeof(secret));
-    if (status == SECAGG_OK)
-        secagg_group_reduce(&server->group, server->sums, server->setup.terms.dimension);
-    return status;
+    if (first->status == SECAGG_OK)
+        secagg_group_reduce(&server->group, server->sums, dimension);
+    return first->status;
 }
 
 /* ---- phases ------------------------------------------------------------------------------------- */

@@ -19,6 +19,9 @@
 #include "secagg_client.h"
 #include "secagg_graph.h"
 
+/* One of several tasks; at most one at a time for each worker. */
+typedef void (*secagg_task)(void *context, int64_t task, int32_t worker);
+
 struct secagg_setup {
     struct secagg_terms terms;
     const uint32_t *ids; /* of the clients that are invited; ascending */
@@ -30,7 +33,27 @@ struct secagg_setup {
     uint8_t secret_key[32];   /* X25519; terms.server_public is made from it */
     secagg_identity identity; /* if SECAGG_MALICIOUS */
     const void *identities;
+    /* Runs the tasks 0 .. n-1, each on some worker below n_workers. NULL: one after another. */
+    void (*run)(void *context, int64_t n, secagg_task task, void *task_context);
+    void *run_context;
+    int n_workers;
 };
+
+/* How many workers a setup's tasks are spread over. */
+static inline int secagg_setup_workers(const struct secagg_setup *setup)
+{
+    return setup->run && setup->n_workers > 1 ? setup->n_workers : 1;
+}
+static inline void secagg_setup_run(const struct secagg_setup *setup, int64_t n, secagg_task task,
+                                    void *context)
+{
+    if (secagg_setup_workers(setup) > 1) {
+        setup->run(setup->run_context, n, task, context);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        task(context, i, 0);
+}
 
 enum secagg_phase {
     SERVER_KEYS,
@@ -50,6 +73,16 @@ struct secagg_member {
     uint8_t consent[SECAGG_SIGNATURE_BYTES];
 };
 
+/* What a worker needs to take members' masks out of the sum. */
+struct secagg_opener {
+    uint64_t *sums; /* the server's own for worker 0; those of the others are added to it */
+    uint64_t *points, *known_points, *weights, *products; /* threshold of each */
+    uint32_t *helpers;                                    /* threshold */
+    uint32_t n_known;
+    enum secagg_status status;
+    uint32_t failed; /* the member at which, if status is not SECAGG_OK */
+};
+
 struct secagg_server {
     struct secagg_setup setup;
     enum secagg_phase phase;
@@ -63,10 +96,9 @@ struct secagg_server {
     uint8_t *revealed;    /* n x (peers + 1): what a member revealed of each member around it */
     uint64_t *vector;
     uint64_t *sums; /* dimension numbers below the modulus, once the phase is SERVER_DONE */
-    uint64_t *points, *known_points, *weights, *products; /* threshold of each */
-    uint32_t n_known;
     uint32_t *order;
-    uint32_t survivors; /* inputs in the sum */
+    struct secagg_opener *openers; /* one for each worker */
+    uint32_t survivors;            /* inputs in the sum */
 };
 
 /* 0 if that much cannot be addressed. */

@@ -50,16 +50,11 @@ static void *part(uint8_t *block, uint64_t *used, uint64_t count, uint64_t each)
     return at;
 }
 
-static int count_workers(const struct secagg_round *round)
-{
-    return round->run && round->n_workers > 1 ? round->n_workers : 1;
-}
-
 static uint64_t lay_out_workers(const struct secagg_round *round, struct stage *stage, uint8_t *block,
                                 uint64_t used)
 {
     const struct secagg_terms *terms = &round->setup.terms;
-    const int n_workers = count_workers(round);
+    const int n_workers = secagg_setup_workers(&round->setup);
     stage->n_steps = n_workers == 1 ? 1 : n_workers * STEPS_PER_WORKER;
     stage->workers = part(block, &used, (uint64_t)n_workers, sizeof(*stage->workers));
     stage->steps = part(block, &used, (uint64_t)stage->n_steps, sizeof(*stage->steps));
@@ -137,7 +132,7 @@ static void start_clients(struct stage *stage)
 }
 
 /* A client that refuses is, to the server, a client that is lost. */
-static void step_client(void *context, int64_t task, int worker)
+static void step_client(void *context, int64_t task, int32_t worker)
 {
     struct stage *stage = context;
     const struct secagg_round *round = stage->round;
@@ -186,17 +181,6 @@ static void take_answers(struct stage *stage, int64_t n)
     }
 }
 
-static void run_steps(struct stage *stage, int64_t n)
-{
-    const struct secagg_round *round = stage->round;
-    if (count_workers(round) > 1) {
-        round->run(round->context, n, step_client, stage);
-        return;
-    }
-    for (int64_t task = 0; task < n; task++)
-        step_client(stage, task, 0);
-}
-
 static status_t run_phase(struct stage *stage)
 {
     struct secagg_round *round = stage->round;
@@ -205,7 +189,7 @@ static status_t run_phase(struct stage *stage)
         if (round->cancelled && round->cancelled(round->context))
             return SECAGG_OUT_OF_ORDER;
         stage->first = at;
-        run_steps(stage, n);
+        secagg_setup_run(&round->setup, n, step_client, stage);
         take_answers(stage, n);
     }
     return secagg_server_close(&stage->server);

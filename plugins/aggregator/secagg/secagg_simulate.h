@@ -10,9 +10,6 @@
 
 #include "secagg_server.h"
 
-/* A task of a phase: the step of one client. */
-typedef void (*secagg_task)(void *context, int64_t task, int worker);
-
 struct secagg_round {
     struct secagg_setup setup;
     /* For each client the phase (enum secagg_phase) whose message it fails to send; SERVER_DONE: none. */
@@ -22,9 +19,6 @@ struct secagg_round {
     /* The client's numbers, below the modulus. Called once for each client that gets that far. */
     void (*input)(void *context, uint32_t client, uint64_t *vector);
     const uint8_t *(*signing_key)(void *context, uint32_t client); /* malicious server only */
-    /* Runs the tasks 0 .. n-1, each on some worker below n_workers. NULL: one after another. */
-    void (*run)(void *context, int64_t n, secagg_task task, void *task_context);
-    int n_workers;
     /* 1: stop. NULL: never. */
     int (*cancelled)(void *context);
 
