@@ -66,6 +66,12 @@ dpf_call *step_call_alone(struct engine *engine, struct instance *instance, uint
     return call;
 }
 
+uint64_t step_state_bytes(const struct term_run *term, const dpf_aggregation *empty)
+{
+    return term->aggregator->state_bytes ? term->aggregator->state_bytes(term->plan->aggregator->self, empty)
+                                         : 0;
+}
+
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side)
 {
     if (status == DPF_OK)

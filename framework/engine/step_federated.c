@@ -321,13 +321,9 @@ static int open_round(struct federated *f, struct dpf_error *error)
 {
     struct engine *engine = f->engine;
     struct term_run *term = &engine->terms[f->released][0];
-    struct instance *instance = term->plan->aggregator;
     int64_t rows = engine->model->sides[f->released].rows, d = term->plan->query.dimension;
     size_t released = (size_t)(rows * engine->model->stride);
     size_t local = (size_t)(engine->model->sides[1 - f->released].rows * engine->model->stride);
-    uint64_t state = term->aggregator->state_bytes
-                         ? term->aggregator->state_bytes(instance->self, rows, (int32_t)d, engine->parties.n)
-                         : 0;
     f->rows[f->released] = memory_raw(released, sizeof(float));
     f->next = memory_raw(released, sizeof(float));
     f->rows[1 - f->released] = memory_raw(local, sizeof(float));
@@ -337,8 +333,8 @@ static int open_round(struct federated *f, struct dpf_error *error)
                                        .width = (int32_t)d,
                                        .rows = rows,
                                        .n_parties = engine->parties.n,
-                                       .sums = memory_new((size_t)(rows * d), sizeof(int64_t)),
-                                       .state = memory_new((size_t)state, 1)};
+                                       .sums = memory_new((size_t)(rows * d), sizeof(int64_t))};
+    f->aggregation.state = memory_new((size_t)step_state_bytes(term, &f->aggregation), 1);
     if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers || !f->aggregation.sums ||
         !f->aggregation.state)
         return error_memory(error);

@@ -21,13 +21,9 @@ static int open_aggregations(struct messages_work *work, int n, struct dpf_error
     struct term_run *term = work->term;
     int64_t rows = term->rows;
     int32_t width = term->plan->query.width;
-    struct instance *instance = term->plan->aggregator;
     work->aggregations = memory_new((size_t)n, sizeof *work->aggregations);
     if (!work->aggregations)
         return error_memory(error);
-    uint64_t bytes = term->aggregator->state_bytes
-                         ? term->aggregator->state_bytes(instance->self, rows, width, work->n_parties)
-                         : 0;
     for (int i = 0; i < n; i++) {
         dpf_aggregation *aggregation = &work->aggregations[i];
         *aggregation = (dpf_aggregation){.size = sizeof *aggregation,
@@ -35,8 +31,8 @@ static int open_aggregations(struct messages_work *work, int n, struct dpf_error
                                          .rows = rows,
                                          .n_parties = work->n_parties,
                                          .modulus = term->noise.modulus,
-                                         .sums = memory_new((size_t)(rows * width), sizeof(int64_t)),
-                                         .state = memory_new((size_t)bytes, 1)};
+                                         .sums = memory_new((size_t)(rows * width), sizeof(int64_t))};
+        aggregation->state = memory_new((size_t)step_state_bytes(term, aggregation), 1);
         if (!aggregation->sums || !aggregation->state)
             return error_memory(error);
     }

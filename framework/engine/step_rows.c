@@ -90,24 +90,20 @@ static int decode(struct engine *engine, int worker, struct term_run *term, uint
 static int open_aggregation(struct engine *engine, int worker, struct term_run *term, int64_t rows,
                             int32_t width, uint64_t modulus, dpf_aggregation *aggregation)
 {
-    struct instance *instance = term->plan->aggregator;
     size_t n = (size_t)(rows * width);
     int64_t *sums = step_buffer(engine, worker, BUFFER_SUMS, n + 1, sizeof *sums);
-    uint64_t bytes = term->aggregator->state_bytes
-                         ? term->aggregator->state_bytes(instance->self, rows, width, engine->parties.n)
-                         : 0;
-    void *state = step_buffer(engine, worker, BUFFER_AGGREGATOR, (size_t)bytes + 1, 1);
-    if (!sums || !state)
-        return -1;
-    memset(sums, 0, n * sizeof *sums);
-    memset(state, 0, (size_t)bytes);
     *aggregation = (dpf_aggregation){.size = sizeof *aggregation,
                                      .width = width,
                                      .rows = rows,
                                      .n_parties = engine->parties.n,
                                      .modulus = modulus,
-                                     .sums = sums,
-                                     .state = state};
+                                     .sums = sums};
+    uint64_t bytes = step_state_bytes(term, aggregation);
+    aggregation->state = step_buffer(engine, worker, BUFFER_AGGREGATOR, (size_t)bytes + 1, 1);
+    if (!sums || !aggregation->state)
+        return -1;
+    memset(sums, 0, n * sizeof *sums);
+    memset(aggregation->state, 0, (size_t)bytes);
     return 0;
 }
 

@@ -55,17 +55,17 @@ static int64_t *make_messages(struct check *check, uint64_t modulus)
 static int start(struct check *check, struct instance *instance, uint64_t modulus, struct sums *sums)
 {
     const dpf_aggregator *aggregator = table(instance);
-    uint64_t bytes =
-        aggregator->state_bytes ? aggregator->state_bytes(instance->self, ROWS, WIDTH, PARTIES) : 0;
     sums->values = check_keep(check, ROWS * WIDTH * sizeof *sums->values);
-    void *state = check_keep(check, bytes + 64);
     sums->aggregation = (dpf_aggregation){.size = sizeof sums->aggregation,
                                           .width = WIDTH,
                                           .rows = ROWS,
                                           .n_parties = PARTIES,
                                           .modulus = modulus,
-                                          .sums = sums->values,
-                                          .state = bytes ? state : NULL};
+                                          .sums = sums->values};
+    uint64_t bytes =
+        aggregator->state_bytes ? aggregator->state_bytes(instance->self, &sums->aggregation) : 0;
+    void *state = check_keep(check, bytes + 64);
+    sums->aggregation.state = bytes ? state : NULL;
     return sums->values && state ? 0 : -1;
 }
 

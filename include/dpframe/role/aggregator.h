@@ -38,8 +38,9 @@ typedef struct dpf_aggregation {
 typedef struct dpf_aggregator {
     int32_t sees;   /* DPF_SEES_* */
     uint32_t flags; /* DPF_AGGREGATOR_* */
-    /* [setup] Bytes of state for an aggregation of that size. NULL: none. */
-    uint64_t (*state_bytes)(void *self, int64_t rows, int32_t width, int64_t n_parties);
+    /* [run] Bytes of state for an aggregation, of which width, rows, n_parties and modulus are set. NULL:
+     * none. */
+    uint64_t (*state_bytes)(void *self, const dpf_aggregation *empty);
     /*
      * [run] Takes call.party's message. Workers have aggregations of their own, joined by merge; a
      * component without merge gets all messages on one worker, in the order of parties.

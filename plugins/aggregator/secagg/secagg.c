@@ -141,25 +141,40 @@ static void destroy(void *self)
 
 /* ---- messages of the parties -------------------------------------------------------------------- */
 
-/* The modulus is not known yet: room for numbers of 64 bits. */
-static uint64_t state_bytes(void *self, int64_t rows, int32_t width, int64_t n_parties)
+static int has_modulus(const dpf_aggregation *into)
 {
+    return into->modulus != 1 && into->modulus <= UINT64_C(1) << 63;
+}
+
+static int is_served(const dpf_aggregation *into)
+{
+    return has_modulus(into) && into->rows * into->width <= (int64_t)SECAGG_MAX_DIMENSION &&
+           into->n_parties <= (int64_t)SECAGG_MAX_MEMBERS;
+}
+
+static uint64_t state_bytes(void *self, const dpf_aggregation *empty)
+{
+    struct secagg_group group;
     uint64_t bytes;
     (void)self;
-    if (__builtin_mul_overflow((uint64_t)rows * (uint64_t)width * 8, (uint64_t)n_parties, &bytes) ||
+    if (!is_served(empty))
+        return sizeof(struct kept); /* absorb refuses it */
+    secagg_group_init(&group, empty->modulus);
+    if (__builtin_mul_overflow(
+            secagg_packed_bytes((uint64_t)empty->rows * (uint64_t)empty->width, group.bits),
+            (uint64_t)empty->n_parties, &bytes) ||
         bytes > UINT64_MAX / 2)
         return UINT64_MAX / 2; /* which nobody has */
-    return sizeof(struct kept) + kept_ids_bytes(n_parties) + bytes;
+    return sizeof(struct kept) + kept_ids_bytes(empty->n_parties) + bytes;
 }
 
 static dpf_status check_shape(const dpf_call *call, const dpf_aggregation *into, const dpf_integers *message)
 {
     struct kept *kept = into->state;
-    if (into->modulus == 1 || into->modulus > UINT64_C(1) << 63)
+    if (!has_modulus(into))
         return secagg_failed(call, DPF_E_UNSUPPORTED, -1,
                              "sums are taken modulo 2 to 2^63, or without a modulus");
-    if (into->rows * into->width > (int64_t)SECAGG_MAX_DIMENSION ||
-        into->n_parties > (int64_t)SECAGG_MAX_MEMBERS)
+    if (!is_served(into))
         return secagg_failed(call, DPF_E_UNSUPPORTED, -1,
                              "a round has at most 2^28 numbers and 2^20 parties");
     if (message->width != into->width || message->rows || message->first_row < 0 ||

@@ -23,15 +23,15 @@ static void open_secagg(struct one *one, const char *settings)
 
 static void start(struct one *one, uint64_t modulus, int64_t parties)
 {
-    const uint64_t bytes = one->functions->state_bytes(one->host.self, ROWS, WIDTH, parties);
     memset(one->sums, 0, sizeof(one->sums));
     one->into = (dpf_aggregation){.size = sizeof(one->into),
                                   .width = WIDTH,
                                   .rows = ROWS,
                                   .n_parties = parties,
                                   .modulus = modulus,
-                                  .sums = one->sums,
-                                  .state = aligned_alloc(64, (size_t)(bytes + 63) / 64 * 64)};
+                                  .sums = one->sums};
+    const uint64_t bytes = one->functions->state_bytes(one->host.self, &one->into);
+    one->into.state = aligned_alloc(64, (size_t)(bytes + 63) / 64 * 64);
     assert_non_null(one->into.state);
     memset(one->into.state, 0, (size_t)bytes);
 }
