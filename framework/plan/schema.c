@@ -34,7 +34,7 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                                     "bytes for any number."),
     [RUN_ORDER] = DPF_PARAM_TEXT_F("order", DPF_TYPE_STRING, "users, items", DPF_PARAM_PRIVACY,
                                    "The side steps of a round, in order: users, items, or both."),
-    [RUN_UPDATE] = DPF_PARAM_ENUM_F("update", UPDATE_ALTERNATING, update_values, 0,
+    [RUN_UPDATE] = DPF_PARAM_ENUM_F("update", UPDATE_ALTERNATING, update_values, DPF_PARAM_PRIVACY,
                                     "When new rows become visible to the other side."),
     [RUN_TRACE] = DPF_PARAM_BOOL_F("trace", 1, 0,
                                    "Write the training RMSE of every round to private/metrics.csv (explicit "
@@ -65,9 +65,10 @@ static const dpf_enum_value init_values[] = {
 
 static const dpf_param model_table[MODEL_N_PARAMS] = {
     [MODEL_KIND] = DPF_PARAM_ENUM_F("kind", MODEL_FACTORIZATION, kind_values, 0, "What is fitted."),
-    [MODEL_RANK] = DPF_PARAM_INT_F("rank", 16, 0, 4096, 0, "", "Length of a factor row, without biases."),
-    [MODEL_USER_BIAS] = DPF_PARAM_BOOL_F("user-bias", 0, 0, "Fit a bias for each user."),
-    [MODEL_ITEM_BIAS] = DPF_PARAM_BOOL_F("item-bias", 0, 0, "Fit a bias for each item."),
+    [MODEL_RANK] = DPF_PARAM_INT_F("rank", 16, 0, 4096, DPF_PARAM_PRIVACY, "",
+                                   "Length of a factor row, without biases."),
+    [MODEL_USER_BIAS] = DPF_PARAM_BOOL_F("user-bias", 0, DPF_PARAM_PRIVACY, "Fit a bias for each user."),
+    [MODEL_ITEM_BIAS] = DPF_PARAM_BOOL_F("item-bias", 0, DPF_PARAM_PRIVACY, "Fit a bias for each item."),
     [MODEL_OFFSET] = DPF_PARAM_ENUM_F("offset", OFFSET_NONE, offset_values, DPF_PARAM_PRIVACY,
                                       "Constant added to every prediction."),
     [MODEL_OFFSET_VALUE] =
@@ -75,7 +76,7 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
     [MODEL_INIT] = DPF_PARAM_ENUM_F("init", INIT_NORMAL_BY_RANK, init_values, 0,
                                     "Distribution of the initial rows, drawn from run.seed."),
     [MODEL_INIT_SCALE] = DPF_PARAM_REAL_F("init-scale", 0.1, 0.0, 1e6, 0, "", "Scale of the initial rows."),
-    [MODEL_INIT_NORM] = DPF_PARAM_REAL_F("init-norm", 0.0, 0.0, 1e6, 0, "",
+    [MODEL_INIT_NORM] = DPF_PARAM_REAL_F("init-norm", 0.0, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
                                          "If positive, each initial row is scaled to this Euclidean norm."),
     [MODEL_USERS] = DPF_PARAM_INT_F("users", 0, 0, 2147483647.0, DPF_PARAM_PRIVACY, "users",
                                     "Public upper bound on the number of users; 0 takes the number in the "
@@ -116,7 +117,7 @@ static const dpf_param side_table[SIDE_N_PARAMS] = {
     [SIDE_TERMS] = DPF_PARAM_TEXT_F("terms", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                     "Names of the terms that are summed before the solver, each with a "
                                     "section [SIDE.NAME]; empty for one term, whose keys stand in [SIDE]."),
-    [SIDE_SOLVER] = DPF_PARAM_TEXT_F("solver", DPF_TYPE_STRING, "", 0,
+    [SIDE_SOLVER] = DPF_PARAM_TEXT_F("solver", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                      "The solver component; its parameters stand in [SIDE.solver]."),
     [SIDE_SITE] =
         DPF_PARAM_ENUM_F("site", SITE_SERVER, site_values, DPF_PARAM_PRIVACY, "Where rows are solved."),
@@ -146,10 +147,11 @@ static const dpf_enum_value bounds_values[] = {
     {"data", "norms of rows are their maxima as they stand in each round: data-dependent, fails C1"},
 };
 static const dpf_param term_table[TERM_N_PARAMS] = {
-    [TERM_SOURCE] = DPF_PARAM_ENUM_F("source", SOURCE_RECORDS, source_values, 0, "What the loss sums over."),
+    [TERM_SOURCE] = DPF_PARAM_ENUM_F("source", SOURCE_RECORDS, source_values, DPF_PARAM_PRIVACY,
+                                     "What the loss sums over."),
     [TERM_DESTINATION] = DPF_PARAM_ENUM_F("destination", DESTINATION_SERVER, destination_values,
                                           DPF_PARAM_PRIVACY, "Who receives the term's messages."),
-    [TERM_LOSS] = DPF_PARAM_TEXT_F("loss", DPF_TYPE_STRING, "", 0,
+    [TERM_LOSS] = DPF_PARAM_TEXT_F("loss", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                    "The loss component; its parameters stand in [SIDE.loss]."),
     [TERM_SAMPLER] = DPF_PARAM_TEXT_F("sampler", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                       "The sampler component, parameters in [SIDE.sampler]; empty: all take "
@@ -162,7 +164,7 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
                                         "side is local and its rows never leave their party."),
     [TERM_AGGREGATOR] = DPF_PARAM_TEXT_F("aggregator", DPF_TYPE_STRING, "sum", DPF_PARAM_PRIVACY,
                                          "The aggregator component, parameters in [SIDE.aggregator]."),
-    [TERM_RESIDUAL] = DPF_PARAM_ENUM_F("residual", RESIDUAL_TRANSFORMED, residual_values, 0,
+    [TERM_RESIDUAL] = DPF_PARAM_ENUM_F("residual", RESIDUAL_TRANSFORMED, residual_values, DPF_PARAM_PRIVACY,
                                        "Which rows of the other side predictions inside the loss are made "
                                        "from."),
     [TERM_LAYOUT] = DPF_PARAM_ENUM_F("block-layout", LAYOUT_PACKED, layout_values, DPF_PARAM_PRIVACY,

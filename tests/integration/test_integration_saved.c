@@ -135,10 +135,11 @@ static void changed_data_is_refused(void **state)
 static void differences_start_with_privacy(void **state)
 {
     (void)state;
-    training_file("other.ini", "include = config.ini\n[model]\nrank = 3\n[run]\nrounds = 5\n");
+    training_file("other.ini", "include = config.ini\n[model]\ninit-scale = 0.3\n[run]\nrounds = 5\n");
     command_expect("diff config.ini other.ini", 0, "");
-    assert_string_equal(command_out,
-                        "affects the guarantee:\n  run.rounds: 20 -> 5\ndoes not:\n  model.rank: 2 -> 3\n");
+    assert_string_equal(
+        command_out,
+        "affects the guarantee:\n  run.rounds: 20 -> 5\ndoes not:\n  model.init-scale: 1 -> 0.3\n");
     command_expect("diff config.ini config.ini", 0, "");
     assert_string_equal(command_out, "no difference\n");
 }
