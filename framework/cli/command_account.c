@@ -4,21 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/account_utility.h"
 #include "cli/command.h"
 #include "privacy/dp_event.h"
 
-static const char usage[] = "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"
-                            "                       [--curve FILE] [--odometer FILE] [--export FILE]\n"
-                            "\n"
-                            "The privacy of the configured run: what was published about it, what is proved\n"
-                            "here, and every condition. --json prints the guarantee object alone.\n"
-                            "\n"
-                            "  --curve FILE     delta for each epsilon and accountant, as CSV\n"
-                            "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV\n"
-                            "  --export FILE    the ledger as an event of dp_accounting, as JSON\n";
+static const char usage[] =
+    "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"
+    "                       [--curve FILE] [--odometer FILE] [--export FILE]\n"
+    "                       [--utility [NAME=VALUE]...]\n"
+    "\n"
+    "The privacy of the configured run: what was published about it, what is proved\n"
+    "here, and every condition. --json prints the guarantee object alone.\n"
+    "\n"
+    "  --curve FILE     delta for each epsilon and accountant, as CSV\n"
+    "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV\n"
+    "  --export FILE    the ledger as an event of dp_accounting, as JSON\n"
+    "  --utility        what a publication states of the utility: DPIMF, Theorem 5. NAME=VALUE\n"
+    "                   stands in for what the plan says: d, N, c, epsilon, alpha0, beta1\n"
+    "                   (first order), beta2 (second order), beta3 (count)\n";
 
 struct files {
     const char *curve, *odometer, *ledger;
+    int utility;
 };
 
 /* Takes this command's own options out of argv. Returns how many arguments are left, or -1. */
@@ -30,6 +37,10 @@ static int take_files(int argc, char **argv, struct files *files, struct dpf_err
                             : strcmp(argv[i], "--odometer") == 0 ? &files->odometer
                             : strcmp(argv[i], "--export") == 0   ? &files->ledger
                                                                  : NULL;
+        if (strcmp(argv[i], "--utility") == 0) {
+            files->utility = 1;
+            continue;
+        }
         if (!into) {
             argv[left++] = argv[i];
             continue;
@@ -79,18 +90,40 @@ static int write_files(const struct plan *plan, const struct files *files, struc
                : 0;
 }
 
-static void print(const struct guarantee *guarantee, int as_json)
+static int print_json(const struct session *session, const struct arguments *arguments, int utility,
+                      struct dpf_error *error)
 {
-    if (as_json) {
-        json_t *json = guarantee_json(guarantee);
+    json_t *json = guarantee_json(&session->plan.guarantee), *bounds = utility ? json_object() : NULL;
+    int status =
+        utility ? account_utility(&session->plan, arguments->rest, arguments->n_rest, NULL, bounds, error)
+                : 0;
+    if (bounds)
+        json_object_set_new(json, "utility", bounds);
+    if (status == 0) {
         json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');
-        json_decref(json);
-        return;
     }
-    char *statement = guarantee_text(guarantee);
-    fputs(statement ? statement : "", stdout);
-    free(statement);
+    json_decref(json);
+    return status;
+}
+
+static int print_text(const struct session *session, const struct arguments *arguments, int utility,
+                      struct dpf_error *error)
+{
+    struct text bounds = {0};
+    int status =
+        utility ? account_utility(&session->plan, arguments->rest, arguments->n_rest, &bounds, NULL, error)
+                : 0;
+    if (status == 0 && bounds.failed)
+        status = error_memory(error);
+    if (status == 0) {
+        char *statement = guarantee_text(&session->plan.guarantee);
+        fputs(statement ? statement : "", stdout);
+        fputs(utility ? bounds.data : "", stdout);
+        free(statement);
+    }
+    text_free(&bounds);
+    return status;
 }
 
 int command_account(int argc, char **argv)
@@ -98,10 +131,10 @@ int command_account(int argc, char **argv)
     struct dpf_error error = {0};
     struct arguments arguments = {0};
     struct session session = {0};
-    struct files files = {NULL, NULL, NULL};
+    struct files files = {0};
     argc = take_files(argc, argv, &files, &error);
     int status = argc < 0 ? -1 : arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest)
+    if (status == 0 && arguments.n_rest && !files.utility)
         status = error_set(&error, DPF_FAULT_CONFIG, "account takes no argument \"%s\"", arguments.rest[0]);
     arguments.without_data = 1;
     if (status == 0)
@@ -111,7 +144,7 @@ int command_account(int argc, char **argv)
     if (status == 0)
         status = write_files(&session.plan, &files, &error);
     if (status == 0)
-        print(&session.plan.guarantee, arguments.json);
+        status = (arguments.json ? print_json : print_text)(&session, &arguments, files.utility, &error);
     session_close(&session);
     arguments_free(&arguments);
     return status < 0 ? command_failed(&error) : 0;
