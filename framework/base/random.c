@@ -128,12 +128,9 @@ void random_root_free(struct random_root *root)
     sodium_free(root);
 }
 
-dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
-                               struct dpf_error *error)
+static void derive(const struct random_root *root, const char *section, const char *purpose,
+                   dpf_stream *stream)
 {
-    dpf_stream *stream = guarded_new(sizeof(*stream), error);
-    if (!stream)
-        return NULL;
     crypto_generichash_state state;
     crypto_generichash_init(&state, root->key, KEY_BYTES, KEY_BYTES);
     hash_text(&state, "dpframe stream 1");
@@ -143,7 +140,22 @@ dpf_stream *random_stream_open(const struct random_root *root, const char *secti
     sodium_memzero(&state, sizeof(state));
     stream->generation = root->generation;
     sodium_mprotect_readonly(stream);
+}
+
+dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
+                               struct dpf_error *error)
+{
+    dpf_stream *stream = guarded_new(sizeof(*stream), error);
+    if (stream)
+        derive(root, section, purpose, stream);
     return stream;
+}
+
+void random_stream_rekey(dpf_stream *stream, const struct random_root *root, const char *section,
+                         const char *purpose)
+{
+    sodium_mprotect_readwrite(stream);
+    derive(root, section, purpose, stream);
 }
 
 void random_stream_free(dpf_stream *stream)

@@ -30,6 +30,9 @@ void random_root_free(struct random_root *root); /* wipes */
 dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
                                struct dpf_error *error);
 void random_stream_free(dpf_stream *stream); /* wipes */
+/* The stream becomes that of another root, as if it had been opened from it. Nobody may be reading it. */
+void random_stream_rekey(dpf_stream *stream, const struct random_root *root, const char *section,
+                         const char *purpose);
 
 /* The functions of the service except open, which belongs to the plugin host. */
 void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32_t row, dpf_cursor *cursor);

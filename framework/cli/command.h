@@ -75,6 +75,7 @@ int command_evaluate(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_account(int argc, char **argv);
+int command_audit(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_describe(int argc, char **argv);
 int command_generate(int argc, char **argv);

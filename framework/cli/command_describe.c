@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/audit_params.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "evaluate/evaluate.h"
@@ -15,7 +16,7 @@ static const char usage[] =
     "\n"
     "Parameters of a component (its id, or role:id where two roles share an id), or of a section of\n"
     "the configuration (run, data, split, model, parties, privacy, accountants, users, items, evaluate, "
-    "sweep).\n";
+    "sweep, audit).\n";
 
 /* What is described: a section or a component. */
 struct subject {
@@ -253,6 +254,13 @@ static void show_sections(struct output *output, const char *name)
         struct subject subject = section_subject(
             "sweep", "a sweep; its axes and variants are keys of their own, see docs/configuration.md",
             params, count);
+        show(output, &subject);
+    }
+    if (!name || strcmp(name, "audit") == 0) {
+        int64_t count;
+        const dpf_param *params = audit_params(&count);
+        struct subject subject =
+            section_subject("audit", "how dpframe audit looks for violations", params, count);
         show(output, &subject);
     }
 }

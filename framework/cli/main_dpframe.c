@@ -21,6 +21,7 @@ static const char help[] =
     "  dpframe diff A.ini B.ini                      what differs, and whether it affects privacy\n"
     "  dpframe check -c CONFIG                       validate; print pipeline and guarantee\n"
     "  dpframe account -c CONFIG [--json]            the guarantee alone\n"
+    "  dpframe audit -c CONFIG [--json]              a lower bound of epsilon, from many trainings\n"
     "  dpframe list [--json]                         components by role\n"
     "  dpframe describe NAME [--format FORMAT]       parameters of a component or section\n"
     "  dpframe generate -O FILE [key=value]...       synthetic ratings\n"
@@ -36,7 +37,7 @@ static const char help[] =
     "  -v, --verbose            more about what is done\n"
     "  -h, --help               help of a command\n"
     "\n"
-    "exit codes: 0 done, 1 the run failed, 2 configuration or command, 3 data, 4 plugin\n";
+    "exit codes: 0 done, 1 the run failed, 2 configuration or command, 3 data, 4 plugin, 5 audit: violated\n";
 
 static const struct {
     const char *name;
@@ -45,7 +46,7 @@ static const struct {
     {"run", command_run},           {"check", command_check},       {"account", command_account},
     {"list", command_list},         {"describe", command_describe}, {"generate", command_generate},
     {"report", command_report},     {"diff", command_diff},         {"recommend", command_recommend},
-    {"evaluate", command_evaluate},
+    {"evaluate", command_evaluate}, {"audit", command_audit},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "audit/audit_params.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "data/load.h"
@@ -33,6 +34,7 @@ int session_open(struct session *session, const struct arguments *arguments, int
     if (plan_open(&options, &session->plan, error) != 0)
         return -1;
     design_consume(session->plan.config);
+    audit_consume(session->plan.config);
     int64_t n;
     const dpf_param *table = evaluate_params(&n);
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)

@@ -176,7 +176,7 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
     if (plan->without_mechanisms || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return 0;
     static const char *const sections[] = {"run",         "data",  "split", "model",    "parties", "privacy",
-                                           "accountants", "users", "items", "evaluate", "sweep"};
+                                           "accountants", "users", "items", "evaluate", "sweep", "audit"};
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 
@@ -211,6 +211,21 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
     guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
     return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
                              plan->run_facts.rounds, error);
+}
+
+void plan_rekey(struct plan *plan, struct random_root *root)
+{
+    plan->environment.privacy = root;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++) {
+            const struct term_plan *term = &plan->sides[side].terms[t];
+            struct instance *const drawing[] = {term->sampler, term->mechanism, term->aggregator};
+            for (int i = 0; i < 3; i++)
+                if (drawing[i])
+                    instance_rekey(drawing[i], root);
+        }
+    random_root_free(plan->privacy_root);
+    plan->privacy_root = root;
 }
 
 void plan_free(struct plan *plan)

@@ -146,6 +146,9 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
 /* Refuses keys that nobody has read. Part of plan_complete; alone for configurations that are not run yet. */
 int plan_check_read(struct plan *plan, struct dpf_error *error);
 void plan_free(struct plan *plan);
+/* Noise and private draws come from another root from now on, which becomes the plan's: the same plan can be
+   run again and again. */
+void plan_rekey(struct plan *plan, struct random_root *root);
 
 /* Every bound value as {"section": {"key": "text"}}: the resolved configuration. New reference. */
 json_t *plan_resolved(const struct plan *plan);

@@ -163,6 +163,12 @@ static enum dpf_fault fault_of(dpf_status status, int names_param)
     }
 }
 
+void instance_rekey(struct instance *instance, const struct random_root *privacy)
+{
+    if (role_find(instance->entry->component->role)->private_randomness)
+        services_rekey(&of(instance)->services, privacy);
+}
+
 /* The name of a parameter, or NULL if the plugin named none that exists. */
 static const char *param_name(const struct instance *instance, int32_t param)
 {

@@ -74,6 +74,9 @@ struct instance_environment {
 struct instance *instance_new(const struct registry_entry *entry, const char *section,
                               const struct instance_environment *environment, struct dpf_error *error);
 void instance_free(struct instance *instance);
+/* Draws of a component with private randomness come from another root from now on, which must outlive it. No
+   call may be going on. */
+void instance_rekey(struct instance *instance, const struct random_root *privacy);
 /*
  * Turns the status of a callback into an error: 0 if status is DPF_OK, else -1 with what the plugin
  * reported through dpf_host.fail (or a generic sentence), the component, the section, file:line of the

@@ -96,6 +96,12 @@ static const dpf_log_service log_service = {log_service_message, log_service_met
 
 /* ---- randomness ---- */
 
+/* '@': a stream of the run, the same whatever the section. */
+static const char *stream_section(const struct services *services, const char *purpose)
+{
+    return purpose[0] == '@' ? "" : services->section;
+}
+
 static struct services_stream *open_stream(const struct services *services, const char *purpose)
 {
     size_t length = strlen(purpose) + 1;
@@ -104,9 +110,7 @@ static struct services_stream *open_stream(const struct services *services, cons
         return NULL;
     memcpy(node->purpose, purpose, length);
     struct dpf_error error = {0};
-    /* '@': a stream of the run, the same whatever the section. */
-    const char *section = purpose[0] == '@' ? "" : services->section;
-    node->stream = random_stream_open(services->root, section, purpose, &error);
+    node->stream = random_stream_open(services->root, stream_section(services, purpose), purpose, &error);
     if (!node->stream) {
         free(node);
         return NULL;
@@ -209,6 +213,13 @@ void services_stop(struct services *services)
         free(node);
     }
     pthread_mutex_destroy(&services->lock);
+}
+
+void services_rekey(struct services *services, const struct random_root *root)
+{
+    services->root = root;
+    for (struct services_stream *node = services->streams; node; node = node->next)
+        random_stream_rekey(node->stream, root, stream_section(services, node->purpose), node->purpose);
 }
 
 void services_take_failure(struct services *services, struct services_failure *out)

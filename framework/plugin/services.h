@@ -45,6 +45,8 @@ struct services {
 /* The caller has set section, who, root and metric; the rest is zero. */
 int services_start(struct services *services, dpf_host *host, struct dpf_error *error);
 void services_stop(struct services *services);
+/* All streams that were opened become those of another root. Nobody may be reading them. */
+void services_rekey(struct services *services, const struct random_root *root);
 /* Hands over the failure and forgets it. */
 void services_take_failure(struct services *services, struct services_failure *out);
 

@@ -332,7 +332,7 @@ AT(dpf_integers, stride, 48);
 AT(dpf_integers, survivors, 56);
 AT(dpf_integers, contributors, 64);
 
-SIZE(dpf_mechanism, 64);
+SIZE(dpf_mechanism, 72);
 AT(dpf_mechanism, lifetime, 0);
 AT(dpf_mechanism, budget, 8);
 AT(dpf_mechanism, plan, 16);
@@ -342,6 +342,7 @@ AT(dpf_mechanism, encode, 40);
 AT(dpf_mechanism, decode, 48);
 AT(dpf_mechanism, flags, 56);
 AT(dpf_mechanism, reserved, 60);
+AT(dpf_mechanism, known, 64);
 
 /* dpframe/role/recommender.h */
 SIZE(dpf_csr, 32);

@@ -65,7 +65,7 @@ static const struct {
     {"dpf_transform", sizeof(dpf_transform), 88},
     {"dpf_records", sizeof(dpf_records), 40},
     {"dpf_message", sizeof(dpf_message), 64},
-    {"dpf_mechanism", sizeof(dpf_mechanism), 64},
+    {"dpf_mechanism", sizeof(dpf_mechanism), 72},
     {"dpf_release", sizeof(dpf_release), 80},
     {"dpf_noise_plan", sizeof(dpf_noise_plan), 480},
     {"dpf_integers", sizeof(dpf_integers), 72},

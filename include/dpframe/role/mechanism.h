@@ -115,6 +115,13 @@ typedef struct dpf_mechanism {
                          const dpf_integers *sums, double *out, int64_t stride);
     uint32_t flags; /* DPF_MECHANISM_* */
     uint32_t reserved;
+    /*
+     * [run] For events with DPF_EVENT_NOISE_KNOWN, else NULL: the standard deviation of each coordinate's
+     * noise in the sum, given the part that the server knows. Rows as in sums, whose values are not read;
+     * call.draw as in decode. Audits read it: it says what such an observer can make of a release.
+     */
+    dpf_status (*known)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
+                        const dpf_integers *sums, double *out, int64_t stride);
 } dpf_mechanism;
 
 #ifdef __cplusplus

@@ -197,6 +197,26 @@ static dpf_status mixture_decode(void *self, const dpf_call *call, const dpf_noi
     return dpf_additive_decode(NULL, call, plan, query, sums, out, stride);
 }
 
+/* Given h the noise of the sum is normal with variance 2 b^2 h, whatever the number of shares. */
+static dpf_status mixture_known(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+{
+    const struct mixture *mixture = self;
+    for (int64_t r = 0; r < sums->n_rows; r++) {
+        dpf_cursor cursor;
+        double *deviation = out + r * stride;
+        mixture->random->seek(mixture->known, call->draw, DPF_PARTY_AGGREGATE,
+                              (uint32_t)dpf_additive_row_id(sums, r), &cursor);
+        mixture->random->laplace(&cursor, deviation, sums->width);
+        for (int32_t b = 0; b < query->n_blocks; b++)
+            for (int32_t i = 0; i < query->blocks[b].length; i++) {
+                double *at = &deviation[query->blocks[b].offset + i];
+                *at = plan->scale[b] * sqrt(2 * fabs(*at));
+            }
+    }
+    return DPF_OK;
+}
+
 static const dpf_mechanism functions = {
     .lifetime = mixture_lifetime,
     .budget = mixture_budget,
@@ -206,6 +226,7 @@ static const dpf_mechanism functions = {
     .encode = mixture_encode,
     .decode = mixture_decode,
     .flags = DPF_MECHANISM_CONTRIBUTORS,
+    .known = mixture_known,
 };
 
 static const dpf_component component = {

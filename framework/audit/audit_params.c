@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/audit_params.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "audit/observe.h"
+
+static const dpf_enum_value views[] = {
+    [OBSERVE_AUTO] = {"auto", "Messages, where [privacy] observer sees them; rows, where parties solve; else "
+                              "sums."},
+    [OBSERVE_SUMS] = {"sums", "Every estimate that leaves a mechanism. Where parties solve, that is what an "
+                              "observer inside of a party sees."},
+    [OBSERVE_MESSAGES] = {"messages", "Each message of the canary's party, where the aggregator shows them; "
+                                      "the estimates elsewhere."},
+    [OBSERVE_ROWS] = {"rows", "Released factor rows alone, after each round. The statistic is then learned "
+                              "from a quarter of the trials."},
+};
+
+static const dpf_param params[AUDIT_N_PARAMS] = {
+    [AUDIT_TRIALS] = DPF_PARAM_INT_F("trials", 1000, 20, 1e7, 0, "",
+                                     "Trainings with each of the two data sets. Half of them choose the "
+                                     "threshold, the others count. n trials show at most about ln(n / 7)."),
+    [AUDIT_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 0.95, 0.5, 1.0, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI,
+                                          "", "Probability at least that all lower bounds hold."),
+    [AUDIT_VIEW] = DPF_PARAM_ENUM_F("view", OBSERVE_AUTO, views, 0, "What the observer looks at."),
+    [AUDIT_USER] = DPF_PARAM_TEXT_F("user", DPF_TYPE_STRING, "", 0,
+                                    "Id of the canary's user. Default: chosen, see candidates."),
+    [AUDIT_ITEM] = DPF_PARAM_TEXT_F("item", DPF_TYPE_STRING, "", 0,
+                                    "Id of the canary's item, for the unit record. Default: chosen."),
+    [AUDIT_CANDIDATES] = DPF_PARAM_INT_F("candidates", 8, 1, 10000, 0, "",
+                                         "So many canaries are drawn, and the one that moves releases most "
+                                         "is audited. Fresh noise is used afterwards."),
+    [AUDIT_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
+                                   "Seed of the choice of canaries. Noise follows [privacy] randomness."),
+    [AUDIT_NEIGHBOUR] = DPF_PARAM_TEXT_F("neighbour", DPF_TYPE_PATH, "", 0,
+                                         "Ratings to take in place of [data] path as the neighbouring data "
+                                         "set, with the same items. Default: a canary is made."),
+    [AUDIT_CLAIM] = DPF_PARAM_REAL_F("claim", 0, 0, INFINITY, 0, "",
+                                     "An epsilon that somebody claims, to be compared too. 0: none."),
+    [AUDIT_CLAIM_DELTA] =
+        DPF_PARAM_REAL_F("claim-delta", 0, 0, 1, DPF_PARAM_OPEN_HI, "", "The delta of that claim."),
+    [AUDIT_ONE_RUN] = DPF_PARAM_BOOL_F("one-run", 0, 0,
+                                       "One training with many canaries, each in or out by a fair coin, in "
+                                       "place of many trainings with one."),
+    [AUDIT_CANARIES] =
+        DPF_PARAM_INT_F("canaries", 0, 0, 1e6, 0, "",
+                        "How many, for one-run. 0: as many as have a user and an item of their "
+                        "own, at most 1000."),
+};
+
+const dpf_param *audit_params(int64_t *n)
+{
+    *n = AUDIT_N_PARAMS;
+    return params;
+}
+
+void audit_consume(struct config *config)
+{
+    for (int64_t i = 0; i < config_size(config); i++) {
+        const struct config_entry *entry = config_at(config, i);
+        if (strcmp(entry->section, "audit") == 0)
+            config_consume(config, entry->section, entry->key);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* audit_params.h - section [audit] of a configuration. */
+#ifndef DPF_AUDIT_AUDIT_PARAMS_H
+#define DPF_AUDIT_AUDIT_PARAMS_H
+
+#include <stdint.h>
+
+#include "config/config.h"
+
+const dpf_param *audit_params(int64_t *n);
+enum audit_param {
+    AUDIT_TRIALS,
+    AUDIT_CONFIDENCE,
+    AUDIT_VIEW, /* enum observe_view */
+    AUDIT_USER,
+    AUDIT_ITEM,
+    AUDIT_CANDIDATES,
+    AUDIT_SEED,
+    AUDIT_NEIGHBOUR,
+    AUDIT_CLAIM,
+    AUDIT_CLAIM_DELTA,
+    AUDIT_ONE_RUN,
+    AUDIT_CANARIES,
+    AUDIT_N_PARAMS
+};
+
+/* Marks the section as read, for commands that do not audit. */
+void audit_consume(struct config *config);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * neighbours.h - data sets that differ in one unit, as the adjacency has it, in the extreme way.
+ *
+ * They are made in memory from the training part of a data set. The unit that differs, the canary, is one
+ * that the data has: its values are taken to the ends of the declared range, or it is left out.
+ */
+#ifndef DPF_AUDIT_NEIGHBOURS_H
+#define DPF_AUDIT_NEIGHBOURS_H
+
+#include "base/error.h"
+#include "data/dataset.h"
+
+/* One canary: a record, or all records of a user (item -1). */
+struct canary {
+    int32_t user, item;
+};
+
+struct neighbours {
+    int unit, adjacency;       /* DPF_UNIT_*, DPF_ADJ_* */
+    double value_lo, value_hi; /* what replaced values become */
+    /*
+     * One-run audits of users: each keeps only the record with its canary's item, so that canaries do not
+     * meet. alone[c] is the item of canary c.
+     */
+    const int32_t *alone;
+};
+
+/*
+ * The data set with each of the n canaries in its first or its second form, as bits (one byte each, 0: first)
+ * say. Canaries have different users. The first form is the record, or all records of the user, with the
+ * highest value; the second is
+ *     replace-value, replace          the same with the lowest value (implicit: without all records but one),
+ *     flip, add-remove, zero-out      without them.
+ * Under add-remove of a user a single canary's user leaves the list of users as well; of many canaries users
+ * stay, without records. Ids, the catalogue, weights and links are kept; there is no test part.
+ */
+int neighbours_make(const struct dataset *base, const struct neighbours *kind, const struct canary *canaries,
+                    const unsigned char *bits, int64_t n, struct dataset *out, struct dpf_error *error);
+
+#endif

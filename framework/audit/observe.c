@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/observe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define MAX_SPIED 32
+#define MAX_REDRAWS 4096
+
+/* A term whose mechanism and sampler are spied on. */
+struct spied {
+    struct term_plan *plan;
+    int term;
+    const dpf_mechanism *mechanism; /* the real ones */
+    const dpf_sampler *sampler;
+    dpf_mechanism spy_mechanism;
+    dpf_sampler spy_sampler;
+    double *exact; /* sums of what was encoded and not decoded yet, by row */
+    size_t capacity;
+    int messages; /* they are seen */
+    int hidden;   /* the sampler's draw is */
+};
+
+/* The training that is going on: function tables have no context. */
+static struct watch {
+    const struct observe *request;
+    struct trace *out;
+    struct spied spied[MAX_SPIED];
+    int n;
+    size_t next; /* of the given estimates */
+} * active;
+
+static struct spied *spied_mechanism(const void *self)
+{
+    for (int i = 0; i < active->n; i++)
+        if (active->spied[i].mechanism && active->spied[i].plan->mechanism->self == self)
+            return &active->spied[i];
+    return NULL; /* not reached: only spied tables lead here */
+}
+
+static int64_t row_of(const dpf_integers *integers, int64_t r)
+{
+    return integers->rows ? integers->rows[r] : integers->first_row + r;
+}
+
+/* ---- writing down ------------------------------------------------------------------------------------- */
+
+static void observation_free(struct observation *o)
+{
+    free(o->rows);
+    free(o->seen);
+    free(o->exact);
+    free(o->deviation);
+}
+
+static void observations_free(struct observations *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        observation_free(&list->items[i]);
+    free(list->items);
+}
+
+void trace_free(struct trace *trace)
+{
+    observations_free(&trace->sums);
+    observations_free(&trace->messages);
+    free(trace->rows);
+    *trace = (struct trace){0};
+}
+
+/* An observation of the shape of these rows, with room for exact values. NULL: memory ran out. */
+static struct observation *observation_add(struct observations *list, const struct spied *spied,
+                                           const dpf_call *call, const dpf_noise_plan *noise,
+                                           const dpf_integers *rows)
+{
+    struct observation *grown = memory_grow(list->items, &list->capacity, list->n + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    list->items = grown;
+    struct observation *o = &list->items[list->n];
+    const size_t n = (size_t)rows->n_rows, size = n * (size_t)rows->width;
+    *o = (struct observation){.side = spied->plan->side,
+                              .term = spied->term,
+                              .round = call->round,
+                              .party = call->party,
+                              .n_rows = rows->n_rows,
+                              .first_row = rows->first_row,
+                              .width = rows->width,
+                              .survivors = rows->survivors,
+                              .exact = memory_new(size + 1, sizeof(double)),
+                              .noise = *noise};
+    if (rows->rows)
+        o->rows = memory_raw(n + 1, sizeof *o->rows);
+    if (!active->request->given)
+        o->seen = memory_raw(size + 1, sizeof(double));
+    if (!o->exact || (rows->rows && !o->rows) || (!active->request->given && !o->seen)) {
+        observation_free(o);
+        return NULL;
+    }
+    if (rows->rows)
+        memcpy(o->rows, rows->rows, n * sizeof *o->rows);
+    list->n++;
+    return o;
+}
+
+/* Whether a part of the noise is known to whoever is to be kept from learning. */
+static int knows_noise(const struct spied *spied)
+{
+    return active->request->plan->guarantee.observer != DPF_OBSERVER_OUTSIDER && spied->mechanism->known;
+}
+
+static double plan_deviation(const struct spied *spied, const struct observation *o, int64_t row, int32_t b)
+{
+    const int shared = spied->plan->query.has_shared && row == spied->plan->rows - 1;
+    const double scale = shared ? o->noise.shared_scale[b] : o->noise.scale[b];
+    return !shared && o->noise.variance[b] > 0 ? sqrt(o->noise.variance[b]) : scale;
+}
+
+/*
+ * The deviation of each coordinate where it is not the plan's: given the part of the noise that is known; and
+ * of sums of messages with full noise, or of messages with a share, by the number of those who add to it.
+ */
+static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const dpf_integers *rows,
+                                int is_message, struct observation *o)
+{
+    const int where = o->noise.where, known = knows_noise(spied);
+    const dpf_query *query = &spied->plan->query;
+    const int share = is_message && where == DPF_NOISE_IN_SHARES;
+    const int many = !is_message && where == DPF_NOISE_AT_PARTY && o->survivors > 1;
+    if (!known && !share && !many)
+        return DPF_OK;
+    o->deviation = memory_new((size_t)(o->n_rows * o->width) + 1, sizeof(double));
+    if (!o->deviation)
+        return DPF_E_MEMORY;
+    for (int64_t r = 0; r < o->n_rows; r++)
+        for (int32_t b = 0; b < query->n_blocks; b++)
+            for (int32_t i = 0; i < query->blocks[b].length; i++)
+                o->deviation[r * o->width + query->blocks[b].offset + i] =
+                    plan_deviation(spied, o, row_of(rows, r), b);
+    dpf_status status = DPF_OK;
+    if (known)
+        status = spied->mechanism->known(spied->plan->mechanism->self, call, &o->noise, query, rows,
+                                         o->deviation, o->width);
+    for (int64_t r = 0; r < o->n_rows && (share || many); r++) {
+        const int64_t all = active->request->dataset->users.n;
+        const double senders =
+            share ? (double)(rows->contributors ? rows->contributors[r] : all) : 1 / (double)o->survivors;
+        for (int32_t i = 0; i < o->width; i++)
+            o->deviation[r * o->width + i] /= sqrt(senders);
+    }
+    return status;
+}
+
+/* ---- the mechanism's spies ---------------------------------------------------------------------------- */
+
+static dpf_status add_exact(struct spied *spied, const double *values, int64_t stride,
+                            const dpf_integers *out)
+{
+    for (int64_t r = 0; r < out->n_rows; r++) {
+        const size_t at = (size_t)(row_of(out, r) * out->width), end = at + (size_t)out->width;
+        if (end > spied->capacity) {
+            const size_t capacity = end + end / 2;
+            double *grown = memory_new(capacity, sizeof *grown);
+            if (!grown)
+                return DPF_E_MEMORY;
+            if (spied->exact)
+                memcpy(grown, spied->exact, spied->capacity * sizeof *grown);
+            free(spied->exact);
+            spied->exact = grown;
+            spied->capacity = capacity;
+        }
+        for (int32_t i = 0; i < out->width; i++)
+            spied->exact[at + (size_t)i] += values[r * stride + i];
+    }
+    return DPF_OK;
+}
+
+/* Only the canary's party can differ, where parties are users. */
+static int watched_party(const dpf_call *call)
+{
+    const int64_t kind = active->request->plan->parties.params.values[PARTIES_KIND].integer;
+    return kind != PARTIES_USERS || active->request->user < 0 ||
+           call->party == (uint32_t)active->request->user;
+}
+
+static dpf_status bare_message(struct observation *o)
+{
+    const size_t n = (size_t)(o->n_rows * o->width);
+    free(o->deviation);
+    o->deviation = memory_new(n + 1, sizeof(double));
+    if (o->seen)
+        memcpy(o->seen, o->exact, n * sizeof(double));
+    return o->deviation ? DPF_OK : DPF_E_MEMORY;
+}
+
+static dpf_status add_message(struct spied *spied, const dpf_call *call, const dpf_noise_plan *noise,
+                              const dpf_query *query, const double *values, int64_t stride,
+                              const dpf_integers *message)
+{
+    struct observation *o = observation_add(&active->out->messages, spied, call, noise, message);
+    if (!o)
+        return DPF_E_MEMORY;
+    for (int64_t r = 0; r < o->n_rows; r++)
+        memcpy(o->exact + r * o->width, values + r * stride, (size_t)o->width * sizeof(double));
+    dpf_status status = add_deviation(spied, call, message, 1, o);
+    if (noise->where == DPF_NOISE_AT_SUM) /* messages are bare */
+        return bare_message(o);
+    if (status == DPF_OK && o->seen)
+        status = spied->mechanism->decode(spied->plan->mechanism->self, call, noise, query, message, o->seen,
+                                          o->width);
+    return status;
+}
+
+static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
+                             const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+{
+    struct spied *spied = spied_mechanism(self);
+    dpf_status status = spied->mechanism->encode(self, call, noise, query, values, stride, out);
+    if (status == DPF_OK)
+        status = add_exact(spied, values, stride, out);
+    if (status == DPF_OK && spied->messages && watched_party(call))
+        status = add_message(spied, call, noise, query, values, stride, out);
+    return status;
+}
+
+static int same_shape(const struct observation *a, const struct observation *b)
+{
+    return a->side == b->side && a->term == b->term && a->round == b->round && a->n_rows == b->n_rows &&
+           a->width == b->width && !a->rows == !b->rows &&
+           (a->rows ? memcmp(a->rows, b->rows, (size_t)a->n_rows * sizeof *a->rows) == 0
+                    : a->first_row == b->first_row);
+}
+
+/* The estimates that were seen at this point, or NULL if there are none of this shape. */
+static const double *given_estimates(const struct observation *o)
+{
+    const struct observations *given = &active->request->given->sums;
+    const struct observation *seen = active->next < given->n ? &given->items[active->next++] : NULL;
+    if (seen && same_shape(seen, o))
+        return seen->seen;
+    active->out->other_shape = 1;
+    return NULL;
+}
+
+static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
+                             const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+{
+    struct spied *spied = spied_mechanism(self);
+    struct observation *o = observation_add(&active->out->sums, spied, call, noise, sums);
+    if (!o)
+        return DPF_E_MEMORY;
+    const size_t row_bytes = (size_t)sums->width * sizeof(double);
+    for (int64_t r = 0; r < sums->n_rows; r++) {
+        const size_t at = (size_t)(row_of(sums, r) * sums->width);
+        if (at >= spied->capacity)
+            continue; /* nobody sent the row */
+        memcpy(o->exact + r * o->width, spied->exact + at, row_bytes);
+        memset(spied->exact + at, 0, row_bytes);
+    }
+    o->told = spied->messages;
+    dpf_status status = add_deviation(spied, call, sums, 0, o);
+    const double *given = active->request->given ? given_estimates(o) : NULL;
+    if (status == DPF_OK && !given)
+        status = spied->mechanism->decode(self, call, noise, query, sums, out, stride);
+    for (int64_t r = 0; r < sums->n_rows && status == DPF_OK; r++) {
+        if (given)
+            memcpy(out + r * stride, given + r * o->width, row_bytes);
+        else if (o->seen)
+            memcpy(o->seen + r * o->width, out + r * stride, row_bytes);
+    }
+    return status;
+}
+
+/* ---- the sampler's spy -------------------------------------------------------------------------------- */
+
+static int is_canary(const dpf_draw *draw, int64_t i)
+{
+    const struct observe *request = active->request;
+    if (draw->level == DPF_LEVEL_PARTY)
+        return draw->first_party + i == request->user;
+    return draw->users[i] == request->user && (request->item < 0 || draw->items[i] == request->item);
+}
+
+/* The weight that the canary has when it is drawn: from other draws of the same sampler, until one takes it.
+ */
+static dpf_status weight_if_drawn(const struct spied *spied, const dpf_call *call, const dpf_draw *draw,
+                                  int64_t i, float *weight)
+{
+    dpf_call other = *call;
+    dpf_draw one = *draw;
+    one.n = 1;
+    one.first_party += i;
+    if (draw->level == DPF_LEVEL_RECORD) {
+        one.users += i;
+        one.items += i;
+        one.values = draw->values ? draw->values + i : NULL;
+        one.privacy_weights = draw->privacy_weights ? draw->privacy_weights + i : NULL;
+    }
+    for (uint32_t k = 1; k <= MAX_REDRAWS && *weight == 0; k++) {
+        other.draw = call->draw + (k << 20);
+        const dpf_status status = spied->sampler->draw(spied->plan->sampler->self, &other, &one, weight);
+        if (status != DPF_OK)
+            return status;
+    }
+    return DPF_OK;
+}
+
+static dpf_status spy_draw(void *self, const dpf_call *call, const dpf_draw *draw, float *weights)
+{
+    struct spied *spied = active->spied;
+    while (!spied->sampler || spied->plan->sampler->self != self)
+        spied++;
+    dpf_status status = spied->sampler->draw(self, call, draw, weights);
+    if (!spied->hidden || active->request->force == FORCE_NOTHING)
+        return status;
+    for (int64_t i = 0; i < draw->n && status == DPF_OK; i++) {
+        if (!is_canary(draw, i))
+            continue;
+        if (active->request->force == FORCE_OUT)
+            weights[i] = 0;
+        else
+            status = weight_if_drawn(spied, call, draw, i, &weights[i]);
+    }
+    return status;
+}
+
+/* ---- one training ------------------------------------------------------------------------------------- */
+
+int observe_sees_messages(const struct plan *plan, const struct term_plan *term)
+{
+    if (!term->mechanism || plan->guarantee.observer != DPF_OBSERVER_SERVER ||
+        plan->sides[term->side].site == SITE_PARTY || observe_hidden_draw(plan, term))
+        return 0;
+    return plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR &&
+           term->destination == DESTINATION_SERVER &&
+           ((const dpf_aggregator *)term->aggregator->functions)->sees == DPF_SEES_MESSAGES;
+}
+
+int observe_hidden_draw(const struct plan *plan, const struct term_plan *term)
+{
+    return term->sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
+           term->sampling.secret_from >= plan->guarantee.observer;
+}
+
+static int spy_on(struct watch *watch, struct term_plan *term, int number, struct dpf_error *error)
+{
+    const struct observe *request = watch->request;
+    if (watch->n == MAX_SPIED)
+        return error_set(error, DPF_FAULT_CONFIG, "at most %d terms can be audited at a time", MAX_SPIED);
+    struct spied *spied = &watch->spied[watch->n++];
+    spied->plan = term;
+    spied->term = number;
+    spied->hidden = observe_hidden_draw(request->plan, term);
+    spied->messages = request->view == OBSERVE_MESSAGES && observe_sees_messages(request->plan, term);
+    if (term->mechanism) {
+        spied->mechanism = term->mechanism->functions;
+        spied->spy_mechanism = *spied->mechanism;
+        spied->spy_mechanism.encode = spy_encode;
+        spied->spy_mechanism.decode = spy_decode;
+        term->mechanism->functions = &spied->spy_mechanism;
+    }
+    if (term->sampler) {
+        spied->sampler = term->sampler->functions;
+        spied->spy_sampler = *spied->sampler;
+        spied->spy_sampler.draw = spy_draw;
+        term->sampler->functions = &spied->spy_sampler;
+    }
+    return 0;
+}
+
+static void leave(struct watch *watch)
+{
+    for (int i = 0; i < watch->n; i++) {
+        struct spied *spied = &watch->spied[i];
+        if (spied->mechanism)
+            spied->plan->mechanism->functions = spied->mechanism;
+        if (spied->sampler)
+            spied->plan->sampler->functions = spied->sampler;
+        free(spied->exact);
+    }
+}
+
+static int keep_rows(void *context, int64_t round, struct model *model, struct dpf_error *error)
+{
+    struct watch *watch = context;
+    const struct observe *request = watch->request;
+    struct trace *out = watch->out;
+    (void)round;
+    for (int side = 0; side < 2; side++) {
+        if (!request->plan->sides[side].released)
+            continue;
+        const size_t width = (size_t)model->columns;
+        const size_t needed = out->n_rows + (size_t)request->n_watched * width;
+        float *grown = memory_grow(out->rows, &out->rows_capacity, needed + 1, sizeof *grown);
+        if (!grown)
+            return error_memory(error);
+        out->rows = grown;
+        for (int64_t i = 0; i < request->n_watched; i++, out->n_rows += width)
+            memcpy(out->rows + out->n_rows, model->sides[side].data + request->watched[i] * model->stride,
+                   width * sizeof(float));
+    }
+    return 0;
+}
+
+static int train(const struct observe *request, struct watch *watch, struct dpf_error *error)
+{
+    struct model model = {0};
+    struct engine_stats stats;
+    const struct engine_hooks hooks = {.context = watch, .round_done = keep_rows};
+    int status = model_init(&model, request->plan, request->dataset, error);
+    if (status == 0)
+        status = engine_run(request->plan, request->dataset, request->pool, &model,
+                            request->n_watched ? &hooks : NULL, &stats, error);
+    model_free(&model);
+    return status;
+}
+
+int observe_run(const struct observe *request, struct trace *out, struct dpf_error *error)
+{
+    struct watch *watch = memory_new(1, sizeof *watch);
+    *out = (struct trace){0};
+    if (!watch)
+        return error_memory(error);
+    watch->request = request;
+    watch->out = out;
+    int status = 0;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < request->plan->sides[side].n_terms && status == 0; t++)
+            status = spy_on(watch, &request->plan->sides[side].terms[t], t, error);
+    active = watch;
+    if (status == 0)
+        status = train(request, watch, error);
+    active = NULL;
+    leave(watch);
+    free(watch);
+    if (status != 0)
+        trace_free(out);
+    return status;
+}

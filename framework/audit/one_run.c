@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/one_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/bounds.h"
+#include "audit/score.h"
+#include "audit/trials.h"
+#include "base/memory.h"
+
+void one_run_free(struct one_run *run)
+{
+    free(run->canaries);
+    free(run->items);
+    free(run->bits);
+    free(run->scores);
+    *run = (struct one_run){0};
+}
+
+static int room(struct one_run *run, int64_t wanted)
+{
+    const size_t n = (size_t)wanted + 1;
+    run->canaries = memory_new(n, sizeof *run->canaries);
+    run->items = memory_new(n, sizeof *run->items);
+    run->bits = memory_new(n, 1);
+    run->scores = memory_new(n, sizeof *run->scores);
+    return run->canaries && run->items && run->bits && run->scores ? 0 : -1;
+}
+
+/* Users in random order; each takes the first item of its own that nobody has, in random order too. */
+static void match(const struct dataset *base, int unit, int64_t wanted, dpf_cursor *cursor,
+                  const int64_t *users, unsigned char *taken, struct one_run *out)
+{
+    const struct csr *csr = &base->train.by_user;
+    for (int64_t k = 0; k < csr->rows && out->n < wanted; k++) {
+        const int64_t user = users[k], begin = csr->ptr[user], n = csr->ptr[user + 1] - begin;
+        uint64_t start = 0;
+        if (n)
+            random_below(cursor, (uint64_t)n, &start, 1);
+        for (int64_t i = 0; i < n; i++) {
+            const int32_t item = csr->others[begin + (i + (int64_t)start) % n];
+            if (taken[item])
+                continue;
+            taken[item] = 1;
+            out->canaries[out->n] = (struct canary){(int32_t)user, unit == DPF_UNIT_USER ? -1 : item};
+            out->items[out->n++] = item;
+            break;
+        }
+    }
+}
+
+int one_run_draw(const struct dataset *base, int unit, int64_t wanted, uint64_t seed, struct one_run *out,
+                 struct dpf_error *error)
+{
+    *out = (struct one_run){0};
+    struct random_root *root = random_root_seeded(seed, "audit canaries", error);
+    dpf_stream *stream = root ? random_stream_open(root, "audit", "canaries", error) : NULL;
+    int64_t *users = memory_new((size_t)base->users.n + 1, sizeof *users);
+    unsigned char *taken = memory_new((size_t)base->items.n + 1, 1);
+    int status = stream && users && taken && room(out, wanted) == 0 ? 0 : -1;
+    if (status == 0) {
+        dpf_cursor cursor;
+        random_seek(stream, 0, 0, 0, &cursor);
+        random_permutation(&cursor, users, base->users.n);
+        match(base, unit, wanted, &cursor, users, taken, out);
+        if (out->n < 2)
+            status = error_set(error, DPF_FAULT_DATA,
+                               "there are no two records with users and items of their "
+                               "own to make canaries of");
+    } else if (stream) {
+        error_memory(error);
+    }
+    free(users);
+    free(taken);
+    random_stream_free(stream);
+    random_root_free(root);
+    if (status != 0)
+        one_run_free(out);
+    return status;
+}
+
+/* ---- training ------------------------------------------------------------------------------------------ */
+
+struct training {
+    struct plan *plan;
+    struct pool *pool;
+    const struct dataset *base;
+    struct neighbours kind;
+    struct one_run *run;
+};
+
+/* A training, or a replay of given, with canaries as bits say. */
+static int train_with(const struct training *training, const unsigned char *bits, const struct trace *given,
+                      struct trace *out, struct dpf_error *error)
+{
+    struct dataset set;
+    const struct one_run *run = training->run;
+    if (neighbours_make(training->base, &training->kind, run->canaries, bits, run->n, &set, error) != 0)
+        return -1;
+    const struct observe request = {.plan = training->plan,
+                                    .dataset = &set,
+                                    .pool = training->pool,
+                                    .view = OBSERVE_SUMS,
+                                    .user = -1,
+                                    .item = -1,
+                                    .given = given};
+    const int status = observe_run(&request, out, error);
+    dataset_free(&set);
+    return status;
+}
+
+static void score_all(const struct training *training, const struct trace *seen,
+                      const struct trace *const two[2])
+{
+    struct one_run *run = training->run;
+    for (int64_t c = 0; c < run->n; c++)
+        run->scores[c] = score_row(training->plan, seen, two, DPF_SIDE_ITEMS, run->items[c]) +
+                         score_row(training->plan, seen, two, DPF_SIDE_USERS, run->canaries[c].user);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const double x = **(const double *const *)a, y = **(const double *const *)b;
+    return (x < y) - (x > y);
+}
+
+/* By score, the largest first; ties stay in the order of canaries. */
+static int sort_all(struct one_run *run, struct dpf_error *error)
+{
+    struct one_run sorted = {0};
+    const double **order = memory_new((size_t)run->n, sizeof(*order));
+    if (!order || room(&sorted, run->n) != 0) {
+        free(order);
+        one_run_free(&sorted);
+        return error_memory(error);
+    }
+    for (int64_t c = 0; c < run->n; c++)
+        order[c] = &run->scores[c];
+    qsort(order, (size_t)run->n, sizeof *order, compare_ranks);
+    for (int64_t i = 0; i < run->n; i++) {
+        const int64_t c = order[i] - run->scores;
+        sorted.canaries[i] = run->canaries[c];
+        sorted.items[i] = run->items[c];
+        sorted.bits[i] = run->bits[c];
+        sorted.scores[i] = run->scores[c];
+    }
+    free(order);
+    sorted.n = run->n;
+    one_run_free(run);
+    *run = sorted;
+    return 0;
+}
+
+static int throw_coins(struct one_run *run, const struct plan *plan, struct dpf_error *error)
+{
+    dpf_stream *stream = random_stream_open(plan->privacy_root, "audit", "coins", error);
+    if (!stream)
+        return -1;
+    dpf_cursor cursor;
+    random_seek(stream, 0, 0, 0, &cursor);
+    random_bernoulli(&cursor, 0.5, run->bits, run->n);
+    random_stream_free(stream);
+    return 0;
+}
+
+int one_run_train(struct one_run *run, struct plan *plan, const struct dataset *base, struct neighbours kind,
+                  struct pool *pool, struct dpf_error *error)
+{
+    struct training training = {.plan = plan, .pool = pool, .base = base, .kind = kind, .run = run};
+    struct trace seen = {0}, first = {0}, second = {0};
+    unsigned char *all = memory_new((size_t)run->n, 1);
+    training.kind.alone = kind.unit == DPF_UNIT_USER ? run->items : NULL;
+    int status = all ? trials_rekey(plan, "one run", 0, error) : error_memory(error);
+    if (status == 0)
+        status = throw_coins(run, plan, error);
+    if (status == 0)
+        status = train_with(&training, run->bits, NULL, &seen, error);
+    if (status == 0)
+        status = train_with(&training, all, &seen, &first, error);
+    if (status == 0) {
+        memset(all, 1, (size_t)run->n);
+        status = train_with(&training, all, &seen, &second, error);
+    }
+    if (status == 0) {
+        const struct trace *const two[2] = {&first, &second};
+        score_all(&training, &seen, two);
+        status = sort_all(run, error);
+    }
+    free(all);
+    trace_free(&seen);
+    trace_free(&first);
+    trace_free(&second);
+    return status;
+}
+
+/* ---- guesses ------------------------------------------------------------------------------------------- */
+
+struct one_run_verdict one_run_judge(const struct one_run *run, double delta, double alpha)
+{
+    enum { CHOICES = 5 };
+    struct one_run_verdict best = {0};
+    for (int choice = 0; choice < CHOICES; choice++) {
+        const int64_t half = run->n >> (choice + 1);
+        int64_t correct = 0;
+        for (int64_t i = 0; i < half; i++)
+            correct += (run->bits[i] == 0) + (run->bits[run->n - 1 - i] == 1);
+        const double epsilon = half ? bounds_one_run(run->n, 2 * half, correct, delta, alpha / CHOICES) : 0;
+        if (epsilon > best.epsilon || !best.guesses)
+            best = (struct one_run_verdict){2 * half, correct, epsilon};
+    }
+    return best;
+}

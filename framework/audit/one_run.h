@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * one_run.h - one training with many canaries, and guesses which of them are in their first form.
+ *
+ * Steinke, Nasr, Jagielski, "Privacy Auditing with One (1) Training Run", arXiv 2305.08846: if coins decide
+ * and the training is differentially private, guesses are hardly better than chance, however they are made.
+ * Canaries have users and items of their own, so that each owns a row of the release.
+ */
+#ifndef DPF_AUDIT_ONE_RUN_H
+#define DPF_AUDIT_ONE_RUN_H
+
+#include "audit/neighbours.h"
+#include "plan/plan.h"
+#include "base/pool.h"
+
+/* Canaries with their coins and scores, sorted by score: the largest first. */
+struct one_run {
+    int64_t n;
+    struct canary *canaries;
+    int32_t *items; /* of each, also where the unit is the user */
+    unsigned char *bits;
+    double *scores;
+};
+
+/* Draws at most wanted canaries (fewer if the data has fewer) from seed. */
+int one_run_draw(const struct dataset *base, int unit, int64_t wanted, uint64_t seed, struct one_run *out,
+                 struct dpf_error *error);
+/* Throws the coins, trains, and scores. kind: values and adjacency; alone is set here. */
+int one_run_train(struct one_run *run, struct plan *plan, const struct dataset *base, struct neighbours kind,
+                  struct pool *pool, struct dpf_error *error);
+void one_run_free(struct one_run *run);
+
+struct one_run_verdict {
+    int64_t guesses, correct;
+    double epsilon; /* lower bound at delta */
+};
+/*
+ * The best bound over a few numbers of guesses, half of them of each form: the confidence 1 - alpha covers
+ * that choice.
+ */
+struct one_run_verdict one_run_judge(const struct one_run *run, double delta, double alpha);
+
+#endif

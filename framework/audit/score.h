@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * score.h - how much more likely what was seen is with one data set than with its neighbour.
+ *
+ * The logarithm of the likelihood ratio: by Neyman and Pearson no other statistic tells the two apart better.
+ * Densities are those of the declared noise, one coordinate apart from the other; where the real noise is
+ * another one, the statistic is less good and the bound that it leads to still valid, as that of any
+ * statistic is.
+ */
+#ifndef DPF_AUDIT_SCORE_H
+#define DPF_AUDIT_SCORE_H
+
+#include "audit/observe.h"
+
+/* A sign that only one of the data sets can give: messages or rows that the other does not have. */
+#define SCORE_CERTAIN 1e9
+
+/* One explanation of what was seen: a training, or a replay, with one data set. */
+struct explanation {
+    const struct trace *canary_in; /* the canary takes part, or no draw of it is hidden */
+    const struct trace *out;       /* it does not; NULL where no draw is hidden */
+};
+
+/* ln of the density of what seen holds under explanations [0] and [1], the one less the other. own is the
+   explanation that is true, for signs of certainty. */
+double score_ratio(const struct plan *plan, const struct trace *seen, const struct explanation two[2],
+                   int own);
+
+/* The same of one row of estimates of the released side alone, over all rounds. No hidden draws. */
+double score_row(const struct plan *plan, const struct trace *seen, const struct trace *const two[2],
+                 int side, int64_t row);
+
+/* How far apart the exact values of two traces are, in noise: expected log-likelihood ratio. */
+double score_distance(const struct plan *plan, const struct trace *first, const struct trace *second);
+
+#endif

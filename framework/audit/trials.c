@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/trials.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/score.h"
+
+#define MAX_NUMBERS 4096
+
+static int any_term(const struct plan *plan, int (*test)(const struct plan *, const struct term_plan *))
+{
+    int found = 0;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++)
+            found |= test(plan, &plan->sides[side].terms[t]);
+    return found;
+}
+
+static enum observe_view resolve_view(const struct plan *plan, enum observe_view wanted)
+{
+    if (wanted != OBSERVE_AUTO)
+        return wanted;
+    for (int side = 0; side < 2; side++)
+        if (plan->sides[side].updated && plan->sides[side].site == SITE_PARTY)
+            return OBSERVE_ROWS;
+    return any_term(plan, observe_sees_messages) ? OBSERVE_MESSAGES : OBSERVE_SUMS;
+}
+
+/* Rows of the released side that the canary is in: its item's or its user's. */
+static void watch_rows(struct trials *trials)
+{
+    const struct plan *plan = trials->plan;
+    const struct csr *csr = &trials->sets[0].train.by_user;
+    const struct canary *canary = &trials->canary;
+    if (!plan->sides[DPF_SIDE_ITEMS].released) {
+        trials->watched[trials->n_watched++] = canary->user;
+        return;
+    }
+    for (int64_t i = csr->ptr[canary->user]; i < csr->ptr[canary->user + 1]; i++)
+        if ((canary->item < 0 || csr->others[i] == canary->item) && trials->n_watched < TRIALS_MAX_WATCHED)
+            trials->watched[trials->n_watched++] = csr->others[i];
+}
+
+int trials_prepare(struct trials *trials, enum observe_view wanted, struct dpf_error *error)
+{
+    const struct plan *plan = trials->plan;
+    trials->view = resolve_view(plan, wanted);
+    trials->hidden = any_term(plan, observe_hidden_draw);
+    trials->n_watched = trials->n_numbers = 0;
+    if (trials->hidden && trials->canary.user < 0)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "a sampler's draw is hidden from the observer, so the audit must know whose: name the "
+            "unit that differs with [audit] user (and item)");
+    if (trials->view != OBSERVE_ROWS)
+        return 0;
+    if (trials->canary.user < 0)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "view = rows watches the rows of the canary: name it with [audit] user and item");
+    watch_rows(trials);
+    if (plan->sides[0].released && plan->sides[1].released)
+        return error_set(error, DPF_FAULT_CONFIG, "view = rows needs one released side; both are: use sums");
+    const int64_t a_round = trials->n_watched * plan->columns;
+    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    const int64_t kept = rounds * a_round > MAX_NUMBERS ? MAX_NUMBERS / a_round : rounds;
+    trials->n_numbers = kept * a_round;
+    return trials->n_numbers > 0 ? 0
+                                 : error_set(error, DPF_FAULT_CONFIG,
+                                             "view = rows has nothing to look at: no side is released");
+}
+
+void trials_free(struct trials *trials)
+{
+    dataset_free(&trials->sets[0]);
+    dataset_free(&trials->sets[1]);
+}
+
+int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error)
+{
+    const dpf_value *privacy = plan->privacy.params.values;
+    char domain[96];
+    snprintf(domain, sizeof domain, "audit %s %lld", name, (long long)number);
+    struct random_root *root =
+        privacy[PRIVACY_RANDOMNESS].integer == 0
+            ? random_root_secure(error)
+            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, domain, error);
+    if (!root)
+        return -1;
+    plan_rekey(plan, root);
+    return 0;
+}
+
+static int watch(const struct trials *trials, struct pool *pool, int set, enum observe_force force,
+                 const struct trace *given, struct trace *out, struct dpf_error *error)
+{
+    const struct observe request = {.plan = trials->plan,
+                                    .dataset = &trials->sets[set],
+                                    .pool = pool,
+                                    .view = trials->view,
+                                    .user = trials->canary.user,
+                                    .item = trials->canary.item,
+                                    .force = force,
+                                    .watched = trials->watched,
+                                    .n_watched = given ? 0 : trials->n_watched,
+                                    .given = given};
+    return observe_run(&request, out, error);
+}
+
+/* The score where the canary's draw is hidden: what was seen, replayed with the canary drawn in each round,
+   with both data sets, and with it left out. */
+static int score_hidden(const struct trials *trials, struct pool *pool, const struct trace *seen, int own,
+                        double *out, struct dpf_error *error)
+{
+    const struct trace nothing = {.n_rows = 0};
+    struct trace in[2] = {nothing, nothing}, without = nothing;
+    int status = watch(trials, pool, 0, FORCE_IN, seen, &in[0], error);
+    if (status == 0)
+        status = watch(trials, pool, 1, FORCE_IN, seen, &in[1], error);
+    if (status == 0)
+        status = watch(trials, pool, 0, FORCE_OUT, seen, &without, error);
+    const struct explanation two[2] = {{&in[0], &without}, {&in[1], &without}};
+    if (status == 0)
+        *out = score_ratio(trials->plan, seen, two, own);
+    trace_free(&in[0]);
+    trace_free(&in[1]);
+    trace_free(&without);
+    return status;
+}
+
+static int score_known(const struct trials *trials, struct pool *pool, const struct trace *seen, int own,
+                       double *out, struct dpf_error *error)
+{
+    struct trace other = {0};
+    if (watch(trials, pool, 1 - own, FORCE_NOTHING, seen, &other, error) != 0)
+        return -1;
+    const struct explanation two[2] = {{own == 0 ? seen : &other, NULL}, {own == 0 ? &other : seen, NULL}};
+    *out = score_ratio(trials->plan, seen, two, own);
+    trace_free(&other);
+    return 0;
+}
+
+/* Of the numbers of all rounds the last ones. */
+static int take_numbers(const struct trials *trials, const struct trace *seen, double *out,
+                        struct dpf_error *error)
+{
+    if ((int64_t)seen->n_rows < trials->n_numbers)
+        return error_set(error, DPF_FAULT_RUN, "a training released fewer rows than were planned");
+    const float *from = seen->rows + (seen->n_rows - (size_t)trials->n_numbers);
+    for (int64_t i = 0; i < trials->n_numbers; i++)
+        out[i] = (double)from[i];
+    return 0;
+}
+
+int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number, double *out,
+               struct dpf_error *error)
+{
+    struct trace seen;
+    if (trials_rekey(trials->plan, set ? "second" : "first", number, error) != 0 ||
+        watch(trials, pool, set, FORCE_NOTHING, NULL, &seen, error) != 0)
+        return -1;
+    const int status = trials->view == OBSERVE_ROWS ? take_numbers(trials, &seen, out, error)
+                       : trials->hidden             ? score_hidden(trials, pool, &seen, set, out, error)
+                                                    : score_known(trials, pool, &seen, set, out, error);
+    trace_free(&seen);
+    return status;
+}
+
+int trials_distance(struct trials *trials, struct pool *pool, int64_t number, double *out,
+                    struct dpf_error *error)
+{
+    struct trace first, second;
+    if (trials_rekey(trials->plan, "candidate", number, error) != 0 ||
+        watch(trials, pool, 0, FORCE_IN, NULL, &first, error) != 0)
+        return -1;
+    const int status = watch(trials, pool, 1, FORCE_IN, &first, &second, error);
+    if (status == 0)
+        *out = score_distance(trials->plan, &first, &second);
+    trace_free(&first);
+    trace_free(&second);
+    return status;
+}
+
+void trials_learn(const double *const samples[2], int64_t n, int64_t width, double *weights)
+{
+    for (int64_t i = 0; i < width; i++) {
+        double mean[2] = {0}, squares = 0;
+        for (int s = 0; s < 2; s++) {
+            for (int64_t k = 0; k < n; k++)
+                mean[s] += samples[s][k * width + i];
+            mean[s] /= (double)n;
+            for (int64_t k = 0; k < n; k++)
+                squares += pow(samples[s][k * width + i] - mean[s], 2);
+        }
+        /* A number that never changes with one data set, and is another with the other, tells all. */
+        const double variance = squares / (double)(2 * n), apart = mean[0] - mean[1];
+        weights[i] = apart == 0 ? 0 : apart / (variance + 1e-12 * apart * apart);
+    }
+}
+
+double trials_score(const double *weights, const double *vector, int64_t width)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < width; i++)
+        sum += weights[i] * vector[i];
+    return sum;
+}

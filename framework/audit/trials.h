@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trials.h - trainings with one of two neighbouring data sets, and a score of each. */
+#ifndef DPF_AUDIT_TRIALS_H
+#define DPF_AUDIT_TRIALS_H
+
+#include "audit/neighbours.h"
+#include "audit/observe.h"
+
+#define TRIALS_MAX_WATCHED 4
+
+struct trials {
+    struct plan *plan;
+    struct dataset sets[2];
+    struct canary canary; /* user -1: the data sets are given, and differ somewhere */
+    enum observe_view view;
+    int hidden; /* some draw of the canary is hidden from the observer */
+    /* View rows: a trial gives numbers, not a score. */
+    int32_t watched[TRIALS_MAX_WATCHED];
+    int64_t n_watched, n_numbers;
+};
+
+/* Resolves the view (AUTO) and what follows from the canary. plan is complete; sets are made. */
+int trials_prepare(struct trials *trials, enum observe_view wanted, struct dpf_error *error);
+void trials_free(struct trials *trials);
+
+/*
+ * One trial with sets[set], with noise of its own: from the system, or of [privacy] noise-seed and the
+ * trial's number. out: one score (large: sets[0]), or n_numbers of view rows.
+ */
+int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number, double *out,
+               struct dpf_error *error);
+/* The expected score of a trial with sets[0]: how far the canary moves releases, in noise. */
+int trials_distance(struct trials *trials, struct pool *pool, int64_t number, double *out,
+                    struct dpf_error *error);
+/* New noise for the plan, of that name where it is reproducible. */
+int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error);
+
+/* The weights that tell two samples of n vectors apart best, one coordinate apart from the other, and the
+   score of a vector. */
+void trials_learn(const double *const samples[2], int64_t n, int64_t width, double *weights);
+double trials_score(const double *weights, const double *vector, int64_t width);
+
+#endif

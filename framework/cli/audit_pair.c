@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two data sets of an audit: [data] and a file, or two that differ in a canary. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/audit_session.h"
+#include "data/load.h"
+
+static int load_into(struct plan *plan, struct dataset *out, struct dpf_error *error)
+{
+    struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (!pool)
+        return error_set(error, DPF_FAULT_RUN, "cannot start threads");
+    const int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+    pool_free(pool); /* ends its threads: a process with threads must not fork */
+    return status;
+}
+
+/* ---- a file -------------------------------------------------------------------------------------------- */
+
+static int load_neighbour(struct audit_session *audit, const char *path, struct dpf_error *error)
+{
+    struct session session = {0};
+    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    char *override = memory_format("data.path=%s", path);
+    int status = arguments && override ? 0 : error_memory(error);
+    if (status == 0) {
+        *arguments = *audit->arguments;
+        if (arguments->n_overrides == MAX_OVERRIDES)
+            status = error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+        else
+            arguments->overrides[arguments->n_overrides++] = override;
+    }
+    if (status == 0)
+        status = session_open(&session, arguments, 0, error);
+    if (status == 0)
+        status = load_into(&session.plan, &audit->trials.sets[1], error);
+    session_close(&session);
+    free(override);
+    free(arguments);
+    return status;
+}
+
+static int same_catalogue(const struct dataset *a, const struct dataset *b)
+{
+    int same = a->items.n == b->items.n;
+    for (int64_t i = 0; i < a->items.n && same; i++)
+        same = strcmp(id_map_text(&a->items, i), id_map_text(&b->items, i)) == 0;
+    return same;
+}
+
+static int pair_of_files(struct audit_session *audit, const char *path, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    if (load_neighbour(audit, path, error) != 0)
+        return -1;
+    trials->sets[0] = audit->base;
+    audit->base = (struct dataset){0};
+    if (!same_catalogue(&trials->sets[0], &trials->sets[1]))
+        return error_set(error, DPF_FAULT_DATA,
+                         "%s: its items are not those of [data]. The list of items is public in every proof; "
+                         "a pair must have the same, so let another user rate what the canary does",
+                         path);
+    snprintf(audit->pair, sizeof audit->pair, "[data] against %s", path);
+    return 0;
+}
+
+/* ---- a canary ------------------------------------------------------------------------------------------ */
+
+static int find_id(const struct audit_session *audit, const struct id_map *map, enum audit_param param,
+                   const char *what, int32_t *out, struct dpf_error *error)
+{
+    const char *text = audit_value(audit, param)->text;
+    *out = -1;
+    if (!*text)
+        return 0;
+    *out = (int32_t)id_map_find(map, text);
+    return *out >= 0 ? 0
+                     : config_error(audit->session.plan.config, "audit", what, error,
+                                    "there is no %s \"%s\" in the training part", what, text);
+}
+
+static struct neighbours kind_of(const struct audit_session *audit)
+{
+    const struct plan *plan = &audit->session.plan;
+    const struct dataset_summary *summary = &audit->base.summary;
+    return (struct neighbours){
+        .unit = plan->guarantee.unit,
+        .adjacency = plan->guarantee.adjacency,
+        .value_lo = isfinite(plan->value_lo) ? plan->value_lo : summary->value_min,
+        .value_hi = isfinite(plan->value_hi) ? plan->value_hi : summary->value_max,
+    };
+}
+
+/* A record at random among those that the configured ids allow; item -1 where users are the unit. */
+struct lottery {
+    dpf_cursor cursor;
+    int32_t user, item;
+};
+
+static int draw_canary(const struct audit_session *audit, struct lottery *lottery, struct canary *out)
+{
+    const struct dataset *base = &audit->base;
+    const struct csr *users = &base->train.by_user, *items = &base->train.by_item;
+    const int by_user = audit->session.plan.guarantee.unit == DPF_UNIT_USER;
+    uint64_t at;
+    *out = (struct canary){lottery->user, by_user ? -1 : lottery->item};
+    if (out->user >= 0 && (by_user || out->item >= 0))
+        return 0;
+    const struct csr *csr = out->user < 0 && out->item >= 0 ? items : users;
+    const int32_t row = csr == items ? out->item : out->user;
+    const int64_t begin = row >= 0 ? csr->ptr[row] : 0, end = row >= 0 ? csr->ptr[row + 1] : base->train.n;
+    if (begin == end)
+        return -1;
+    random_below(&lottery->cursor, (uint64_t)(end - begin), &at, 1);
+    const int64_t record = begin + (int64_t)at;
+    if (csr == items) {
+        out->user = csr->others[record];
+        return 0;
+    }
+    int64_t user = 0;
+    while (users->ptr[user + 1] <= record)
+        user++;
+    *out = (struct canary){(int32_t)user, by_user ? -1 : users->others[record]};
+    return 0;
+}
+
+static int has_record(const struct csr *csr, const struct canary *canary)
+{
+    for (int64_t i = csr->ptr[canary->user]; i < csr->ptr[canary->user + 1]; i++)
+        if (canary->item < 0 || csr->others[i] == canary->item)
+            return 1;
+    return 0;
+}
+
+static int make_pair(struct audit_session *audit, const struct canary *canary, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    const struct neighbours kind = kind_of(audit);
+    trials->canary = *canary;
+    trials_free(trials);
+    if (!has_record(&audit->base.train.by_user, canary))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[audit] user and item: the training part has no such record to be the canary");
+    for (unsigned char set = 0; set < 2; set++)
+        if (neighbours_make(&audit->base, &kind, canary, &set, 1, &trials->sets[set], error) != 0)
+            return -1;
+    return trials_prepare(trials, (enum observe_view)audit_value(audit, AUDIT_VIEW)->integer, error);
+}
+
+/* How promising the pair is. Rows by themselves tell most where few records are mixed. */
+static int rate_pair(struct audit_session *audit, struct pool *pool, int64_t number, double *out,
+                     struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    if (trials->view != OBSERVE_ROWS)
+        return trials_distance(trials, pool, number, out, error);
+    const int by_item = audit->session.plan.sides[DPF_SIDE_ITEMS].released;
+    const struct csr *csr = by_item ? &audit->base.train.by_item : &audit->base.train.by_user;
+    const int32_t row = trials->watched[0];
+    *out = -(double)(csr->ptr[row + 1] - csr->ptr[row]);
+    return 0;
+}
+
+/* Numbers of users behind the one that leaves change, and with them secret draws: the last one is taken where
+   these matter. */
+static int32_t only_user(const struct audit_session *audit)
+{
+    const struct plan *plan = &audit->session.plan;
+    int hidden = 0;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++)
+            hidden |= observe_hidden_draw(plan, &plan->sides[side].terms[t]);
+    const int leaves =
+        plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
+    return hidden && leaves ? (int32_t)audit->base.users.n - 1 : -1;
+}
+
+static int choose_canary(struct audit_session *audit, struct lottery *lottery, struct pool *pool,
+                         struct dpf_error *error)
+{
+    const int fixed = lottery->user >= 0 && (lottery->item >= 0 || kind_of(audit).unit == DPF_UNIT_USER);
+    const int64_t candidates = fixed ? 1 : audit_value(audit, AUDIT_CANDIDATES)->integer;
+    struct canary best = {-1, -1};
+    double most = 0;
+    for (int64_t c = 0; c < candidates; c++) {
+        struct canary canary;
+        double rating = 0;
+        if (draw_canary(audit, lottery, &canary) != 0)
+            return error_set(error, DPF_FAULT_CONFIG, "[audit] user or item has no records");
+        if (make_pair(audit, &canary, error) != 0 ||
+            (candidates > 1 && rate_pair(audit, pool, c, &rating, error) != 0))
+            return -1;
+        if (best.user < 0 || rating > most) {
+            best = canary;
+            most = rating;
+        }
+    }
+    return make_pair(audit, &best, error);
+}
+
+static void name_pair(struct audit_session *audit)
+{
+    const struct neighbours kind = kind_of(audit);
+    const struct canary *canary = &audit->trials.canary;
+    const char *user = id_map_text(&audit->base.users, canary->user);
+    const char *item = canary->item >= 0 ? id_map_text(&audit->base.items, canary->item) : NULL;
+    char whose[300], how[120];
+    if (item)
+        snprintf(whose, sizeof whose, "the record of user %s and item %s", user, item);
+    else
+        snprintf(whose, sizeof whose, "all records of user %s", user);
+    const int replaced = kind.adjacency == DPF_ADJ_REPLACE_VALUE || kind.adjacency == DPF_ADJ_REPLACE;
+    if (replaced && !audit->base.implicit)
+        snprintf(how, sizeof how, "of value %g against %g", kind.value_hi, kind.value_lo);
+    else
+        snprintf(how, sizeof how, "there, against %s", replaced ? "one of them alone" : "not there");
+    snprintf(audit->pair, sizeof audit->pair, "%s, %s", whose, how);
+}
+
+static int pair_of_canary(struct audit_session *audit, struct dpf_error *error)
+{
+    struct lottery lottery;
+    const uint64_t seed = (uint64_t)audit_value(audit, AUDIT_SEED)->integer;
+    if (find_id(audit, &audit->base.users, AUDIT_USER, "user", &lottery.user, error) != 0 ||
+        find_id(audit, &audit->base.items, AUDIT_ITEM, "item", &lottery.item, error) != 0)
+        return -1;
+    if (lottery.user < 0)
+        lottery.user = only_user(audit);
+    struct random_root *root = random_root_seeded(seed, "audit canary", error);
+    dpf_stream *stream = root ? random_stream_open(root, "audit", "canary", error) : NULL;
+    struct pool *pool = pool_new(1);
+    int status = stream ? 0 : -1;
+    if (status == 0 && !pool)
+        status = error_memory(error);
+    if (status == 0) {
+        random_seek(stream, 0, 0, 0, &lottery.cursor);
+        status = choose_canary(audit, &lottery, pool, error);
+    }
+    if (status == 0)
+        name_pair(audit);
+    pool_free(pool);
+    random_stream_free(stream);
+    random_root_free(root);
+    return status;
+}
+
+/* ---- one run ------------------------------------------------------------------------------------------- */
+
+static int train_once(struct audit_session *audit, struct dpf_error *error)
+{
+    struct plan *plan = &audit->session.plan;
+    const int64_t asked = audit_value(audit, AUDIT_CANARIES)->integer;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++)
+            if (observe_hidden_draw(plan, &plan->sides[side].terms[t]))
+                return error_set(error, DPF_FAULT_CONFIG,
+                                 "[%s] sampler: an audit in one run cannot leave out a draw that is hidden "
+                                 "from the observer; audit in many runs",
+                                 plan->sides[side].terms[t].name);
+    if (one_run_draw(&audit->base, plan->guarantee.unit, asked ? asked : 1000,
+                     (uint64_t)audit_value(audit, AUDIT_SEED)->integer, &audit->one_run, error) != 0)
+        return -1;
+    if (audit->one_run.n < asked)
+        log_message(LOG_LEVEL_WARNING, "only %lld canaries have a user and an item of their own",
+                    (long long)audit->one_run.n);
+    struct pool *pool = pool_new(1);
+    int status = pool ? 0 : error_memory(error);
+    if (status == 0)
+        status = one_run_train(&audit->one_run, plan, &audit->base, kind_of(audit), pool, error);
+    pool_free(pool);
+    snprintf(audit->pair, sizeof audit->pair, "%lld canaries, each in one form or the other by a fair coin",
+             (long long)audit->one_run.n);
+    return status;
+}
+
+int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
+{
+    struct plan *plan = &audit->session.plan;
+    const char *path = audit_value(audit, AUDIT_NEIGHBOUR)->text;
+    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    struct trials *trials = &audit->trials;
+    trials->plan = plan;
+    trials->canary = (struct canary){-1, -1};
+    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return config_error(plan->config, "model", "kind", error, "only factorizations can be audited");
+    if (*path && one_run)
+        return config_error(plan->config, "audit", "neighbour", error,
+                            "one-run makes its own canaries: leave one of the two out");
+    if (load_into(plan, &audit->base, error) != 0 || (*path && pair_of_files(audit, path, error) != 0))
+        return -1;
+    const struct dataset *first = *path ? &trials->sets[0] : &audit->base;
+    const int64_t users =
+        *path && trials->sets[1].users.n > first->users.n ? trials->sets[1].users.n : first->users.n;
+    if (plan_complete(plan, users, first->items.n, error) != 0)
+        return -1;
+    if (one_run)
+        return train_once(audit, error);
+    if (!*path)
+        return pair_of_canary(audit, error);
+    if (find_id(audit, &first->users, AUDIT_USER, "user", &trials->canary.user, error) != 0 ||
+        find_id(audit, &first->items, AUDIT_ITEM, "item", &trials->canary.item, error) != 0)
+        return -1;
+    return trials_prepare(trials, (enum observe_view)audit_value(audit, AUDIT_VIEW)->integer, error);
+}

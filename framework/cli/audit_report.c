@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is stated, what the trials say to it, and both as text or JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/audit_session.h"
+#include "privacy/statement.h"
+
+/* ---- statements ---------------------------------------------------------------------------------------- */
+
+static void add_statement(struct audit_session *audit, const char *name, const char *kind, double epsilon,
+                          double delta)
+{
+    struct audit_statement *s = &audit->statements[audit->n_statements++];
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->kind = kind;
+    s->epsilon = epsilon;
+    s->delta = delta;
+}
+
+static int collect(struct audit_session *audit, struct dpf_error *error)
+{
+    const struct guarantee *guarantee = &audit->session.plan.guarantee;
+    const double claim = audit_value(audit, AUDIT_CLAIM)->real;
+    audit->statements = memory_new((size_t)guarantee->n_accounts + 2, sizeof *audit->statements);
+    if (!audit->statements)
+        return error_memory(error);
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (!account->refused)
+            add_statement(audit, account->accountant,
+                          account->is_claim                      ? "claimed"
+                          : statement_proves(guarantee, account) ? "proved"
+                                                                 : "not proved",
+                          account->answer.epsilon, account->answer.delta);
+    }
+    if (claim > 0)
+        add_statement(audit, "[audit] claim", "claimed", claim, audit_value(audit, AUDIT_CLAIM_DELTA)->real);
+    if (!audit->n_statements) /* nobody states anything: the bound alone */
+        add_statement(audit, "(nothing is stated)", "not proved", INFINITY, guarantee->delta);
+    return 0;
+}
+
+static int count_deltas(const struct audit_session *audit)
+{
+    int n = 0;
+    for (int i = 0; i < audit->n_statements; i++) {
+        int fresh = 1;
+        for (int j = 0; j < i; j++)
+            fresh &= fabs(audit->statements[i].delta - audit->statements[j].delta) > 0;
+        n += fresh;
+    }
+    return n;
+}
+
+/* ---- scores -------------------------------------------------------------------------------------------- */
+
+/* View rows: the first quarter of the trials teaches how to score, and is not used again. */
+static double *make_scores(const struct audit_session *audit, int64_t *first)
+{
+    const int64_t n = audit->n_trials, width = audit->width;
+    double *scores = memory_new((size_t)(2 * n), sizeof *scores);
+    *first = 0;
+    if (!scores || audit->trials.view != OBSERVE_ROWS) {
+        if (scores)
+            memcpy(scores, audit->results, (size_t)(2 * n) * sizeof *scores);
+        return scores;
+    }
+    const double *const samples[2] = {audit->results, audit->results + n * width};
+    double *weights = memory_new((size_t)width, sizeof *weights);
+    if (!weights) {
+        free(scores);
+        return NULL;
+    }
+    *first = n / 4;
+    trials_learn(samples, *first, width, weights);
+    for (int64_t i = 0; i < 2 * n; i++)
+        scores[i] = trials_score(weights, audit->results + i * width, width);
+    free(weights);
+    return scores;
+}
+
+/* The first half of the trials chooses, the second judges. */
+static int judge_trials(struct audit_session *audit, double alpha, struct dpf_error *error)
+{
+    const int64_t n = audit->n_trials, half = n / 2;
+    int64_t first;
+    double *scores = make_scores(audit, &first);
+    if (!scores)
+        return error_memory(error);
+    const struct held_out_scores choosing = {{scores + first, scores + n + first}, half - first};
+    const struct held_out_scores judging = {{scores + half, scores + n + half}, n - half};
+    for (int i = 0; i < audit->n_statements; i++) {
+        struct audit_statement *s = &audit->statements[i];
+        const struct held_out_rule rule = held_out_choose(&choosing, s->delta, alpha);
+        s->verdict = held_out_judge(&rule, &judging, s->delta, alpha);
+        s->lower = s->verdict.epsilon;
+    }
+    free(scores);
+    return 0;
+}
+
+int audit_judge(struct audit_session *audit, struct dpf_error *error)
+{
+    if (collect(audit, error) != 0)
+        return -1;
+    /* All bounds hold together: statements of one delta share theirs. */
+    const double alpha = (1 - audit_value(audit, AUDIT_CONFIDENCE)->real) / count_deltas(audit);
+    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    if (!one_run && judge_trials(audit, alpha, error) != 0)
+        return -1;
+    for (int i = 0; i < audit->n_statements; i++) {
+        struct audit_statement *s = &audit->statements[i];
+        if (one_run) {
+            s->one_run = one_run_judge(&audit->one_run, s->delta, alpha);
+            s->lower = s->one_run.epsilon;
+        }
+        s->violated = s->lower > s->epsilon && strcmp(s->kind, "not proved") != 0;
+    }
+    return 0;
+}
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+static const char *view_name(const struct audit_session *audit)
+{
+    int64_t n;
+    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    return audit_params(&n)[AUDIT_VIEW].values[one_run ? OBSERVE_SUMS : audit->trials.view].name;
+}
+
+static const char *unit_name(const struct audit_session *audit)
+{
+    return audit->session.plan.guarantee.unit == DPF_UNIT_USER ? "user" : "record";
+}
+
+static const char *adjacency_name(const struct audit_session *audit)
+{
+    int64_t n;
+    return privacy_params(&n)[PRIVACY_ADJACENCY].values[audit->session.plan.guarantee.adjacency].name;
+}
+
+static const char *remark(const struct audit_statement *s)
+{
+    return s->violated ? "VIOLATED" : s->lower > s->epsilon ? "exceeded" : "no contradiction";
+}
+
+static void print_evidence(const struct audit_session *audit)
+{
+    const struct audit_statement *best = audit->statements;
+    for (int i = 1; i < audit->n_statements; i++)
+        if (audit->statements[i].lower > best->lower)
+            best = &audit->statements[i];
+    const struct held_out_verdict *v = &best->verdict;
+    if (audit_value(audit, AUDIT_ONE_RUN)->integer)
+        printf("Evidence: %lld of %lld guesses were right.\n", (long long)best->one_run.correct,
+               (long long)best->one_run.guesses);
+    else
+        printf("Evidence: score %s %.4g in %lld of %lld held-out trials with the %s data set, and in %lld of "
+               "%lld with the other.\n",
+               v->rule.above ? ">" : "<=", v->rule.threshold, (long long)v->hits[0], (long long)v->n,
+               v->rule.favours == 0 ? "first" : "second", (long long)v->hits[1], (long long)v->n);
+}
+
+static void print_text(const struct audit_session *audit, int violated)
+{
+    const struct guarantee *guarantee = &audit->session.plan.guarantee;
+    char epsilon[32], delta[32];
+    printf("Unit %s, adjacency %s, observer %s, view %s.\nPair: %s.\n", unit_name(audit),
+           adjacency_name(audit), statement_observer(guarantee->observer), view_name(audit), audit->pair);
+    if (!audit_value(audit, AUDIT_ONE_RUN)->integer)
+        printf("%lld trainings with each; half of them chose the threshold, the others are held out.\n",
+               (long long)audit->n_trials);
+    printf("All lower bounds hold with confidence %g.\n\n", audit_value(audit, AUDIT_CONFIDENCE)->real);
+    printf("%-12s %-24s %12s %10s %12s\n", "", "by", "epsilon", "delta", "at least");
+    for (int i = 0; i < audit->n_statements; i++) {
+        const struct audit_statement *s = &audit->statements[i];
+        snprintf(epsilon, sizeof epsilon, "%.5g", s->epsilon);
+        snprintf(delta, sizeof delta, "%.3g", s->delta);
+        printf("%-12s %-24s %12s %10s %12.4f  %s\n", s->kind, s->name, epsilon, delta, s->lower, remark(s));
+    }
+    putchar('\n');
+    print_evidence(audit);
+    if (violated)
+        printf("VIOLATED: what is stated is not true of what runs.\n");
+    else
+        printf("An audit can refute a guarantee, never prove one.\n");
+}
+
+static json_t *statement_json(const struct audit_session *audit, const struct audit_statement *s)
+{
+    json_t *out = json_pack("{s:s, s:s, s:o, s:f, s:f, s:b}", "by", s->name, "kind", s->kind, "epsilon",
+                            isfinite(s->epsilon) ? json_real(s->epsilon) : json_string("infinity"), "delta",
+                            s->delta, "epsilon_lower", s->lower, "violated", s->violated);
+    const struct held_out_verdict *v = &s->verdict;
+    if (audit_value(audit, AUDIT_ONE_RUN)->integer)
+        json_object_set_new(out, "guesses",
+                            json_pack("{s:I, s:I}", "made", (json_int_t)s->one_run.guesses, "correct",
+                                      (json_int_t)s->one_run.correct));
+    else
+        json_object_set_new(out, "event",
+                            json_pack("{s:s, s:f, s:s, s:I, s:I, s:I}", "score",
+                                      v->rule.above ? "above" : "at most", "threshold", v->rule.threshold,
+                                      "speaks_for", v->rule.favours == 0 ? "first" : "second", "hits",
+                                      (json_int_t)v->hits[0], "hits_of_other", (json_int_t)v->hits[1],
+                                      "held_out", (json_int_t)v->n));
+    return out;
+}
+
+static void print_json(const struct audit_session *audit, int violated)
+{
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:I, s:I, s:I, s:f}", "unit", unit_name(audit), "adjacency",
+        adjacency_name(audit), "observer", statement_observer(audit->session.plan.guarantee.observer), "view",
+        view_name(audit), "pair", audit->pair, "confidence", audit_value(audit, AUDIT_CONFIDENCE)->real,
+        "violated", violated, "trials", (json_int_t)audit->n_trials, "canaries", (json_int_t)audit->one_run.n,
+        "seed", (json_int_t)audit_value(audit, AUDIT_SEED)->integer, "seconds", audit->seconds);
+    json_t *list = json_array();
+    for (int i = 0; i < audit->n_statements; i++)
+        json_array_append_new(list, statement_json(audit, &audit->statements[i]));
+    json_object_set_new(root, "statements", list);
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(root);
+}
+
+int audit_report(const struct audit_session *audit)
+{
+    int violated = 0;
+    for (int i = 0; i < audit->n_statements; i++)
+        violated += audit->statements[i].violated;
+    if (audit->arguments->json)
+        print_json(audit, violated > 0);
+    else
+        print_text(audit, violated);
+    return violated;
+}

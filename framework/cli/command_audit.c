@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/audit_session.h"
+#include "report/progress.h"
+
+static const char usage[] =
+    "usage: dpframe audit -c CONFIG [-o section.key=value]... [--json]\n"
+    "\n"
+    "Trains many times with one of two data sets that differ in one unit, and says how large epsilon must\n"
+    "be at least, with a stated confidence, beside what is proved and what is claimed. Exit code 5: a\n"
+    "statement is violated. An audit can refute a guarantee, never prove one.\n"
+    "\n"
+    "The pair is made of [data]: a canary's value is taken to the ends of the range, or it is left out,\n"
+    "as [privacy] unit and adjacency say. These options stand for keys of [audit], see\n"
+    "\"dpframe describe audit\":\n"
+    "  --trials N         trainings with each data set (1000)\n"
+    "  --confidence P     of all bounds together (0.95)\n"
+    "  --user ID --item ID  the canary; by default the one of 8 that moves releases most\n"
+    "  --seed N           of the choice of canaries; noise follows [privacy] randomness\n"
+    "  --neighbour FILE   ratings of the other data set, in place of a canary\n"
+    "  --view NAME        what is looked at: auto, sums, messages, rows\n"
+    "  --claim EPSILON    is compared too\n"
+    "  --one-run          one training with many canaries in place of many with one\n"
+    "  --canaries N       how many of them\n"
+    "  -j, --jobs N       trains N at the same time (default: one for each processor)\n";
+
+#define EXIT_VIOLATED 5
+
+/* Options that stand for keys of [audit] become -o audit.KEY=VALUE. */
+struct rewritten {
+    char **argv;
+    char **owned;
+    int n, n_owned;
+};
+
+static const char *const keys[] = {"trials",    "confidence", "user",  "item",    "seed",
+                                   "neighbour", "view",       "claim", "canaries"};
+
+static int key_of(const char *argument, const char **key)
+{
+    if (strncmp(argument, "--", 2) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(argument + 2, keys[i]) == 0) {
+            *key = keys[i];
+            return 1;
+        }
+    return 0;
+}
+
+static int add_override(struct rewritten *out, const char *key, const char *value)
+{
+    char *text = memory_format("audit.%s=%s", key, value);
+    if (!text)
+        return -1;
+    out->owned[out->n_owned++] = text;
+    out->argv[out->n++] = (char *)(uintptr_t) "-o";
+    out->argv[out->n++] = text;
+    return 0;
+}
+
+static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_error *error)
+{
+    const size_t room = 2 * (size_t)argc + 2;
+    out->argv = memory_new(room, sizeof(*out->argv));
+    out->owned = memory_new(room, sizeof(*out->owned));
+    if (!out->argv || !out->owned)
+        return error_memory(error);
+    for (int i = 0; i < argc; i++) {
+        const char *key = NULL;
+        int status = 0;
+        if (strcmp(argv[i], "--one-run") == 0)
+            status = add_override(out, "one-run", "yes");
+        else if (!key_of(argv[i], &key))
+            out->argv[out->n++] = argv[i];
+        else if (i + 1 == argc)
+            return error_set(error, DPF_FAULT_CONFIG, "%s needs a value", argv[i]);
+        else
+            status = add_override(out, key, argv[++i]);
+        if (status != 0)
+            return error_memory(error);
+    }
+    return 0;
+}
+
+static void rewritten_free(struct rewritten *rewritten)
+{
+    for (int i = 0; i < rewritten->n_owned; i++)
+        free(rewritten->owned[i]);
+    free(rewritten->owned);
+    free(rewritten->argv);
+}
+
+static void audit_close(struct audit_session *audit)
+{
+    if (audit->results)
+        munmap(audit->results, (size_t)(2 * audit->n_trials * audit->width) * sizeof(double));
+    trials_free(&audit->trials);
+    one_run_free(&audit->one_run);
+    dataset_free(&audit->base);
+    free(audit->statements);
+    config_values_free(&audit->values);
+    session_close(&audit->session);
+}
+
+static int audit_open(struct audit_session *audit, struct dpf_error *error)
+{
+    int64_t n;
+    const dpf_param *table = audit_params(&n);
+    if (session_open(&audit->session, audit->arguments, 0, error) != 0)
+        return -1;
+    return config_bind(audit->session.plan.config, "audit", table, n, sizeof *table, NULL, 1, &audit->values,
+                       error);
+}
+
+static int audit_all(struct audit_session *audit, struct dpf_error *error)
+{
+    const double started = progress_clock();
+    if (audit_open(audit, error) != 0)
+        return -1;
+    log_set_level(LOG_LEVEL_WARNING);
+    if (audit_pair_make(audit, error) != 0 ||
+        (!audit_value(audit, AUDIT_ONE_RUN)->integer && audit_jobs_run(audit, error) != 0) ||
+        audit_judge(audit, error) != 0)
+        return -1;
+    audit->seconds = progress_clock() - started;
+    return audit_report(audit) ? EXIT_VIOLATED : 0;
+}
+
+int command_audit(int argc, char **argv)
+{
+    struct dpf_error error = {0};
+    struct arguments arguments = {0};
+    struct rewritten rewritten = {0};
+    struct audit_session *audit = memory_new(1, sizeof *audit);
+    int status = audit ? rewrite(argc, argv, &rewritten, &error) : error_memory(&error);
+    if (status == 0)
+        status = arguments_parse(rewritten.n, rewritten.argv, usage, &arguments, &error);
+    if (status == 0 && arguments.n_rest)
+        status = error_set(&error, DPF_FAULT_CONFIG, "audit takes no argument \"%s\"", arguments.rest[0]);
+    if (status == 0) {
+        audit->arguments = &arguments;
+        status = audit_all(audit, &error);
+        audit_close(audit);
+    } else if (status > 0) {
+        status = 0; /* help was printed */
+    }
+    free(audit);
+    arguments_free(&arguments);
+    rewritten_free(&rewritten);
+    return status < 0 ? command_failed(&error) : status;
+}
