@@ -74,8 +74,9 @@ static void show_progress(void *context, size_t running)
 {
     struct crew *crew = context;
     (void)running;
-    if (!crew->audit->arguments->quiet)
-        progress_step(&crew->progress, atomic_load(&crew->board->done), "");
+    const int64_t done = atomic_load(&crew->board->done);
+    if (!crew->audit->arguments->quiet && done > 0)
+        progress_step(&crew->progress, done, "");
 }
 
 static int run_all(struct crew *crew, int at_once, struct dpf_error *error)
@@ -88,6 +89,7 @@ static int run_all(struct crew *crew, int at_once, struct dpf_error *error)
                               .after = after_chunk,
                               .tick = show_progress};
     progress_start(&crew->progress, all);
+    crew->progress.what = "trial";
     const int status = jobs_run(&jobs, error);
     if (!crew->audit->arguments->quiet)
         progress_end(&crew->progress);

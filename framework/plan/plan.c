@@ -176,7 +176,7 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
     if (plan->without_mechanisms || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return 0;
     static const char *const sections[] = {"run",         "data",  "split", "model",    "parties", "privacy",
-                                           "accountants", "users", "items", "evaluate", "sweep", "audit"};
+                                           "accountants", "users", "items", "evaluate", "sweep",   "audit"};
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 

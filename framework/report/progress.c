@@ -16,8 +16,8 @@ double progress_clock(void)
 
 void progress_start(struct progress *progress, int64_t total)
 {
-    *progress =
-        (struct progress){.total = total, .is_terminal = isatty(STDERR_FILENO), .started = progress_clock()};
+    *progress = (struct progress){
+        .total = total, .what = "round", .is_terminal = isatty(STDERR_FILENO), .started = progress_clock()};
 }
 
 static void draw_bar(const struct progress *progress, int64_t done, double elapsed, const char *note)
@@ -27,8 +27,8 @@ static void draw_bar(const struct progress *progress, int64_t done, double elaps
     for (int i = 0; i < WIDTH; i++)
         fputc(i < filled ? '#' : '-', stderr);
     double left = done > 0 ? elapsed / (double)done * (double)(progress->total - done) : 0;
-    fprintf(stderr, "] round %lld/%lld  %.0f s left  %s\033[K", (long long)done, (long long)progress->total,
-            left, note);
+    fprintf(stderr, "] %s %lld/%lld  %.0f s left  %s\033[K", progress->what, (long long)done,
+            (long long)progress->total, left, note);
     fflush(stderr);
 }
 
@@ -40,9 +40,10 @@ void progress_step(struct progress *progress, int64_t done, const char *note)
             return;
         progress->last = now;
         draw_bar(progress, done, elapsed, note);
-    } else if (progress->total < 10 || done * 10 / progress->total != (done - 1) * 10 / progress->total) {
-        fprintf(stderr, "round %lld/%lld  %.2f s  %s\n", (long long)done, (long long)progress->total, elapsed,
-                note);
+    } else if (progress->total < 10 || done * 10 / progress->total != progress->tenths) {
+        progress->tenths = done * 10 / progress->total;
+        fprintf(stderr, "%s %lld/%lld  %.2f s  %s\n", progress->what, (long long)done,
+                (long long)progress->total, elapsed, note);
     }
 }
 

@@ -8,8 +8,10 @@
 struct progress {
     int64_t total;
     int is_terminal;
+    const char *what; /* is counted: "round" */
     double started;
-    double last;
+    double last;    /* on a terminal: when it was drawn */
+    int64_t tenths; /* elsewhere: how many have been told */
 };
 
 void progress_start(struct progress *progress, int64_t total);
