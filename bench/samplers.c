@@ -19,7 +19,7 @@ static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-enum kind { WORDS, BELOW, BERNOULLI, NORMAL, LAPLACE, DISCRETE_LAPLACE, DISCRETE_GAUSSIAN };
+enum kind { WORDS, BELOW, BERNOULLI, NORMAL, LAPLACE, DISCRETE_LAPLACE, DISCRETE_GAUSSIAN, SKELLAM };
 
 static const struct {
     const char *name;
@@ -35,6 +35,8 @@ static const struct {
     {"discrete laplace, t = 2^36", DISCRETE_LAPLACE, UINT64_C(1) << 36},
     {"discrete gaussian, s = 1", DISCRETE_GAUSSIAN, 1},
     {"discrete gaussian, s = 2^20", DISCRETE_GAUSSIAN, UINT64_C(1) << 20},
+    {"skellam, mean 2^14", SKELLAM, UINT64_C(1) << 14},
+    {"skellam, mean 2^31", SKELLAM, UINT64_C(1) << 31},
 };
 
 /* Returns something that depends on the draws, so that they are made. */
@@ -65,6 +67,9 @@ static double draw(dpf_cursor *cursor, enum kind kind, uint64_t scale)
         return (double)integers[BATCH - 1];
     case DISCRETE_GAUSSIAN:
         random_discrete_gaussian(cursor, scale, integers, BATCH);
+        return (double)integers[BATCH - 1];
+    case SKELLAM:
+        random_skellam(cursor, scale, integers, BATCH);
         return (double)integers[BATCH - 1];
     }
     return 0;

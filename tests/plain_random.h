@@ -44,6 +44,7 @@ static const dpf_random_service plain_random = {
     .discrete_gaussian = random_discrete_gaussian,
     .normal = random_normal,
     .laplace = random_laplace,
+    .skellam = random_skellam,
 };
 
 static inline void plain_random_start(uint64_t seed)

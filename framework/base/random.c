@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/random_cursor.h"
+#include "base/random_real.h"
 
 #define KEY_BYTES 32
 #define SEEDED UINT64_MAX /* in place of a generation: valid in every process */
@@ -161,6 +162,12 @@ void random_stream_rekey(dpf_stream *stream, const struct random_root *root, con
 void random_stream_free(dpf_stream *stream)
 {
     sodium_free(stream);
+}
+
+_Noreturn __attribute__((noinline, cold)) void random_generator_fault(void)
+{
+    fputs("dpframe: the random generator is broken; stopped\n", stderr);
+    abort();
 }
 
 void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32_t row, dpf_cursor *cursor)

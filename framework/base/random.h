@@ -42,6 +42,8 @@ void random_below(dpf_cursor *cursor, uint64_t bound, uint64_t *out, int64_t n);
 void random_bernoulli(dpf_cursor *cursor, double p, uint8_t *out, int64_t n);
 dpf_status random_discrete_laplace(dpf_cursor *cursor, uint64_t t, int64_t *out, int64_t n);
 dpf_status random_discrete_gaussian(dpf_cursor *cursor, uint64_t s, int64_t *out, int64_t n);
+dpf_status random_poisson(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n);
+dpf_status random_skellam(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n);
 void random_normal(dpf_cursor *cursor, double *out, int64_t n);
 void random_laplace(dpf_cursor *cursor, double *out, int64_t n);
 

@@ -156,6 +156,7 @@ static const dpf_random_service random_service = {
     .discrete_gaussian = random_discrete_gaussian,
     .normal = random_normal,
     .laplace = random_laplace,
+    .skellam = random_skellam,
 };
 
 /* ---- the host ---- */

@@ -94,7 +94,7 @@ AT(dpf_log_service, metric, 8);
 SIZE(dpf_cursor, 640);
 AT(dpf_cursor, opaque, 0);
 
-SIZE(dpf_random_service, 80);
+SIZE(dpf_random_service, 88);
 AT(dpf_random_service, open, 0);
 AT(dpf_random_service, seek, 8);
 AT(dpf_random_service, bits, 16);
@@ -105,6 +105,7 @@ AT(dpf_random_service, discrete_laplace, 48);
 AT(dpf_random_service, discrete_gaussian, 56);
 AT(dpf_random_service, normal, 64);
 AT(dpf_random_service, laplace, 72);
+AT(dpf_random_service, skellam, 80);
 
 SIZE(dpf_call, 64);
 AT(dpf_call, size, 0);

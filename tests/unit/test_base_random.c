@@ -204,6 +204,10 @@ static void bounds_and_ends(void **state)
     assert_int_equal(random_discrete_gaussian(&cursor, (UINT64_C(1) << 24) + 1, noise, 8), DPF_E_RANGE);
     assert_int_equal(random_discrete_laplace(&cursor, UINT64_C(1) << 42, noise, 8), DPF_OK);
     assert_int_equal(random_discrete_gaussian(&cursor, UINT64_C(1) << 24, noise, 8), DPF_OK);
+    assert_int_equal(random_skellam(&cursor, (UINT64_C(1) << 14) - 1, noise, 8), DPF_E_RANGE);
+    assert_int_equal(random_skellam(&cursor, (UINT64_C(1) << 47) + 1, noise, 8), DPF_E_RANGE);
+    assert_int_equal(random_poisson(&cursor, (UINT64_C(1) << 14) - 1, noise, 8), DPF_E_RANGE);
+    assert_int_equal(random_skellam(&cursor, UINT64_C(1) << 47, noise, 8), DPF_OK);
     random_stream_free(stream);
     random_root_free(root);
 }

@@ -41,7 +41,7 @@ static const struct {
     {"dpf_call.run_tasks", offsetof(dpf_call, run_tasks), 56},
     {"dpf_memory_service", sizeof(dpf_memory_service), 16},
     {"dpf_log_service", sizeof(dpf_log_service), 16},
-    {"dpf_random_service", sizeof(dpf_random_service), 80},
+    {"dpf_random_service", sizeof(dpf_random_service), 88},
     {"dpf_cursor", sizeof(dpf_cursor), 640},
     {"dpf_factors", sizeof(dpf_factors), 32},
     {"dpf_norms", sizeof(dpf_norms), 24},
