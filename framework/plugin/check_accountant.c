@@ -25,7 +25,9 @@ static dpf_event event_of(int kind)
     fill_sensitivity(&event.sensitivity, 1.0);
     event.sampling = (dpf_sampling){
         .size = sizeof event.sampling, .unit = DPF_UNIT_USER, .secret_from = -1, .rate = 1, .weight_max = 1};
-    event.grid = kind == DPF_EVENT_DISCRETE_LAPLACE || kind == DPF_EVENT_DISCRETE_GAUSSIAN ? 0x1p-20 : 0;
+    event.grid = kind == DPF_EVENT_DISCRETE_LAPLACE || kind == DPF_EVENT_DISCRETE_GAUSSIAN ? 0x1p-20
+                 : kind == DPF_EVENT_SKELLAM                                               ? 0x1p-10
+                                                                                           : 0;
     if (kind == DPF_EVENT_PURE || kind == DPF_EVENT_APPROX)
         event.p[0] = 0.25;
     if (kind == DPF_EVENT_APPROX)

@@ -42,6 +42,7 @@ typedef struct dpf_charge {
     int32_t unbounded;  /* 1: no finite epsilon; reason says why */
     double copies;      /* composed with itself this often; 0: free */
     double sensitivity; /* in the norm that the kind needs, for the unit and adjacency asked for */
+    double l1;          /* the same in L1, for kinds that need both norms */
     double rate;        /* of a Poisson draw that amplifies; 1: none */
     double scale;
     double grid;
@@ -147,21 +148,27 @@ static inline int32_t dpf_event_norm(int32_t kind)
                : 1;
 }
 
-static inline double dpf_event_sensitivity(const dpf_event *event, int32_t unit, int32_t adjacency)
+static inline double dpf_event_norm_of(const dpf_event *event, int32_t norm, int32_t unit, int32_t adjacency)
 {
     const dpf_norms *norms = &event->sensitivity.at[unit][adjacency];
-    return dpf_event_norm(event->kind) == 2 ? norms->l2 : norms->l1;
+    return norm == 2 ? norms->l2 : norms->l1;
+}
+
+static inline double dpf_event_sensitivity(const dpf_event *event, int32_t unit, int32_t adjacency)
+{
+    return dpf_event_norm_of(event, dpf_event_norm(event->kind), unit, adjacency);
 }
 
 /* The largest sensitivity that a draw of unequal probabilities leaves; see above. */
-static inline double dpf_weighted_sensitivity(const dpf_event *event, const dpf_question *question)
+static inline double dpf_weighted_sensitivity(const dpf_event *event, const dpf_question *question,
+                                              int32_t norm)
 {
-    const double stated = dpf_event_sensitivity(event, question->unit, question->adjacency);
+    const double stated = dpf_event_norm_of(event, norm, question->unit, question->adjacency);
     if (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT || stated == 0.0)
         return stated;
-    double alone = dpf_event_sensitivity(event, question->unit, DPF_ADJ_ZERO_OUT);
+    double alone = dpf_event_norm_of(event, norm, question->unit, DPF_ADJ_ZERO_OUT);
     if (isnan(alone))
-        alone = dpf_event_sensitivity(event, question->unit, DPF_ADJ_ADD_REMOVE);
+        alone = dpf_event_norm_of(event, norm, question->unit, DPF_ADJ_ADD_REMOVE);
     if (isnan(alone) || isnan(stated))
         return NAN;
     return stated > 2.0 * alone ? stated : 2.0 * alone;
@@ -204,8 +211,10 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
                                 "a fixed number is drawn, so under this adjacency the unit that comes "
                                 "pushes another one out; ask for an adjacency that keeps the number of "
                                 "units, or sample by independent (Poisson) draws");
-    if (sampling->kind == DPF_SAMPLING_WEIGHTED)
-        out->sensitivity = dpf_weighted_sensitivity(event, question);
+    if (sampling->kind == DPF_SAMPLING_WEIGHTED) {
+        out->sensitivity = dpf_weighted_sensitivity(event, question, dpf_event_norm(event->kind));
+        out->l1 = dpf_weighted_sensitivity(event, question, 1);
+    }
     if (!dpf_amplifies(sampling, question))
         return DPF_OK;
     if (!(sampling->rate >= 0.0 && sampling->rate <= 1.0))
@@ -226,10 +235,11 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
     const dpf_status status = dpf_charge_sampling(host, event, index, question, out);
     if (status != DPF_OK)
         return status;
-    if (isnan(out->sensitivity))
+    const int32_t both = event->kind == DPF_EVENT_SKELLAM;
+    if (isnan(out->sensitivity) || (both && isnan(out->l1)))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
                                 "no sensitivity is stated for this privacy unit and adjacency");
-    if (out->sensitivity < 0.0 ||
+    if (out->sensitivity < 0.0 || (both && !(out->l1 >= 0.0 && event->p[0] >= 0.0 && event->grid > 0.0)) ||
         (dpf_event_has_scale(event->kind) && !(event->scale >= 0.0 && event->grid >= 0.0)))
         return dpf_refuse_event(host, DPF_E_NUMERIC, event, index,
                                 "its sensitivity, scale or grid is negative or not a number");
@@ -237,9 +247,9 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
         out->copies = 0.0;
         return DPF_OK;
     }
-    if (isinf(out->sensitivity))
+    if (isinf(out->sensitivity) || (both && isinf(out->l1)))
         return dpf_charge_unbounded(out, "nothing bounds how far one unit moves a release");
-    if (dpf_event_has_scale(event->kind) && event->scale == 0.0)
+    if ((dpf_event_has_scale(event->kind) && event->scale == 0.0) || (both && event->p[0] == 0.0))
         return dpf_charge_unbounded(out, "a release is made with noise of scale 0");
     if (event->lifetime == DPF_LIFETIME_RUN && event->count > 1)
         return dpf_charge_unbounded(out, "one draw of noise serves several releases, so their difference "
@@ -268,6 +278,7 @@ static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event 
         return DPF_OK;
     out->copies = (double)event->count;
     out->sensitivity = dpf_event_sensitivity(event, question->unit, question->adjacency);
+    out->l1 = dpf_event_norm_of(event, 1, question->unit, question->adjacency);
     if (event->kind == DPF_EVENT_NON_PRIVATE) {
         if (out->sensitivity == 0.0) {
             out->copies = 0.0;

@@ -112,7 +112,7 @@ typedef struct dpf_sampling {
 #define DPF_EVENT_PURE 7                 /* p[0] = epsilon per sensitivity unit: any epsilon-DP release */
 #define DPF_EVENT_APPROX 8               /* p[0] = epsilon, p[1] = delta */
 #define DPF_EVENT_ZCDP 9                 /* p[0] = xi, p[1] = rho */
-#define DPF_EVENT_SKELLAM 10             /* p[0] = variance; L1 and L2 */
+#define DPF_EVENT_SKELLAM 10             /* on the grid, p[0] = variance; L1 and L2 */
 #define DPF_EVENT_PBM 11                 /* p[0..3]: theta, trials, least number of clients, coordinates */
 #define DPF_EVENT_RANDOMIZED_RESPONSE 12 /* p[0] = probability of a flip, per bit */
 

@@ -270,9 +270,14 @@ static void unknown_things_are_refused(void **state)
     for (size_t i = 0; i < 3; i++) {
         refused(accountants[i], case_event(DPF_EVENT_UNSUPPORTED, 1.0, 1.0), DPF_E_UNSUPPORTED,
                 "unsupported");
-        refused(accountants[i], case_event(DPF_EVENT_SKELLAM, 1.0, 1.0), DPF_E_UNSUPPORTED, "skellam");
         refused(accountants[i], case_event(99, 1.0, 1.0), DPF_E_UNSUPPORTED, "unknown");
     }
+    dpf_event skellam = case_event(DPF_EVENT_SKELLAM, 1.0, 1.0);
+    refused(&rdp, skellam, DPF_E_NUMERIC, "skellam"); /* it has no grid */
+    skellam.grid = 0.5;
+    skellam.p[0] = 1.0;
+    refused(&pure, skellam, DPF_E_UNSUPPORTED, "skellam");
+    refused(&claim, skellam, DPF_E_UNSUPPORTED, "skellam");
     refused(&rdp, case_event(DPF_EVENT_GAUSSIAN, 1.0, NAN), DPF_E_UNSUPPORTED, "sensitivity");
     refused(&claim, case_event(DPF_EVENT_GAUSSIAN, 1.0, NAN), DPF_E_UNSUPPORTED, "sensitivity");
     refused(&pure, case_event(DPF_EVENT_LAPLACE, 1.0, NAN), DPF_E_UNSUPPORTED, "sensitivity");

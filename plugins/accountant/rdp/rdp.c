@@ -124,6 +124,9 @@ static struct renyi_curve charge_curve(const dpf_charge *charge)
         return renyi_pure(charge->p[0]);
     case DPF_EVENT_ZCDP:
         return renyi_concentrated(charge->p[0], charge->p[1]);
+    case DPF_EVENT_SKELLAM:
+        return renyi_skellam(charge->p[0] / (charge->grid * charge->grid), charge->l1 / charge->grid,
+                             charge->sensitivity / charge->grid);
     default:
         return renyi_gaussian(charge->scale / charge->sensitivity);
     }
@@ -180,6 +183,7 @@ static const char *charge_fault(const dpf_charge *charge)
     case DPF_EVENT_GAUSSIAN:
     case DPF_EVENT_DISCRETE_LAPLACE:
     case DPF_EVENT_DISCRETE_GAUSSIAN:
+    case DPF_EVENT_SKELLAM: /* checked by dpf_charge_event */
         return NULL;
     case DPF_EVENT_PURE:
         return p[0] >= 0.0 ? NULL : "its epsilon is negative or not a number";
@@ -199,7 +203,8 @@ static const char *charge_fault(const dpf_charge *charge)
 static int same_charge(const dpf_charge *a, const dpf_charge *b)
 {
     return a->kind == b->kind && a->sensitivity == b->sensitivity && a->rate == b->rate &&
-           a->scale == b->scale && a->grid == b->grid && memcmp(a->p, b->p, sizeof a->p) == 0;
+           (a->kind != DPF_EVENT_SKELLAM || a->l1 == b->l1) && a->scale == b->scale && a->grid == b->grid &&
+           memcmp(a->p, b->p, sizeof a->p) == 0;
 }
 
 static void total_add(struct total *total, const dpf_charge *charge)
@@ -264,8 +269,8 @@ static dpf_status total_fill(const struct rdp *rdp, const dpf_event *events, int
             return dpf_refuse_event(rdp->host, DPF_E_UNSUPPORTED, &events[i], i,
                                     pbm_question_fault(&events[i], question));
         if (fault) {
-            const int unknown = charge.kind == DPF_EVENT_SKELLAM || charge.p[1] > MOST_PBM_TRIALS ||
-                                charge.kind < 0 || charge.kind > DPF_EVENT_RANDOMIZED_RESPONSE;
+            const int unknown = charge.p[1] > MOST_PBM_TRIALS || charge.kind < 0 ||
+                                charge.kind > DPF_EVENT_RANDOMIZED_RESPONSE;
             return dpf_refuse_event(rdp->host, unknown ? DPF_E_UNSUPPORTED : DPF_E_NUMERIC, &events[i], i,
                                     fault);
         }

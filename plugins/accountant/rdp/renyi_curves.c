@@ -23,7 +23,42 @@ static double gaussian_at(const struct renyi_curve *curve, double order)
  */
 struct renyi_curve renyi_gaussian(double z)
 {
-    return (struct renyi_curve){gaussian_at, INFINITY, z, 0.0};
+    return (struct renyi_curve){gaussian_at, INFINITY, z, 0.0, 0.0};
+}
+
+/* A curve that is proved at integer orders only: (order - 1) D is convex in the order and 0 at order 1, so
+   that a chord between integers is an upper bound. */
+static double between_integers(const struct renyi_curve *curve, double order,
+                               double (*at_integer)(const struct renyi_curve *curve, double order))
+{
+    const double low = floor(order);
+    if (low == order || isinf(order))
+        return at_integer(curve, order);
+    const double at_low = low > 1.0 ? (low - 1.0) * at_integer(curve, low) : 0.0;
+    const double at_high = low * at_integer(curve, low + 1.0);
+    return ((low + 1.0 - order) * at_low + (order - low) * at_high) / (order - 1.0);
+}
+
+/*
+ * Agarwal, Kairouz, Liu, arXiv 2110.04995, Theorem 3.5: with variance V and integer orders a,
+ *   a L2^2/(2 V) + min(((2a-1) L2^2 + 6 L1)/(4 V^2), 3 L1/(2 V)).
+ * ratio = L2^2/(2 V), offset = 3 L1/(2 V): the sum over coordinates is in the norms.
+ */
+static double skellam_at_integer(const struct renyi_curve *curve, double order)
+{
+    const double first = ((2.0 * order - 1.0) * curve->ratio + 2.0 * curve->offset) / (2.0 * curve->variance);
+    return order * curve->ratio + (first < curve->offset ? first : curve->offset);
+}
+
+static double skellam_at(const struct renyi_curve *curve, double order)
+{
+    return between_integers(curve, order, skellam_at_integer);
+}
+
+struct renyi_curve renyi_skellam(double variance, double l1, double l2)
+{
+    return (struct renyi_curve){skellam_at, INFINITY, l2 * l2 / (2.0 * variance), 1.5 * l1 / variance,
+                                variance};
 }
 
 /*
@@ -61,7 +96,7 @@ static double laplace_at(const struct renyi_curve *curve, double order)
 
 struct renyi_curve renyi_laplace(double epsilon)
 {
-    return (struct renyi_curve){laplace_at, epsilon, 0.0, 0.0};
+    return (struct renyi_curve){laplace_at, epsilon, 0.0, 0.0, 0.0};
 }
 
 /*
@@ -84,7 +119,7 @@ static double discrete_laplace_at(const struct renyi_curve *curve, double order)
 
 struct renyi_curve renyi_discrete_laplace(double epsilon, double step)
 {
-    return (struct renyi_curve){discrete_laplace_at, epsilon, step, 0.0};
+    return (struct renyi_curve){discrete_laplace_at, epsilon, step, 0.0, 0.0};
 }
 
 /* Randomized response with p = e^eps/(1+e^eps) dominates every eps-DP pair (Kairouz, Oh, Viswanath,
@@ -101,12 +136,12 @@ static double pure_at(const struct renyi_curve *curve, double order)
 
 struct renyi_curve renyi_pure(double epsilon)
 {
-    return (struct renyi_curve){pure_at, epsilon, 0.0, 0.0};
+    return (struct renyi_curve){pure_at, epsilon, 0.0, 0.0, 0.0};
 }
 
 static double response_at(const struct renyi_curve *curve, double order)
 {
-    const struct renyi_curve bit = {pure_at, curve->epsilon / curve->ratio, 0.0, 0.0};
+    const struct renyi_curve bit = {pure_at, curve->epsilon / curve->ratio, 0.0, 0.0, 0.0};
     return curve->ratio * pure_at(&bit, order);
 }
 
@@ -114,7 +149,7 @@ struct renyi_curve renyi_response(double flip, double bits)
 {
     const double rare = flip < 0.5 ? flip : 1.0 - flip;
     const double epsilon = rare > 0.0 ? log1p(-rare) - log(rare) : INFINITY;
-    return (struct renyi_curve){response_at, bits * epsilon, bits, 0.0};
+    return (struct renyi_curve){response_at, bits * epsilon, bits, 0.0, 0.0};
 }
 
 static double concentrated_at(const struct renyi_curve *curve, double order)
@@ -124,7 +159,7 @@ static double concentrated_at(const struct renyi_curve *curve, double order)
 
 struct renyi_curve renyi_concentrated(double xi, double rho)
 {
-    return (struct renyi_curve){concentrated_at, rho == 0.0 ? xi : INFINITY, rho, xi};
+    return (struct renyi_curve){concentrated_at, rho == 0.0 ? xi : INFINITY, rho, xi, 0.0};
 }
 
 /* ln(1 + q (e^epsilon - 1)); the same bound holds for the reverse ratio. */

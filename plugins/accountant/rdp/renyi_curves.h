@@ -15,10 +15,13 @@ struct renyi_curve {
     double epsilon; /* pure epsilon of the whole, INFINITY if none */
     double ratio;   /* kind-specific, see the makers below */
     double offset;
+    double variance;
 };
 
 /* Noise N(0, (z d)^2) against a shift of L2 norm d. Continuous, or on a grid. */
 struct renyi_curve renyi_gaussian(double z);
+/* Skellam noise of that variance against shifts of norms l1 and l2, all in grid steps. */
+struct renyi_curve renyi_skellam(double variance, double l1, double l2);
 /* Laplace noise; epsilon = L1 sensitivity / scale. */
 struct renyi_curve renyi_laplace(double epsilon);
 /* Discrete Laplace noise; step = grid / scale. */

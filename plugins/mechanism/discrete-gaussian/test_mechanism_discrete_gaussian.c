@@ -1,61 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_random.h"
-#include "plain_release.h"
-#include "statistical/goodness.h"
+#include "shares_check.h"
 
-#define WIDTH 10
 #define ROWS 400
-#define CELLS (WIDTH * ROWS)
-#define PARTIES 25
+#define CELLS (SHARES_WIDTH * ROWS)
 
 static const dpf_component *component;
 static const dpf_mechanism *mechanism;
 
-/* The decoded sum of that many empty messages. */
-static void run_step(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan,
-                     int senders, double *out)
-{
-    static const double nothing[CELLS];
-    static int64_t sums[CELLS], message[CELLS];
-    memset(sums, 0, sizeof(sums));
-    dpf_call call = *plain_call(host);
-    for (int p = 0; p < senders; p++) {
-        dpf_integers integers = plain_integers(r, message);
-        call.party = (uint32_t)p;
-        assert_int_equal(mechanism->encode(host->self, &call, plan, &r->query, nothing, WIDTH, &integers),
-                         DPF_OK);
-        for (int i = 0; i < CELLS; i++)
-            sums[i] += message[i];
-    }
-    dpf_integers sum = plain_integers(r, sums);
-    sum.survivors = senders;
-    call.party = DPF_PARTY_AGGREGATE;
-    assert_int_equal(mechanism->decode(host->self, &call, plan, &r->query, &sum, out, WIDTH), DPF_OK);
-}
-
-/* Mean, variance, and the share beyond one and two deviations: the sum is normal with this one. */
-static void assert_normal(const double *x, double deviation)
-{
-    double sum = 0, square = 0, one = 0, two = 0;
-    for (int i = 0; i < CELLS; i++) {
-        const double z = x[i] / deviation;
-        sum += z;
-        square += z * z;
-        one += fabs(z) > 1;
-        two += fabs(z) > 2;
-    }
-    goodness_assert(goodness_mean(sum, CELLS, 0, 1), "mean", deviation);
-    goodness_assert(goodness_mean(square, CELLS, 1, 2), "variance", deviation);
-    goodness_assert(goodness_count(one, CELLS, erfc(sqrt(0.5))), "beyond one", deviation);
-    goodness_assert(goodness_count(two, CELLS, erfc(sqrt(2.0))), "beyond two", deviation);
-}
-
 static void plan_for(struct plain_host *host, struct plain_release *r, const char *settings,
                      dpf_noise_plan *plan, dpf_event *events)
 {
-    plain_release_gradient(r, WIDTH, ROWS);
+    shares_release(r, ROWS);
     plain_release_bound(r, 0, 3, 2);
-    r->release.n_parties = r->release.min_survivors = PARTIES;
     plain_open_random(host, component, settings);
     assert_int_equal(plain_plan(host, r, plan, events), 1);
 }
@@ -69,11 +25,11 @@ static void sums_have_the_planned_noise_with_and_without_dropouts(void **state)
     static double x[CELLS];
     (void)state;
     plan_for(&host, &r, "noise-multiplier=1.5; honest=16", &plan, events);
-    run_step(&host, &r, &plan, 16, x);
-    assert_normal(x, plan.scale[0]);
-    run_step(&host, &r, &plan, PARTIES, x);
-    assert_normal(x, sqrt(plan.variance[0]));
-    assert_true(fabs(plan.variance[0] / (plan.scale[0] * plan.scale[0]) - PARTIES / 16.0) < 1e-9);
+    shares_sum(&host, &r, &plan, 16, x);
+    shares_assert_normal(x, CELLS, plan.scale[0]);
+    shares_sum(&host, &r, &plan, SHARES_PARTIES, x);
+    shares_assert_normal(x, CELLS, sqrt(plan.variance[0]));
+    assert_true(fabs(plan.variance[0] / (plan.scale[0] * plan.scale[0]) - SHARES_PARTIES / 16.0) < 1e-9);
     plain_close(&host);
 }
 
@@ -101,55 +57,11 @@ static void events_state_the_noise_of_honest_parties(void **state)
     plain_close(&host);
 }
 
-static void too_few_messages_are_not_decoded(void **state)
+static void what_cannot_be_private_is_refused(void **state)
 {
-    struct plain_host host;
-    struct plain_release r;
-    dpf_noise_plan plan;
-    dpf_event events[2 * DPF_MAX_BLOCKS];
-    static double x[CELLS];
-    static int64_t sums[CELLS];
     (void)state;
-    plan_for(&host, &r, "honest=20", &plan, events);
-    dpf_integers sum = plain_integers(&r, sums);
-    sum.survivors = 19;
-    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
-                     DPF_E_PRIVACY);
-    plain_clear(&host);
-    sum.survivors = 20;
-    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
-                     DPF_OK);
-    plain_close(&host);
-}
-
-static void impossible_requests_are_refused(void **state)
-{
-    struct plain_host host;
-    struct plain_release r;
-    dpf_noise_plan plan = {.size = sizeof(plan)};
-    (void)state;
-    plain_release_gradient(&r, WIDTH, ROWS);
-    r.release.n_parties = r.release.min_survivors = PARTIES;
-    plain_open_random(&host, component, "honest=26");
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
-    plain_close(&host);
-    plain_open_random(&host, component, "");
-    plain_release_share(&r, 1, 1);
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_UNSUPPORTED);
-    plain_close(&host);
-    for (int i = 0; i < 2; i++) {
-        plain_release_gradient(&r, WIDTH, ROWS);
-        plain_release_bound(&r, 0, 1, i ? INFINITY : NAN);
-        plain_open_random(&host, component, "");
-        assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
-        plain_close(&host);
-    }
-    plain_init(&host, component);
-    host.random = &plain_random;
-    assert_int_equal(plain_create(&host, "noise-multiplier=0"), DPF_E_CONFIG);
-    host.fail_after = 0;
-    assert_int_equal(plain_create(&host, ""), DPF_E_MEMORY);
-    plain_close(&host);
+    shares_check_too_few(component);
+    shares_check_refusals(component, "noise-multiplier=0");
 }
 
 static int setup(void **state)
@@ -173,8 +85,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_have_the_planned_noise_with_and_without_dropouts),
         cmocka_unit_test(events_state_the_noise_of_honest_parties),
-        cmocka_unit_test(too_few_messages_are_not_decoded),
-        cmocka_unit_test(impossible_requests_are_refused),
+        cmocka_unit_test(what_cannot_be_private_is_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -15,10 +15,8 @@
  * Sending densely costs rows x width numbers a party. A simulation may draw the law of the survivors' sum at
  * once (simulate = sum): n shares of 1/t are one of n/t.
  */
-#include "dpframe/additive.h"
-#include "dpframe/plugin.h"
-#include "dpframe/role/mechanism.h"
 #include "gamma_shares.h"
+#include "noise_shares.h"
 
 enum { P_EPSILON, P_HONEST, P_SIMULATE, P_GRID_BITS, P_COUNT };
 
@@ -34,9 +32,7 @@ static const dpf_param params[P_COUNT] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Pure-DP budget of one release."),
     [P_HONEST] =
-        DPF_PARAM_INT_F("honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
-                        "t: how many honest parties' messages are in every sum at the least. 0: as many as "
-                        "the plan knows to take part, all of them honest."),
+        DPF_PARAM_INT_F("honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_HONEST_HELP),
     [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, 0, "How shares are simulated."),
     [P_GRID_BITS] =
         DPF_PARAM_INT_F("grid-bits", 30, 8, 40, 0, "bits",
@@ -44,46 +40,9 @@ static const dpf_param params[P_COUNT] = {
                         "steps; fewer where many messages are added."),
 };
 
-struct gamma {
-    const dpf_host *host;
-    const dpf_value *values;
-    const dpf_random_service *random;
-    dpf_stream *stream;
-};
-
-static dpf_status gamma_create(const dpf_host *host, const dpf_params *given, void **self)
-{
-    const dpf_random_service *random = dpf_random(host);
-    dpf_stream *stream;
-    dpf_status status = random->open(host, "noise", &stream);
-    if (status != DPF_OK)
-        return status;
-    struct gamma *gamma = dpf_memory(host)->allocate(host, sizeof(*gamma));
-    if (!gamma)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    gamma->host = host;
-    gamma->values = given->values;
-    gamma->random = random;
-    gamma->stream = stream;
-    *self = gamma;
-    return DPF_OK;
-}
-
-static void gamma_destroy(void *self)
-{
-    struct gamma *gamma = self;
-    dpf_memory(gamma->host)->release(gamma->host, gamma);
-}
-
-static int32_t gamma_lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
 static double gamma_budget(void *self)
 {
-    return ((const struct gamma *)self)->values[P_EPSILON].real;
+    return ((const struct noise_shares *)self)->values[P_EPSILON].real;
 }
 
 /* Of a difference of two NB(r, q), q = exp(-1/s): 2 r q / (1 - q)^2. */
@@ -93,20 +52,16 @@ static double variance_of(double shares, double t, double scale, double grid)
     return shares / t * grid * grid / (2 * sine * sine);
 }
 
-static dpf_status choose_scales(const struct gamma *gamma, const dpf_release *release, double t,
+static dpf_status choose_scales(const struct noise_shares *gamma, const dpf_release *release,
                                 dpf_noise_plan *out)
 {
     const dpf_host *host = gamma->host;
-    int32_t n = release->query->n_blocks, moved = 0;
+    int32_t n = release->query->n_blocks, moved;
     int32_t bits = dpf_additive_bits(gamma->values[P_GRID_BITS].integer, release->n_parties);
-    double norms[DPF_MAX_BLOCKS];
-    for (int32_t b = 0; b < n; b++) {
-        norms[b] = release->blocks[b].at[release->unit][release->adjacency].l1;
-        dpf_status status = dpf_additive_check(host, release, b, norms[b]);
-        if (status != DPF_OK)
-            return status;
-        moved += norms[b] > 0;
-    }
+    double norms[DPF_MAX_BLOCKS], t = (double)noise_shares_needed(out);
+    dpf_status status = noise_shares_norms(gamma, release, 1, norms, &moved);
+    if (status != DPF_OK)
+        return status;
     double per_epsilon = moved * release->noise_factor / gamma->values[P_EPSILON].real;
     for (int32_t b = 0; b < n; b++) {
         double coordinates = dpf_additive_coordinates(release, b, 0);
@@ -123,34 +78,18 @@ static dpf_status choose_scales(const struct gamma *gamma, const dpf_release *re
 
 static dpf_status gamma_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
 {
-    const struct gamma *gamma = self;
-    const dpf_host *host = gamma->host;
-    int64_t t = gamma->values[P_HONEST].integer ? gamma->values[P_HONEST].integer : release->min_survivors;
-    if (release->query->has_shared)
-        return host->fail(host, DPF_E_UNSUPPORTED, -1,
-                          "laplace-gamma has no share of noise for the shared row of this loss; use laplace");
+    const struct noise_shares *gamma = self;
     if (release->query->width > (int32_t)GAMMA_MAX_WIDTH || release->n_parties > (int64_t)GAMMA_MAX_PARTIES)
-        return host->fail(host, DPF_E_UNSUPPORTED, -1, "too many numbers in a row, or too many parties");
-    if (t < 1 || t > release->n_parties)
-        return host->fail(host, DPF_E_CONFIG, P_HONEST,
-                          "honest is more than there are parties: the noise would never be enough");
-    dpf_status status = dpf_additive_begin(host, release, DPF_NOISE_IN_SHARES, 0x1p-28, out);
-    if (status != DPF_OK)
-        return status;
-    out->opaque[1] = (uint64_t)t;
-    return choose_scales(gamma, release, (double)t, out);
+        return gamma->host->fail(gamma->host, DPF_E_UNSUPPORTED, -1,
+                                 "too many numbers in a row, or too many parties");
+    const dpf_status status = noise_shares_begin(gamma, release, P_HONEST, out);
+    return status == DPF_OK ? choose_scales(gamma, release, out) : status;
 }
 
 static dpf_status gamma_events(void *self, const dpf_release *release, const dpf_noise_plan *plan,
                                dpf_event *out, int32_t capacity, int32_t *n)
 {
-    const struct gamma *gamma = self;
-    dpf_status status = dpf_additive_events(gamma->host, release, plan, 1, DPF_EVENT_DISCRETE_LAPLACE,
-                                            DPF_EVENT_DISCRETE_LAPLACE, DPF_LIFETIME_ROUND, out, capacity, n);
-    for (int32_t i = 0; status == DPF_OK && i < *n; i++)
-        if (out[i].scale > 0)
-            out[i].flags |= DPF_EVENT_NOISE_SHARED;
-    return status;
+    return noise_shares_events(self, release, plan, DPF_EVENT_DISCRETE_LAPLACE, out, capacity, n);
 }
 
 /* A record's contribution, and so its L1 distance, grows with its weight. */
@@ -162,7 +101,7 @@ static dpf_status gamma_profile(void *self, const dpf_noise_plan *plan, double w
 }
 
 /* Adds the noise of that many shares to one row of integers. */
-static int add_noise(const struct gamma *gamma, const dpf_noise_plan *plan, const dpf_query *query,
+static int add_noise(const struct noise_shares *gamma, const dpf_noise_plan *plan, const dpf_query *query,
                      dpf_cursor *cursor, uint64_t shares, int64_t *row)
 {
     for (int32_t b = 0; b < query->n_blocks; b++) {
@@ -186,7 +125,7 @@ static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise
                                const dpf_query *query, const double *values, int64_t stride,
                                dpf_integers *out)
 {
-    const struct gamma *gamma = self;
+    const struct noise_shares *gamma = self;
     dpf_status status = dpf_additive_encode(NULL, call, plan, query, values, stride, out);
     if (status != DPF_OK || gamma->values[P_SIMULATE].integer == SIMULATE_SUM)
         return status;
@@ -201,7 +140,7 @@ static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise
 }
 
 /* The noise of all survivors at once, in front of the plain decoding. */
-static dpf_status decode_simulated(const struct gamma *gamma, const dpf_call *call,
+static dpf_status decode_simulated(const struct noise_shares *gamma, const dpf_call *call,
                                    const dpf_noise_plan *plan, const dpf_query *query,
                                    const dpf_integers *sums, double *out, int64_t stride)
 {
@@ -230,19 +169,17 @@ static dpf_status decode_simulated(const struct gamma *gamma, const dpf_call *ca
 static dpf_status gamma_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
 {
-    const struct gamma *gamma = self;
-    if (sums->survivors < (int64_t)plan->opaque[1])
-        return call->host->fail(
-            call->host, DPF_E_PRIVACY, P_HONEST,
-            "fewer messages are in the sum than the shares were made for, so its noise is too "
-            "little to release it; plan for fewer honest parties");
+    const struct noise_shares *gamma = self;
+    const dpf_status status = noise_shares_enough(call, plan, sums, P_HONEST);
+    if (status != DPF_OK)
+        return status;
     if (gamma->values[P_SIMULATE].integer == SIMULATE_SUM)
         return decode_simulated(gamma, call, plan, query, sums, out, stride);
     return dpf_additive_decode(NULL, call, plan, query, sums, out, stride);
 }
 
 static const dpf_mechanism functions = {
-    .lifetime = gamma_lifetime,
+    .lifetime = noise_shares_lifetime,
     .budget = gamma_budget,
     .plan = gamma_plan,
     .events = gamma_events,
@@ -262,8 +199,8 @@ static const dpf_component component = {
     .params = params,
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),
-    .create = gamma_create,
-    .destroy = gamma_destroy,
+    .create = noise_shares_create,
+    .destroy = noise_shares_destroy,
     .functions = &functions,
 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gamma_shares.h"
-#include "plain_random.h"
-#include "plain_release.h"
-#include "statistical/goodness.h"
+#include "shares_check.h"
 
 static const dpf_component *component;
 static const dpf_mechanism *mechanism;
@@ -10,7 +8,7 @@ static dpf_stream *stream;
 
 /* ---- the shares themselves ------------------------------------------------------------------- */
 
-#define WIDTH 10
+#define WIDTH SHARES_WIDTH
 
 /* One coordinate of the sum of `parties` shares of 1/t; each party reads an index of its own. */
 static void sum_shares(uint64_t s, uint64_t parties, uint64_t t, uint32_t row, int64_t *out)
@@ -144,29 +142,6 @@ static void large_scales_have_the_right_moments(void **state)
 
 #define ROWS 300
 #define CELLS (WIDTH * ROWS)
-#define PARTIES 25
-
-static double zeros[CELLS];
-
-static void run_step(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan,
-                     int64_t parties, double *out)
-{
-    static int64_t encoded[CELLS], sums[CELLS];
-    dpf_integers message = plain_integers(r, encoded);
-    dpf_integers sum = plain_integers(r, sums);
-    memset(sums, 0, sizeof(sums));
-    for (int64_t p = 0; p < parties; p++) {
-        host->call.party = (uint32_t)p;
-        assert_int_equal(
-            mechanism->encode(host->self, plain_call(host), plan, &r->query, zeros, WIDTH, &message), DPF_OK);
-        for (int i = 0; i < CELLS; i++)
-            sums[i] += encoded[i];
-    }
-    sum.survivors = parties;
-    assert_int_equal(mechanism->decode(host->self, plain_call(host), plan, &r->query, &sum, out, WIDTH),
-                     DPF_OK);
-}
-
 static double laplace_below(double x)
 {
     return x < 0 ? 0.5 * exp(x) : 1 - 0.5 * exp(-x);
@@ -204,43 +179,17 @@ static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
         struct plain_release r;
         dpf_noise_plan plan;
         dpf_event events[2 * DPF_MAX_BLOCKS];
-        plain_release_gradient(&r, WIDTH, ROWS);
-        r.release.n_parties = PARTIES;
-        r.release.min_survivors = PARTIES;
+        shares_release(&r, ROWS);
         plain_open_random(&host, component, settings[i]);
         plain_plan(&host, &r, &plan, events);
-        run_step(&host, &r, &plan, 15, x);
+        shares_sum(&host, &r, &plan, 15, x);
         goodness_assert(fit_laplace(x, plan.scale[0]), settings[i], 15);
-        run_step(&host, &r, &plan, PARTIES, x);
+        shares_sum(&host, &r, &plan, SHARES_PARTIES, x);
         assert_true(variance_of(x) > 2 * plan.scale[0] * plan.scale[0] * 1.3);
         assert_true(fabs(variance_of(x) / plan.variance[0] - 1) < 0.2);
         assert_true(fabs(plan.variance[0] / (2 * plan.scale[0] * plan.scale[0] * 25 / 15) - 1) < 1e-6);
         plain_close(&host);
     }
-}
-
-static void too_few_messages_are_not_decoded(void **state)
-{
-    struct plain_host host;
-    struct plain_release r;
-    dpf_noise_plan plan;
-    dpf_event events[2 * DPF_MAX_BLOCKS];
-    static double x[CELLS];
-    static int64_t sums[CELLS];
-    (void)state;
-    plain_release_gradient(&r, WIDTH, ROWS);
-    r.release.n_parties = r.release.min_survivors = PARTIES;
-    plain_open_random(&host, component, "honest=20");
-    plain_plan(&host, &r, &plan, events);
-    dpf_integers sum = plain_integers(&r, sums);
-    sum.survivors = 19;
-    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
-                     DPF_E_PRIVACY);
-    plain_clear(&host);
-    sum.survivors = 20;
-    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
-                     DPF_OK);
-    plain_close(&host);
 }
 
 static void events_state_exact_noise_in_shares(void **state)
@@ -250,9 +199,8 @@ static void events_state_exact_noise_in_shares(void **state)
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
     (void)state;
-    plain_release_gradient(&r, WIDTH, ROWS);
+    shares_release(&r, ROWS);
     plain_release_bound(&r, 0, 3, 3);
-    r.release.n_parties = r.release.min_survivors = PARTIES;
     plain_open_random(&host, component, "epsilon=0.5");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
     assert_int_equal(events[0].kind, DPF_EVENT_DISCRETE_LAPLACE);
@@ -268,34 +216,11 @@ static void events_state_exact_noise_in_shares(void **state)
     plain_close(&host);
 }
 
-static void impossible_requests_are_refused(void **state)
+static void what_cannot_be_private_is_refused(void **state)
 {
-    struct plain_host host;
-    struct plain_release r;
-    dpf_noise_plan plan = {.size = sizeof(plan)};
     (void)state;
-    plain_release_gradient(&r, WIDTH, ROWS);
-    r.release.n_parties = r.release.min_survivors = PARTIES;
-    plain_open_random(&host, component, "honest=26");
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
-    plain_close(&host);
-    plain_open_random(&host, component, "");
-    plain_release_share(&r, 1, 1);
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_UNSUPPORTED);
-    plain_close(&host);
-    for (int i = 0; i < 2; i++) {
-        plain_release_gradient(&r, WIDTH, ROWS);
-        plain_release_bound(&r, 0, i ? INFINITY : NAN, 1);
-        plain_open_random(&host, component, "");
-        assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
-        plain_close(&host);
-    }
-    plain_init(&host, component);
-    host.random = &plain_random;
-    assert_int_equal(plain_create(&host, "epsilon=0"), DPF_E_CONFIG);
-    host.fail_after = 0;
-    assert_int_equal(plain_create(&host, ""), DPF_E_MEMORY);
-    plain_close(&host);
+    shares_check_too_few(component);
+    shares_check_refusals(component, "epsilon=0");
 }
 
 static int setup(void **state)
@@ -325,9 +250,8 @@ int main(void)
         cmocka_unit_test(one_share_is_a_difference_of_polya_variables),
         cmocka_unit_test(large_scales_have_the_right_moments),
         cmocka_unit_test(sums_are_noised_as_planned_with_and_without_dropouts),
-        cmocka_unit_test(too_few_messages_are_not_decoded),
         cmocka_unit_test(events_state_exact_noise_in_shares),
-        cmocka_unit_test(impossible_requests_are_refused),
+        cmocka_unit_test(what_cannot_be_private_is_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shares_check.h - what is the same in the tests of all mechanisms whose noise comes in shares: sums of empty
+ * messages, their statistics, and what must be refused.
+ */
+#ifndef DPF_PLUGINS_SHARES_CHECK_H
+#define DPF_PLUGINS_SHARES_CHECK_H
+
+#include "plain_random.h"
+#include "plain_release.h"
+#include "statistical/goodness.h"
+
+#define SHARES_WIDTH 10
+#define SHARES_MOST_ROWS 400
+#define SHARES_MOST_CELLS (SHARES_WIDTH * SHARES_MOST_ROWS)
+#define SHARES_PARTIES 25
+
+/* A gradient of SHARES_WIDTH numbers and that many rows, sent by SHARES_PARTIES parties. */
+static inline void shares_release(struct plain_release *r, int64_t rows)
+{
+    plain_release_gradient(r, SHARES_WIDTH, rows);
+    r->release.n_parties = r->release.min_survivors = SHARES_PARTIES;
+}
+
+/* The decoded sum of that many empty messages. */
+static inline void shares_sum(struct plain_host *host, const struct plain_release *r,
+                              const dpf_noise_plan *plan, int64_t senders, double *out)
+{
+    static const double nothing[SHARES_MOST_CELLS];
+    static int64_t sums[SHARES_MOST_CELLS], message[SHARES_MOST_CELLS];
+    const dpf_mechanism *mechanism = host->component->functions;
+    const int64_t cells = r->release.rows * SHARES_WIDTH;
+    memset(sums, 0, sizeof(sums));
+    dpf_call call = *plain_call(host);
+    for (int64_t p = 0; p < senders; p++) {
+        dpf_integers integers = plain_integers(r, message);
+        call.party = (uint32_t)p;
+        assert_int_equal(
+            mechanism->encode(host->self, &call, plan, &r->query, nothing, SHARES_WIDTH, &integers), DPF_OK);
+        for (int64_t i = 0; i < cells; i++)
+            sums[i] += message[i];
+    }
+    dpf_integers sum = plain_integers(r, sums);
+    sum.survivors = senders;
+    call.party = DPF_PARTY_AGGREGATE;
+    assert_int_equal(mechanism->decode(host->self, &call, plan, &r->query, &sum, out, SHARES_WIDTH), DPF_OK);
+}
+
+/* Mean, variance, and the share beyond one and two deviations: those of a normal law. */
+static inline void shares_assert_normal(const double *x, int64_t n, double deviation)
+{
+    double sum = 0, square = 0, one = 0, two = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double z = x[i] / deviation;
+        sum += z;
+        square += z * z;
+        one += fabs(z) > 1;
+        two += fabs(z) > 2;
+    }
+    goodness_assert(goodness_mean(sum, (double)n, 0, 1), "mean", deviation);
+    goodness_assert(goodness_mean(square, (double)n, 1, 2), "variance", deviation);
+    goodness_assert(goodness_count(one, (double)n, erfc(sqrt(0.5))), "beyond one", deviation);
+    goodness_assert(goodness_count(two, (double)n, erfc(sqrt(2.0))), "beyond two", deviation);
+}
+
+/* One message fewer than the shares were made for. */
+static inline void shares_check_too_few(const dpf_component *component)
+{
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    static double x[SHARES_MOST_CELLS];
+    static int64_t sums[SHARES_MOST_CELLS];
+    const dpf_mechanism *mechanism = component->functions;
+    shares_release(&r, 100);
+    plain_open_random(&host, component, "honest=20");
+    plain_plan(&host, &r, &plan, events);
+    dpf_integers sum = plain_integers(&r, sums);
+    for (int enough = 0; enough <= 1; enough++) {
+        sum.survivors = 19 + enough;
+        assert_int_equal(
+            mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, SHARES_WIDTH),
+            enough ? DPF_OK : DPF_E_PRIVACY);
+        plain_clear(&host);
+    }
+    plain_close(&host);
+}
+
+/* More honest parties than parties; a shared row; sensitivities unknown or unbounded; bad settings; no
+   memory. `bad` is a setting that is out of range. */
+static inline void shares_check_refusals(const dpf_component *component, const char *bad)
+{
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan = {.size = sizeof(plan)};
+    const dpf_mechanism *mechanism = component->functions;
+    shares_release(&r, 100);
+    plain_open_random(&host, component, "honest=26");
+    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
+    plain_close(&host);
+    plain_open_random(&host, component, "");
+    plain_release_share(&r, 1, 1);
+    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_UNSUPPORTED);
+    plain_close(&host);
+    for (int i = 0; i < 2; i++) {
+        shares_release(&r, 100);
+        plain_release_bound(&r, 0, i ? INFINITY : NAN, i ? INFINITY : NAN);
+        plain_open_random(&host, component, "");
+        assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
+        plain_close(&host);
+    }
+    plain_init(&host, component);
+    host.random = &plain_random;
+    assert_int_equal(plain_create(&host, bad), DPF_E_CONFIG);
+    host.fail_after = 0;
+    assert_int_equal(plain_create(&host, ""), DPF_E_MEMORY);
+    plain_close(&host);
+}
+
+#endif
