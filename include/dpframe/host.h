@@ -107,8 +107,9 @@ typedef struct dpf_random_service {
     void (*normal)(dpf_cursor *cursor, double *out, int64_t n);
     void (*laplace)(dpf_cursor *cursor, double *out, int64_t n);
     /*
-     * [any] n draws of the difference of two Poisson numbers, each of that integer mean, 2^14 to 2^47: Skellam
-     * noise of variance 2 mean. Exact, but for values of a probability below e^-1500 that are never drawn.
+     * [any] n draws of the difference of two Poisson numbers, each of that integer mean, 2^14 to 2^47:
+     * Skellam noise of variance 2 mean. Exact, but for values of a probability below e^-1500 that are never
+     * drawn.
      */
     dpf_status (*skellam)(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n);
 } dpf_random_service;
