@@ -164,8 +164,8 @@ static int check_compare(const struct plan *plan, struct dpf_error *error)
     char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
     if (!names)
         return error_memory(error);
-    int status = 0;
-    if (n > 8)
+    int status = components_check_once(plan, "run", "compare", names, n, error);
+    if (status == 0 && n > 8)
         status = config_error(plan->config, "run", "compare", error, "at most 8 baselines");
     for (int i = 0; i < n && status == 0; i++)
         if (strcmp(names[i], "non-private") != 0 && strcmp(names[i], "popularity") != 0 &&
@@ -389,8 +389,8 @@ static int is_sweep(const struct arguments *arguments)
 static int run_or_sweep(const struct arguments *arguments, struct dpf_error *error)
 {
     if (arguments->n_rest)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "unknown command or stray argument \"%s\": see dpframe --help", arguments->rest[0]);
+        return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
+                         arguments->rest[0]);
     if (is_sweep(arguments))
         return sweep_run(arguments, error);
     if (arguments->jobs || arguments->dry_run || arguments->resume)

@@ -8,6 +8,7 @@
 
 #include <sodium.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 
 static const char help[] =
@@ -68,6 +69,19 @@ static int finished(int status)
     return status ? status : DPF_FAULT_RUN;
 }
 
+static int unknown_command(const char *name)
+{
+    enum { N = sizeof commands / sizeof commands[0] };
+    const char *names[N];
+    char shown[TEXT_SHOWN];
+    for (size_t i = 0; i < N; i++)
+        names[i] = commands[i].name;
+    const char *nearest = text_nearest(name, names, N);
+    fprintf(stderr, "dpframe: unknown command \"%s\"%s%s%s: see dpframe --help\n", text_show(name, shown),
+            nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    return DPF_FAULT_CONFIG;
+}
+
 static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
@@ -85,7 +99,7 @@ static int run_command(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
-    return command_run(argc, argv);
+    return argv[1][0] == '-' ? command_run(argc, argv) : unknown_command(argv[1]);
 }
 
 /*

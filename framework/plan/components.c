@@ -33,6 +33,16 @@ char **components_names(const char *list, int *n)
     return names;
 }
 
+int components_check_once(const struct plan *plan, const char *section, const char *key, char *const *names,
+                          int n, struct dpf_error *error)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(names[i], names[j]) == 0)
+                return config_error(plan->config, section, key, error, "%s is listed twice", names[i]);
+    return 0;
+}
+
 int components_bind(struct plan *plan, const char *section, const dpf_param *table, int64_t n, int strict,
                     struct config_values *out, struct dpf_error *error)
 {
@@ -100,12 +110,8 @@ static int make_transforms(struct plan *plan, struct term_plan *term, const char
         free(names);
         return error_memory(error);
     }
-    int status = 0;
+    int status = components_check_once(plan, term->name, "transforms", names, n, error);
     for (int i = 0; i < n && status == 0; i++) {
-        for (int j = 0; j < i; j++)
-            if (strcmp(names[i], names[j]) == 0)
-                status = config_error(plan->config, term->name, "transforms", error,
-                                      "transform %s is listed twice", names[i]);
         char *section = memory_format("%s.transform.%s", term->name, names[i]);
         if (!section)
             status = error_memory(error);
@@ -199,10 +205,9 @@ static int check_term_names(struct plan *plan, const char *side, char *const *na
 {
     static const char *const reserved[] = {"loss",      "sampler",    "transform", "transforms",
                                            "mechanism", "aggregator", "solver"};
+    if (components_check_once(plan, side, "terms", names, n, error) != 0)
+        return -1;
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++)
-            if (strcmp(names[i], names[j]) == 0)
-                return config_error(plan->config, side, "terms", error, "term %s is listed twice", names[i]);
         for (size_t j = 0; j < sizeof reserved / sizeof reserved[0]; j++)
             if (strcmp(names[i], reserved[j]) == 0)
                 return config_error(plan->config, side, "terms", error,
@@ -307,6 +312,8 @@ static int make_accountants(struct plan *plan, struct dpf_error *error)
     char **names = components_names(plan->accountant_list.params.values[ACCOUNTANTS_LIST].text, &n);
     plan->accountants = names ? memory_new((size_t)n + 1, sizeof *plan->accountants) : NULL;
     int status = plan->accountants ? 0 : error_memory(error);
+    if (status == 0)
+        status = components_check_once(plan, "accountants", "list", names, n, error);
     for (int i = 0; i < n && status == 0; i++) {
         char *section = memory_format("accountants.%s", names[i]);
         if (!section)
@@ -330,6 +337,12 @@ int components_make(struct plan *plan, struct dpf_error *error)
         for (int side = 0; side < 2; side++)
             if (make_side(plan, side, error) != 0)
                 return -1;
+    if (plan_is_factorization(plan) && !plan->sides[0].updated && !plan->sides[1].updated &&
+        plan->run.params.values[RUN_ROUNDS].integer > 0)
+        return config_error(
+            plan->config, plan_side_name(plan->order[0]), "update", error,
+            "neither side is solved, so the rounds would change nothing: set update = yes, or "
+            "[run] rounds = 0 for the initial rows");
     return make_accountants(plan, error);
 }
 

@@ -16,5 +16,8 @@ int components_make_named(struct plan *plan, const char *role, const char *secti
                           const char *id, struct instance **out, struct dpf_error *error);
 /* Splits "a, b" into trimmed names; the array and the texts are one block: free the array. */
 char **components_names(const char *list, int *n);
+/* Refuses a list in a key that has a name twice. */
+int components_check_once(const struct plan *plan, const char *section, const char *key, char *const *names,
+                          int n, struct dpf_error *error);
 
 #endif

@@ -86,6 +86,8 @@ static void a_wrong_configuration_exits_with_2(void **state)
     command_expect("-c sound.ini -o items.mechanism.epsilo=1", 2, "epsilo");
     command_expect("-c sound.ini -o items.transforms=", 2, "clip-user");
     command_expect("-c sound.ini -o run.compare=best", 2, "compare");
+    command_expect("acount -c unknown.ini", 2, "unknown command \"acount\"; did you mean account?");
+    command_expect("-c unknown.ini account", 2, "stray argument \"account\"");
 }
 
 static void wrong_data_exits_with_3(void **state)

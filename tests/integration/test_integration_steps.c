@@ -276,7 +276,9 @@ static const char terms_with_shared_rows[] =
 static void unsound_terms_are_refused(void **state)
 {
     (void)state;
-    training_refused(two_terms, "users.terms=one, one\n", DPF_FAULT_CONFIG, "term one is listed twice");
+    training_refused(two_terms, "users.update=no\nitems.update=no\n", DPF_FAULT_CONFIG,
+                     "neither side is solved");
+    training_refused(two_terms, "users.terms=one, one\n", DPF_FAULT_CONFIG, "one is listed twice");
     training_refused(two_terms, "users.terms=one, solver\n", DPF_FAULT_CONFIG, "cannot be called solver");
     training_refused(terms_with_shared_rows, "", DPF_FAULT_CONFIG, "it needs one, too");
     training_refused(terms_with_shared_rows, "users.one.mechanism=\nusers.two.loss=explicit-als\n",
