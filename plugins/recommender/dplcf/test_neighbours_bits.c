@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coins, reports, transposed bits and pair estimates: the parts that dplcf and ldpicf share. */
+#include "plain_random.h"
+
+#include "statistical/goodness.h"
+
+#include "bit_columns.h"
+#include "bit_response.h"
+#include "pair_estimate.h"
+
+static struct plain_host host;
+static dpf_stream *stream;
+
+static dpf_cursor at(uint32_t row)
+{
+    dpf_cursor cursor;
+    random_seek(stream, 0, 0, row, &cursor);
+    return cursor;
+}
+
+/* ---- coins ----------------------------------------------------------------------------------------------
+ */
+
+static const uint64_t *script;
+
+static void scripted_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
+{
+    (void)cursor;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = *script++;
+}
+
+/* All reals of three binary digits, one in each of eight lanes, against p: the comparison itself. */
+static void a_coin_compares_digits(void **state)
+{
+    (void)state;
+    static const uint64_t digits[3] = {0xf0, 0xcc, 0xaa}; /* lane l has the digits of l, the first first */
+    dpf_random_service random = plain_random;
+    random.bits = scripted_bits;
+    for (int eighths = 0; eighths <= 8; eighths++) {
+        dpf_cursor cursor = at(0);
+        script = digits;
+        const uint64_t coins = bit_response_coins(eighths / 8.0, &random, &cursor);
+        for (int lane = 0; lane < 8; lane++)
+            assert_int_equal(coins >> lane & 1, lane < eighths);
+    }
+}
+
+static void coins_have_their_probability(void **state)
+{
+    (void)state;
+    static const double ps[] = {0.5, 0.25, 1.0 / 3, 0.2689414213699951, 0.0066928509242848554, 1e-3, 0.9};
+    enum { WORDS = 20000 };
+    for (size_t i = 0; i < sizeof ps / sizeof ps[0]; i++) {
+        dpf_cursor cursor = at((uint32_t)i + 1);
+        int64_t lanes[64] = {0}, pairs[4] = {0};
+        double total = 0;
+        for (int w = 0; w < WORDS; w++) {
+            const uint64_t coins = bit_response_coins(ps[i], &plain_random, &cursor);
+            total += __builtin_popcountll(coins);
+            for (int l = 0; l < 64; l++)
+                lanes[l] += coins >> l & 1;
+            for (int l = 0; l < 64; l += 2)
+                pairs[coins >> l & 3]++;
+        }
+        goodness_assert(goodness_count(total, 64.0 * WORDS, ps[i]), "ones", ps[i]);
+        /* Given their number, ones are spread evenly; a lane's count varies by (1 - p) of Poisson's. */
+        double chi = 0;
+        for (int l = 0; l < 64; l++)
+            chi += pow((double)lanes[l] - total / 64, 2) / (total / 64 * (1 - ps[i]));
+        goodness_assert((chi - 63) / sqrt(2 * 63.0), "lanes", ps[i]);
+        const double q = 1 - ps[i], cells[4] = {q * q, q * ps[i], q * ps[i], ps[i] * ps[i]};
+        goodness_assert(goodness_chi_square(pairs, cells, 4), "neighbouring lanes", ps[i]);
+    }
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------
+ */
+
+static double cost_of(const struct bit_response *response)
+{
+    return fmax(log(response->keep / response->invent), log((1 - response->invent) / (1 - response->keep)));
+}
+
+/* No report is more than e^epsilon times likelier for one bit than for the other, and the event says so. */
+static void a_bit_costs_at_most_epsilon(void **state)
+{
+    (void)state;
+    static const double epsilons[] = {1e-3, 0.1, 0.5, 1, 2, 5, 10, 30}, keeps[] = {0, 0.3, 0.5, 0.75, 0.9};
+    for (size_t e = 0; e < sizeof epsilons / sizeof epsilons[0]; e++)
+        for (size_t k = 0; k < sizeof keeps / sizeof keeps[0]; k++) {
+            struct bit_response response;
+            dpf_event event = {0};
+            bit_response_plan(epsilons[e], keeps[k], &response);
+            const double cost = cost_of(&response);
+            assert_true(cost <= epsilons[e] * (1 + 1e-12) + 1e-14 && cost >= epsilons[e] * (1 - 1e-9) - 1e-9);
+            bit_response_event(&response, &event);
+            if (keeps[k] == 0) {
+                assert_int_equal(event.kind, DPF_EVENT_RANDOMIZED_RESPONSE);
+                assert_true(event.p[0] == response.invent);
+            } else {
+                assert_int_equal(event.kind, DPF_EVENT_PURE);
+                assert_true(event.p[0] >= cost && event.p[0] <= epsilons[e] * (1 + 1e-9) + 1e-9);
+            }
+        }
+}
+
+static void without_limit_there_is_no_noise(void **state)
+{
+    (void)state;
+    struct bit_response response;
+    dpf_event event = {0};
+    const uint64_t in[2] = {0x123456789abcdef0, 5};
+    uint64_t out[2];
+    bit_response_plan(INFINITY, 0, &response);
+    assert_true(response.silent && response.keep == 1 && response.invent == 0);
+    bit_response_event(&response, &event);
+    assert_int_equal(event.kind, DPF_EVENT_NON_PRIVATE);
+    dpf_cursor cursor = at(100);
+    bit_response_draw(&response, &plain_random, &cursor, in, 2, out);
+    assert_memory_equal(in, out, sizeof in);
+}
+
+/* How often ones are kept and zeros invented, in words of half ones. */
+static void reports_have_their_rates(void **state)
+{
+    (void)state;
+    static const double epsilons[] = {0.1, 1, 5}, keeps[] = {0, 0.5, 0.9};
+    enum { WORDS = 5000 };
+    for (size_t e = 0; e < 3; e++)
+        for (size_t k = 0; k < 3; k++) {
+            struct bit_response response;
+            dpf_cursor cursor = at((uint32_t)(200 + 10 * e + k));
+            const uint64_t ones = 0x00ff0ff00f0f5533;
+            double kept = 0, invented = 0, n = 32.0 * WORDS;
+            bit_response_plan(epsilons[e], keeps[k], &response);
+            assert_int_equal(__builtin_popcountll(ones), 32);
+            for (int w = 0; w < WORDS; w++) {
+                uint64_t out;
+                bit_response_draw(&response, &plain_random, &cursor, &ones, 1, &out);
+                kept += __builtin_popcountll(out & ones);
+                invented += __builtin_popcountll(out & ~ones);
+            }
+            goodness_assert(goodness_count(kept, n, response.keep), "kept", epsilons[e]);
+            goodness_assert(goodness_count(invented, n, response.invent), "invented", epsilons[e]);
+        }
+}
+
+/* The coin of a bit does not depend on any bit: one bit that changes moves that report's bit alone. */
+static void a_bit_moves_its_own_report_only(void **state)
+{
+    (void)state;
+    static const double keeps[] = {0, 0.5};
+    for (size_t k = 0; k < 2; k++)
+        for (int bit = 0; bit < 128; bit++) {
+            struct bit_response response;
+            uint64_t in[2] = {0x00ff0ff00f0f5533, 0x1122334455667788}, before[2], after[2];
+            dpf_cursor cursor = at(300);
+            bit_response_plan(1, keeps[k], &response);
+            bit_response_draw(&response, &plain_random, &cursor, in, 2, before);
+            in[bit / 64] ^= UINT64_C(1) << (bit % 64);
+            cursor = at(300);
+            bit_response_draw(&response, &plain_random, &cursor, in, 2, after);
+            for (int w = 0; w < 2; w++)
+                assert_int_equal((before[w] ^ after[w]) & ~(w == bit / 64 ? UINT64_C(1) << (bit % 64) : 0),
+                                 0);
+        }
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------
+ */
+
+static void columns_are_rows_turned(void **state)
+{
+    (void)state;
+    enum { ROWS = 150, COLUMNS = 200 };
+    const int64_t row_words = bit_words(COLUMNS), column_words = bit_words(ROWS);
+    static uint64_t rows[ROWS * 4], columns[COLUMNS * 3];
+    dpf_cursor cursor = at(400);
+    random_bits(&cursor, rows, ROWS * row_words);
+    for (int64_t r = 0; r < ROWS; r++)
+        rows[r * row_words + row_words - 1] &= bit_mask(COLUMNS, row_words - 1);
+    for (int64_t block = column_words - 1; block >= 0; block--) {
+        const int64_t left = ROWS - 64 * block;
+        bit_columns_turn(rows + 64 * block * row_words, left < 64 ? left : 64, COLUMNS, row_words, block,
+                         columns, column_words);
+    }
+    for (int64_t c = 0; c < COLUMNS; c++)
+        for (int64_t r = 0; r < 64 * column_words; r++)
+            assert_int_equal(columns[c * column_words + r / 64] >> (r % 64) & 1,
+                             r < ROWS ? rows[r * row_words + c / 64] >> (c % 64) & 1 : 0);
+    for (int64_t a = 0; a < COLUMNS; a += 7)
+        for (int64_t b = 0; b < COLUMNS; b += 11) {
+            int64_t shared = 0;
+            for (int64_t r = 0; r < ROWS; r++)
+                shared +=
+                    rows[r * row_words + a / 64] >> (a % 64) & rows[r * row_words + b / 64] >> (b % 64) & 1;
+            assert_int_equal(
+                bit_columns_counter()(columns + a * column_words, columns + b * column_words, column_words),
+                shared);
+        }
+}
+
+/* ---- estimates
+ * ---------------------------------------------------------------------------------------------- */
+
+static double report_probability(const struct bit_response *r, int bit, int report)
+{
+    const double one = bit ? r->keep : r->invent;
+    return report ? one : 1 - one;
+}
+
+static void expected_reports(const struct bit_response *r, const double cells[PAIR_CELLS],
+                             double out[PAIR_CELLS])
+{
+    for (int report = 0; report < PAIR_CELLS; report++) {
+        out[report] = 0;
+        for (int cell = 0; cell < PAIR_CELLS; cell++)
+            out[report] += cells[cell] * report_probability(r, cell >> 1, report >> 1) *
+                           report_probability(r, cell & 1, report & 1);
+    }
+}
+
+/* The estimate is linear in the reports, so it is unbiased if it gives the truth for the expected reports. */
+static void the_inverse_is_unbiased(void **state)
+{
+    (void)state;
+    static const double truths[][PAIR_CELLS] = {{3, 2, 4, 1}, {900, 20, 20, 3}, {0, 0, 0, 7}, {10, 0, 5, 0}};
+    static const double epsilons[] = {0.1, 0.5, 1, 5}, keeps[] = {0, 0.5, 0.9};
+    for (size_t t = 0; t < 4; t++)
+        for (size_t e = 0; e < 4; e++)
+            for (size_t k = 0; k < 3; k++) {
+                struct bit_response response;
+                double reported[PAIR_CELLS], estimate[PAIR_CELLS];
+                bit_response_plan(epsilons[e], keeps[k], &response);
+                expected_reports(&response, truths[t], reported);
+                pair_estimate_inverse(&response, reported, estimate);
+                for (int cell = 0; cell < PAIR_CELLS; cell++)
+                    assert_true(fabs(estimate[cell] - truths[t][cell]) < 1e-8);
+            }
+}
+
+/* And over all reports that five users can make, with their exact probabilities: nothing but the mean of the
+   estimates, no use of linearity. */
+static void the_inverse_is_unbiased_over_all_reports(void **state)
+{
+    (void)state;
+    enum { USERS = 5 };
+    static const int cell_of[USERS] = {0, 1, 2, 3, 3};
+    struct bit_response response;
+    double mean[PAIR_CELLS] = {0}, total = 0;
+    bit_response_plan(1, 0.6, &response);
+    for (int code = 0; code < 1 << (2 * USERS); code++) {
+        double probability = 1, reported[PAIR_CELLS] = {0}, estimate[PAIR_CELLS];
+        for (int u = 0; u < USERS; u++) {
+            const int report = code >> (2 * u) & 3;
+            probability *= report_probability(&response, cell_of[u] >> 1, report >> 1) *
+                           report_probability(&response, cell_of[u] & 1, report & 1);
+            reported[report] += 1;
+        }
+        pair_estimate_inverse(&response, reported, estimate);
+        total += probability;
+        for (int cell = 0; cell < PAIR_CELLS; cell++)
+            mean[cell] += probability * estimate[cell];
+    }
+    assert_true(fabs(total - 1) < 1e-12);
+    for (int cell = 0; cell < PAIR_CELLS; cell++)
+        assert_true(fabs(mean[cell] - (cell == 3 ? 2 : 1)) < 1e-10);
+}
+
+static double log_likelihood(const struct bit_response *r, const double cells[PAIR_CELLS],
+                             const double reported[PAIR_CELLS])
+{
+    double expected[PAIR_CELLS], sum = 0;
+    expected_reports(r, cells, expected);
+    for (int report = 0; report < PAIR_CELLS; report++)
+        sum += reported[report] > 0 ? reported[report] * log(expected[report]) : 0;
+    return sum;
+}
+
+/* No point of a grid over all possible cells is likelier. */
+static void bayes_is_the_likeliest(void **state)
+{
+    (void)state;
+    static const double reports[][PAIR_CELLS] = {
+        {5, 3, 8, 4}, {18, 1, 1, 0}, {1, 9, 9, 1}, {0, 0, 0, 20}, {12, 5, 3, 0}};
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        struct bit_response response;
+        double cells[PAIR_CELLS], sum = 0;
+        bit_response_plan(1, i % 2 ? 0.5 : 0, &response);
+        pair_estimate_bayes(&response, reports[i], 100000, cells);
+        for (int cell = 0; cell < PAIR_CELLS; cell++) {
+            assert_true(cells[cell] >= 0);
+            sum += cells[cell];
+        }
+        assert_true(fabs(sum - 20) < 1e-9);
+        const double best = log_likelihood(&response, cells, reports[i]);
+        for (int a = 0; a <= 40; a++)
+            for (int b = 0; a + b <= 40; b++)
+                for (int c = 0; a + b + c <= 40; c++) {
+                    const double point[PAIR_CELLS] = {a / 2.0, b / 2.0, c / 2.0, (40 - a - b - c) / 2.0};
+                    assert_true(log_likelihood(&response, point, reports[i]) <= best + 1e-6);
+                }
+    }
+}
+
+static void bayes_is_the_inverse_where_that_is_possible(void **state)
+{
+    (void)state;
+    const double reported[PAIR_CELLS] = {40, 25, 30, 35};
+    struct bit_response response;
+    double inverse[PAIR_CELLS], bayes[PAIR_CELLS];
+    bit_response_plan(3, 0, &response);
+    pair_estimate_inverse(&response, reported, inverse);
+    pair_estimate_bayes(&response, reported, 1, bayes);
+    assert_memory_equal(inverse, bayes, sizeof inverse);
+}
+
+static void similarities_stay_in_the_unit(void **state)
+{
+    (void)state;
+    const double plain[PAIR_CELLS] = {10, 2, 4, 3}, negative[PAIR_CELLS] = {30, -5, -6, 2},
+                 against[PAIR_CELLS] = {10, 5, 5, -3}, too_many[PAIR_CELLS] = {1, -1, -1, 9};
+    assert_true(fabs(pair_jaccard(plain) - 3.0 / 9) < 1e-15);
+    assert_true(fabs(pair_cosine(plain) - 3 / sqrt(5.0 * 7.0)) < 1e-15);
+    assert_true(pair_jaccard(negative) == 0 && pair_cosine(negative) == 0); /* empty sets */
+    assert_true(pair_jaccard(against) == 0 && pair_cosine(against) == 0);
+    assert_true(pair_jaccard(too_many) == 1 && pair_cosine(too_many) == 1);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    plain_random_start(21);
+    plain_init(&host, NULL);
+    return plain_random_open(&host.host, "coins", &stream) == DPF_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    plain_random_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_coin_compares_digits),
+        cmocka_unit_test(coins_have_their_probability),
+        cmocka_unit_test(a_bit_costs_at_most_epsilon),
+        cmocka_unit_test(without_limit_there_is_no_noise),
+        cmocka_unit_test(reports_have_their_rates),
+        cmocka_unit_test(a_bit_moves_its_own_report_only),
+        cmocka_unit_test(columns_are_rows_turned),
+        cmocka_unit_test(the_inverse_is_unbiased),
+        cmocka_unit_test(the_inverse_is_unbiased_over_all_reports),
+        cmocka_unit_test(bayes_is_the_likeliest),
+        cmocka_unit_test(bayes_is_the_inverse_where_that_is_possible),
+        cmocka_unit_test(similarities_stay_in_the_unit),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
