@@ -68,5 +68,6 @@ extern const struct check_rules check_mechanism_rules;
 extern const struct check_rules check_aggregator_rules;
 extern const struct check_rules check_solver_rules;
 extern const struct check_rules check_accountant_rules;
+extern const struct check_rules check_recommender_rules;
 
 #endif

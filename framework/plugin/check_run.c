@@ -19,7 +19,7 @@ static scenario_maker maker_of(const char *role)
     } makers[] = {
         {DPF_ROLE_LOSS, check_loss_scenario},           {DPF_ROLE_SAMPLER, check_sampler_scenario},
         {DPF_ROLE_TRANSFORM, check_transform_scenario}, {DPF_ROLE_MECHANISM, check_mechanism_scenario},
-        {DPF_ROLE_SOLVER, check_solver_scenario},
+        {DPF_ROLE_SOLVER, check_solver_scenario},       {DPF_ROLE_RECOMMENDER, check_recommender_scenario},
     };
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
         if (strcmp(makers[i].role, role) == 0)

@@ -40,5 +40,6 @@ int check_sampler_scenario(struct check *check, int index, struct scenario *out)
 int check_transform_scenario(struct check *check, int index, struct scenario *out);
 int check_mechanism_scenario(struct check *check, int index, struct scenario *out);
 int check_solver_scenario(struct check *check, int index, struct scenario *out);
+int check_recommender_scenario(struct check *check, int index, struct scenario *out);
 
 #endif

@@ -85,10 +85,17 @@ static const struct {
     {"accountant_ignores_count", "accountant.monotone", "fail"},
     {"accountant_wrong_way", "accountant.monotone", "fail"},
     {"accountant_knows_all", "accountant.refuses", "fail"},
+    {"recommender_undeclared", "recommender.declared", "fail"},
+    {"recommender_own_noise", "recommender.fresh", "fail"},
+    {"recommender_by_worker", "recommender.workers", "fail"},
+    {"recommender_takes_any_state", "recommender.state", "fail"},
+    {"recommender_reads_others", "recommender.reads", "fail"},
+    {"recommender_hides_no_noise", "recommender.releases", "fail"},
 };
 
-static const char *const sound[] = {"sound",        "mechanism_sound",  "loss_sound",      "sampler_sound",
-                                    "solver_sound", "aggregator_sound", "accountant_sound"};
+static const char *const sound[] = {
+    "sound",        "mechanism_sound",  "loss_sound",       "sampler_sound",
+    "solver_sound", "aggregator_sound", "accountant_sound", "recommender_sound"};
 
 /* The exit status; the report goes to output. */
 static int run_check(const char *name, const char *options, char *output, size_t size)

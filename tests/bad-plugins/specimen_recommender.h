@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* specimen_recommender.h - popularity with noise: an item's score is its number of records, for everybody. */
+#ifndef DPF_TESTS_SPECIMEN_RECOMMENDER_H
+#define DPF_TESTS_SPECIMEN_RECOMMENDER_H
+
+#include "specimen_role.h"
+
+#ifndef RELEASES
+#define RELEASES 1
+#endif
+#ifndef NOISE_ROW
+#define NOISE_ROW(CALL, ITEM) ((uint32_t)(ITEM))
+#endif
+#ifndef NOISE
+#define NOISE(RANDOM, CURSOR, SCALE, OUT) (RANDOM)->discrete_laplace(CURSOR, SCALE, OUT, 1)
+#endif
+#ifndef WITHOUT_NOISE
+#define WITHOUT_NOISE(SETUP) ((SETUP)->without_noise)
+#endif
+#ifndef IS_STATE
+#define IS_STATE(SIZE_FITS, FINITE) ((SIZE_FITS) && (FINITE))
+#endif
+#ifndef BONUS
+#define BONUS(SCORING) 0.0F
+#endif
+
+static uint64_t scale_of(const dpf_recommender_setup *setup)
+{
+    return (uint64_t)ceil(4 * setup->noise_factor);
+}
+
+static uint32_t flags(void *self)
+{
+    (void)self;
+    return DPF_RECOMMENDER_STATE_RELEASED;
+}
+
+static dpf_status releases(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
+                           int32_t capacity, int32_t *n)
+{
+    (void)self, (void)capacity;
+    *n = RELEASES;
+    out->noise_where = WITHOUT_NOISE(setup) ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_SUM;
+    out->sees = DPF_SEES_SUM;
+    strcpy(out->name, "counts");
+    out->event.side = DPF_SIDE_ITEMS;
+    out->event.kind = WITHOUT_NOISE(setup) ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_LAPLACE;
+    out->event.scale = (double)scale_of(setup);
+    out->event.grid = 1;
+    out->event.sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP] = (dpf_norms){1, 1, 1};
+    return DPF_OK;
+}
+
+static dpf_status state_bytes(void *self, int64_t n_users, int64_t n_items, uint64_t *bytes)
+{
+    (void)self, (void)n_users;
+    *bytes = (uint64_t)n_items * sizeof(float);
+    return DPF_OK;
+}
+
+struct counting {
+    struct specimen *specimen;
+    dpf_fit *fit;
+};
+
+static dpf_status count_item(void *context, const dpf_call *call, int64_t item)
+{
+    const struct counting *counting = context;
+    const dpf_random_service *random = dpf_random(counting->specimen->host);
+    const int64_t *offsets = counting->fit->records->by_item.offsets;
+    dpf_cursor cursor;
+    int64_t noise = 0;
+    (void)call;
+    random->seek(counting->specimen->stream, 0, DPF_PARTY_AGGREGATE, NOISE_ROW(call, item), &cursor);
+    if (!counting->fit->setup->without_noise)
+        NOISE(random, &cursor, scale_of(counting->fit->setup), &noise);
+    ((float *)counting->fit->state)[item] = (float)(offsets[item + 1] - offsets[item] + noise);
+    return DPF_OK;
+}
+
+static dpf_status fit(void *self, const dpf_call *call, dpf_fit *what)
+{
+    struct counting counting = {self, what};
+    (void)call;
+    return what->parallel(what, what->records->n_items, count_item, &counting);
+}
+
+static dpf_status check(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes)
+{
+    const int size_fits = bytes == (uint64_t)n_items * sizeof(float);
+    int all_finite = 1;
+    (void)self, (void)n_users;
+    for (int64_t i = 0; size_fits && i < n_items; i++)
+        all_finite &= isfinite(((const float *)state)[i]) != 0;
+    return IS_STATE(size_fits, all_finite) ? DPF_OK : DPF_E_RANGE;
+}
+
+static dpf_status scores(void *self, const dpf_call *call, const dpf_scoring *scoring)
+{
+    (void)self, (void)call;
+    for (int64_t i = 0; i < scoring->records->n_items; i++)
+        scoring->scores[i] = ((const float *)scoring->state)[i] + BONUS(scoring);
+    return DPF_OK;
+}
+
+static const dpf_recommender functions = {flags, releases, state_bytes, fit, check, scores};
+SPECIMEN_OF(DPF_ROLE_RECOMMENDER, functions)
+
+#endif
