@@ -42,89 +42,19 @@ int recommender_fit_start(struct model *model, struct dpf_error *error)
 
 /* ---- training ------------------------------------------------------------------------------------------ */
 
-struct fitting {
-    struct pool *pool;
-    struct instance *instance;
-    struct worker **workers; /* for tasks, one for each of the pool's; the last is for fit itself */
-    int n_workers;
-};
-
-struct spread_tasks {
-    const struct fitting *fitting;
-    dpf_status (*task)(void *task_context, const dpf_call *call, int64_t i);
-    void *task_context;
-    dpf_status *status; /* of each worker */
-};
-
-static int run_task(void *context, int64_t i, int worker)
-{
-    const struct spread_tasks *spread = context;
-    const struct fitting *fitting = spread->fitting;
-    if (spread->status[worker] != DPF_OK)
-        return -1;
-    const dpf_call *call =
-        worker_call(fitting->workers[worker], fitting->instance, 0, 0, DPF_PARTY_AGGREGATE);
-    spread->status[worker] =
-        call->cancelled(call) ? DPF_E_CANCELLED : spread->task(spread->task_context, call, i);
-    return spread->status[worker] == DPF_OK ? 0 : -1;
-}
-
-static dpf_status run_parallel(const dpf_fit *fit, int64_t n,
-                               dpf_status (*task)(void *task_context, const dpf_call *call, int64_t i),
-                               void *task_context)
-{
-    const struct fitting *fitting = fit->parallel_context;
-    dpf_status *status = memory_new((size_t)fitting->n_workers, sizeof *status), first = DPF_OK;
-    if (!status)
-        return DPF_E_MEMORY;
-    struct spread_tasks spread = {fitting, task, task_context, status};
-    if (pool_run(fitting->pool, n, run_task, &spread) != 0)
-        first = DPF_E_INTERNAL;
-    for (int w = fitting->n_workers - 1; w >= 0; w--)
-        if (status[w] != DPF_OK)
-            first = status[w];
-    free(status);
-    return first;
-}
-
-static int open_workers(struct fitting *fitting, struct dpf_error *error)
-{
-    fitting->n_workers = pool_workers(fitting->pool);
-    fitting->workers = memory_new((size_t)fitting->n_workers + 1, sizeof(*fitting->workers));
-    if (!fitting->workers)
-        return error_memory(error);
-    for (int w = 0; w <= fitting->n_workers; w++) {
-        int index = w < fitting->n_workers ? w : 0;
-        fitting->workers[w] = worker_new(index, fitting->n_workers, error);
-        if (!fitting->workers[w])
-            return -1;
-    }
-    return 0;
-}
-
-static void close_workers(struct fitting *fitting)
-{
-    for (int w = 0; fitting->workers && w <= fitting->n_workers; w++)
-        worker_free(fitting->workers[w]);
-    free(fitting->workers);
-}
-
-static int fit_with(struct fitting *fitting, struct model *model, struct engine_stats *stats,
+static int fit_with(struct worker *worker, struct pool *pool, struct model *model, struct engine_stats *stats,
                     struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
     const dpf_interactions records = records_of(model->dataset);
     dpf_fit fit = {.size = sizeof fit,
-                   .n_workers = fitting->n_workers,
                    .setup = &component->setup,
                    .records = &records,
                    .state = model->state,
-                   .state_bytes = model->state_bytes,
-                   .parallel = run_parallel,
-                   .parallel_context = fitting};
-    const dpf_call *call =
-        worker_call(fitting->workers[fitting->n_workers], instance, 0, 0, DPF_PARTY_AGGREGATE);
+                   .state_bytes = model->state_bytes};
+    const dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
+    worker_lend_pool(worker, pool);
     dpf_status status = component->functions->fit(instance->self, call, &fit);
     if (worker_cancelled())
         return error_set(error, DPF_FAULT_RUN,
@@ -142,12 +72,10 @@ static int fit_with(struct fitting *fitting, struct model *model, struct engine_
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error)
 {
-    struct fitting fitting = {.pool = pool, .instance = model->plan->recommender.instance};
     memset(stats, 0, sizeof *stats);
-    int status = open_workers(&fitting, error);
-    if (status == 0)
-        status = fit_with(&fitting, model, stats, error);
-    close_workers(&fitting);
+    struct worker *worker = worker_new(0, pool_workers(pool), error);
+    int status = worker ? fit_with(worker, pool, model, stats, error) : -1;
+    worker_free(worker);
     return status;
 }
 

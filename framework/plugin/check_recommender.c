@@ -122,71 +122,36 @@ static struct record_inputs *make_inputs(struct check *check, struct instance *i
 /* ---- training as a host does it
  * ---------------------------------------------------------------------------- */
 
-struct fitting {
-    struct instance *instance;
-    struct worker **workers; /* n_workers for tasks */
-    int n_workers;
-    int backwards;     /* the last task first */
-    struct pool *pool; /* NULL: tasks go to the workers in turn, so that each has some */
-};
+/* Who runs fit's tasks: the caller alone, a pool, or all workers' numbers in turn, the last task first. */
+enum spread { SPREAD_NOT, SPREAD_POOL, SPREAD_TURNS };
 
-struct fitting_tasks {
-    const struct fitting *fitting;
-    dpf_status (*task)(void *task_context, const dpf_call *call, int64_t i);
-    void *task_context;
-};
-
-static int run_task(void *context, int64_t i, int worker)
+static void take_turns_backwards(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
 {
-    const struct fitting_tasks *tasks = context;
-    dpf_call *call =
-        worker_call(tasks->fitting->workers[worker], tasks->fitting->instance, 0, 0, DPF_PARTY_AGGREGATE);
-    return (int)tasks->task(tasks->task_context, call, i);
-}
-
-static dpf_status run_parallel(const dpf_fit *fit, int64_t n,
-                               dpf_status (*task)(void *task_context, const dpf_call *call, int64_t i),
-                               void *task_context)
-{
-    const struct fitting *fitting = fit->parallel_context;
-    struct fitting_tasks tasks = {fitting, task, task_context};
-    if (fitting->pool)
-        return pool_run(fitting->pool, n, run_task, &tasks) == 0 ? DPF_OK : DPF_E_INTERNAL;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t task_number = fitting->backwards ? n - 1 - i : i;
-        dpf_status status = run_task(&tasks, task_number, (int)(i % fitting->n_workers));
-        if (status != DPF_OK)
-            return status;
-    }
-    return DPF_OK;
+    for (int64_t i = n_tasks; i-- > 0;)
+        task(context, i, (int32_t)(i % call->n_workers));
 }
 
 /* state is zero at first, as a host hands it over. */
-static dpf_status fit_into(const struct record_inputs *in, struct fitting *fitting, struct worker *own,
-                           void *state)
+static dpf_status fit_into(const struct record_inputs *in, struct instance *instance, struct worker *worker,
+                           enum spread spread, struct pool *pool, void *state)
 {
-    struct instance *instance = fitting->instance;
     dpf_fit fit = {.size = sizeof fit,
-                   .n_workers = fitting->n_workers,
                    .setup = &in->setup,
                    .records = &in->records,
                    .state = state,
-                   .state_bytes = in->state_bytes,
-                   .parallel = run_parallel,
-                   .parallel_context = fitting};
-    return table(instance)->fit(instance->self, worker_call(own, instance, 0, 0, DPF_PARTY_AGGREGATE), &fit);
+                   .state_bytes = in->state_bytes};
+    dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
+    if (spread == SPREAD_POOL)
+        worker_lend_pool(worker, pool);
+    else if (spread == SPREAD_TURNS)
+        call->run_tasks = take_turns_backwards;
+    return table(instance)->fit(instance->self, call, &fit);
 }
 
-/* On one worker beside own. */
-static dpf_status fit_alone(const struct record_inputs *in, struct instance *instance, struct worker *own,
+static dpf_status fit_alone(const struct record_inputs *in, struct instance *instance, struct worker *worker,
                             void *state)
 {
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
-    struct fitting fitting = {.instance = instance, .workers = &worker, .n_workers = 1};
-    dpf_status status = worker ? fit_into(in, &fitting, own, state) : DPF_E_MEMORY;
-    worker_free(worker);
-    return status;
+    return fit_into(in, instance, worker, SPREAD_NOT, NULL, state);
 }
 
 /* A kept state, or NULL with the rule failed. */
@@ -427,39 +392,22 @@ static void rule_fresh(struct check *check)
 
 /* ---- workers ---- */
 
-static void compare_fit(struct check *check, const struct record_inputs *in, struct fitting *fitting,
-                        struct worker *own, const void *base, const char *how)
-{
-    void *state = check_keep(check, (size_t)in->state_bytes);
-    dpf_status status = state ? fit_into(in, fitting, own, state) : DPF_E_MEMORY;
-    if (status != DPF_OK)
-        check_fail(check, "fit fails with %d workers%s (status %d)", fitting->n_workers, how, (int)status);
-    else if (differ(base, state, in->state_bytes))
-        check_fail(check, "the state differs with %d workers%s", fitting->n_workers, how);
-}
-
-static void fit_with_workers(struct check *check, const struct record_inputs *in, struct instance *instance,
-                             const void *base, int n)
+static void compare_fit(struct check *check, const struct record_inputs *in, struct instance *instance,
+                        const void *base, int n, enum spread spread)
 {
     struct dpf_error error = {0};
-    struct worker *workers[7] = {0}, *own = worker_new(0, n, &error);
+    struct worker *worker = worker_new(0, n, &error);
     struct pool *pool = pool_new(n);
-    struct fitting fitting = {.instance = instance, .workers = workers, .n_workers = n};
-    int ready = own && pool;
-    for (int w = 0; w < n; w++)
-        ready = ready && (workers[w] = worker_new(w, n, &error));
-    if (ready) {
-        compare_fit(check, in, &fitting, own, base, " in turn");
-        fitting.backwards = 1;
-        compare_fit(check, in, &fitting, own, base, " and tasks from the last to the first");
-        fitting.pool = pool;
-        compare_fit(check, in, &fitting, own, base, " at once");
-    } else {
-        check_fail(check, "out of memory");
-    }
-    for (int w = 0; w < n; w++)
-        worker_free(workers[w]);
-    worker_free(own);
+    void *state = check_keep(check, (size_t)in->state_bytes);
+    const char *how = spread == SPREAD_POOL ? "at once" : "in turn, the last task first";
+    dpf_status status = DPF_E_MEMORY;
+    if (worker && pool && state)
+        status = fit_into(in, instance, worker, spread, pool, state);
+    if (status != DPF_OK)
+        check_fail(check, "fit fails with %d workers %s (status %d)", n, how, (int)status);
+    else if (differ(base, state, in->state_bytes))
+        check_fail(check, "the state differs with %d workers %s", n, how);
+    worker_free(worker);
     pool_free(pool);
 }
 
@@ -469,8 +417,10 @@ static void rule_workers(struct check *check)
     struct instance *instance = check_instance(check);
     struct record_inputs *in = instance ? make_inputs(check, instance) : NULL;
     const void *base = in ? fitted(check, in, instance) : NULL;
-    for (size_t i = 0; base && i < sizeof counts / sizeof counts[0]; i++)
-        fit_with_workers(check, in, instance, base, counts[i]);
+    for (size_t i = 0; base && i < sizeof counts / sizeof counts[0]; i++) {
+        compare_fit(check, in, instance, base, counts[i], SPREAD_TURNS);
+        compare_fit(check, in, instance, base, counts[i], SPREAD_POOL);
+    }
 }
 
 /* ---- states ---- */

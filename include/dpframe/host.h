@@ -143,7 +143,7 @@ typedef struct dpf_call {
      * done. Results must not depend on which worker runs a task, nor on the order. A task may ask
      * cancelled and use the host's services, but takes no scratch and runs no tasks of its own.
      * NULL where the workers are busy with calls like this one: only calls of which there is one at a time
-     * get it (dpf_aggregator.finish and merge). See dpf_run_tasks.
+     * get it (dpf_aggregator.finish and merge, dpf_recommender.fit). See dpf_run_tasks.
      */
     void (*run_tasks)(const struct dpf_call *call, int64_t n_tasks, dpf_task task, void *context);
 } dpf_call;

@@ -9,7 +9,7 @@
 #define RELEASES 1
 #endif
 #ifndef NOISE_ROW
-#define NOISE_ROW(CALL, ITEM) ((uint32_t)(ITEM))
+#define NOISE_ROW(WORKER, ITEM) ((uint32_t)(ITEM))
 #endif
 #ifndef NOISE
 #define NOISE(RANDOM, CURSOR, SCALE, OUT) (RANDOM)->discrete_laplace(CURSOR, SCALE, OUT, 1)
@@ -63,26 +63,25 @@ struct counting {
     dpf_fit *fit;
 };
 
-static dpf_status count_item(void *context, const dpf_call *call, int64_t item)
+static void count_item(void *context, int64_t item, int32_t worker)
 {
     const struct counting *counting = context;
     const dpf_random_service *random = dpf_random(counting->specimen->host);
     const int64_t *offsets = counting->fit->records->by_item.offsets;
     dpf_cursor cursor;
     int64_t noise = 0;
-    (void)call;
-    random->seek(counting->specimen->stream, 0, DPF_PARTY_AGGREGATE, NOISE_ROW(call, item), &cursor);
+    (void)worker;
+    random->seek(counting->specimen->stream, 0, DPF_PARTY_AGGREGATE, NOISE_ROW(worker, item), &cursor);
     if (!counting->fit->setup->without_noise)
         NOISE(random, &cursor, scale_of(counting->fit->setup), &noise);
     ((float *)counting->fit->state)[item] = (float)(offsets[item + 1] - offsets[item] + noise);
-    return DPF_OK;
 }
 
 static dpf_status fit(void *self, const dpf_call *call, dpf_fit *what)
 {
     struct counting counting = {self, what};
-    (void)call;
-    return what->parallel(what, what->records->n_items, count_item, &counting);
+    dpf_run_tasks(call, what->records->n_items, count_item, &counting);
+    return DPF_OK;
 }
 
 static dpf_status check(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes)

@@ -385,18 +385,16 @@ AT(dpf_recommender_release, event, 24);
 AT(dpf_recommender_release, name, 400);
 AT(dpf_recommender_release, why, 448);
 
-SIZE(dpf_fit, 80);
+SIZE(dpf_fit, 64);
 AT(dpf_fit, size, 0);
-AT(dpf_fit, n_workers, 4);
+AT(dpf_fit, reserved, 4);
 AT(dpf_fit, setup, 8);
 AT(dpf_fit, records, 16);
 AT(dpf_fit, state, 24);
 AT(dpf_fit, state_bytes, 32);
-AT(dpf_fit, parallel, 40);
-AT(dpf_fit, parallel_context, 48);
-AT(dpf_fit, messages, 56);
-AT(dpf_fit, bytes_up, 64);
-AT(dpf_fit, bytes_down, 72);
+AT(dpf_fit, messages, 40);
+AT(dpf_fit, bytes_up, 48);
+AT(dpf_fit, bytes_down, 56);
 
 SIZE(dpf_scoring, 32);
 AT(dpf_scoring, size, 0);

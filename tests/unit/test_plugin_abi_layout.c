@@ -73,7 +73,7 @@ static const struct {
     {"dpf_interactions", sizeof(dpf_interactions), 96},
     {"dpf_recommender_setup", sizeof(dpf_recommender_setup), 64},
     {"dpf_recommender_release", sizeof(dpf_recommender_release), 608},
-    {"dpf_fit", sizeof(dpf_fit), 80},
+    {"dpf_fit", sizeof(dpf_fit), 64},
     {"dpf_scoring", sizeof(dpf_scoring), 32},
     {"dpf_recommender", sizeof(dpf_recommender), 48},
     {"dpf_aggregator", sizeof(dpf_aggregator), 48},

@@ -104,21 +104,12 @@ typedef struct dpf_recommender_release {
 /* Trains: all buffers are the host's. */
 typedef struct dpf_fit {
     uint32_t size;
-    int32_t n_workers;
+    int32_t reserved;
     const dpf_recommender_setup *setup; /* of the plan; sizes may be larger than those of records */
     const dpf_interactions *records;
     void *state; /* state_bytes() bytes, zero at first, 64-byte aligned */
     uint64_t state_bytes;
-    /*
-     * Calls task(task_context, call, i) for i = 0 .. n-1, in any order and on several workers at once, each
-     * with a call of its own whose scratch dies when the task returns. Ends when all have, with the status
-     * of a task that failed if one has. Not to be called from a task.
-     */
-    dpf_status (*parallel)(const struct dpf_fit *fit, int64_t n,
-                           dpf_status (*task)(void *task_context, const dpf_call *call, int64_t i),
-                           void *task_context);
-    void *parallel_context; /* the host's own */
-    int64_t messages;       /* out: that were sent, and their bytes */
+    int64_t messages; /* out: that were sent, and their bytes */
     uint64_t bytes_up;
     uint64_t bytes_down;
 } dpf_fit;

@@ -112,10 +112,12 @@ static uint64_t round_up_64(uint64_t bytes)
 
 uint64_t neighbours_state_size(const struct neighbours *self, int64_t n_users, int64_t n_items)
 {
-    const double slots = (double)n_items * self->k, rows = (double)n_users * (double)bit_words(n_items);
-    if (n_users < 0 || n_items < 0 || slots + rows > 0x1p58)
+    const int64_t slots = neighbours_slots(self, n_items);
+    const double lists_of_all = (double)n_items * (double)slots,
+                 rows = (double)n_users * (double)bit_words(n_items);
+    if (n_users < 0 || n_items < 0 || lists_of_all + rows > 0x1p58)
         return 0;
-    const uint64_t lists = round_up_64((uint64_t)(n_items * self->k) * sizeof(int32_t));
+    const uint64_t lists = round_up_64((uint64_t)(n_items * slots) * sizeof(int32_t));
     uint64_t bytes = sizeof(struct neighbours_header) + 2 * lists;
     if (self->history == HISTORY_REPORTED)
         bytes += (uint64_t)(n_users * bit_words(n_items)) * sizeof(uint64_t);
@@ -126,7 +128,8 @@ struct neighbours_state neighbours_state_at(const struct neighbours *self, int64
                                             void *state)
 {
     unsigned char *at = state;
-    const uint64_t lists = round_up_64((uint64_t)(n_items * self->k) * sizeof(int32_t));
+    const uint64_t lists =
+        round_up_64((uint64_t)(n_items * neighbours_slots(self, n_items)) * sizeof(int32_t));
     struct neighbours_state out = {.header = state};
     (void)n_users;
     at += sizeof(struct neighbours_header);
@@ -148,13 +151,13 @@ static const char *state_fault(const struct neighbours *self, const struct neigh
                                int64_t n_users, int64_t n_items)
 {
     const struct neighbours_header *header = state->header;
-    const int64_t words = bit_words(n_items);
+    const int64_t words = bit_words(n_items), slots = neighbours_slots(self, n_items);
     if (header->magic != NEIGHBOURS_MAGIC)
         return "it does not begin as a state of nearest neighbours does";
-    if (header->n_users != n_users || header->n_items != n_items || header->k != self->k ||
+    if (header->n_users != n_users || header->n_items != n_items || header->slots != slots ||
         header->history != self->history)
         return "it is of another number of users, items or neighbours";
-    for (int64_t i = 0; i < n_items * self->k; i++)
+    for (int64_t i = 0; i < n_items * slots; i++)
         if (state->items[i] < -1 || state->items[i] >= n_items ||
             !(state->similarities[i] >= 0.0F && state->similarities[i] <= 1.0F))
             return "a neighbour is no item, or a similarity is not in [0, 1]";
@@ -197,7 +200,7 @@ static void take_history(const struct neighbours_state *state, const dpf_scoring
 static dpf_status neighbours_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
 {
     const struct neighbours *self = instance;
-    const int64_t n_items = scoring->records->n_items, k = self->k;
+    const int64_t n_items = scoring->records->n_items, k = neighbours_slots(self, n_items);
     const struct neighbours_state state =
         neighbours_state_at(self, scoring->records->n_users, n_items, (void *)(uintptr_t)scoring->state);
     uint8_t *has = call->scratch(call, (uint64_t)n_items);

@@ -71,7 +71,7 @@ extern const dpf_recommender neighbours_recommender;
 struct neighbours_header {
     uint64_t magic;
     int64_t n_users, n_items;
-    int32_t k, history;
+    int32_t slots, history;
     uint64_t reserved[4];
 };
 
@@ -79,10 +79,15 @@ struct neighbours_header {
  * 0. */
 struct neighbours_state {
     struct neighbours_header *header;
-    int32_t *items;      /* n_items x k */
-    float *similarities; /* n_items x k */
+    int32_t *items;      /* n_items x slots */
+    float *similarities; /* n_items x slots */
     uint64_t *rows;      /* n_users x words of n_items, or NULL */
 };
+/* Neighbours that an item has room for: no more than there are items. */
+static inline int64_t neighbours_slots(const struct neighbours *self, int64_t n_items)
+{
+    return self->k < n_items ? self->k : n_items;
+}
 /* Its size for so many users and items; 0 if that exceeds 2^62. */
 uint64_t neighbours_state_size(const struct neighbours *self, int64_t n_users, int64_t n_items);
 /* Where the parts lie in a state of that size. */

@@ -61,33 +61,12 @@ static inline void case_fill(struct case_data *data)
 
 /* ---- a host's part ------------------------------------------------------------------------------------ */
 
-static unsigned char case_arena[1 << 16];
-static size_t case_used;
+#define CASE_WORKERS 3
 
-static inline void *case_scratch(const dpf_call *call, uint64_t bytes)
+static inline void case_tasks(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
 {
-    void *block = case_arena + case_used;
-    (void)call;
-    case_used += (size_t)((bytes + 63) / 64 * 64);
-    assert_true(case_used <= sizeof case_arena);
-    memset(block, 0xa5, (size_t)bytes);
-    return block;
-}
-
-static inline dpf_status
-case_parallel(const dpf_fit *fit, int64_t n,
-              dpf_status (*task)(void *task_context, const dpf_call *call, int64_t i), void *task_context)
-{
-    struct plain_host *host = fit->parallel_context;
-    dpf_call call = host->call;
-    call.scratch = case_scratch;
-    for (int64_t i = n - 1; i >= 0; i--) {
-        case_used = 0;
-        const dpf_status status = task(task_context, &call, i);
-        if (status != DPF_OK)
-            return status;
-    }
-    return DPF_OK;
+    for (int64_t i = n_tasks; i-- > 0;)
+        task(context, i, (int32_t)(i % call->n_workers));
 }
 
 static inline dpf_recommender_setup case_setup(const struct case_data *data)
@@ -120,15 +99,11 @@ static inline void *case_fit(struct plain_host *host, const struct case_data *da
     void *state = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
     assert_non_null(state);
     memset(state, 0, (size_t)bytes);
-    dpf_fit fit = {.size = sizeof fit,
-                   .n_workers = 1,
-                   .setup = &setup,
-                   .records = &data->records,
-                   .state = state,
-                   .state_bytes = bytes,
-                   .parallel = case_parallel,
-                   .parallel_context = host};
+    dpf_fit fit = {
+        .size = sizeof fit, .setup = &setup, .records = &data->records, .state = state, .state_bytes = bytes};
     host->call.draw = draw;
+    host->call.n_workers = CASE_WORKERS;
+    host->call.run_tasks = case_tasks;
     assert_int_equal(functions->fit(host->self, plain_call(host), &fit), DPF_OK);
     assert_int_equal(functions->check(host->self, data->records.n_users, data->records.n_items, state, bytes),
                      DPF_OK);

@@ -6,16 +6,23 @@
 #include "neighbours.h"
 #include "pair_estimate.h"
 
+struct candidate {
+    float similarity;
+    int32_t item;
+};
+
 struct fitting {
     const struct neighbours *self;
     const dpf_interactions *records;
     struct bit_response response;
     uint32_t draw;
-    int64_t row_words, column_words;
+    int64_t slots, row_words, column_words;
     uint64_t *rows;    /* reported bits by user: n_users x row_words */
     uint64_t *columns; /* and by item: n_items x column_words */
     int64_t *counts;   /* reported ones of each item */
     bit_counter shared;
+    struct candidate *heaps; /* slots for each worker */
+    const dpf_call *call;
     struct neighbours_state state;
 };
 
@@ -35,16 +42,15 @@ static void report_user(const struct fitting *fitting, int64_t user)
 }
 
 /* 64 users: their reports, by user and by item. */
-static dpf_status report_block(void *context, const dpf_call *call, int64_t block)
+static void report_block(void *context, int64_t block, int32_t worker)
 {
     const struct fitting *fitting = context;
     const int64_t first = 64 * block, left = fitting->records->n_users - first, n = left < 64 ? left : 64;
-    (void)call;
+    (void)worker;
     for (int64_t user = first; user < first + n; user++)
         report_user(fitting, user);
     bit_columns_turn(fitting->rows + first * fitting->row_words, n, fitting->records->n_items,
                      fitting->row_words, block, fitting->columns, fitting->column_words);
-    return DPF_OK;
 }
 
 static const uint64_t *column_of(const struct fitting *fitting, int64_t item)
@@ -53,22 +59,16 @@ static const uint64_t *column_of(const struct fitting *fitting, int64_t item)
 }
 
 #define COUNT_BLOCK 256
-static dpf_status count_block(void *context, const dpf_call *call, int64_t block)
+static void count_block(void *context, int64_t block, int32_t worker)
 {
     const struct fitting *fitting = context;
-    (void)call;
+    (void)worker;
     for (int64_t i = COUNT_BLOCK * block; i < COUNT_BLOCK * (block + 1) && i < fitting->records->n_items; i++)
         fitting->counts[i] =
             fitting->shared(column_of(fitting, i), column_of(fitting, i), fitting->column_words);
-    return DPF_OK;
 }
 
 /* ---- neighbours --------------------------------------------------------------------------------------- */
-
-struct candidate {
-    float similarity;
-    int32_t item;
-};
 
 /* Larger similarity first, then the smaller number: a total order, so that results are unique. */
 static int before(const struct candidate *a, const struct candidate *b)
@@ -121,14 +121,14 @@ static double pair_similarity(const struct fitting *fitting, int64_t a, int64_t 
     return self->similarity == SIMILARITY_COSINE ? pair_cosine(cells) : pair_jaccard(cells);
 }
 
-static dpf_status neighbours_of_item(void *context, const dpf_call *call, int64_t item)
+static void neighbours_of_item(void *context, int64_t item, int32_t worker)
 {
     const struct fitting *fitting = context;
-    const int64_t k = fitting->self->k;
-    struct candidate *heap = call->scratch(call, (uint64_t)k * sizeof(*heap));
+    const int64_t k = fitting->slots;
+    struct candidate *heap = fitting->heaps + worker * k;
     int64_t n = 0;
-    if (!heap)
-        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    if (fitting->call->cancelled(fitting->call))
+        return;
     for (int64_t other = 0; other < fitting->records->n_items; other++) {
         const float similarity = other == item ? 0.0F : (float)pair_similarity(fitting, item, other);
         if (similarity > 0.0F)
@@ -146,7 +146,6 @@ static dpf_status neighbours_of_item(void *context, const dpf_call *call, int64_
         heap[0] = heap[--n];
         sift_down(heap, n, 0);
     }
-    return DPF_OK;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------
@@ -158,6 +157,8 @@ static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, co
     const int64_t n_users = fit->records->n_users, n_items = fit->records->n_items;
     fitting->records = fit->records;
     fitting->draw = call->draw;
+    fitting->call = call;
+    fitting->slots = neighbours_slots(self, n_items);
     fitting->row_words = bit_words(n_items);
     fitting->column_words = bit_words(n_users);
     fitting->shared = bit_columns_counter();
@@ -167,12 +168,14 @@ static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, co
         fitting->rows = call->scratch(call, (uint64_t)(n_users * fitting->row_words) * sizeof(uint64_t));
     fitting->columns = call->scratch(call, (uint64_t)(n_items * fitting->column_words) * sizeof(uint64_t));
     fitting->counts = call->scratch(call, (uint64_t)n_items * sizeof(int64_t));
-    if (!fitting->rows || !fitting->columns || !fitting->counts)
+    fitting->heaps = call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)fitting->slots *
+                                             sizeof(*fitting->heaps));
+    if (!fitting->rows || !fitting->columns || !fitting->counts || !fitting->heaps)
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
     *fitting->state.header = (struct neighbours_header){.magic = NEIGHBOURS_MAGIC,
                                                         .n_users = n_users,
                                                         .n_items = n_items,
-                                                        .k = self->k,
+                                                        .slots = (int32_t)fitting->slots,
                                                         .history = self->history};
     return DPF_OK;
 }
@@ -184,7 +187,7 @@ static void count_bytes(const struct fitting *fitting, dpf_fit *fit)
     fit->messages = n_users;
     fit->bytes_up = (uint64_t)(n_users * ((n_items + 7) / 8));
     fit->bytes_down = fitting->self->history == HISTORY_OWN
-                          ? (uint64_t)(n_users * n_items * fitting->self->k) *
+                          ? (uint64_t)(n_users * n_items * fitting->slots) *
                                 (sizeof(*fitting->state.items) + sizeof(*fitting->state.similarities))
                           : 0;
 }
@@ -201,14 +204,14 @@ dpf_status neighbours_fit(void *instance, const dpf_call *call, dpf_fit *fit)
                       &fitting.response);
     if (fit->setup->without_noise)
         fitting.response = (struct bit_response){.silent = 1, .keep = 1.0};
-    dpf_status status = open_fitting(&fitting, call, fit);
-    if (status == DPF_OK)
-        status = fit->parallel(fit, fitting.column_words, report_block, &fitting);
-    if (status == DPF_OK)
-        status = fit->parallel(fit, (fit->records->n_items + COUNT_BLOCK - 1) / COUNT_BLOCK, count_block,
-                               &fitting);
-    if (status == DPF_OK)
-        status = fit->parallel(fit, fit->records->n_items, neighbours_of_item, &fitting);
+    const dpf_status status = open_fitting(&fitting, call, fit);
+    if (status != DPF_OK)
+        return status;
+    dpf_run_tasks(call, fitting.column_words, report_block, &fitting);
+    dpf_run_tasks(call, (fit->records->n_items + COUNT_BLOCK - 1) / COUNT_BLOCK, count_block, &fitting);
+    dpf_run_tasks(call, fit->records->n_items, neighbours_of_item, &fitting);
+    if (call->cancelled(call))
+        return DPF_E_CANCELLED;
     count_bytes(&fitting, fit);
-    return status;
+    return DPF_OK;
 }
