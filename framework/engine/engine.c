@@ -274,6 +274,20 @@ static int refit(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
+/* [run] finish: a local side's rows for the other side's last ones. The plan has refused sides that release.
+ */
+static int finish(struct engine *engine, struct dpf_error *error)
+{
+    int64_t which = engine->plan->run.params.values[RUN_FINISH].integer;
+    if (which == FINISH_NONE)
+        return 0;
+    int side = which == FINISH_USERS ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
+    if (side_step(engine, side, error) != 0)
+        return -1;
+    take_next(engine, side);
+    return 0;
+}
+
 int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
@@ -293,6 +307,8 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
     }
     if (status == 0 && rounds > 0)
         status = refit(&engine, error);
+    if (status == 0 && rounds > 0)
+        status = finish(&engine, error);
     engine_close(&engine);
     return status;
 }

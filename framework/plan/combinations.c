@@ -146,3 +146,24 @@ int combinations_check_sites(const struct plan *plan, struct dpf_error *error)
     }
     return 0;
 }
+
+int combinations_check_finish(const struct plan *plan, struct dpf_error *error)
+{
+    int64_t finish = plan->run.params.values[RUN_FINISH].integer;
+    if (finish == FINISH_NONE)
+        return 0;
+    const struct side_plan *side = &plan->sides[finish == FINISH_USERS ? DPF_SIDE_USERS : DPF_SIDE_ITEMS];
+    const char *name = finish == FINISH_USERS ? "users" : "items";
+    if (!side->updated)
+        return config_error(plan->config, "run", "finish", error,
+                            "the %s' rows are never solved: name a side of [run] order, or none", name);
+    if (side->released)
+        return config_error(plan->config, "run", "finish", error,
+                            "[%s] has a mechanism, so one more step would be a release that is not in the "
+                            "ledger: only a local side can be solved once more",
+                            name);
+    if (side->site == SITE_PARTY || plan->sides[1 - side->side].site == SITE_PARTY)
+        return config_error(plan->config, "run", "finish", error,
+                            "site = party solves the other side once more by itself: leave finish out");
+    return 0;
+}

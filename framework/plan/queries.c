@@ -213,5 +213,5 @@ int queries_complete(struct plan *plan, struct dpf_error *error)
             if (complete_term(plan, side, &side->terms[i], error) != 0)
                 return -1;
     }
-    return combinations_check_sites(plan, error);
+    return combinations_check_sites(plan, error) != 0 ? -1 : combinations_check_finish(plan, error);
 }

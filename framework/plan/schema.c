@@ -19,6 +19,12 @@ static const dpf_enum_value update_values[] = {
     {"simultaneous", "all side steps of a round see the rows as they stood when the round began"},
 };
 
+static const dpf_enum_value finish_values[] = {
+    {"none", "rows stay as the last round left them"},
+    {"users", "users are solved once more"},
+    {"items", "items are solved once more"},
+};
+
 static const dpf_param run_table[RUN_N_PARAMS] = {
     [RUN_OUTPUT] = DPF_PARAM_TEXT_F("output", DPF_TYPE_PATH, "results", 0,
                                     "Directory of the results. It is created; files of an earlier run in it "
@@ -36,6 +42,9 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                                    "The side steps of a round, in order: users, items, or both."),
     [RUN_UPDATE] = DPF_PARAM_ENUM_F("update", UPDATE_ALTERNATING, update_values, DPF_PARAM_PRIVACY,
                                     "When new rows become visible to the other side."),
+    [RUN_FINISH] = DPF_PARAM_ENUM_F("finish", FINISH_NONE, finish_values, 0,
+                                    "One more step of a side after the last round, so that its rows fit the "
+                                    "other side's last ones. It has to be a local side: nothing is sent."),
     [RUN_TRACE] = DPF_PARAM_BOOL_F("trace", 1, 0,
                                    "Write the training RMSE of every round to private/metrics.csv (explicit "
                                    "feedback)."),

@@ -19,12 +19,14 @@ enum run_param {
     RUN_THREADS,
     RUN_ORDER,
     RUN_UPDATE,
+    RUN_FINISH,
     RUN_TRACE,
     RUN_COMPARE,
     RUN_PLUGIN_DIR,
     RUN_N_PARAMS
 };
 enum run_update { UPDATE_ALTERNATING, UPDATE_SIMULTANEOUS };
+enum run_finish { FINISH_NONE, FINISH_USERS, FINISH_ITEMS };
 
 enum model_param {
     MODEL_KIND,

@@ -246,6 +246,29 @@ static void users_that_are_drawn_move_within_the_clip(void **state)
                    DPF_SIDE_ITEMS, 0, 0.3);
 }
 
+/* Users' quadratics, their rows solved at home and clipped: private alternating least squares. */
+static const char quadratics[] =
+    DATA "[model]\nrank = 2\ninit-scale = 2\nuser-bias = yes\nitem-bias = yes\noffset = midpoint\n"
+         "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nbias-lambda = 0.5\n"
+         "[items]\nloss = explicit-als\nsolver = psd\ntransforms = clip-rows, clip-user\n" GAUSSIAN
+         "[items.transform.clip-rows]\nbound = 1\n[items.transform.clip-user]\nblock-bounds = 1.5, 2\n"
+         "[items.loss]\nregularization = constant\nlambda = 1\n"
+         "[privacy]\nunit = user\nrandomness = reproducible\n";
+
+static void users_move_quadratics_within_the_clip(void **state)
+{
+    (void)state;
+    static const char *const adjacencies[] = {"add-remove", "replace"};
+    for (int i = 0; i < 2; i++) {
+        char changes[512];
+        snprintf(changes, sizeof changes, "privacy.adjacency=%s\n", adjacencies[i]);
+        assert_covered(quadratics, changes, DPF_SIDE_ITEMS, 0, 0.5);
+        strcat(changes,
+               "items.loss.regularization=frequency\nitems.transform.clip-user.block-bounds=1.5, 2, 1\n");
+        assert_covered(quadratics, changes, DPF_SIDE_ITEMS, 0, 0.5);
+    }
+}
+
 static const char shared[] =
     DATA "[data]\nfeedback = implicit\n[model]\nrank = 2\ninit-scale = 2\n[parties]\nkind = users\n"
          "[users]\nloss = implicit-als\nsolver = cholesky\n"
@@ -422,6 +445,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(users_move_gradients_within_the_clip),
         cmocka_unit_test(users_that_are_drawn_move_within_the_clip),
+        cmocka_unit_test(users_move_quadratics_within_the_clip),
         cmocka_unit_test(users_move_the_shared_row_within_the_clip),
         cmocka_unit_test(a_record_moves_the_clipped_shared_row),
         cmocka_unit_test(the_other_bias_is_outside_the_clip),

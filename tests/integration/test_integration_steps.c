@@ -126,6 +126,24 @@ static void order_is_followed(void **state)
     assert_model(&end, "run.order=items, users\n" ITEMS_RELEASED);
 }
 
+/* A local side may be solved once more; one that sends may not: its release would be in no ledger. */
+static void a_local_side_finishes(void **state)
+{
+    (void)state;
+    struct twin start, end, last;
+    twin_start(&start, "");
+    end = start;
+    step_users(&start, start.v, 0, 0, 2, 1, &end);
+    step_items(&start, end.u, 0, 0, 2, &end);
+    last = end;
+    step_users(&end, end.v, 0, 0, 2, 1, &last);
+    assert_model(&last, "run.finish=users\n");
+    assert_model(&last, "run.finish=users\n" ITEMS_RELEASED);
+    assert_model(&last, "run.finish=users\nparties.kind=users\n" ITEMS_RELEASED);
+    training_refused(base, "run.finish=users\n" USERS_RELEASED, DPF_FAULT_CONFIG, "not in the ledger");
+    training_refused(base, "run.finish=items\nitems.update=no\n", DPF_FAULT_CONFIG, "never solved");
+}
+
 static void simultaneous_reads_old_rows(void **state)
 {
     (void)state;
@@ -331,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alternating_reads_new_rows),
         cmocka_unit_test(order_is_followed),
+        cmocka_unit_test(a_local_side_finishes),
         cmocka_unit_test(simultaneous_reads_old_rows),
         cmocka_unit_test(offset_is_part_of_predictions),
         cmocka_unit_test(biases_are_columns),

@@ -61,22 +61,6 @@ static dpf_status workspace_get(const struct ball *self, const dpf_call *call, c
     return DPF_OK;
 }
 
-/* Both triangles of matrix += a quadratic block. FULL may be asymmetric after i.i.d. noise. */
-static void add_quadratic(const dpf_block *a, const float *row, int64_t d, double *matrix)
-{
-    const float *from = row + a->offset;
-    for (int64_t i = 0; i < d; i++) {
-        const float *line = from + (a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 : i * a->ld);
-        for (int64_t j = 0; j <= i; j++) {
-            const double x =
-                a->layout == DPF_LAYOUT_FULL ? 0.5 * ((double)line[j] + from[j * a->ld + i]) : line[j];
-            matrix[i * d + j] += x;
-            if (j < i)
-                matrix[j * d + i] += x;
-        }
-    }
-}
-
 static void add_ridge(const dpf_query *query, double count, int64_t d, double *matrix)
 {
     for (int64_t i = 0; query->ridge_per_count && i < d; i++)
@@ -94,7 +78,7 @@ static void prepare_base(const dpf_solve *batch, struct workspace *w)
         w->base[i * w->d + i] = query->ridge_constant[i];
     if (!batch->shared)
         return;
-    add_quadratic(normal_block(shared, DPF_BLOCK_QUADRATIC), batch->shared, w->d, w->base);
+    normal_add_symmetric(normal_block(shared, DPF_BLOCK_QUADRATIC), batch->shared, w->d, w->base);
     if (n)
         add_ridge(query, batch->shared[n->offset], w->d, w->base);
     for (int64_t i = 0; b && i < w->d; i++)
@@ -124,7 +108,7 @@ static const struct tridiagonal *reduced(const dpf_solve *batch, struct workspac
         return &w->common;
     memcpy(w->matrix, w->base, (size_t)(w->d * w->d) * sizeof(double));
     if (!common) {
-        add_quadratic(w->a, row, w->d, w->matrix);
+        normal_add_symmetric(w->a, row, w->d, w->matrix);
         if (w->count)
             add_ridge(batch->query, row[w->count->offset], w->d, w->matrix);
     }

@@ -29,6 +29,21 @@ static void add_quadratic(const dpf_block *a, const float *row, int64_t d, int64
     }
 }
 
+void normal_add_symmetric(const dpf_block *a, const float *row, int64_t d, double *matrix)
+{
+    const float *from = row + a->offset;
+    for (int64_t i = 0; i < d; i++) {
+        const float *line = from + (a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 : i * a->ld);
+        for (int64_t j = 0; j <= i; j++) {
+            const double x =
+                a->layout == DPF_LAYOUT_FULL ? 0.5 * ((double)line[j] + from[j * a->ld + i]) : line[j];
+            matrix[i * d + j] += x;
+            if (j < i)
+                matrix[j * d + i] += x;
+        }
+    }
+}
+
 static void prepare_shared(const dpf_solve *batch, const dpf_query *query, struct normal *n)
 {
     const dpf_block *a = normal_block(query, DPF_BLOCK_QUADRATIC);

@@ -27,6 +27,9 @@ const dpf_block *normal_block(const dpf_query *query, int32_t kind);
 /* What all rows of the batch have in common. base: padded^2 numbers, base_b: padded numbers. */
 dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *base, float *base_b,
                           struct normal *out);
+/* Both triangles of matrix (order d, float64) += a quadratic block. FULL may be asymmetric after i.i.d.
+ * noise. */
+void normal_add_symmetric(const dpf_block *a, const float *row, int64_t d, double *matrix);
 /* matrix (lower, order padded) = base + a row's A + ridge. Any layout but OPERATOR and LOWER. */
 void normal_matrix_general(const struct normal *normal, int64_t row, float *matrix);
 /* Adds the ridge that goes with a row's count to the diagonal of matrix. */

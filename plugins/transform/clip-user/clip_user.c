@@ -4,12 +4,17 @@
  *
  * The norm runs over all rows and all blocks of the message, so that whatever a user holds, and
  * however many records, it moves the sum by at most C, and replacing the user by at most 2 C.
+ *
+ * With a bound for each block it is |m| = max_b |m_b| / C_b with C = 1: one factor for the whole message,
+ * which weights the user's records alike, and every block within its own bound. Mechanisms give each block
+ * noise for the block's sensitivity, so where blocks differ in size (a quadratic's A and b) that is less
+ * noise.
  */
 #include <math.h>
 
 #include "dpframe/dpframe.h"
 
-enum { P_NORM, P_BOUND, P_COUNT };
+enum { P_NORM, P_BOUND, P_BLOCK_BOUNDS, P_COUNT };
 enum { NORM_L2, NORM_L1 };
 
 static const dpf_enum_value norms[] = {
@@ -21,16 +26,33 @@ static const dpf_param params[P_COUNT] = {
     [P_NORM] = DPF_PARAM_ENUM_F("norm", NORM_L2, norms, DPF_PARAM_PRIVACY, "The norm that is bounded."),
     [P_BOUND] = DPF_PARAM_REAL_F("bound", 1.0, 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
                                  "C, the largest norm of a user's whole message."),
+    [P_BLOCK_BOUNDS] =
+        DPF_PARAM_LIST_F("block-bounds", DPF_TYPE_REAL_LIST, "", 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
+                         "In place of bound: the largest norms of the message's blocks, in their order (of a "
+                         "quadratic: its matrix, its linear part, and the count where there is one)."),
 };
 
 struct clip_user {
     const dpf_host *host;
     int64_t norm;
-    double bound;
+    double bound;         /* of the whole message; 1 where blocks have bounds of their own */
+    int32_t n_bounds;     /* 0: one bound for all */
+    const double *bounds; /* of blocks */
+    int32_t laid_out;     /* 1 once sensitivity has told where blocks are */
+    dpf_block blocks[DPF_MAX_BLOCKS];
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
+    const dpf_value *bounds = &values->values[P_BLOCK_BOUNDS];
+
+    if (bounds->count > DPF_MAX_BLOCKS) {
+        return host->fail(host, DPF_E_CONFIG, P_BLOCK_BOUNDS, "there are at most 8 blocks");
+    }
+    if (bounds->count > 0 && values->values[P_BOUND].is_set) {
+        return host->fail(host, DPF_E_CONFIG, P_BLOCK_BOUNDS,
+                          "bound and block-bounds both bound the message: give one of them");
+    }
     struct clip_user *clip = dpf_memory(host)->allocate(host, sizeof(*clip));
 
     if (!clip) {
@@ -39,6 +61,13 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     clip->host = host;
     clip->norm = values->values[P_NORM].integer;
     clip->bound = values->values[P_BOUND].real;
+    clip->n_bounds = 0;
+    clip->laid_out = 0;
+    clip->bounds = values->values[P_BLOCK_BOUNDS].reals;
+    if (values->values[P_BLOCK_BOUNDS].count > 0) {
+        clip->n_bounds = (int32_t)values->values[P_BLOCK_BOUNDS].count;
+        clip->bound = 1.0;
+    }
     *self = clip;
     return DPF_OK;
 }
@@ -111,6 +140,10 @@ static void clip_records(const struct clip_user *clip, double n, double joint, d
     *at = ball(clip, fmin(2.0 * clip->bound, growth * joint + error), n);
 }
 
+static const int32_t of_records[] = {DPF_ADJ_REPLACE_VALUE, DPF_ADJ_FLIP, DPF_ADJ_ADD_REMOVE,
+                                     DPF_ADJ_ZERO_OUT};
+#define N_OF_RECORDS ((int32_t)(sizeof(of_records) / sizeof(of_records[0])))
+
 /* The change of the whole message in the clip's norm; NaN if a block makes no statement. */
 static double joint_change(const struct clip_user *clip, const dpf_query *query,
                            const dpf_sensitivity *blocks, int32_t adjacency)
@@ -124,22 +157,54 @@ static double joint_change(const struct clip_user *clip, const dpf_query *query,
     return clip->norm == NORM_L1 ? sum : sqrt(sum);
 }
 
+/*
+ * Blocks with bounds of their own: a user's block lies in its ball. How far a record moves its user's common
+ * factor is not worked out: the block of one message against that of another, 2 C_b at most.
+ */
+static dpf_status sensitivity_by_block(struct clip_user *clip, const dpf_query *query, int64_t rows_in,
+                                       dpf_sensitivity *blocks)
+{
+    const int32_t n_bounds = clip->n_bounds;
+
+    /* Twice as many: those of the shared row, which is the message's last and lies within the same bounds. */
+    if (query->n_blocks != n_bounds && query->n_blocks != 2 * n_bounds) {
+        return clip->host->fail(clip->host, DPF_E_CONFIG, P_BLOCK_BOUNDS,
+                                "the message has another number of blocks: give a bound for each");
+    }
+    clip->laid_out = 1;
+    for (int32_t b = 0; b < query->n_blocks; b++) {
+        struct clip_user of_block = *clip;
+        const double n = (double)query->blocks[b].length * (double)rows_in;
+        of_block.bound = clip->bounds[b % n_bounds];
+        if (b < n_bounds) {
+            clip->blocks[b] = query->blocks[b];
+        }
+        clip_users(&of_block, n, blocks[b].at[DPF_UNIT_USER]);
+        for (int32_t a = 0; a < N_OF_RECORDS; a++) {
+            blocks[b].at[DPF_UNIT_RECORD][of_records[a]] = ball(clip, 2.0 * of_block.bound, n);
+        }
+    }
+    return DPF_OK;
+}
+
+/* The blocks' places are kept for the run; until then the instance may change. */
 static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks)
 {
-    static const int32_t adjacencies[] = {DPF_ADJ_REPLACE_VALUE, DPF_ADJ_FLIP, DPF_ADJ_ADD_REMOVE,
-                                          DPF_ADJ_ZERO_OUT};
-    const struct clip_user *clip = self;
+    struct clip_user *clip = self;
     const double error = 2.0 * clip->bound * rounding((double)query->width * (double)rows_in);
     double joint[DPF_N_ADJACENCIES];
 
-    for (int32_t a = 0; a < 4; a++) {
-        joint[a] = joint_change(clip, query, blocks, adjacencies[a]);
+    if (clip->n_bounds > 0) {
+        return sensitivity_by_block(clip, query, rows_in, blocks);
+    }
+    for (int32_t a = 0; a < N_OF_RECORDS; a++) {
+        joint[a] = joint_change(clip, query, blocks, of_records[a]);
     }
     for (int32_t b = 0; b < query->n_blocks; b++) {
         const double n = (double)query->blocks[b].length * (double)rows_in;
         clip_users(clip, n, blocks[b].at[DPF_UNIT_USER]);
-        for (int32_t a = 0; a < 4; a++) {
-            clip_records(clip, n, joint[a], error, &blocks[b].at[DPF_UNIT_RECORD][adjacencies[a]]);
+        for (int32_t a = 0; a < N_OF_RECORDS; a++) {
+            clip_records(clip, n, joint[a], error, &blocks[b].at[DPF_UNIT_RECORD][of_records[a]]);
         }
     }
     return DPF_OK;
@@ -179,20 +244,32 @@ static double unit_for(double most)
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
-/* The norm of unit * message. Four sums: fewer roundings and no wait for each addition. */
-static double scaled_norm(const struct clip_user *clip, const dpf_message *message, double unit)
+/* The norm of unit * columns of the message. Four sums: fewer roundings and no wait for each addition. */
+static double scaled_norm(const struct clip_user *clip, const dpf_message *message, int32_t first,
+                          int32_t count, double unit)
 {
     double lane[4] = {0};
 
     for (int64_t r = 0; r < message->n_rows; r++) {
-        const double *row = message->values + r * message->stride;
-        for (int32_t i = 0; i < message->width; i++) {
+        const double *row = message->values + r * message->stride + first;
+        for (int32_t i = 0; i < count; i++) {
             const double x = unit * row[i];
             lane[i % 4] += clip->norm == NORM_L1 ? fabs(x) : x * x;
         }
     }
     const double sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
     return clip->norm == NORM_L1 ? sum : sqrt(sum);
+}
+
+/* The factor that brings these columns into the ball of radius `limit`. */
+static double columns_factor(const struct clip_user *clip, const dpf_message *message, int32_t first,
+                             int32_t count, double limit, double unit)
+{
+    const double norm = scaled_norm(clip, message, first, count, unit);
+    const double n = (double)message->n_rows * message->width;
+    const double bound = limit * unit * (1.0 - rounding(n)); /* infinite for tiny messages: inside */
+
+    return norm <= bound ? 1.0 : bound / norm;
 }
 
 /*
@@ -205,11 +282,16 @@ static double factor_for(const struct clip_user *clip, const dpf_message *messag
         return 1.0;
     }
     const double unit = unit_for(most);
-    const double norm = scaled_norm(clip, message, unit);
-    const double n = (double)message->n_rows * message->width;
-    const double bound = clip->bound * unit * (1.0 - rounding(n)); /* infinite for tiny messages: inside */
+    double factor = 1.0;
 
-    return norm <= bound ? 1.0 : bound / norm;
+    if (clip->n_bounds == 0) {
+        return columns_factor(clip, message, 0, message->width, clip->bound, unit);
+    }
+    for (int32_t b = 0; b < clip->n_bounds; b++) {
+        factor = fmin(factor, columns_factor(clip, message, clip->blocks[b].offset, clip->blocks[b].length,
+                                             clip->bounds[b], unit));
+    }
+    return factor;
 }
 
 /* out may be the same message as in, or NULL: then in is changed. */
@@ -220,6 +302,10 @@ static dpf_status forward(void *self, const dpf_call *call, const dpf_message *i
     const int64_t to_stride = out ? out->stride : in->stride;
     const double most = largest(in);
 
+    if (clip->n_bounds > 0 && !clip->laid_out) {
+        return call->host->fail(call->host, DPF_E_INTERNAL, P_BLOCK_BOUNDS,
+                                "the blocks of the message have not been told");
+    }
     if (most == INFINITY) {
         return call->host->fail(
             call->host, DPF_E_NUMERIC, -1,

@@ -285,6 +285,84 @@ static void sensitivities_as_stated(void **state)
     plain_close(&clip.host);
 }
 
+/* ---- a bound for each block ------------------------------------------------------------------ */
+
+/* One factor for all: the block that needs the smallest. */
+static void blocks_stay_within_their_bounds(void **state)
+{
+    static const double bounds[2] = {0.5, 3};
+    struct clip clip;
+    dpf_query query;
+    dpf_sensitivity blocks[2];
+    (void)state;
+
+    open_clip(&clip, "norm=l2; block-bounds=0.5,3");
+    two_blocks(&query);
+    fill(blocks, 2, INFINITY);
+    assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, ROWS, blocks), DPF_OK);
+    for (int32_t round = 0; round < 3000; round++) {
+        double a[N], before[N], block[N];
+        const double size = exp2(uniform(-4, 6));
+        double tightest = 1;
+        for (int32_t i = 0; i < N; i++) {
+            before[i] = a[i] = uniform(-size, size) * (round % 2 && i % WIDTH == 2 ? 40 : 1);
+        }
+        assert_int_equal(apply(&clip, a, ROWS, WIDTH, WIDTH), DPF_OK);
+        for (int32_t b = 0; b < 2; b++) {
+            const int32_t n = gather(&query, b, before, block);
+            tightest = fmin(tightest, bounds[b] / (double)norm_of(block, n, 2));
+            gather(&query, b, a, block);
+            assert_true(norm_of(block, n, 2) <= (long double)bounds[b]);
+        }
+        for (int32_t i = 0; i < N; i++) {
+            assert_true(fabs(a[i] - tightest * before[i]) <= 1e-12 * fabs(before[i]));
+        }
+        assert_covered(&query, a, (const double[N]){0}, blocks, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT);
+    }
+    plain_close(&clip.host);
+}
+
+static void bounds_of_blocks_as_stated(void **state)
+{
+    struct clip clip;
+    dpf_query query;
+    dpf_sensitivity blocks[4];
+    (void)state;
+
+    open_clip(&clip, "norm=l2; block-bounds=0.5,3");
+    two_blocks(&query);
+    fill(blocks, 2, INFINITY);
+    assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 8, blocks), DPF_OK);
+    for (int32_t b = 0; b < 2; b++) {
+        const double c = b ? 3 : 0.5;
+        assert_true(blocks[b].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l2 == c);
+        assert_true(blocks[b].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 == 2 * c);
+        assert_true(blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 == 2 * c);
+    }
+    /* A shared row is part of the message and within the same bounds. */
+    query.n_blocks = 4;
+    query.blocks[2] = query.blocks[0];
+    query.blocks[3] = query.blocks[1];
+    fill(blocks, 4, INFINITY);
+    assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 8, blocks), DPF_OK);
+    assert_true(blocks[3].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2 == 3);
+    query.n_blocks = 1;
+    assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 8, blocks), DPF_E_CONFIG);
+    plain_close(&clip.host);
+}
+
+/* Without knowing where blocks are, nothing is let through. */
+static void blocks_must_be_known(void **state)
+{
+    struct clip clip;
+    double values[3] = {1, 1, 1};
+    (void)state;
+
+    open_clip(&clip, "block-bounds=0.5,3");
+    assert_int_equal(apply(&clip, values, 1, 3, 3), DPF_E_INTERNAL);
+    plain_close(&clip.host);
+}
+
 /* Why an L1 clip doubles a record's sensitivity: here a small change moves the clipped message by more. */
 static void l1_clips_can_expand_a_change(void **state)
 {
@@ -310,6 +388,8 @@ static void settings_and_memory(void **state)
     plain_init(&host, component);
     assert_int_equal(plain_create(&host, "bound=0"), DPF_E_CONFIG);
     assert_int_equal(plain_create(&host, "bound=inf"), DPF_E_CONFIG);
+    assert_int_equal(plain_create(&host, "bound=1; block-bounds=1,1"), DPF_E_CONFIG);
+    assert_int_equal(plain_create(&host, "block-bounds=1,1,1,1,1,1,1,1,1"), DPF_E_CONFIG);
     plain_close(&host);
 }
 
@@ -321,6 +401,9 @@ int main(void)
         cmocka_unit_test(messages_that_are_not_finite_are_errors),
         cmocka_unit_test(sensitivities_are_never_exceeded),
         cmocka_unit_test(sensitivities_as_stated),
+        cmocka_unit_test(blocks_stay_within_their_bounds),
+        cmocka_unit_test(bounds_of_blocks_as_stated),
+        cmocka_unit_test(blocks_must_be_known),
         cmocka_unit_test(l1_clips_can_expand_a_change),
         cmocka_unit_test(settings_and_memory),
     };

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * psd - the minimiser of a quadratic whose matrix has been noised: (P(A) + ridge) x = b / 2, where P(A) is A
+ * with eigenvalues below `floor` raised to it.
+ *
+ * With floor = 0 that is the projection onto the positive semidefinite matrices, the nearest one in Frobenius
+ * norm (Higham, Linear Algebra and its Applications 103, 1988, Theorem 2.1). A sum of records' y y' is
+ * positive semidefinite, so the projection only removes noise; and as it reads released numbers alone, it
+ * costs no privacy (Chien et al., ICML 2021, Algorithm 2). Noise can make a count negative: it is taken as 0
+ * then. Float64 inside, rows are rounded to float32.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dpframe/plugin.h"
+#include "eigen.h"
+#include "normal_equations.h"
+
+enum { P_FLOOR, P_COUNT };
+
+struct psd {
+    const dpf_host *host;
+    double floor;
+};
+
+struct workspace {
+    int64_t d;
+    const dpf_block *a, *b, *count; /* count may be NULL */
+    double *shared;                 /* what all rows have in common: matrix, both triangles */
+    double *shared_b;
+    double shared_count;
+    double *matrix, *copy, *vectors, *values, *x, *work;
+};
+
+static dpf_status workspace_get(const struct psd *self, const dpf_call *call, const dpf_solve *batch,
+                                struct workspace *w)
+{
+    const dpf_query *query = batch->query;
+    const int64_t d = query->dimension;
+    *w = (struct workspace){.d = d,
+                            .a = normal_block(query, DPF_BLOCK_QUADRATIC),
+                            .b = normal_block(query, DPF_BLOCK_LINEAR),
+                            .count = normal_block(query, DPF_BLOCK_COUNT)};
+    if (query->form != DPF_FORM_QUADRATIC || !w->a || !w->b || w->a->layout == DPF_LAYOUT_OPERATOR)
+        return self->host->fail(
+            self->host, DPF_E_UNSUPPORTED, -1,
+            "this solver needs the coefficients of a quadratic: use a loss such as explicit-als");
+    double *at = call->scratch(call, (uint64_t)(4 * d * d + 3 * d + eigen_size(d)) * sizeof(double));
+    if (!at)
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of scratch memory for a matrix");
+    w->shared = at;
+    w->matrix = at + d * d;
+    w->copy = at + 2 * d * d;
+    w->vectors = at + 3 * d * d;
+    w->shared_b = at + 4 * d * d;
+    w->values = w->shared_b + d;
+    w->x = w->values + d;
+    w->work = w->x + d;
+    return DPF_OK;
+}
+
+static void prepare_shared(const dpf_solve *batch, struct workspace *w)
+{
+    const dpf_query *query = batch->shared_query ? batch->shared_query : batch->query;
+    const dpf_block *b = normal_block(query, DPF_BLOCK_LINEAR), *n = normal_block(query, DPF_BLOCK_COUNT);
+    memset(w->shared, 0, (size_t)(w->d * w->d) * sizeof(double));
+    memset(w->shared_b, 0, (size_t)w->d * sizeof(double));
+    if (!batch->shared)
+        return;
+    normal_add_symmetric(normal_block(query, DPF_BLOCK_QUADRATIC), batch->shared, w->d, w->shared);
+    for (int64_t i = 0; b && i < w->d; i++)
+        w->shared_b[i] = batch->shared[b->offset + i];
+    if (n)
+        w->shared_count = batch->shared[n->offset];
+}
+
+/* matrix := P(matrix). 0, or -1 if no eigenvalues were found. */
+static int project(const struct psd *self, const struct workspace *w)
+{
+    const int64_t d = w->d;
+    int raised = 0;
+    memcpy(w->copy, w->matrix, (size_t)(d * d) * sizeof(double));
+    if (eigen_symmetric(w->copy, d, w->values, w->vectors, w->work) != 0)
+        return -1;
+    for (int64_t k = 0; k < d; k++)
+        raised |= w->values[k] < self->floor;
+    if (!raised) /* it is its own projection, to the last bit */
+        return 0;
+    memset(w->matrix, 0, (size_t)(d * d) * sizeof(double));
+    for (int64_t k = 0; k < d; k++) {
+        const double value = fmax(w->values[k], self->floor), *v = w->vectors + k * d;
+        for (int64_t i = 0; value > 0 && i < d; i++)
+            for (int64_t j = 0; j < d; j++)
+                w->matrix[i * d + j] += value * v[i] * v[j];
+    }
+    return 0;
+}
+
+static void add_ridge(const dpf_query *query, double count, int64_t d, double *matrix)
+{
+    const double n = fmax(count, 0);
+    for (int64_t i = 0; i < d; i++) {
+        const double constant = query->ridge_constant ? query->ridge_constant[i] : 0;
+        const double per_count = query->ridge_per_count ? query->ridge_per_count[i] : 0;
+        matrix[i * d + i] += constant + per_count * n;
+    }
+}
+
+/* As normal_settle_void: an unknown that nothing touches becomes 0. */
+static void settle_void(double *matrix, const double *c, int64_t d)
+{
+    for (int64_t i = 0; i < d; i++) {
+        int void_row = c[i] == 0;
+        for (int64_t j = 0; j < d && void_row; j++)
+            void_row = matrix[i * d + j] == 0;
+        if (void_row)
+            matrix[i * d + i] = 1;
+    }
+}
+
+/* Solves in place by Cholesky's factorization; -1 if a pivot is not positive. */
+static int solve_definite(double *matrix, int64_t d, double *x)
+{
+    for (int64_t i = 0; i < d; i++) {
+        double *row = matrix + i * d;
+        for (int64_t j = 0; j <= i; j++) {
+            const double *other = matrix + j * d;
+            double sum = row[j];
+            for (int64_t k = 0; k < j; k++)
+                sum -= row[k] * other[k];
+            if (j < i)
+                row[j] = sum / other[j];
+            else if (sum > 0)
+                row[i] = sqrt(sum);
+            else
+                return -1;
+        }
+        for (int64_t k = 0; k < i; k++)
+            x[i] -= row[k] * x[k];
+        x[i] /= row[i];
+    }
+    for (int64_t i = d - 1; i >= 0; i--) {
+        x[i] /= matrix[i * d + i];
+        for (int64_t k = 0; k < i; k++)
+            x[k] -= matrix[i * d + k] * x[i];
+    }
+    return 0;
+}
+
+/* The row's coefficients in float64; 0 unless all are finite. */
+static int load(const dpf_solve *batch, int64_t index, struct workspace *w, double *count)
+{
+    const float *row = batch->blocks + index * batch->blocks_stride;
+    double sum = 0;
+    memcpy(w->matrix, w->shared, (size_t)(w->d * w->d) * sizeof(double));
+    normal_add_symmetric(w->a, row, w->d, w->matrix);
+    *count = w->shared_count + (w->count ? (double)row[w->count->offset] : 0);
+    for (int64_t i = 0; i < w->d; i++) {
+        w->x[i] = 0.5 * ((double)row[w->b->offset + i] + w->shared_b[i]);
+        sum += fabs(w->x[i]);
+    }
+    for (int64_t i = 0; i < w->d * w->d; i++)
+        sum += fabs(w->matrix[i]);
+    return isfinite(sum) && isfinite(*count);
+}
+
+static dpf_status solve_row(const struct psd *self, const dpf_solve *batch, int64_t index,
+                            struct workspace *w)
+{
+    float *next = batch->next + index * batch->next_stride + batch->query->first;
+    double count;
+    if (!load(batch, index, w, &count))
+        return normal_fail(self->host, batch, index, "its coefficients are not finite");
+    if (project(self, w) != 0)
+        return normal_fail(self->host, batch, index, "no eigenvalues of its matrix were found");
+    add_ridge(batch->query, count, w->d, w->matrix);
+    settle_void(w->matrix, w->x, w->d);
+    if (solve_definite(w->matrix, w->d, w->x) != 0)
+        return normal_fail(self->host, batch, index,
+                           "noise leaves its matrix singular; add regularisation, or raise floor above 0");
+    for (int64_t i = 0; i < w->d; i++) {
+        next[i] = (float)w->x[i];
+        if (!isfinite(next[i]))
+            return normal_fail(self->host, batch, index, "its solution is not finite; add regularisation");
+    }
+    return DPF_OK;
+}
+
+static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *batch)
+{
+    const struct psd *self = instance;
+    struct workspace w;
+    dpf_status status = workspace_get(self, call, batch, &w);
+    if (status != DPF_OK)
+        return status;
+    prepare_shared(batch, &w);
+    for (int64_t row = 0; status == DPF_OK && row < batch->n_rows; row++)
+        status = solve_row(self, batch, row, &w);
+    return status;
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
+{
+    struct psd *self = dpf_memory(host)->allocate(host, sizeof(*self));
+    if (!self)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    self->host = host;
+    self->floor = params->values[P_FLOOR].real;
+    *out = self;
+    return DPF_OK;
+}
+
+static void destroy(void *instance)
+{
+    struct psd *self = instance;
+    dpf_memory(self->host)->release(self->host, self);
+}
+
+static const dpf_param params[P_COUNT] = {
+    [P_FLOOR] =
+        DPF_PARAM_REAL_F("floor", 0, 0, 1e18, 0, "",
+                         "The least eigenvalue of a matrix before regularisation; smaller ones, which "
+                         "noise has made, are raised to it."),
+};
+
+static const dpf_solver functions = {
+    .flags = DPF_SOLVER_QUADRATIC | DPF_SOLVER_INDEFINITE,
+    .solve = solve,
+};
+
+static const dpf_component component = {
+    .size = sizeof(component),
+    .role = DPF_ROLE_SOLVER,
+    .id = "psd",
+    .version = "1.0.0",
+    .summary = "Minimiser of a noisy quadratic, its matrix projected onto the positive semidefinite ones",
+    .citation = "Chien, Jain, Krichene, Rendle, Song, Thakurta, Zhang, Private alternating least squares, "
+                "ICML 2021, Algorithm 2",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.psd", "1.0.0", "Apache-2.0", component)

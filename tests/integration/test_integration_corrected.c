@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * configs/corrected/: with noise from the system's generator every condition holds, and an accountant proves
+ * a finite epsilon. Plans are made without data, from the sizes that the files declare.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <glob.h>
+
+#include "integration/training.h"
+
+static void plan_file(const char *path, const char *override, struct plan *plan)
+{
+    struct dpf_error error = {0};
+    const char *directories[] = {training_plugins("plugins")};
+    const char *overrides[] = {override};
+    static const char *const rooms_above[] = {"evaluate"};
+    const struct plan_options options = {.config_path = path,
+                                         .overrides = overrides,
+                                         .n_overrides = override ? 1 : 0,
+                                         .plugin_directories = directories,
+                                         .n_plugin_directories = 1,
+                                         .without_data = 1,
+                                         .other_sections = rooms_above,
+                                         .n_other_sections = 1};
+    if (plan_open(&options, plan, &error) != 0 || plan_complete(plan, -1, -1, &error) != 0)
+        fail_msg("%s: %s", path, error.text);
+}
+
+static int proofs(const struct plan *plan)
+{
+    int n = 0;
+    for (int i = 0; i < plan->guarantee.n_accounts; i++) {
+        const struct account *account = &plan->guarantee.accounts[i];
+        n += !account->is_claim && !account->refused && account->answer.epsilon > 0 &&
+             isfinite(account->answer.epsilon);
+    }
+    return n;
+}
+
+static void check_file(const char *path)
+{
+    struct plan plan;
+    plan_file(path, NULL, &plan);
+    for (int i = 0; i < N_CONDITIONS; i++)
+        if (!plan.guarantee.conditions[i].holds)
+            fail_msg("%s: %s: %s", path, plan.guarantee.conditions[i].id, plan.guarantee.conditions[i].why);
+    assert_true(plan.guarantee.plan_holds && plan.guarantee.run_holds);
+    if (proofs(&plan) == 0)
+        fail_msg("%s: no accountant proves a finite epsilon", path);
+    if (!plan.sizes_known)
+        fail_msg("%s: sizes are not declared, so the guarantee is for those of the data", path);
+    plan_free(&plan);
+    /* A seed that somebody knows takes the guarantee of the run away, and nothing else. */
+    plan_file(path, "privacy.randomness=reproducible", &plan);
+    assert_true(plan.guarantee.plan_holds && !plan.guarantee.run_holds);
+    plan_free(&plan);
+}
+
+static void every_condition_holds(void **state)
+{
+    (void)state;
+    char pattern[512];
+    glob_t found = {0};
+    const char *source = getenv("DPFRAME_SOURCE_DIR");
+    assert_non_null(source);
+    snprintf(pattern, sizeof pattern, "%s/configs/corrected/*.ini", source);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc >= 5);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        check_file(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_condition_holds),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
