@@ -11,23 +11,18 @@
 
 #include <glob.h>
 
+#include "cli/command.h"
 #include "integration/training.h"
 
-static void plan_file(const char *path, const char *override, struct plan *plan)
+static void plan_file(const char *path, const char *override, struct session *session)
 {
     struct dpf_error error = {0};
-    const char *directories[] = {training_plugins("plugins")};
-    const char *overrides[] = {override};
-    static const char *const rooms_above[] = {"evaluate"};
-    const struct plan_options options = {.config_path = path,
-                                         .overrides = overrides,
-                                         .n_overrides = override ? 1 : 0,
-                                         .plugin_directories = directories,
-                                         .n_plugin_directories = 1,
-                                         .without_data = 1,
-                                         .other_sections = rooms_above,
-                                         .n_other_sections = 1};
-    if (plan_open(&options, plan, &error) != 0 || plan_complete(plan, -1, -1, &error) != 0)
+    struct arguments arguments = {.config = path, .n_plugin_dirs = 1, .without_data = 1};
+    arguments.plugin_dirs[0] = training_plugins("plugins");
+    arguments.overrides[0] = override;
+    arguments.n_overrides = override ? 1 : 0;
+    if (session_open(session, &arguments, 0, &error) != 0 ||
+        plan_complete(&session->plan, -1, -1, &error) != 0)
         fail_msg("%s: %s", path, error.text);
 }
 
@@ -44,21 +39,22 @@ static int proofs(const struct plan *plan)
 
 static void check_file(const char *path)
 {
-    struct plan plan;
-    plan_file(path, NULL, &plan);
+    struct session session;
+    plan_file(path, NULL, &session);
+    const struct guarantee *guarantee = &session.plan.guarantee;
     for (int i = 0; i < N_CONDITIONS; i++)
-        if (!plan.guarantee.conditions[i].holds)
-            fail_msg("%s: %s: %s", path, plan.guarantee.conditions[i].id, plan.guarantee.conditions[i].why);
-    assert_true(plan.guarantee.plan_holds && plan.guarantee.run_holds);
-    if (proofs(&plan) == 0)
+        if (!guarantee->conditions[i].holds)
+            fail_msg("%s: %s: %s", path, guarantee->conditions[i].id, guarantee->conditions[i].why);
+    assert_true(guarantee->plan_holds && guarantee->run_holds);
+    if (proofs(&session.plan) == 0)
         fail_msg("%s: no accountant proves a finite epsilon", path);
-    if (!plan.sizes_known)
+    if (!session.plan.sizes_known)
         fail_msg("%s: sizes are not declared, so the guarantee is for those of the data", path);
-    plan_free(&plan);
+    session_close(&session);
     /* A seed that somebody knows takes the guarantee of the run away, and nothing else. */
-    plan_file(path, "privacy.randomness=reproducible", &plan);
-    assert_true(plan.guarantee.plan_holds && !plan.guarantee.run_holds);
-    plan_free(&plan);
+    plan_file(path, "privacy.randomness=reproducible", &session);
+    assert_true(session.plan.guarantee.plan_holds && !session.plan.guarantee.run_holds);
+    session_close(&session);
 }
 
 static void every_condition_holds(void **state)

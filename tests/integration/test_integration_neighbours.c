@@ -263,8 +263,8 @@ static void users_move_quadratics_within_the_clip(void **state)
         char changes[512];
         snprintf(changes, sizeof changes, "privacy.adjacency=%s\n", adjacencies[i]);
         assert_covered(quadratics, changes, DPF_SIDE_ITEMS, 0, 0.5);
-        strcat(changes,
-               "items.loss.regularization=frequency\nitems.transform.clip-user.block-bounds=1.5, 2, 1\n");
+        strcat(changes, "items.loss.regularization=frequency\nitems.solver.floor=0.1\nitems.transform.clip-"
+                        "user.block-bounds=1.5, 2, 1\n");
         assert_covered(quadratics, changes, DPF_SIDE_ITEMS, 0, 0.5);
     }
 }
