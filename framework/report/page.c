@@ -214,9 +214,11 @@ static int add_means(struct text *page, const struct outcomes *outcomes, struct 
     titles[0] = "combination";
     for (size_t m = 0; m < outcomes->n_metrics; m++)
         titles[m + 1] = outcomes->metrics[m];
-    text_add(page,
-             "<h2>Results</h2>\n<p class=\"note\">Mean &plusmn; sample standard deviation over runs, on the "
-             "test part. Metrics are computed from private records.</p>\n");
+    text_add(
+        page,
+        "<h2>Results</h2>\n<p class=\"note\">Mean &plusmn; sample standard deviation over runs. Metrics are "
+        "computed from private records: of the training part where the name says so, else of the test "
+        "part.</p>\n");
     begin_table(page, titles, outcomes->n_metrics + 1, 1);
     for (size_t c = 0; c < outcomes->n_cells; c++) {
         text_add(page, "<tr>");

@@ -19,12 +19,13 @@ void plot_data_free(struct plot_data *data)
 static void add_row(struct plot_data *out, double x, const double *values, size_t n)
 {
     char a[32], b[32], c[32];
-    double deviation = statistics_deviation(values, (int64_t)n);
-    text_add(&out->rows, "%s %s %s\n", text_from_real(x, a),
-             text_from_real(statistics_mean(values, (int64_t)n), b),
+    double deviation = statistics_deviation(values, (int64_t)n), y = statistics_mean(values, (int64_t)n);
+    text_add(&out->rows, "%s %s %s\n", text_from_real(x, a), text_from_real(y, b),
              text_from_real(isnan(deviation) ? 0 : deviation, c));
     out->x_lo = out->points ? fmin(out->x_lo, x) : x;
     out->x_hi = out->points ? fmax(out->x_hi, x) : x;
+    out->y_lo = out->points ? fmin(out->y_lo, y) : y;
+    out->y_hi = out->points ? fmax(out->y_hi, y) : y;
     out->points++;
 }
 

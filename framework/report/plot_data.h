@@ -14,7 +14,7 @@ struct plot_data {
     int hollow[PLOT_MAX_SERIES]; /* a guarantee of the plan only */
     int n;
     int left_out; /* series beyond the most that a plot shows */
-    double x_lo, x_hi;
+    double x_lo, x_hi, y_lo, y_hi;
     size_t points;
 };
 

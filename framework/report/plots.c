@@ -254,6 +254,10 @@ static int plot_bytes(struct drawing *drawing, size_t axis)
     set_name(&plot, "bytes", dimension->name);
     snprintf(plot.title, sizeof plot.title, "Communication against %s", dimension->name);
     plot_data_axis(drawing->outcomes, axis, bytes_of, NULL, &data);
+    if (data.y_lo == data.y_hi) { /* nothing that the axis changes */
+        plot_data_free(&data);
+        return 0;
+    }
     struct figure figure = {.x = dimension->key, .y = "bytes", .log_x = spans_decades(&data)};
     return finish_plot(drawing, &figure, &plot, &data);
 }
