@@ -7,6 +7,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,6 +72,19 @@ static int hash_stream(FILE *stream, unsigned char digest[EVP_MAX_MD_SIZE])
     EVP_MD_CTX_free(context);
     free(buffer);
     return ok ? 0 : -1;
+}
+
+int files_lock_directory(const char *path, struct dpf_error *error)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return error_set(error, DPF_FAULT_CONFIG, "%s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return fd;
+    close(fd);
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "[run] output = %s: another run is writing there; wait for it, or choose another directory", path);
 }
 
 int files_sha256(const char *path, char hex[65], struct dpf_error *error)

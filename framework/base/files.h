@@ -13,6 +13,11 @@ char *files_join(const char *directory, const char *path);
 char *files_directory(const char *path);
 /* Creates the directory and its parents. */
 int files_make_directory(const char *path, struct dpf_error *error);
+/*
+ * Keeps other processes that lock it out of a directory: a descriptor to close, or -1 if somebody else has
+ * it. A file system without locks lets everybody in. The lock goes with the process.
+ */
+int files_lock_directory(const char *path, struct dpf_error *error);
 /* SHA-256 of a file's bytes as 64 hex digits and NUL. */
 int files_sha256(const char *path, char hex[65], struct dpf_error *error);
 

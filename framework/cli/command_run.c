@@ -47,6 +47,7 @@ struct run {
     int threads, default_threads;
     struct data_parsed *parsed; /* used up by load */
     double times[6];
+    int lock; /* of the directory of results, or -1 */
 };
 
 static void on_signal(int number)
@@ -295,12 +296,15 @@ static void close_run(struct run *run)
     free(run->train_rmse);
     data_parsed_free(run->parsed);
     pool_free(run->pool);
+    if (run->lock >= 0)
+        close(run->lock);
     session_close(&run->session);
 }
 
 /* Makes the directory of results and gives it its canonical name, which is shown and stored. */
-static int prepare_output(struct plan *plan, const char **directory, int *made, struct dpf_error *error)
+static int prepare_output(struct run *run, const char **directory, int *made, struct dpf_error *error)
 {
+    struct plan *plan = &run->session.plan;
     *made = access(*directory, F_OK) != 0;
     if (results_prepare(*directory, error) != 0)
         return -1;
@@ -308,7 +312,8 @@ static int prepare_output(struct plan *plan, const char **directory, int *made, 
     if (!plan->output)
         return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", *directory, strerror(errno));
     *directory = plan->output;
-    return 0;
+    run->lock = files_lock_directory(*directory, error);
+    return run->lock < 0 ? -1 : 0;
 }
 
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
@@ -330,7 +335,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = check_compare(plan, error);
     if (status == 0)
-        status = prepare_output(plan, &directory, &made, error);
+        status = prepare_output(run, &directory, &made, error);
     if (status == 0)
         status = open_pool(run, error);
     if (status == 0)
@@ -361,6 +366,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
     int status = -1;
     if (run && arguments) {
         *arguments = *request->arguments;
+        run->lock = -1;
         run->quiet = request->quiet;
         run->default_threads = request->threads;
         run->parsed = request->parsed;

@@ -31,6 +31,7 @@ struct sweep {
     size_t n_done, n_failed, n_ended;
     int at_once, quiet, is_terminal, interrupted;
     double started, drawn;
+    int lock; /* of the directory, or -1 */
     /* What the next points share. */
     const char *parsed_key;
     struct data_parsed *parsed;
@@ -54,6 +55,10 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
         sweep->directory = memory_text(output);
     if (status == 0 && !sweep->directory)
         status = error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", output, strerror(errno));
+    if (status == 0 && !sweep->arguments.dry_run) {
+        sweep->lock = files_lock_directory(sweep->directory, error);
+        status = sweep->lock < 0 ? -1 : 0;
+    }
     config_values_free(&run);
     return status;
 }
@@ -226,6 +231,7 @@ static int run_job(void *context, size_t i)
     const struct sweep_point *point = pending_at(sweep, i);
     struct dpf_error error = {0};
     long threads = sysconf(_SC_NPROCESSORS_ONLN) / sweep->at_once;
+    close(sweep->lock); /* a point that outlives a killed sweep must not keep others out */
     write_to_log(sweep, point->point->name);
     log_set_level(LOG_LEVEL_INFO);
     sweep->arguments.config = point->config;
@@ -429,6 +435,7 @@ int sweep_run(const struct arguments *arguments, struct dpf_error *error)
     struct sweep *sweep = memory_new(1, sizeof *sweep);
     if (!sweep)
         return error_memory(error);
+    sweep->lock = -1;
     int status = run_all(sweep, arguments, error);
     for (size_t i = 0; i < sweep->points.n && sweep->all; i++)
         sweep_point_free(&sweep->all[i]);
@@ -437,6 +444,8 @@ int sweep_run(const struct arguments *arguments, struct dpf_error *error)
     json_decref(sweep->base.privacy_keys);
     points_free(&sweep->points);
     design_free(&sweep->design);
+    if (sweep->lock >= 0)
+        close(sweep->lock);
     free(sweep->all);
     free(sweep->pending);
     free(sweep->directory);

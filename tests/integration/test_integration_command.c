@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/files.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -66,6 +67,26 @@ static void a_wrong_command_exits_with_2(void **state)
     command_expect("check", 2, "no configuration");
     command_expect("describe no-such-thing", 2, "no-such-thing");
     command_expect("generate", 2, "--output");
+}
+
+/* Locks belong to open files, so the test can stand for the other run. */
+static void two_runs_do_not_share_a_directory(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    command_expect("-q -c sound.ini -O shared-directory", 0, "");
+    int lock = files_lock_directory(command_path("shared-directory"), &error);
+    assert_true(lock >= 0);
+    command_expect("-q -c sound.ini -O shared-directory", 2, "another run is writing there");
+    close(lock);
+    command_expect("-q -c sound.ini -O shared-directory", 0, "");
+    training_file("two.ini", "include = sound.ini\n[sweep]\nrun.seed = 1..2\n");
+    command_expect("-q -c two.ini -O shared-sweep", 0, "");
+    lock = files_lock_directory(command_path("shared-sweep"), &error);
+    assert_true(lock >= 0);
+    command_expect("-q -c two.ini -O shared-sweep --resume", 2, "another run is writing there");
+    close(lock);
+    command_expect("-q -c two.ini -O shared-sweep --resume", 0, "");
 }
 
 static void a_wrong_configuration_exits_with_2(void **state)
@@ -449,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_run_that_works_exits_with_0),
         cmocka_unit_test(a_run_that_diverges_exits_with_1),
         cmocka_unit_test(a_wrong_command_exits_with_2),
+        cmocka_unit_test(two_runs_do_not_share_a_directory),
         cmocka_unit_test(a_wrong_configuration_exits_with_2),
         cmocka_unit_test(wrong_data_exits_with_3),
         cmocka_unit_test(a_wrong_plugin_exits_with_4),
