@@ -309,6 +309,8 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
         status = refit(&engine, error);
     if (status == 0 && rounds > 0)
         status = finish(&engine, error);
+    if (status == 0 && rounds > 0 && plan->run.params.values[RUN_NOISE].integer)
+        status = engine_noise_histograms(&engine, error);
     engine_close(&engine);
     return status;
 }

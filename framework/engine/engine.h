@@ -5,12 +5,16 @@
 
 #include "base/pool.h"
 #include "engine/model.h"
+#include "engine/noise_histogram.h"
 
 struct engine_stats {
     double seconds[2]; /* in side steps, by side */
     int64_t rounds_done;
     uint64_t bytes_up, bytes_down; /* as the aggregators count them */
     int64_t messages;              /* that entered sums */
+    /* Of the last release of each term, if [run] noise asks for it. */
+    struct noise_histogram noise[NOISE_MAX_HISTOGRAMS];
+    int n_noise;
 };
 
 struct engine_hooks {

@@ -153,6 +153,8 @@ int step_accumulate_local(struct engine *engine, int worker, struct term_run *te
 int step_local(struct engine *engine, int side, struct dpf_error *error);
 int step_by_rows(struct engine *engine, int side, struct dpf_error *error);
 int step_by_messages(struct engine *engine, int side, struct dpf_error *error);
+/* Counts the noise of the last release of each term into the stats. */
+int engine_noise_histograms(struct engine *engine, struct dpf_error *error);
 /* A whole round in which parties solve; released is the side whose rows they send. */
 int step_federated(struct engine *engine, int released, struct dpf_error *error);
 

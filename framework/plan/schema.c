@@ -48,6 +48,10 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
     [RUN_TRACE] = DPF_PARAM_BOOL_F("trace", 1, 0,
                                    "Write the training RMSE of every round to private/metrics.csv (explicit "
                                    "feedback)."),
+    [RUN_NOISE] =
+        DPF_PARAM_BOOL_F("noise", 0, 0,
+                         "Write how the noise of the last release is distributed, block by block, to "
+                         "private/noise.csv."),
     [RUN_COMPARE] = DPF_PARAM_TEXT_F("compare", DPF_TYPE_STRING, "", 0,
                                      "Baselines to evaluate on the same split: non-private (this "
                                      "configuration without its mechanisms), popularity, mean."),

@@ -21,6 +21,7 @@ enum run_param {
     RUN_UPDATE,
     RUN_FINISH,
     RUN_TRACE,
+    RUN_NOISE,
     RUN_COMPARE,
     RUN_PLUGIN_DIR,
     RUN_N_PARAMS

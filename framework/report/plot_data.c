@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/noise_table.h"
 #include "report/statistics.h"
 
 void plot_data_free(struct plot_data *data)
@@ -211,4 +212,65 @@ void plot_data_rounds(const struct outcomes *outcomes, struct plot_data *out)
         end_series(out, points, length);
     }
     free(values);
+}
+
+/* ---- noise -------------------------------------------------------------------------------------------- */
+
+static void add_densities(const struct outcomes *outcomes, const struct outcome *outcome, const char *term,
+                          const char *block, int positive, struct plot_data *out)
+{
+    char *path = memory_format("%s/points/%s/private/noise.csv", outcomes->directory, outcome->name);
+    FILE *stream = path && outcome->run ? fopen(path, "r") : NULL;
+    char line[512];
+    double value, density;
+    while (stream && fgets(line, sizeof line, stream))
+        if (noise_table_read(line, term, block, &value, &density) &&
+            (!positive || (value > 0 && density > 0)))
+            add_row(out, value, &density, 1);
+    if (stream)
+        fclose(stream);
+    free(path);
+}
+
+/* All cells, or those values above 0 that have a logarithm. *spread: the widest series in terms of the
+ * narrowest. */
+static void add_noise(const struct outcomes *outcomes, const char *term, const char *block, int positive,
+                      struct plot_data *out, double *spread)
+{
+    double widest = 0, narrowest = INFINITY;
+    *out = (struct plot_data){0};
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
+        size_t points = out->points, length = out->rows.length, r = 0;
+        const struct cell *cell = &outcomes->cells[c];
+        while (r < outcomes->n_repetitions && cell->members[r] == SIZE_MAX)
+            r++;
+        if (r == outcomes->n_repetitions || !begin_series(out, cell_label(outcomes, cell, -1)))
+            continue;
+        struct plot_data before = *out;
+        out->points = 0; /* the limits of this series alone */
+        add_densities(outcomes, &outcomes->items[cell->members[r]], term, block, positive, out);
+        if (out->points) {
+            widest = fmax(widest, out->x_hi);
+            narrowest = fmin(narrowest, out->x_hi);
+        }
+        if (before.points && out->points) {
+            out->x_lo = fmin(out->x_lo, before.x_lo);
+            out->x_hi = fmax(out->x_hi, before.x_hi);
+        }
+        out->points += points;
+        end_series(out, points, length);
+    }
+    *spread = widest / narrowest;
+}
+
+int plot_data_noise(const struct outcomes *outcomes, const char *term, const char *block,
+                    struct plot_data *out)
+{
+    double spread;
+    add_noise(outcomes, term, block, 0, out, &spread);
+    if (!(spread > 20))
+        return 0;
+    plot_data_free(out);
+    add_noise(outcomes, term, block, 1, out, &spread);
+    return 1;
 }

@@ -28,6 +28,12 @@ void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number nu
 void plot_data_proved(const struct outcomes *outcomes, const char *metric, struct plot_data *out);
 /* The training RMSE of rounds, mean over repetitions, a series for each cell. */
 void plot_data_rounds(const struct outcomes *outcomes, struct plot_data *out);
+/*
+ * Noise of a term's block as densities, a series for each cell: its first repetition. Returns 1 if the series
+ * are so different that only values above 0 were taken, for axes with logarithms; noise is symmetric.
+ */
+int plot_data_noise(const struct outcomes *outcomes, const char *term, const char *block,
+                    struct plot_data *out);
 void plot_data_free(struct plot_data *data);
 
 #endif

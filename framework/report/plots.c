@@ -11,6 +11,8 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "dpframe/query.h"
+#include "report/noise_table.h"
 #include "report/plot_data.h"
 
 extern char **environ;
@@ -20,7 +22,7 @@ struct figure {
     const struct plot *plot;
     const struct plot_data *data;
     const char *x, *y;
-    int log_x, lines;
+    int log_x, log_y, lines;
 };
 
 /* Distinct for readers who see colours differently (Okabe and Ito), and in shape. */
@@ -76,6 +78,8 @@ static void add_axes(struct text *script, const struct figure *figure)
     else if (d->x_hi > d->x_lo)
         text_add(script, "set xrange [%.9g:%.9g]\n", d->x_lo - 0.03 * (d->x_hi - d->x_lo),
                  d->x_hi + 0.03 * (d->x_hi - d->x_lo));
+    if (figure->log_y)
+        text_add(script, "set logscale y\nset format y \"%%g\"\n");
     text_add(script, "set offsets 0, 0, graph 0.05, graph 0.05\n");
 }
 
@@ -238,6 +242,36 @@ static int plot_rounds(struct drawing *drawing)
     return finish_plot(drawing, &figure, &plot, &data);
 }
 
+static int plot_noise(struct drawing *drawing, const char *term, const char *block)
+{
+    struct plot plot = {.note = "One run of each. Private: draws of the last release, made again."};
+    struct plot_data data;
+    set_name(&plot, "noise", term);
+    snprintf(plot.name + strlen(plot.name), sizeof plot.name - strlen(plot.name), "-%s", block);
+    snprintf(plot.title, sizeof plot.title, "Noise on the %s coefficients of %s", block, term);
+    const int logarithmic = plot_data_noise(drawing->outcomes, term, block, &data);
+    data.x_hi /= logarithmic ? 1 : 4; /* of twelve deviations */
+    data.x_lo /= logarithmic ? 1 : 4;
+    struct figure figure = {.x = logarithmic ? "noise, its upper half" : "noise",
+                            .y = "density",
+                            .log_x = logarithmic,
+                            .log_y = logarithmic,
+                            .lines = 1};
+    return finish_plot(drawing, &figure, &plot, &data);
+}
+
+static int plot_all_noise(struct drawing *drawing)
+{
+    static const int32_t kinds[] = {DPF_BLOCK_GRADIENT, DPF_BLOCK_QUADRATIC, DPF_BLOCK_LINEAR,
+                                    DPF_BLOCK_COUNT};
+    static const char *const terms[] = {"users", "items"};
+    int status = 0;
+    for (int t = 0; t < 2; t++)
+        for (int k = 0; k < 4 && status == 0; k++)
+            status = plot_noise(drawing, terms[t], noise_block_name(kinds[k]));
+    return status;
+}
+
 static double bytes_of(const struct outcome *outcome, const char *name)
 {
     (void)name;
@@ -289,6 +323,8 @@ int plots_draw(const struct outcomes *outcomes, struct plots *out, int *missing,
             status = plot_proved(&drawing, outcomes->metrics[m]);
     if (status == 0)
         status = plot_rounds(&drawing);
+    if (status == 0)
+        status = plot_all_noise(&drawing);
     if (status != 0)
         plots_free(out);
     return status;

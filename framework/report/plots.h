@@ -7,6 +7,7 @@
  *     rounds            training RMSE against rounds
  *     METRIC-proved     a metric against the epsilon that is proved
  *     bytes-AXIS        bytes sent against an axis of numbers
+ *     noise-TERM-BLOCK  how the noise is distributed, where [run] noise counted it
  */
 #ifndef DPF_REPORT_PLOTS_H
 #define DPF_REPORT_PLOTS_H

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/npy.h"
+#include "report/noise_table.h"
 #include "report/record_budgets.h"
 
 #define DPFRAME_RESULTS_FORMAT 1
@@ -34,6 +35,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/model_state.bin",
                                            "private/metrics.csv",
                                            "private/record_budgets.csv",
+                                           "private/noise.csv",
                                            "private/user_ids.txt",
                                            "private/item_ids.txt"};
 #define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
@@ -272,6 +274,8 @@ static json_t *files_json(const struct results *r)
     json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
     if (record_budgets_exist(r->plan, r->dataset))
         json_object_set_new(object, "record_budgets", json_string("private/record_budgets.csv"));
+    if (r->stats->n_noise)
+        json_object_set_new(object, "noise", json_string("private/noise.csv"));
     json_object_set_new(object, "config", json_string("config.ini"));
     return object;
 }
@@ -436,6 +440,16 @@ static int write_budgets(const char *directory, const struct results *r, struct 
     return status;
 }
 
+static int write_noise(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    char *table;
+    if (noise_table_text(r->stats, &table, error) != 0)
+        return -1;
+    int status = table ? write_text(directory, "private/noise.csv", table, error) : 0;
+    free(table);
+    return status;
+}
+
 int results_write(const char *directory, const struct results *results, struct dpf_error *error)
 {
     if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
@@ -452,6 +466,8 @@ int results_write(const char *directory, const struct results *results, struct d
         status = write_metrics(directory, results, error);
     if (status == 0)
         status = write_budgets(directory, results, error);
+    if (status == 0)
+        status = write_noise(directory, results, error);
     if (status == 0)
         status = write_text(directory, "release/guarantee.txt", statement, error);
     if (status == 0)
