@@ -471,6 +471,60 @@ static void claims_name_their_unit(void **state)
     case_close(&other);
 }
 
+/* A release of records that are kept in secret with probability 1/w and then weigh w; sensitivities have the
+ * weight. */
+static dpf_event weighted(double epsilon, double w)
+{
+    dpf_event event = case_event(DPF_EVENT_DISCRETE_LAPLACE, 1 / epsilon, w);
+    event.sampling.kind = DPF_SAMPLING_POISSON;
+    event.sampling.unit = DPF_UNIT_RECORD;
+    event.sampling.secret_from = DPF_OBSERVER_PARTIES;
+    event.sampling.rate = 1 / w;
+    event.sampling.weight_max = w;
+    return event;
+}
+
+/*
+ * DPIMF's Theorem 2 beside what holds: phi_max = ln(1 + 2 (e - 1)) with records kept half of the time is
+ * called 1; with weights of 2 in the loss it is ln(1 + (e^(2 phi_max) - 1) / 2) = 2.34.
+ */
+static void theorem_2_is_a_claim_below_what_is_proved(void **state)
+{
+    struct case_accountant theorem, proof;
+    dpf_question question = case_question(0);
+    dpf_answer answer = {.size = sizeof answer};
+    question.unit = DPF_UNIT_RECORD;
+    question.adjacency = DPF_ADJ_FLIP;
+    (void)state;
+    case_open(&theorem, "published", "claim=dpimf-theorem-2", NULL);
+    case_open(&proof, "pure", "", NULL);
+    for (int i = 0; i < 12; i++) {
+        const double target = 0.05 * exp2(i / 2.0), w = 1 + i % 4, phi = log1p(w * expm1(target));
+        dpf_event event = weighted(phi, w);
+        event.count = 20; /* stated for one */
+        assert_int_equal(theorem.functions->epsilon(theorem.host.self, &event, 1, &question, &answer),
+                         DPF_OK);
+        near(answer.epsilon, target);
+        assert_non_null(strstr(answer.source, "Theorem 2"));
+        event.count = 1;
+        assert_int_equal(proof.functions->epsilon(proof.host.self, &event, 1, &question, &answer), DPF_OK);
+        near(answer.epsilon, log1p(expm1(w * phi) / w));
+        assert_true(w == 1 ? answer.epsilon < target * (1 + 1e-9) : answer.epsilon > phi);
+    }
+    /* Blocks of a release are added before the draw is taken into account, other releases are not; without a
+       draw the claim is that of a single release. */
+    dpf_event blocks[3] = {weighted(0.5, 2), weighted(0.25, 2), weighted(0.3, 2)};
+    blocks[1].block = 1;
+    blocks[2].round = 3;
+    assert_int_equal(theorem.functions->epsilon(theorem.host.self, blocks, 3, &question, &answer), DPF_OK);
+    near(answer.epsilon, log1p(expm1(0.75) / 2));
+    dpf_event plain = case_event(DPF_EVENT_LAPLACE, 4, 3);
+    assert_int_equal(theorem.functions->epsilon(theorem.host.self, &plain, 1, &question, &answer), DPF_OK);
+    near(answer.epsilon, 0.75);
+    case_close(&theorem);
+    case_close(&proof);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +548,7 @@ int main(void)
         cmocka_unit_test(memory_failures_are_reported),
         cmocka_unit_test(claims_follow_their_publication),
         cmocka_unit_test(claims_name_their_unit),
+        cmocka_unit_test(theorem_2_is_a_claim_below_what_is_proved),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
