@@ -311,7 +311,9 @@ const struct design_axis *design_axis_read(const struct design *design, const ch
         if (strlen(name) == n && n && strncmp(name, text + 1, n) == 0)
             return &design->axes[i];
     }
-    return NULL;
+    return n == 4 && strncmp("seed", text + 1, 4) == 0 && design->seed_axis >= 0
+               ? &design->axes[design->seed_axis]
+               : NULL;
 }
 
 /* Marks the axes that a variant's setting reads; -1 if it reads what it has no value of. */
@@ -326,7 +328,7 @@ static int mark_read(const struct config *config, const struct design *design,
             return error_set(
                 error, DPF_FAULT_CONFIG, "%s: [sweep] variant %s sets %.100s, but there is no axis.%.*s",
                 config_path(config), variant->name, setting, (int)(length < 60 ? length - 1 : 60), at + 1);
-        if (variant->is_reference)
+        if (variant->is_reference && axis->named)
             return config_error(config, "sweep", "references", error,
                                 "%s reads the axis %s, so it runs along that axis and is no reference",
                                 variant->name, axis->key);

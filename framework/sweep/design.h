@@ -71,8 +71,8 @@ void design_consume(struct config *config);
 /* Faults: DPF_FAULT_CONFIG, with file:line. On failure out is empty. */
 int design_read(struct config *config, struct design *out, struct dpf_error *error);
 void design_free(struct design *design);
-/* The named axis that text, which begins with '$', reads; *length is that of "$NAME". NULL if there is none.
- */
+/* The named axis that text, which begins with '$', reads, or that of run.seed for "$seed"; *length is that of
+   "$NAME". NULL if there is none. */
 const struct design_axis *design_axis_read(const struct design *design, const char *text, size_t *length);
 
 /* Takes over a text from malloc; NULL is a failed allocation. */

@@ -124,6 +124,27 @@ static void references_do_not_follow_the_axes(void **state)
     refused("[sweep]\nreferences = plan\nvariant.plain = model.rank=3\n", "no variant plan");
 }
 
+/* $seed is the repetition, for references too; a named axis of that name goes before it. */
+static void variants_read_the_seed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(open_text(&f, "[sweep]\nreferences = none\naxis.epsilon = 1, 2\nrun.seed = 3, 7\n"
+                                   "variant.a = x.y=$epsilon; x.z=$seed\nvariant.none = x.z=$seed\n"),
+                     0);
+    assert_int_equal(f.points.n, 6);
+    expect_settings(&f.points.items[1], "x.y=1; x.z=7; run.seed=7");
+    expect_settings(&f.points.items[5], "x.z=7; run.seed=7");
+    close_text(&f);
+    assert_int_equal(open_text(&f, "[sweep]\nrun.seed = 3, 7\nvariant.a = x.z=$seed\n"), 0);
+    expect_settings(&f.points.items[0], "x.z=3; run.seed=3");
+    close_text(&f);
+    assert_int_equal(open_text(&f, "[sweep]\naxis.seed = 5\nrun.seed = 3\nvariant.a = x.z=$seed\n"), 0);
+    expect_settings(&f.points.items[0], "x.z=5; run.seed=3");
+    close_text(&f);
+    refused("[sweep]\naxis.epsilon = 1\nvariant.a = x.y=$epsilon; x.z=$seed\n", "no axis.seed");
+}
+
 static void variants_read_named_axes(void **state)
 {
     (void)state;
@@ -284,6 +305,7 @@ int main(void)
         cmocka_unit_test(axes_are_crossed_with_seeds_innermost),
         cmocka_unit_test(references_do_not_follow_the_axes),
         cmocka_unit_test(variants_read_named_axes),
+        cmocka_unit_test(variants_read_the_seed),
         cmocka_unit_test(zipped_axes_go_together),
         cmocka_unit_test(components_are_swapped_with_their_parameters),
         cmocka_unit_test(variants_set_keys_together),
