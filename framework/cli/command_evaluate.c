@@ -14,7 +14,7 @@
 static const char usage[] =
     "usage: dpframe evaluate RUN [--data FILE] [-o evaluate.KEY=VALUE]... [--json]\n"
     "\n"
-    "Metrics of the factors in the directory of a run: on its own test part, or on the\n"
+    "Metrics of the model in the directory of a run: on its own test part, or on the\n"
     "records of another file, which is read as [data] of the run says. Records of pairs that\n"
     "it was trained on, and of users and items that it does not know, are counted and left out.\n";
 

@@ -15,7 +15,7 @@ static const char usage[] =
     "       dpframe recommend RUN --all --output FILE [-n N]\n"
     "\n"
     "The N items (default 10) with the highest scores among those that the user has no record\n"
-    "of, in the training or the test part, from the factors in the directory of a run. CSV:\n"
+    "of, in the training or the test part, from the model in the directory of a run. CSV:\n"
     "user,item,rank,score. What it writes is private: it is computed from users' own factors\n"
     "and records.\n";
 

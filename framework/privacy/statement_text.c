@@ -222,9 +222,10 @@ static void add_head(const struct guarantee *guarantee, struct text *out)
                                          : "");
     add_wrapped(out, "Delta      ", line);
     if (guarantee->joint)
-        add_wrapped(out, "Kind       ",
-                    "joint differential privacy: each user's own factors stay with that user and are not "
-                    "part of what others see.");
+        add_wrapped(
+            out, "Kind       ",
+            "joint differential privacy: each user's own factors and scores stay with that user and are "
+            "not part of what others see.");
     text_add(out, "\n");
 }
 
