@@ -151,6 +151,8 @@ static void engine_close(struct engine *engine)
             free(term->party_weight_buffer);
             free(term->participations);
             free(term->other_copy);
+            free(term->received);
+            free(term->zeros);
             free(term->shared);
         }
         free(engine->terms[which]);

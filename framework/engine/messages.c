@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message under construction. */
-struct draft {
-    dpf_message message;
-    int32_t *rows; /* of a sparse message */
-};
+#include "engine/friends.h"
 
 static int32_t *iota_rows(struct engine *engine, int worker, int64_t n)
 {
@@ -219,8 +215,8 @@ static int transform_message(struct messages_work *work, int worker, dpf_message
     return 0;
 }
 
-/* Users with records of each row of the message, where the mechanism wants to know. Rows of a transformed
-   message are sent by everybody. */
+/* Users with records of each row of the message, or friends of the user whose row it is, where the mechanism
+   wants to know. Rows of a transformed message are sent by everybody. */
 static const int32_t *count_contributors(struct messages_work *work, int worker, const dpf_message *message)
 {
     struct engine *engine = work->engine;
@@ -228,7 +224,7 @@ static const int32_t *count_contributors(struct messages_work *work, int worker,
     const struct csr *csr = step_records(engine, work->term, HOLDER_ALL);
     int32_t *counts =
         step_buffer(engine, worker, BUFFER_CONTRIBUTORS, (size_t)message->n_rows + 1, sizeof *counts);
-    int by_item = plan->by_user && plan->side == DPF_SIDE_ITEMS && message->rows;
+    int by_item = (plan->by_user && plan->side == DPF_SIDE_ITEMS && message->rows) || plan_sends_links(plan);
     for (int64_t r = 0; counts && r < message->n_rows; r++) {
         int64_t row = by_item ? message->rows[r] : 0;
         counts[r] = by_item && row < csr->rows ? (int32_t)(csr->ptr[row + 1] - csr->ptr[row])
@@ -238,7 +234,7 @@ static const int32_t *count_contributors(struct messages_work *work, int worker,
     return counts;
 }
 
-static int send_message(struct messages_work *work, int64_t party, int worker, dpf_message *message)
+int messages_send(struct messages_work *work, int64_t party, int worker, dpf_message *message)
 {
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
@@ -263,7 +259,7 @@ static int send_message(struct messages_work *work, int64_t party, int worker, d
     }
     struct instance *mechanism = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)party);
-    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->query,
+    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->sent,
                                                 message->values, message->stride, &integers);
     if (step_result(engine, worker, mechanism, status, term->plan->side) != 0)
         return -1;
@@ -275,6 +271,23 @@ static int send_message(struct messages_work *work, int64_t party, int worker, d
                        term->plan->side);
 }
 
+static int send_all(struct messages_work *work, int64_t party, int worker)
+{
+    struct draft draft;
+    const struct term_plan *plan = work->term->plan;
+    if (plan_sends_links(plan))
+        return friends_send_links(work, party, worker);
+    if (plan_sends_rows(plan) ? friends_own_row(work, party, worker, &draft) != 0
+                              : query_message(work, party, worker, &draft) != 0)
+        return -1;
+    enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
+    if (step_stopped(work->engine, worker) != 0 ||
+        (work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
+        transform_message(work, worker, &draft.message, slot) != 0)
+        return -1;
+    return messages_send(work, party, worker, &draft.message);
+}
+
 int messages_task(void *context, int64_t task, int worker)
 {
     struct messages_work *work = context;
@@ -283,14 +296,7 @@ int messages_task(void *context, int64_t task, int worker)
     for (int64_t party = task * work->per_task; party < end && party < work->n_parties; party++) {
         if (term->plan->by_user && term->party_weights && term->party_weights[party] == 0)
             continue;
-        struct draft draft;
-        if (query_message(work, party, worker, &draft) != 0)
-            return -1;
-        enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
-        if (step_stopped(work->engine, worker) != 0 ||
-            (work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
-            transform_message(work, worker, &draft.message, slot) != 0 ||
-            send_message(work, party, worker, &draft.message) != 0)
+        if (send_all(work, party, worker) != 0)
             return -1;
     }
     return 0;

@@ -23,8 +23,17 @@ struct messages_work {
     dpf_aggregation *aggregations; /* one for each worker; or one if the aggregator cannot merge */
 };
 
+/* A message under construction. */
+struct draft {
+    dpf_message message;
+    int32_t *rows; /* of a sparse message */
+};
+
 /* Makes the parties' messages of one task and adds them to the worker's aggregation: a pool_task. */
 int messages_task(void *context, int64_t task, int worker);
+/* Encodes the message as party's and adds it to the worker's aggregation. 0, or -1 with the worker's error.
+ */
+int messages_send(struct messages_work *work, int64_t party, int worker, dpf_message *message);
 /*
  * Applies one transform in direction apply to the message in buffer *slot. A message whose rows change moves
  * to the other wide buffer. 0, or -1 with the worker's error.

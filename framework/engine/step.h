@@ -51,6 +51,7 @@ struct term_run {
     int32_t *participations;           /* how often each user has taken part, where that is capped */
     dpf_factors self, other, residual; /* as the loss reads them in this step */
     float *other_copy;                 /* rows after factor transforms */
+    float *received, *zeros;           /* rows that friends sent, and no rows: see friends.h */
     float *shared;                     /* the shared row, decoded; n_shared of them (party site) */
     int64_t n_shared;
     dpf_noise_plan noise;   /* the plan's, or this step's where bounds come from data */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/friends.h"
 #include "engine/messages.h"
 
 #define USERS_PER_TASK 64
@@ -20,7 +21,7 @@ static int open_aggregations(struct messages_work *work, int n, struct dpf_error
 {
     struct term_run *term = work->term;
     int64_t rows = term->rows;
-    int32_t width = term->plan->query.width;
+    int32_t width = term->plan->sent.width;
     work->aggregations = memory_new((size_t)n, sizeof *work->aggregations);
     if (!work->aggregations)
         return error_memory(error);
@@ -74,13 +75,10 @@ struct decode_work {
     int64_t batch;
 };
 
-static int decode_task(void *context, int64_t task, int worker)
+static int decode_rows(struct decode_work *work, int64_t first, int64_t count, int64_t survivors, int worker)
 {
-    struct decode_work *work = context;
     struct term_run *term = work->term;
-    int32_t width = term->plan->query.width;
-    int64_t first = task * work->batch;
-    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
+    int32_t width = term->plan->sent.width;
     dpf_integers sums = {.size = sizeof sums,
                          .width = width,
                          .n_rows = count,
@@ -88,17 +86,41 @@ static int decode_task(void *context, int64_t task, int worker)
                          .total_rows = work->sums->rows,
                          .values = work->sums->sums + first * width,
                          .stride = width,
-                         .survivors = work->sums->survivors};
+                         .survivors = survivors};
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(work->engine, worker, instance, term->draw, DPF_PARTY_AGGREGATE);
-    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->query, &sums,
+    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->sent, &sums,
                                                 work->out + first * width, width);
     if (step_result(work->engine, worker, instance, status, term->plan->side) != 0)
         return -1;
-    double scale = term->aggregator->scale(term->plan->aggregator->self, work->sums->survivors);
+    double scale = term->aggregator->scale(term->plan->aggregator->self, survivors);
     for (int64_t i = 0; i < count * width; i++)
         work->out[first * width + i] *= scale;
     return 0;
+}
+
+/* Rows of friends are sums of their own: of one message, or of one for each link. */
+static int decode_friends(struct decode_work *work, int64_t first, int64_t count, int worker)
+{
+    int32_t width = work->term->plan->sent.width;
+    for (int64_t r = first; r < first + count; r++) {
+        int64_t survivors = friends_survivors(work->engine, work->term, r);
+        if (survivors == 0)
+            memset(work->out + r * width, 0, (size_t)width * sizeof *work->out);
+        else if (decode_rows(work, r, 1, survivors, worker) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int decode_task(void *context, int64_t task, int worker)
+{
+    struct decode_work *work = context;
+    int64_t first = task * work->batch;
+    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
+    return work->term->plan->source == SOURCE_RELATION
+               ? decode_friends(work, first, count, worker)
+               : decode_rows(work, first, count, work->sums->survivors, worker);
 }
 
 /* Undoes the message transforms, last first; a state transform stays. */
@@ -165,7 +187,7 @@ static int divide_shared(struct messages_work *work, struct dpf_error *error)
 static int release_messages(struct engine *engine, struct term_run *term, dpf_message *estimate,
                             struct dpf_error *error)
 {
-    const dpf_query *query = &term->plan->query;
+    const dpf_query *query = &term->plan->sent;
     int64_t side_rows = engine->model->sides[term->plan->side].rows;
     struct messages_work work = {.engine = engine, .term = term};
     work.n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
@@ -242,27 +264,45 @@ static int solve_task(void *context, int64_t task, int worker)
     return step_solve(work->engine, worker, &batch);
 }
 
-/* A term without mechanism beside released ones: exact blocks of all rows. */
+struct exact_work {
+    struct engine *engine;
+    struct term_run *term;
+    float *blocks;
+    int64_t rows, stride, batch;
+};
+
+static int exact_task(void *context, int64_t task, int worker)
+{
+    struct exact_work *work = context;
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    const dpf_query *query = &term->plan->query;
+    int64_t first = task * work->batch;
+    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
+    dpf_groups groups;
+    double *wide = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
+    if (!wide || step_groups(engine, term, HOLDER_ALL, first, count, worker, &groups) != 0)
+        return -1;
+    dpf_call *call = step_call(engine, worker, term->plan->loss, (uint32_t)engine->round, 0);
+    dpf_status status =
+        term->loss->accumulate(term->plan->loss->self, call, query, &groups, NULL, wide, query->width);
+    if (step_result(engine, worker, term->plan->loss, status, term->plan->side) != 0)
+        return -1;
+    for (int64_t r = 0; r < count; r++)
+        for (int32_t i = 0; i < query->width; i++)
+            work->blocks[(first + r) * work->stride + i] += (float)wide[r * query->width + i];
+    return 0;
+}
+
+/* Adds exact blocks of all rows: of a term without mechanism beside released ones, or of what friends sent.
+ */
 static int exact_term(struct engine *engine, struct term_run *term, float *blocks, int64_t rows,
                       int64_t stride, struct dpf_error *error)
 {
-    const dpf_query *query = &term->plan->query;
-    int64_t batch = step_batch_rows(2 * query->width);
-    for (int64_t first = 0; first < rows; first += batch) {
-        int64_t count = rows - first < batch ? rows - first : batch;
-        dpf_groups groups;
-        double *wide = step_buffer(engine, 0, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
-        if (!wide || step_groups(engine, term, HOLDER_ALL, first, count, 0, &groups) != 0)
-            return step_failed(engine, error);
-        dpf_call *call = step_call(engine, 0, term->plan->loss, (uint32_t)engine->round, 0);
-        dpf_status status =
-            term->loss->accumulate(term->plan->loss->self, call, query, &groups, NULL, wide, query->width);
-        if (step_result(engine, 0, term->plan->loss, status, term->plan->side) != 0)
-            return step_failed(engine, error);
-        for (int64_t r = 0; r < count; r++)
-            for (int32_t i = 0; i < query->width; i++)
-                blocks[(first + r) * stride + i] += (float)wide[r * query->width + i];
-    }
+    struct exact_work work = {engine, term,   blocks,
+                              rows,   stride, step_batch_rows(2 * term->plan->query.width)};
+    if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, exact_task, &work) != 0)
+        return step_failed(engine, error);
     return 0;
 }
 
@@ -314,11 +354,20 @@ static int add_term(struct engine *engine, struct term_run *term, float *blocks,
     if (!term->mechanism)
         return exact_term(engine, term, blocks, rows, stride, error);
     dpf_message estimate;
-    if (release_messages(engine, term, &estimate, error) != 0)
+    if (friends_prepare(engine, term, error) != 0 || release_messages(engine, term, &estimate, error) != 0)
         return -1;
+    if (plan_sends_rows(term->plan)) {
+        if (friends_receive_rows(engine, term, &estimate, error) != 0)
+            return -1;
+        return exact_term(engine, term, blocks, rows, stride, error);
+    }
     for (int64_t r = 0; r < rows; r++)
         for (int32_t i = 0; i < query->width; i++)
             blocks[r * stride + i] += (float)estimate.values[r * estimate.stride + i];
+    if (plan_sends_links(term->plan)) {
+        friends_receive_links(term);
+        return exact_term(engine, term, blocks, rows, stride, error);
+    }
     int inside = query->has_shared && shared_is_inside(engine, term);
     for (int32_t i = 0; inside && i < query->width; i++)
         shared[i] += (float)estimate.values[rows * estimate.stride + i];

@@ -40,6 +40,55 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
 }
 
 /*
+ * Friends' messages. Each is read by itself, by the one who links or by all who do, so nothing may need many
+ * of them, and a transform of a user's whole message needs that message to be one.
+ */
+static int check_friends(const struct plan *plan, struct term_plan *term, struct dpf_error *error)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    const dpf_loss *loss = term->loss->functions;
+    if (term->sampler)
+        return config_error(
+            plan->config, term->name, "sampler", error,
+            "samplers draw records or senders of a sum; a relation has neither: leave it out");
+    if (term->query.has_shared)
+        return config_error(
+            plan->config, term->name, "loss", error,
+            "loss %s reads the rows of all users at once, but friends send theirs only to those "
+            "who link to them",
+            term->loss->entry->component->id);
+    if (!(aggregator->flags & DPF_AGGREGATOR_BY_ROWS) || (aggregator->flags & DPF_AGGREGATOR_DENSE) ||
+        aggregator->scale(term->aggregator->self, 2) != 1)
+        return config_error(plan->config, term->name, "aggregator", error,
+                            "friends send single rows, which aggregator %s does not take: use sum",
+                            term->aggregator->entry->component->id);
+    if (((const dpf_mechanism *)term->mechanism->functions)->flags & DPF_MECHANISM_DENSE)
+        return config_error(
+            plan->config, term->name, "mechanism", error,
+            "mechanism %s divides the noise among all users, but friends' messages are read one "
+            "by one: use laplace, for example",
+            term->mechanism->entry->component->id);
+    if (plan_sends_links(term) && !(loss->flags & DPF_LOSS_SEPARABLE))
+        return config_error(
+            plan->config, term->name, "messages", error,
+            "loss %s does not say which part of a link is the friend's own (DPF_LOSS_SEPARABLE): "
+            "use messages = rows",
+            term->loss->entry->component->id);
+    for (int i = 0; i < term->n_transforms; i++) {
+        const dpf_transform *transform = term->transforms[i]->functions;
+        if (transform->kind == DPF_TRANSFORM_MESSAGE &&
+            (plan_sends_links(term) || transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
+            return config_error(plan->config, term->name, "transforms", error,
+                                "transform %s changes a user's whole message, but friends send %s",
+                                term->transforms[i]->entry->component->id,
+                                plan_sends_links(term) ? "one for each link: use messages = rows"
+                                                       : "single rows");
+    }
+    term->by_user = term->whole_message = 1;
+    return 0;
+}
+
+/*
  * Cells without a record that are not summed in a shared row belong to whoever holds the user: a silo's
  * records do not say which empty cells are its own.
  */
@@ -104,6 +153,8 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
     /* A draw of users needs their messages one by one, whoever holds the records. */
     if (term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
         term->by_user = 1;
+    if (term->source == SOURCE_RELATION && check_friends(plan, term, error) != 0)
+        return -1;
     if (check_cells(plan, term, error) != 0 || check_participations(plan, term, error) != 0)
         return -1;
     if (term->by_user && kind == PARTIES_SILOS_BY_ITEMS)

@@ -136,6 +136,7 @@ static int make_term(struct plan *plan, struct term_plan *term, const struct con
     const dpf_value *v = values->params.values;
     term->source = (int)v[TERM_SOURCE].integer;
     term->destination = (int)v[TERM_DESTINATION].integer;
+    term->messages = (int)v[TERM_MESSAGES].integer;
     term->raw_residual = v[TERM_RESIDUAL].integer == RESIDUAL_RAW;
     term->bounds_from_data = v[TERM_BOUNDS].integer == BOUNDS_FROM_DATA;
     term->participations = v[TERM_PARTICIPATIONS].integer;

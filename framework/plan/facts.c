@@ -18,11 +18,17 @@
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
 
-/* With links a user's row depends on records of others. */
-static int reads_friends(const struct side_plan *side)
+static int by_similarity(const struct plan *plan)
+{
+    return plan->data.params.values[D_RELATION_SIMILARITY].integer != 0;
+}
+
+/* With links a user's row depends on records of others, unless all that comes from friends is what they sent
+   through a mechanism. */
+static int reads_friends(const struct plan *plan, const struct side_plan *side)
 {
     for (int i = 0; i < side->n_terms; i++)
-        if (side->terms[i].source == SOURCE_RELATION)
+        if (side->terms[i].source == SOURCE_RELATION && (!side->terms[i].mechanism || by_similarity(plan)))
             return 1;
     return 0;
 }
@@ -38,7 +44,7 @@ static void judge_reads(const struct plan *plan, const struct term_plan *term, s
                  "the offset is the mean of the training ratings and gets no noise; use offset = midpoint");
         return;
     }
-    if (term->source == SOURCE_RELATION && plan->data.params.values[D_RELATION_SIMILARITY].integer != 0) {
+    if (term->source == SOURCE_RELATION && by_similarity(plan)) {
         facts->reads = FROM_RAW_DATA;
         snprintf(facts->reads_why, sizeof facts->reads_why,
                  "weights of links are similarities of the raw ratings and get no noise; use "
@@ -52,10 +58,11 @@ static void judge_reads(const struct plan *plan, const struct term_plan *term, s
         facts->reads = FROM_RELEASES;
         snprintf(facts->reads_why, sizeof facts->reads_why, "%s factors come from earlier releases", name);
     } else if (plan->guarantee.unit == DPF_UNIT_USER && other == DPF_SIDE_USERS && term->by_user &&
-               term->source == SOURCE_RECORDS && !reads_friends(side) && facts->unit_stated) {
+               !reads_friends(plan, side) && facts->unit_stated) {
         facts->reads = FROM_OWN_RECORD;
         snprintf(facts->reads_why, sizeof facts->reads_why,
-                 "each user's message reads that user's own row, and the whole message is clipped");
+                 "each user's message reads that user's own row, and the whole message is %s",
+                 plan_sends_rows(term) ? "within a bound" : "clipped");
     } else {
         facts->reads = FROM_RAW_DATA;
         snprintf(facts->reads_why, sizeof facts->reads_why,
@@ -80,9 +87,9 @@ static void judge_sensitivity(const struct plan *plan, const struct term_plan *t
         snprintf(facts->unbounded_why, sizeof facts->unbounded_why,
                  "the norms of rows are maxima over private factors; clip the rows to a public bound");
     }
-    for (int b = 0; b < term->query.n_blocks * (1 + term->query.has_shared); b++) {
+    for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_shared); b++) {
         const dpf_sensitivity *block =
-            b < term->query.n_blocks ? &term->blocks[b] : &term->shared[b - term->query.n_blocks];
+            b < term->sent.n_blocks ? &term->blocks[b] : &term->shared[b - term->sent.n_blocks];
         const dpf_norms *norms = &block->at[unit][adjacency];
         if (finite_somewhere(norms))
             continue;
@@ -92,7 +99,7 @@ static void judge_sensitivity(const struct plan *plan, const struct term_plan *t
                  stated ? "block %d has no finite sensitivity for this unit; clip-user bounds a user's whole "
                           "contribution"
                         : "loss %2$s states no sensitivity of block %1$d for this unit and adjacency",
-                 b % term->query.n_blocks, term->loss->entry->component->id);
+                 b % term->sent.n_blocks, term->loss->entry->component->id);
         if (stated && facts->bounded) {
             facts->bounded = 0;
             snprintf(facts->unbounded_why, sizeof facts->unbounded_why,
@@ -120,10 +127,11 @@ static int sends_all_rows(const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
     const dpf_mechanism *mechanism = term->mechanism->functions;
-    int dense =
-        !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
-        (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 || (mechanism->flags & DPF_MECHANISM_DENSE) != 0 ||
-        (term->side == DPF_SIDE_USERS && term->source == SOURCE_RECORDS); /* the user's own row, always */
+    int dense = !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
+                (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
+                (mechanism->flags & DPF_MECHANISM_DENSE) != 0 ||
+                /* the user's own row, always */
+                (term->side == DPF_SIDE_USERS && (term->source == SOURCE_RECORDS || plan_sends_rows(term)));
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;
         dense |=
@@ -174,14 +182,18 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->noise_where = term->noise.where;
     facts->single_curator = plan->parties.params.values[PARTIES_KIND].integer == PARTIES_CURATOR;
     facts->sees = facts->single_curator ? DPF_SEES_SUM : aggregator->sees;
+    facts->to_peers = term->destination == DESTINATION_PEER;
     facts->sampling = term->sampling;
-    facts->support_observed = term->query.support == DPF_SUPPORT_OBSERVED;
+    facts->spare_shares = term->noise.spare_shares;
+    facts->support_observed = term->sent.support == DPF_SUPPORT_OBSERVED && !plan_sends_rows(term);
     /* Parties that hold many rows, and aggregators that ask for it, send every row with its noise. */
     facts->dense =
         !facts->support_observed || !term->by_user || (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
     const dpf_mechanism *mechanism = term->mechanism->functions;
-    facts->reads_degrees = (side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0 ||
-                           (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0;
+    /* Users who send their own rows count their own records only, and send a row each. */
+    const int own_row = plan_sends_rows(term) && !side->public_rows;
+    facts->reads_degrees = !own_row && ((side->solver_functions->flags & DPF_SOLVER_DEGREES) != 0 ||
+                                        (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0);
     facts->dense = sends_all_rows(term);
     facts->row_each = term->side == DPF_SIDE_USERS;
     facts->sent_by_users = term->by_user && !facts->single_curator;

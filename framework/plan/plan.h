@@ -26,6 +26,7 @@ struct term_plan {
     int side;        /* DPF_SIDE_* that is solved */
     int source;      /* enum term_source */
     int destination; /* enum term_destination */
+    int messages;    /* enum term_messages, of a relation with a mechanism */
     int raw_residual;
     int bounds_from_data; /* sensitivities and noise are worked out anew in every step */
     uint32_t layout;      /* DPF_LAYOUT_* of released quadratic blocks */
@@ -42,6 +43,7 @@ struct term_plan {
     int64_t rows;           /* of a message after transforms, with the shared row */
     dpf_query query;
     dpf_query shared_query; /* layout of the shared row */
+    dpf_query sent;         /* layout of messages: the query's, or that of a factor row (plan_sends_rows) */
     dpf_bounds bounds;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
     dpf_sensitivity shared[DPF_MAX_BLOCKS];
@@ -149,6 +151,18 @@ void plan_free(struct plan *plan);
 /* Noise and private draws come from another root from now on, which becomes the plan's: the same plan can be
    run again and again. */
 void plan_rekey(struct plan *plan, struct random_root *root);
+
+/* Users send their own rows, each once, and those who link to them read what was sent. */
+static inline int plan_sends_rows(const struct term_plan *term)
+{
+    return term->source == SOURCE_RELATION && term->mechanism && term->messages == MESSAGES_ROWS;
+}
+
+/* Each link is a message: of the friend's part of the query, to the one who links. */
+static inline int plan_sends_links(const struct term_plan *term)
+{
+    return term->source == SOURCE_RELATION && term->mechanism && term->messages == MESSAGES_LINKS;
+}
 
 /* Every bound value as {"section": {"key": "text"}}: the resolved configuration. New reference. */
 json_t *plan_resolved(const struct plan *plan);

@@ -62,6 +62,21 @@ static int check_query(const struct term_plan *term, const dpf_query *query, str
     return 0;
 }
 
+/* The unknown columns of a row, as one block. */
+static dpf_query row_query(const dpf_query *query)
+{
+    return (dpf_query){
+        .size = sizeof(dpf_query),
+        .form = DPF_FORM_GRADIENT,
+        .dimension = query->dimension,
+        .first = query->first,
+        .width = query->dimension,
+        .support = DPF_SUPPORT_OBSERVED,
+        .n_blocks = 1,
+        .blocks = {{.kind = DPF_BLOCK_GRADIENT, .length = query->dimension}},
+    };
+}
+
 static int complete_query(struct plan *plan, struct side_plan *side, struct term_plan *term,
                           struct dpf_error *error)
 {
@@ -74,6 +89,7 @@ static int complete_query(struct plan *plan, struct side_plan *side, struct term
         check_query(term, &term->query, error) != 0)
         return -1;
     term->shared_query = term->query;
+    term->sent = plan_sends_rows(term) ? row_query(&term->query) : term->query;
     if (layout == DPF_LAYOUT_OPERATOR && term->query.has_shared)
         if (ask_query(plan, term, DPF_LAYOUT_FULL, side->released, &term->shared_query, error) != 0 ||
             check_query(term, &term->shared_query, error) != 0)

@@ -18,12 +18,12 @@ dpf_release plan_release(const struct plan *plan, const struct term_plan *term, 
     return (dpf_release){
         .size = sizeof(dpf_release),
         .side = term->side,
-        .query = &term->query,
+        .query = &term->sent,
         .rows = term->rows,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
         .blocks = blocks,
-        .shared = term->query.has_shared ? shared : NULL,
+        .shared = term->sent.has_shared ? shared : NULL,
         .n_parties = parties,
         .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
         .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
@@ -91,10 +91,11 @@ int plan_noise_by_users(const struct term_plan *term)
  */
 static void charge_roundings(const struct plan *plan, const struct term_plan *term, dpf_event *event)
 {
-    if (term->side != DPF_SIDE_USERS || event->block < 0 || event->block >= term->query.n_blocks)
+    if (term->side != DPF_SIDE_USERS || plan_sends_rows(term) || event->block < 0 ||
+        event->block >= term->sent.n_blocks)
         return;
     double steps = (double)plan_rows(plan, DPF_SIDE_ITEMS) * event->grid;
-    double length = term->query.blocks[event->block].length;
+    double length = term->sent.blocks[event->block].length;
     for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
         dpf_norms *norms = &event->sensitivity.at[DPF_UNIT_USER][adjacency];
         if (norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0)

@@ -192,6 +192,11 @@ char *plan_text(const struct plan *plan)
             if (side->n_terms > 1)
                 text_add(&text, "   term %s\n", term->name);
             describe_component(&text, "sampler", term->sampler);
+            if (term->source == SOURCE_RELATION)
+                text_add(&text, "    %-11s friends%s\n", "reads",
+                         plan_sends_rows(term)    ? ", who send their rows, once each"
+                         : plan_sends_links(term) ? ", who send a message for each link"
+                                                  : "");
             describe_component(&text, "loss", term->loss);
             for (int k = 0; k < term->n_transforms; k++)
                 describe_component(&text, "transform", term->transforms[k]);

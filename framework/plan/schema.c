@@ -147,6 +147,11 @@ static const dpf_enum_value destination_values[] = {
     {"server", "messages go to the server"},
     {"peer", "messages go to the party that owns the row"},
 };
+static const dpf_enum_value messages_values[] = {
+    {"rows", "each user sends its row once, with noise, and whoever links to it reads what it sent"},
+    {"links",
+     "for each link the friend sends its own part of the query to the one who links, with noise of its own"},
+};
 static const dpf_enum_value residual_values[] = {
     {"transformed", "predictions use the other rows after factor transforms, like the rest of the loss"},
     {"raw", "predictions inside the loss use the other rows as they are"},
@@ -188,6 +193,9 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
         "participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
         "How often a user takes part at most; releases then compose over that many rounds for "
         "each user, and sampling amplifies nothing. 0: no cap."),
+    [TERM_MESSAGES] = DPF_PARAM_ENUM_F(
+        "messages", MESSAGES_ROWS, messages_values, DPF_PARAM_PRIVACY,
+        "What users send to those who link to them: for source = relation with a mechanism."),
 };
 TABLE(term, TERM_N_PARAMS)
 

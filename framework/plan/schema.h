@@ -68,10 +68,12 @@ enum term_param {
     TERM_LAYOUT,
     TERM_BOUNDS,
     TERM_PARTICIPATIONS,
+    TERM_MESSAGES,
     TERM_N_PARAMS
 };
 enum term_source { SOURCE_RECORDS, SOURCE_RELATION };
 enum term_destination { DESTINATION_SERVER, DESTINATION_PEER };
+enum term_messages { MESSAGES_ROWS, MESSAGES_LINKS };
 enum term_residual { RESIDUAL_TRANSFORMED, RESIDUAL_RAW };
 enum term_layout { LAYOUT_PACKED, LAYOUT_FULL };
 enum term_bounds { BOUNDS_PUBLIC, BOUNDS_FROM_DATA };

@@ -124,11 +124,11 @@ static int after_transform(struct term_plan *term, struct instance *instance, in
                            dpf_sensitivity *blocks, dpf_sensitivity *shared, struct dpf_error *error)
 {
     const dpf_transform *transform = instance->functions;
-    int n = term->query.n_blocks, joined = term->query.has_shared && term->by_user;
+    int n = term->sent.n_blocks, joined = term->sent.has_shared && term->by_user;
     /* A shared row of items that users rate does not pass the users' transforms: it stays as it is. */
     if (joined && term->side == DPF_SIDE_USERS)
         joined = 0;
-    else if (term->query.has_shared && !term->by_user)
+    else if (term->sent.has_shared && !term->by_user)
         unstated(shared, DPF_MAX_BLOCKS);
     if (joined && 2 * n > DPF_MAX_BLOCKS) {
         unstated(blocks, DPF_MAX_BLOCKS);
@@ -138,7 +138,7 @@ static int after_transform(struct term_plan *term, struct instance *instance, in
     /* The shared row is the last of each message, so that a transform which mixes or scales all numbers
        carries a change from one to the other: it is told of both at once. */
     dpf_sensitivity all[DPF_MAX_BLOCKS];
-    dpf_query query = term->query;
+    dpf_query query = term->sent;
     memcpy(all, blocks, (size_t)n * sizeof *all);
     for (int i = 0; joined && i < n; i++) {
         query.blocks[n + i] = query.blocks[i];
@@ -154,16 +154,31 @@ static int after_transform(struct term_plan *term, struct instance *instance, in
     return 0;
 }
 
+/*
+ * Of users who send their own rows. Whatever changes in a user's records, the row, a function of them and of
+ * what was released before, moves from one point of its ball to another, and nobody else's row moves with it.
+ */
+static void row_sensitivity(const dpf_bounds *bounds, dpf_sensitivity *blocks)
+{
+    for (int unit = 0; unit < DPF_N_UNITS; unit++)
+        for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
+            blocks[0].at[unit][adjacency] =
+                (dpf_norms){2 * bounds->other_l1, 2 * bounds->other_l2, 2 * bounds->other_linf};
+}
+
 int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
                           dpf_sensitivity *shared, struct dpf_error *error)
 {
     const dpf_loss *loss = term->loss->functions;
     unstated(blocks, DPF_MAX_BLOCKS);
     unstated(shared, DPF_MAX_BLOCKS);
-    if (instance_result(term->loss, loss->sensitivity(term->loss->self, &term->query, bounds, blocks, shared),
-                        "sensitivity", error) != 0)
+    if (plan_sends_rows(term))
+        row_sensitivity(bounds, blocks);
+    else if (instance_result(term->loss,
+                             loss->sensitivity(term->loss->self, &term->query, bounds, blocks, shared),
+                             "sensitivity", error) != 0)
         return -1;
-    int64_t rows = bounds->n_self + term->query.has_shared;
+    int64_t rows = bounds->n_self + term->sent.has_shared;
     for (int i = 0; i < term->n_transforms; i++) {
         struct instance *instance = term->transforms[i];
         const dpf_transform *transform = instance->functions;

@@ -150,6 +150,10 @@ static const char *noise_lacking(const struct matter *matter, const struct term_
         return "it is released without noise. Add a mechanism";
     if (term->noise_where == DPF_NOISE_AT_PARTY || matter->observer == DPF_OBSERVER_OUTSIDER)
         return NULL;
+    if (term->noise_where == DPF_NOISE_AT_SUM && term->to_peers && !term->single_curator)
+        return "users receive each other's messages bare and add the noise themselves. Let the senders add "
+               "it "
+               "(where = party)";
     if (term->noise_where == DPF_NOISE_AT_SUM)
         return matter->observer == DPF_OBSERVER_SERVER ? "noise is added only after the sum, by the server "
                                                          "that is to be kept from learning. Let the "

@@ -54,6 +54,7 @@ struct term_facts {
     int noise_where;       /* DPF_NOISE_* (C5) */
     int sees;              /* DPF_SEES_* of the aggregator; SEES_SUM for a single curator (C5) */
     int single_curator;    /* one trusted party holds all records */
+    int to_peers;          /* users receive the messages, not the server */
     dpf_sampling sampling; /* C6 */
     int support_observed;  /* C8: only rated cells contribute */
     int reads_degrees;     /* C8: a solver reads record counts */

@@ -283,7 +283,7 @@ AT(dpf_side_info, is_released, 44);
 
 SIZE(dpf_loss, 56);
 AT(dpf_loss, layouts, 0);
-AT(dpf_loss, reserved, 4);
+AT(dpf_loss, flags, 4);
 AT(dpf_loss, query, 8);
 AT(dpf_loss, sensitivity, 16);
 AT(dpf_loss, shared, 24);
@@ -311,7 +311,7 @@ SIZE(dpf_noise_plan, 480);
 AT(dpf_noise_plan, size, 0);
 AT(dpf_noise_plan, where, 4);
 AT(dpf_noise_plan, n_blocks, 8);
-AT(dpf_noise_plan, reserved, 12);
+AT(dpf_noise_plan, spare_shares, 12);
 AT(dpf_noise_plan, grid, 16);
 AT(dpf_noise_plan, scale, 80);
 AT(dpf_noise_plan, variance, 144);

@@ -72,10 +72,38 @@ static void every_condition_holds(void **state)
     globfree(&found);
 }
 
+/* Calibrated noise is on the private side of the target, and close to it. */
+static void the_epsilon_is_the_one_that_the_file_states(void **state)
+{
+    static const struct {
+        const char *file;
+        int observer;
+        double epsilon;
+    } statements[] = {{"hdpmf.ini", DPF_OBSERVER_SERVER, 10}, {"privsr.ini", DPF_OBSERVER_PARTIES, 10}};
+    (void)state;
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        char path[512];
+        struct session session;
+        snprintf(path, sizeof path, "%s/configs/corrected/%s", getenv("DPFRAME_SOURCE_DIR"),
+                 statements[i].file);
+        plan_file(path, NULL, &session);
+        const struct guarantee *guarantee = &session.plan.guarantee;
+        const double epsilon = guarantee->accounts[0].answer.epsilon;
+        assert_int_equal(guarantee->n_accounts, 1);
+        assert_true(epsilon <= statements[i].epsilon && epsilon > statements[i].epsilon * (1 - 1e-6));
+        assert_true(guarantee->delta == 0 && guarantee->joint);
+        assert_int_equal(guarantee->unit, DPF_UNIT_USER);
+        assert_int_equal(guarantee->adjacency, DPF_ADJ_ZERO_OUT);
+        assert_int_equal(guarantee->observer, statements[i].observer);
+        session_close(&session);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_condition_holds),
+        cmocka_unit_test(the_epsilon_is_the_one_that_the_file_states),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

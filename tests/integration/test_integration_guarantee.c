@@ -221,6 +221,53 @@ static void links_by_similarity_read_ratings(void **state)
     assert_fails(terms_without_clip(), text, "C2", "similarities of the raw ratings");
 }
 
+/* PrivSR, with what friends send protected: local users who send rows with noise, and a secure sum. */
+static const char friends[] =
+    DATA "[model]\nrank = 2\nusers = 1000\nitems = 200\n[parties]\nkind = users\n"
+         "[users]\nterms = rating, social\nsolver = damped-gradient-descent\n[users.solver]\nradius = 1\n"
+         "[users.rating]\nloss = squared-error\n"
+         "[users.social]\nsource = relation\ndestination = peer\nloss = social\nmechanism = laplace\n"
+         "[users.social.mechanism]\nepsilon = 0.5\nwhere = party\n"
+         "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = laplace-gamma\n"
+         "aggregator = modular-sum\nsolver = gradient-descent\n[items.transform.clip-user]\nnorm = l1\n"
+         "[items.mechanism]\nepsilon = 1.5\nhonest = 700\ncurious = 100\n"
+         "[privacy]\nunit = user\nadjacency = zero-out\nobserver = parties\n[accountants]\nlist = pure\n";
+
+static void rows_that_friends_send_are_releases(void **state)
+{
+    (void)state;
+    char text[256];
+    struct plan plan;
+    assert_fails(friends, "", NULL, "");
+    plan_of(&plan, friends, "");
+    assert_float_equal(epsilon_of(&plan, "pure"), 100 * (1.5 + 0.5), 1e-5);
+    const struct term_plan *social = &plan.sides[DPF_SIDE_USERS].terms[1];
+    assert_float_equal(social->blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l1, 2 * sqrt(2), 1e-9);
+    assert_true(plan.run_facts.local_users);
+    plan_free(&plan);
+    snprintf(text, sizeof text, "data.relation.path=%s\ndata.relation.similarity=pearson\n",
+             training_file("links.txt", "1 2\n"));
+    assert_fails(friends, text, "C2", "similarities of the raw ratings");
+    assert_fails(friends, "privacy.unit=record\nprivacy.adjacency=replace-value\nprivacy.support=public\n",
+                 "C2", "computed from the raw ratings");
+    assert_fails(friends, "users.social.mechanism.where=sum\n", "C5", "receive each other's messages bare");
+    assert_fails(friends, "items.mechanism.curious=0\n", "C5", "knows its own share");
+    assert_fails(friends, "items.mechanism.curious=0\nprivacy.observer=server\n", NULL, "");
+    assert_fails(friends, "privacy.adjacency=add-remove\n", "C8", "a row of its own");
+}
+
+/* Nothing bounds how many link to a user, and so how many messages with noise of their own a user sends. */
+static void messages_by_link_have_no_bound_for_users(void **state)
+{
+    (void)state;
+    struct plan plan;
+    struct dpf_error error = {0};
+    assert_int_equal(training_plan(&plan, friends, "users.social.messages=links\n", &error), 0);
+    assert_int_equal(plan_complete(&plan, -1, -1, &error), -1);
+    assert_non_null(strstr(error.text, "sensitivity"));
+    plan_free(&plan);
+}
+
 /* A local side whose rows need everybody's records is no secret from the server that solves it. */
 static void local_sides_must_be_local(void **state)
 {
@@ -392,6 +439,8 @@ int main(void)
         cmocka_unit_test(releases_without_noise_prove_nothing),
         cmocka_unit_test(bare_terms_beside_noisy_ones_leak),
         cmocka_unit_test(links_by_similarity_read_ratings),
+        cmocka_unit_test(rows_that_friends_send_are_releases),
+        cmocka_unit_test(messages_by_link_have_no_bound_for_users),
         cmocka_unit_test(local_sides_must_be_local),
         cmocka_unit_test(reused_noise_is_found),
         cmocka_unit_test(shares_of_noise_need_all_parties),

@@ -144,7 +144,7 @@ static const char *with_path(const char *changes, int seed)
 static dpf_norms distance(const struct term_plan *term, int b, int is_shared, int64_t rows,
                           int64_t first[MAX_ROWS][MAX_WIDTH])
 {
-    const dpf_block *block = &term->query.blocks[b];
+    const dpf_block *block = &term->sent.blocks[b];
     const double grid = is_shared ? term->noise.shared_grid[b] : term->noise.grid[b];
     dpf_norms out = {0, 0, 0};
     for (int64_t r = is_shared ? rows : 0; r < rows + is_shared; r++)
@@ -174,7 +174,7 @@ static double part_used(const struct training *t, int side, int64_t first[MAX_RO
         const dpf_event *event = &plan->ledger.entries[e].event;
         if (event->side != side)
             continue;
-        const int is_shared = e >= term->query.n_blocks && plan->ledger.n > term->query.n_blocks;
+        const int is_shared = e >= term->sent.n_blocks && plan->ledger.n > term->sent.n_blocks;
         const dpf_norms moved = distance(term, event->block, is_shared, rows, first);
         const dpf_norms *stated = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
         most = fmax(most, ratio(moved.l1, stated->l1));
@@ -289,6 +289,28 @@ static void a_record_moves_the_clipped_shared_row(void **state)
     (void)state;
     static const char fixed[] = "users.update=no\nprivacy.unit=record\nprivacy.adjacency=flip\n";
     assert_covered(shared, fixed, DPF_SIDE_ITEMS, 0, 0.05);
+}
+
+/* What users send to those who link to them in the second round, when their own ratings are in it. */
+static const char friends[] = DATA
+    "[run]\norder = users\n[model]\nrank = 2\ninit-scale = 2\n[parties]\nkind = users\n"
+    "[users]\nterms = social, rating\nsolver = gradient-descent\n[users.solver]\nradius = 0.75\nrate = 1\n"
+    "[users.social]\nsource = relation\ndestination = peer\nloss = social\nmechanism = laplace\n"
+    "[users.social.mechanism]\nwhere = party\n"
+    "[users.rating]\nloss = squared-error\n"
+    "[items]\nupdate = no\n"
+    "[privacy]\nunit = user\nadjacency = replace\nobserver = parties\nrandomness = reproducible\n";
+
+static void users_move_the_row_they_send_within_its_ball(void **state)
+{
+    (void)state;
+    char changes[512];
+    snprintf(changes, sizeof changes, "run.rounds=2\ndata.relation.path=%s\ndata.relation.header=no\n",
+             training_file("friends.txt", "1 0\n2 0\n0 3\n3 4\n4 1\n"));
+    assert_covered(friends, changes, DPF_SIDE_USERS, 0, 0.5);
+    strcat(changes, "users.social.transforms=clip-rows\nusers.social.transform.clip-rows.norm=l1\n"
+                    "users.social.transform.clip-rows.bound=0.25\n");
+    assert_covered(friends, changes, DPF_SIDE_USERS, 0, 0.5);
 }
 
 /* Items, with their bias, are released before: users read the bias, and a clip of the factors leaves it. */
@@ -448,6 +470,7 @@ int main(void)
         cmocka_unit_test(users_move_quadratics_within_the_clip),
         cmocka_unit_test(users_move_the_shared_row_within_the_clip),
         cmocka_unit_test(a_record_moves_the_clipped_shared_row),
+        cmocka_unit_test(users_move_the_row_they_send_within_its_ball),
         cmocka_unit_test(the_other_bias_is_outside_the_clip),
         cmocka_unit_test(observers_find_no_more_than_is_proved),
     };

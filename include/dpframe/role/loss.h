@@ -37,9 +37,15 @@ typedef struct dpf_side_info {
     int32_t is_released; /* 1 if the query will go through a mechanism */
 } dpf_side_info;
 
+/* Flags. */
+/* A record's contribution is a sum of two parts, one that reads only the row that is solved and one that
+   reads only the other row, and a part is 0 where the unknowns of its row are. Friends then send their part
+   alone. */
+#define DPF_LOSS_SEPARABLE UINT32_C(1)
+
 typedef struct dpf_loss {
     uint32_t layouts; /* DPF_LAYOUT_* that it can write, or-ed; 0 for gradients */
-    uint32_t reserved;
+    uint32_t flags;   /* DPF_LOSS_* */
 
     /*
      * [setup] The blocks for this side. Called once for each side and layout that uses the instance.

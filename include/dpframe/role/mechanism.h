@@ -51,7 +51,9 @@ typedef struct dpf_noise_plan {
     uint32_t size;
     int32_t where; /* DPF_NOISE_* */
     int32_t n_blocks;
-    int32_t reserved;
+    /* IN_SHARES: how many parties may know their own share, or hold it back, with enough noise left in a sum
+       of the least number of messages that decode accepts; 0: not stated. */
+    int32_t spare_shares;
     double grid[DPF_MAX_BLOCKS];     /* granularity of each block, > 0, a power of two for additive noise */
     double scale[DPF_MAX_BLOCKS];    /* noise scale of each block, as in its event; 0: no noise */
     double variance[DPF_MAX_BLOCKS]; /* of one coordinate of the decoded sum */

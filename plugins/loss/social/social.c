@@ -152,6 +152,7 @@ static dpf_status social_accumulate(void *self, const dpf_call *call, const dpf_
 }
 
 static const dpf_loss functions = {
+    .flags = DPF_LOSS_SEPARABLE,
     .query = social_query,
     .sensitivity = social_sensitivity,
     .accumulate = social_accumulate,

@@ -14,7 +14,7 @@
  */
 #include "noise_shares.h"
 
-enum { P_MULTIPLIER, P_HONEST, P_GRID_BITS, P_COUNT };
+enum { P_MULTIPLIER, P_HONEST, P_CURIOUS, P_GRID_BITS, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_MULTIPLIER] =
@@ -22,6 +22,8 @@ static const dpf_param params[P_COUNT] = {
                          "sigma of the shares of t parties together over the L2 sensitivity of all blocks."),
     [P_HONEST] =
         DPF_PARAM_INT_F("honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_HONEST_HELP),
+    [P_CURIOUS] =
+        DPF_PARAM_INT_F("curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_CURIOUS_HELP),
     [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 16, 8, 23, 0, "bits",
                                     "log2 of one party's share of the noise in grid steps; fewer where many "
                                     "messages are added, but at least 8."),
@@ -37,7 +39,7 @@ static dpf_status shares_plan(void *self, const dpf_release *release, dpf_noise_
 {
     const struct noise_shares *shares = self;
     double steps[DPF_MAX_BLOCKS];
-    dpf_status status = noise_shares_begin(shares, release, P_HONEST, out);
+    dpf_status status = noise_shares_begin(shares, release, P_HONEST, P_CURIOUS, out);
     if (status == DPF_OK)
         status =
             noise_shares_choose(shares, release, shares->values[P_MULTIPLIER].real, P_GRID_BITS, out, steps);

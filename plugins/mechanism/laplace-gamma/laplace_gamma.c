@@ -10,7 +10,8 @@
  * What it needs: that only the sum is seen (C5), hence an aggregator that hides messages where the server is
  * not trusted; and that every party sends every row, since a row needs t shares and who rated it is
  * private (C8), hence DPF_MECHANISM_DENSE. Dropouts leave at least the needed noise as long as t messages
- * remain; fewer are refused.
+ * remain; fewer are refused. Parties that are curious themselves know their own shares: of t + curious
+ * messages t are still honest.
  *
  * Sending densely costs rows x width numbers a party. A simulation may draw the law of the survivors' sum at
  * once (simulate = sum): n shares of 1/t are one of n/t.
@@ -18,7 +19,7 @@
 #include "gamma_shares.h"
 #include "noise_shares.h"
 
-enum { P_EPSILON, P_HONEST, P_SIMULATE, P_GRID_BITS, P_COUNT };
+enum { P_EPSILON, P_HONEST, P_CURIOUS, P_SIMULATE, P_GRID_BITS, P_COUNT };
 
 enum { SIMULATE_SHARES, SIMULATE_SUM };
 static const dpf_enum_value simulations[] = {
@@ -33,6 +34,8 @@ static const dpf_param params[P_COUNT] = {
                                    "Pure-DP budget of one release."),
     [P_HONEST] =
         DPF_PARAM_INT_F("honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_HONEST_HELP),
+    [P_CURIOUS] =
+        DPF_PARAM_INT_F("curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_CURIOUS_HELP),
     [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, 0, "How shares are simulated."),
     [P_GRID_BITS] =
         DPF_PARAM_INT_F("grid-bits", 30, 8, 40, 0, "bits",
@@ -82,7 +85,7 @@ static dpf_status gamma_plan(void *self, const dpf_release *release, dpf_noise_p
     if (release->query->width > (int32_t)GAMMA_MAX_WIDTH || release->n_parties > (int64_t)GAMMA_MAX_PARTIES)
         return gamma->host->fail(gamma->host, DPF_E_UNSUPPORTED, -1,
                                  "too many numbers in a row, or too many parties");
-    const dpf_status status = noise_shares_begin(gamma, release, P_HONEST, out);
+    const dpf_status status = noise_shares_begin(gamma, release, P_HONEST, P_CURIOUS, out);
     return status == DPF_OK ? choose_scales(gamma, release, out) : status;
 }
 

@@ -34,7 +34,7 @@ int32_t noise_shares_lifetime(void *self)
 /* ---- planning -------------------------------------------------------------------------------- */
 
 dpf_status noise_shares_begin(const struct noise_shares *shares, const dpf_release *release, int32_t honest,
-                              dpf_noise_plan *out)
+                              int32_t curious, dpf_noise_plan *out)
 {
     const dpf_host *host = shares->host;
     const int64_t given = shares->values[honest].integer;
@@ -46,10 +46,17 @@ dpf_status noise_shares_begin(const struct noise_shares *shares, const dpf_relea
     if (t < 1 || t > release->n_parties)
         return host->fail(host, DPF_E_CONFIG, honest,
                           "honest is more than there are parties: the noise would never be enough");
+    const int64_t spare = shares->values[curious].integer;
+    if (spare > release->n_parties - t)
+        return host->fail(
+            host, DPF_E_CONFIG, curious,
+            "honest and curious are together more than there are parties: no sum would be released");
     const dpf_status status = dpf_additive_begin(host, release, DPF_NOISE_IN_SHARES, 0x1p-28, out);
-    if (status == DPF_OK)
-        out->opaque[1] = (uint64_t)t;
-    return status;
+    if (status != DPF_OK)
+        return status;
+    out->opaque[1] = (uint64_t)t;
+    out->spare_shares = (int32_t)spare;
+    return DPF_OK;
 }
 
 int64_t noise_shares_needed(const dpf_noise_plan *plan)
@@ -156,7 +163,7 @@ dpf_status noise_shares_encode(const struct noise_shares *shares,
 dpf_status noise_shares_enough(const dpf_call *call, const dpf_noise_plan *plan, const dpf_integers *sums,
                                int32_t honest)
 {
-    if (sums->survivors >= noise_shares_needed(plan))
+    if (sums->survivors >= noise_shares_needed(plan) + plan->spare_shares)
         return DPF_OK;
     return call->host->fail(call->host, DPF_E_PRIVACY, honest,
                             "fewer messages are in the sum than the shares were made for, so its noise is "

@@ -24,6 +24,9 @@ struct noise_shares {
 #define NOISE_SHARES_HONEST_HELP                                                                             \
     "t: how many honest parties' messages are in every sum at the least. 0: as many as the plan knows to "   \
     "take part, all of them honest."
+#define NOISE_SHARES_CURIOUS_HELP                                                                            \
+    "How many of those whose messages are in a sum may pool what they know of their own shares; at least 1 " \
+    "for observer = parties. A sum of fewer than honest + curious messages is refused."
 
 /* create and destroy of a component whose self is a struct noise_shares. */
 dpf_status noise_shares_create(const dpf_host *host, const dpf_params *given, void **self);
@@ -31,9 +34,9 @@ void noise_shares_destroy(void *self);
 /* Fresh in every round. */
 int32_t noise_shares_lifetime(void *self);
 
-/* Begins a plan whose blocks all wait for their scale. honest is the parameter's index. */
+/* Begins a plan whose blocks all wait for their scale. honest and curious are the parameters' indices. */
 dpf_status noise_shares_begin(const struct noise_shares *shares, const dpf_release *release, int32_t honest,
-                              dpf_noise_plan *out);
+                              int32_t curious, dpf_noise_plan *out);
 /* t, of a plan that has begun. */
 int64_t noise_shares_needed(const dpf_noise_plan *plan);
 
