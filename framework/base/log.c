@@ -7,9 +7,9 @@
 
 static atomic_int threshold = LOG_LEVEL_INFO;
 
-void log_set_level(enum log_level level)
+enum log_level log_set_level(enum log_level level)
 {
-    atomic_store(&threshold, (int)level);
+    return (enum log_level)atomic_exchange(&threshold, (int)level);
 }
 
 void log_message(enum log_level level, const char *format, ...)

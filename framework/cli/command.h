@@ -68,6 +68,10 @@ int run_once(const struct run_request *request, struct dpf_error *error);
 /* Runs the sweep that the configuration describes. */
 int sweep_run(const struct arguments *arguments, struct dpf_error *error);
 
+/* dpframe account --choose-pbm: theta, q and p for a target, printed. The plan of the session is complete. */
+int account_choose_pbm(const struct arguments *arguments, struct session *session, const char *target,
+                       struct dpf_error *error);
+
 int command_run(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_recommend(int argc, char **argv);

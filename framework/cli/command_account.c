@@ -12,6 +12,7 @@ static const char usage[] =
     "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"
     "                       [--curve FILE] [--odometer FILE] [--export FILE]\n"
     "                       [--utility [NAME=VALUE]...]\n"
+    "                       [--choose-pbm EPSILON]\n"
     "\n"
     "The privacy of the configured run: what was published about it, what is proved\n"
     "here, and every condition. --json prints the guarantee object alone.\n"
@@ -21,11 +22,14 @@ static const char usage[] =
     "  --export FILE    the ledger as an event of dp_accounting, as JSON\n"
     "  --utility        what a publication states of the utility: DPIMF, Theorem 5. NAME=VALUE\n"
     "                   stands in for what the plan says: d, N, c, epsilon, alpha0, beta1\n"
-    "                   (first order), beta2 (second order), beta3 (count)\n";
+    "                   (first order), beta2 (second order), beta3 (count)\n"
+    "  --choose-pbm E   in place of the statement: theta, q and the projection's rows\n"
+    "                   for mechanism pbm, so that the whole run has epsilon E at most\n";
 
 struct files {
     const char *curve, *odometer, *ledger;
     int utility;
+    const char *pbm; /* an epsilon */
 };
 
 /* Takes this command's own options out of argv. Returns how many arguments are left, or -1. */
@@ -33,10 +37,11 @@ static int take_files(int argc, char **argv, struct files *files, struct dpf_err
 {
     int left = 0;
     for (int i = 0; i < argc; i++) {
-        const char **into = strcmp(argv[i], "--curve") == 0      ? &files->curve
-                            : strcmp(argv[i], "--odometer") == 0 ? &files->odometer
-                            : strcmp(argv[i], "--export") == 0   ? &files->ledger
-                                                                 : NULL;
+        const char **into = strcmp(argv[i], "--curve") == 0        ? &files->curve
+                            : strcmp(argv[i], "--odometer") == 0   ? &files->odometer
+                            : strcmp(argv[i], "--export") == 0     ? &files->ledger
+                            : strcmp(argv[i], "--choose-pbm") == 0 ? &files->pbm
+                                                                   : NULL;
         if (strcmp(argv[i], "--utility") == 0) {
             files->utility = 1;
             continue;
@@ -46,7 +51,7 @@ static int take_files(int argc, char **argv, struct files *files, struct dpf_err
             continue;
         }
         if (i + 1 == argc)
-            return error_set(error, DPF_FAULT_CONFIG, "%s needs a file", argv[i]);
+            return error_set(error, DPF_FAULT_CONFIG, "%s needs a value", argv[i]);
         *into = argv[++i];
     }
     argv[left] = NULL;
@@ -143,7 +148,9 @@ int command_account(int argc, char **argv)
         status = session_complete_without_training(&session, &error);
     if (status == 0)
         status = write_files(&session.plan, &files, &error);
-    if (status == 0)
+    if (status == 0 && files.pbm)
+        status = account_choose_pbm(&arguments, &session, files.pbm, &error);
+    else if (status == 0)
         status = (arguments.json ? print_json : print_text)(&session, &arguments, files.utility, &error);
     session_close(&session);
     arguments_free(&arguments);

@@ -27,29 +27,29 @@ static int config_fails(const struct calibration *c, const char *key, struct dpf
     return config_error(c->plan->config, "privacy", key, error, "accountant %s: %s", c->id, why);
 }
 
-/* By name, else the first that proves something. */
-static int find_accountant(struct calibration *c, struct dpf_error *error)
+struct instance *calibrate_accountant(struct plan *plan, const char *purpose, struct dpf_error *error)
 {
-    const char *wanted = c->plan->privacy.params.values[PRIVACY_CALIBRATE_BY].text;
-    for (int i = 0; i < c->plan->n_accountants; i++) {
-        struct instance *accountant = c->plan->accountants[i];
+    const char *wanted = plan->privacy.params.values[PRIVACY_CALIBRATE_BY].text;
+    for (int i = 0; i < plan->n_accountants; i++) {
+        struct instance *accountant = plan->accountants[i];
         const char *id = accountant->entry->component->id;
         const int proves = ((const dpf_accountant *)accountant->functions)->kind == DPF_ACCOUNTANT_PROOF;
         if (*wanted ? strcmp(id, wanted) != 0 : !proves)
             continue;
-        if (!proves)
-            return config_error(c->plan->config, "privacy", "calibrate-by", error,
-                                "accountant %s repeats a publication's claim; noise is chosen by one that "
-                                "proves its answer",
-                                id);
-        c->accountant = accountant;
-        c->id = id;
-        return 0;
+        if (proves)
+            return accountant;
+        config_error(
+            plan->config, "privacy", "calibrate-by", error,
+            "accountant %s repeats a publication's claim; noise is chosen by one that proves its answer", id);
+        return NULL;
     }
-    return config_error(c->plan->config, "privacy", *wanted ? "calibrate-by" : "budget", error,
-                        *wanted ? "[accountants] list has no \"%s\""
-                                : "budget = total%s needs an accountant in [accountants] list",
-                        wanted);
+    if (*wanted)
+        config_error(plan->config, "privacy", "calibrate-by", error, "[accountants] list has no \"%s\"",
+                     wanted);
+    else
+        config_error(plan->config, "privacy", "budget", error, "%s needs an accountant in [accountants] list",
+                     purpose);
+    return NULL;
 }
 
 /* Epsilon of the whole run with that factor; infinity if there is none. */
@@ -109,7 +109,11 @@ int calibrate_total(struct plan *plan, struct dpf_error *error)
     double low, high, epsilon;
     if (privacy[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0)
         return 0;
-    if (find_accountant(&c, error) != 0 || bracket(&c, &low, &high, error) != 0)
+    c.accountant = calibrate_accountant(plan, "budget = total", error);
+    if (!c.accountant)
+        return -1;
+    c.id = c.accountant->entry->component->id;
+    if (bracket(&c, &low, &high, error) != 0)
         return -1;
     while (high > low * CLOSE) {
         const double middle = sqrt(low * high);

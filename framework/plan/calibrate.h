@@ -13,4 +13,10 @@
 /* After queries_complete, before the conditions. Does nothing for budget = per-release. */
 int calibrate_total(struct plan *plan, struct dpf_error *error);
 
+/*
+ * The accountant that noise is chosen by: that of calibrate-by, else the first that proves something. NULL
+ * and an error if there is none; purpose is what asks.
+ */
+struct instance *calibrate_accountant(struct plan *plan, const char *purpose, struct dpf_error *error);
+
 #endif

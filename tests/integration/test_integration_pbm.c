@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dpframe account --choose-pbm: what is chosen meets the target when it is configured, and no more would. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+#include "integration/spawned.h"
+
+static const char base[] =
+    "[run]\nrounds = 3\noutput = out\norder = users, items\n"
+    "[data]\nformat = synthetic\nsynthetic.users = 40\nsynthetic.items = 25\nsynthetic.ratings = 500\n"
+    "value-min = 1\nvalue-max = 5\n"
+    "[split]\nkind = none\n"
+    "[model]\nrank = 4\ninit = normal\ninit-scale = 0.1\nusers = 40\nitems = 25\n"
+    "[parties]\nkind = users\n"
+    "[privacy]\nunit = user\nadjacency = replace\ndelta = 1e-5\nobserver = server\n"
+    "[accountants]\nlist = rdp\n"
+    "[users]\nloss = weighted-als\nsolver = cholesky\n"
+    "[items]\nloss = weighted-gradient\ntransforms = clip-rows, sparse-projection, hadamard-flatten\n"
+    "mechanism = pbm\naggregator = modular-sum\nsolver = adam\n"
+    "[items.loss]\nclip-error = 1\nobjective = full\n"
+    "[items.transform.clip-rows]\nnorm = l1\nbound = 0.1\n"
+    "[items.transform.sparse-projection]\nratio = 2\n"
+    "[items.transform.hadamard-flatten]\nscope = rows\n"
+    "[items.mechanism]\ntrials = 5\nbound = 0.2\nclients = 30\n";
+
+#define UNPROJECTED " -o items.transforms=clip-rows"
+
+static json_t *account(const char *options)
+{
+    char line[1024];
+    snprintf(line, sizeof line, "account -c config.ini --json %s", options);
+    const int status = command_run_it(line);
+    if (status != 0)
+        fail_msg("%s: exit code %d: %s", line, status, command_err);
+    json_t *object = json_loads(command_out, 0, NULL);
+    assert_non_null(object);
+    return object;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+/* Epsilon that is proved for the configuration with that theta, q and p; p = 0: as configured. */
+static double proved(double theta, int trials, int rows, const char *options)
+{
+    char line[1024], p[80] = "";
+    if (rows)
+        snprintf(p, sizeof p, "-o items.transform.sparse-projection.rows=%d", rows);
+    snprintf(line, sizeof line, "-o items.mechanism.theta=%.17g -o items.mechanism.trials=%d %s %s", theta,
+             trials, p, options);
+    json_t *guarantee = account(line);
+    const double epsilon = number(json_array_get(json_object_get(guarantee, "proved"), 0), "epsilon");
+    json_decref(guarantee);
+    return epsilon;
+}
+
+static void theta_comes_first(void **state)
+{
+    (void)state;
+    training_file("config.ini", base);
+    json_t *answer = account("--choose-pbm 4");
+    const json_t *list = json_object_get(answer, "candidates");
+    const size_t best = (size_t)number(answer, "chosen");
+    double last = 0;
+    assert_true(json_array_size(list) == 4); /* 25 rows, 13 as configured, 16 and 8 */
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *candidate = json_array_get(list, i);
+        const double theta = number(candidate, "theta");
+        const int rows = (int)number(candidate, "rows");
+        const double epsilon = proved(theta, 1, rows, "");
+        assert_true(number(candidate, "trials") == 1);
+        assert_float_equal(epsilon, number(candidate, "epsilon"), 1e-12);
+        assert_true(epsilon <= 4 && epsilon > 3.98);
+        assert_true(proved(theta * 1.002, 1, rows, "") > 4);
+        assert_true(theta >= last); /* fewer coordinates, more theta */
+        last = theta;
+        assert_true(number(candidate, "error") >= number(json_array_get(list, best), "error"));
+        /* Padded to 32, 16, 16 and 8 rows of 4. */
+        assert_true(number(candidate, "coordinates") == 4 * (rows > 16 ? 32 : rows > 8 ? 16 : 8));
+    }
+    assert_true(number(json_object_get(answer, "theory"), "theorem_5_4_without_constant") > 0);
+    json_decref(answer);
+}
+
+/* The error that p is chosen by is Eq. 25 with Eq. 41's bound; theory is Theorem 5.4 and Eq. 40 at alpha = 2.
+ */
+static void formulas(void **state)
+{
+    const double n = 40, m = 25, k = 4, epsilon = 4;
+    (void)state;
+    training_file("config.ini", base);
+    json_t *answer = account("--choose-pbm 4");
+    const json_t *list = json_object_get(answer, "candidates"), *theory = json_object_get(answer, "theory");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *candidate = json_array_get(list, i);
+        const double theta = number(candidate, "theta"), p = number(candidate, "rows");
+        const double gradient = n * m / 4, error = 2 * m / p * gradient + m * k / (4 * n * theta * theta);
+        assert_float_equal(number(candidate, "error") / error, 1, 1e-12);
+    }
+    assert_float_equal(number(theory, "theorem_5_4_without_constant"),
+                       n * sqrt(n * m * epsilon) / (k * sqrt(2)), 1e-9);
+    const double theta = number(json_array_get(list, (size_t)number(answer, "chosen")), "theta");
+    const double square = 8 * n * n * epsilon * pow(1 - 2 * theta, 4) * (n * m / 4) / (4 * k * k);
+    assert_float_equal(number(theory, "eq_40_times_sqrt_c0"), sqrt(square), 1e-9);
+    json_decref(answer);
+}
+
+/* Where 1/4 is allowed, q is the largest. */
+static void then_trials(void **state)
+{
+    static const char options[] = "-o run.rounds=1" UNPROJECTED;
+    char line[200];
+    (void)state;
+    training_file("config.ini", base);
+    const double at_three = proved(0.25, 3, 0, options), at_four = proved(0.25, 4, 0, options);
+    snprintf(line, sizeof line, "--choose-pbm %.17g %s", (at_three + at_four) / 2, options);
+    json_t *answer = account(line);
+    const json_t *only = json_array_get(json_object_get(answer, "candidates"), 0);
+    assert_int_equal(json_array_size(json_object_get(answer, "candidates")), 1);
+    assert_true(number(only, "theta") == 0.25);
+    assert_true(number(only, "trials") == 3);
+    assert_true(number(only, "rows") == 25);
+    assert_true(number(only, "bits") == 7); /* 40 x 3 + 1 = 121 */
+    assert_float_equal(number(only, "epsilon"), at_three, 1e-9);
+    json_decref(answer);
+}
+
+static void refusals(void **state)
+{
+    static const struct {
+        const char *options, *why;
+    } wrong[] = {
+        {"--choose-pbm", "needs a value"},
+        {"--choose-pbm 0", "above 0"},
+        {"--choose-pbm 3x", "above 0"},
+        {"--choose-pbm nan", "above 0"},
+        {"--choose-pbm 3 -o items.mechanism=none -o items.transforms=", "no release"},
+        {"--choose-pbm 3 -o privacy.budget=total -o privacy.total-epsilon=2", "budget = total"},
+        {"--choose-pbm 3 -o accountants.list=", "needs an accountant"},
+        {"--choose-pbm 3 -o privacy.unit=record", "accountant rdp"},
+    };
+    (void)state;
+    training_file("config.ini", base);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "account -c config.ini %s", wrong[i].options);
+        assert_int_not_equal(command_run_it(line), 0);
+        if (!strstr(command_err, wrong[i].why))
+            fail_msg("%s: \"%s\" is not in: %s", line, wrong[i].why, command_err);
+    }
+}
+
+/* No theta is small enough: that is an answer. */
+static void out_of_reach(void **state)
+{
+    (void)state;
+    training_file("config.ini", base);
+    json_t *answer = account("--choose-pbm 1e-9 -o privacy.delta=0");
+    assert_true(json_is_null(json_object_get(answer, "chosen")));
+    assert_true(
+        json_is_null(json_object_get(json_array_get(json_object_get(answer, "candidates"), 0), "theta")));
+    json_decref(answer);
+    assert_int_equal(command_run_it("account -c config.ini --choose-pbm 4"), 0);
+    assert_non_null(strstr(command_out, "not a guarantee"));
+    assert_non_null(strstr(command_out, "Theorem 5.4"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(theta_comes_first), cmocka_unit_test(formulas),     cmocka_unit_test(then_trials),
+        cmocka_unit_test(refusals),          cmocka_unit_test(out_of_reach),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
