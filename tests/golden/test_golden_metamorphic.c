@@ -20,6 +20,8 @@ static const struct sample samples[] = {
     {"pure p0=.3 q=.4", 1},
     {"approx p0=.2 p1=1e-8", 0},
     {"zcdp p0=.01 p1=.02", 0},
+    {"skellam p0=16 grid=.25", 0},
+    {"skellam p0=16 grid=.25 q=.1", 0},
     {"randomized-response p0=.4", 1},
     {"randomized-response p0=.4 q=.5", 1},
     {"no-op", 1},

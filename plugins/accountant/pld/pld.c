@@ -44,18 +44,29 @@ static void pld_destroy(void *self)
 
 /* ---- the ledger as groups ----------------------------------------------------------------------- */
 
+/* A charge of the Poisson binomial mechanism and its pairs. */
+struct client_noise {
+    double p[3];
+    struct pld_table *above;
+    struct pld_table *below; /* or NULL */
+};
+
 struct ledger {
     struct pld_group *groups;
     int64_t n;
-    const char *unbounded; /* why there is no finite epsilon, or NULL */
-    double largest;        /* sum of the largest finite losses, either direction */
-    double log_kept;       /* ln of 1 - mass at infinity */
+    struct client_noise *clients;
+    int64_t n_clients;
+    struct concentrated concentrated; /* of all releases that are only known by such a bound */
+    struct pld_table *curve;          /* and what it says */
+    const char *unbounded;            /* why there is no finite epsilon, or NULL */
+    double largest;                   /* sum of the largest finite losses, either direction */
+    double log_kept;                  /* ln of 1 - mass at infinity */
 };
 
 static int same_pair(const struct pld_pair *a, const struct pld_pair *b)
 {
     return a->shape == b->shape && a->size == b->size && a->step == b->step && a->steps == b->steps &&
-           a->lost == b->lost && a->rate == b->rate;
+           a->lost == b->lost && a->rate == b->rate && a->table == b->table;
 }
 
 static int is_whole_gaussian(const struct pld_pair *pair)
@@ -112,27 +123,87 @@ static void ledger_add(struct ledger *ledger, struct pld_group *group)
     ledger->groups[ledger->n++] = *group;
 }
 
-static dpf_status read_event(const struct pld *pld, const dpf_event *event, int64_t index,
-                             const dpf_question *question, struct ledger *ledger)
+/* ---- events ------------------------------------------------------------------------------------- */
+
+/* The tables of a charge, made once. NULL if memory runs out. */
+static struct client_noise *client_tables(const struct pld *pld, const dpf_charge *charge, int zero_out,
+                                          struct ledger *ledger)
 {
-    dpf_charge charge;
+    struct client_noise *noise = ledger->clients;
+    for (int64_t i = 0; i < ledger->n_clients; i++, noise++)
+        if (memcmp(noise->p, charge->p, sizeof noise->p) == 0)
+            return noise;
+    struct pbm_mixes *mixes =
+        pbm_mixes_new(pld->host, charge->p[0], (int64_t)charge->p[1], (int64_t)charge->p[2], zero_out);
+    if (!mixes)
+        return NULL;
+    memcpy(noise->p, charge->p, sizeof noise->p);
+    noise->above = pld_table_pbm(pld->host, mixes);
+    if (noise->above && mixes->complete)
+        noise->below = pld_table_pbm_mix(pld->host, &mixes->mix[0]);
+    const int failed = !noise->above || (mixes->complete && !noise->below);
+    pbm_mixes_free(pld->host, mixes);
+    ledger->n_clients++; /* whatever it has is freed with it */
+    return failed ? NULL : noise;
+}
+
+/* Coordinates compose; that sampling hides the client is not proved, as the count of clients shows. */
+static dpf_status add_clients(const struct pld *pld, const dpf_event *event, int64_t index,
+                              const dpf_question *question, const dpf_charge *charge, struct ledger *ledger)
+{
+    const char *fault = pbm_question_fault(event, question);
+    if (!fault && charge->p[1] > PBM_MOST_TRIALS)
+        fault = pbm_parameters_fault(charge->p);
+    if (fault)
+        return dpf_refuse_event(pld->host, DPF_E_UNSUPPORTED, event, index, fault);
+    fault = pbm_parameters_fault(charge->p);
+    if (!fault && !(charge->copies * charge->p[3] < 1e15))
+        fault = "it is repeated too often to be composed";
+    if (fault)
+        return dpf_refuse_event(pld->host, DPF_E_NUMERIC, event, index, fault);
+    const struct client_noise *noise =
+        client_tables(pld, charge, question->adjacency == DPF_ADJ_ZERO_OUT, ledger);
+    if (!noise)
+        return pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
+    struct pld_group group = {.copies = charge->copies * charge->p[3]};
+    group.above = pld_pair_points(noise->above);
+    group.below = noise->below ? pld_pair_points(noise->below) : group.above;
+    group.copies_below = noise->below ? group.copies : 0.0;
+    ledger_add(ledger, &group);
+    return DPF_OK;
+}
+
+/* Known by a bound alone; what a draw would change is not. */
+static dpf_status add_concentrated(const struct pld *pld, const dpf_event *event, int64_t index,
+                                   const dpf_charge *charge, struct ledger *ledger)
+{
+    struct concentrated one = {charge->p[0], charge->p[1]};
+    if (charge->kind == DPF_EVENT_SKELLAM)
+        one = concentrated_skellam(charge->p[0] / (charge->grid * charge->grid), charge->l1 / charge->grid,
+                                   charge->sensitivity / charge->grid);
+    if (!(one.xi >= 0.0 && one.rho >= 0.0))
+        return dpf_refuse_event(pld->host, DPF_E_NUMERIC, event, index,
+                                "its xi or rho is negative or not a number");
+    ledger->concentrated.xi += charge->copies * one.xi * (1.0 + 1e-13);
+    ledger->concentrated.rho += charge->copies * one.rho * (1.0 + 1e-13);
+    if (!isfinite(ledger->concentrated.xi + ledger->concentrated.rho) && !ledger->unbounded)
+        ledger->unbounded = "the sum of xi or rho is not finite";
+    return DPF_OK;
+}
+
+static dpf_status add_pair(const struct pld *pld, const dpf_event *event, int64_t index,
+                           const dpf_charge *charge, struct ledger *ledger)
+{
     struct pld_group group;
-    const dpf_status status = dpf_charge_event(pld->host, event, index, question, &charge);
-    if (status != DPF_OK)
-        return status;
-    if (charge.unbounded && !ledger->unbounded)
-        ledger->unbounded = charge.reason;
-    if (charge.unbounded || charge.copies == 0.0)
-        return DPF_OK;
-    const char *fault = pld_pair_make(&charge, 0, &group.above, &group.copies);
+    const char *fault = pld_pair_make(charge, 0, &group.above, &group.copies);
     if (!fault)
-        fault = pld_pair_make(&charge, 1, &group.below, &group.copies_below);
+        fault = pld_pair_make(charge, 1, &group.below, &group.copies_below);
     if (!fault && !(group.copies < 1e15))
         fault = "it is repeated too often to be composed";
     if (fault) {
-        const int known = (charge.kind >= DPF_EVENT_LAPLACE && charge.kind <= DPF_EVENT_APPROX &&
-                           charge.kind != DPF_EVENT_DISCRETE_GAUSSIAN) ||
-                          charge.kind == DPF_EVENT_RANDOMIZED_RESPONSE;
+        const int known = (charge->kind >= DPF_EVENT_LAPLACE && charge->kind <= DPF_EVENT_APPROX &&
+                           charge->kind != DPF_EVENT_DISCRETE_GAUSSIAN) ||
+                          charge->kind == DPF_EVENT_RANDOMIZED_RESPONSE;
         return dpf_refuse_event(pld->host, known ? DPF_E_NUMERIC : DPF_E_UNSUPPORTED, event, index, fault);
     }
     if (isinf(group.above.size) || group.above.lost >= 1.0) {
@@ -142,6 +213,51 @@ static dpf_status read_event(const struct pld *pld, const dpf_event *event, int6
     if (group.above.size > 0.0 || group.above.shape == PLD_DISCRETE_GAUSSIAN || group.above.lost > 0.0)
         ledger_add(ledger, &group);
     return DPF_OK;
+}
+
+static dpf_status read_event(const struct pld *pld, const dpf_event *event, int64_t index,
+                             const dpf_question *question, struct ledger *ledger)
+{
+    dpf_charge charge;
+    const dpf_status status = dpf_charge_event(pld->host, event, index, question, &charge);
+    if (status != DPF_OK)
+        return status;
+    if (charge.unbounded && !ledger->unbounded)
+        ledger->unbounded = charge.reason;
+    if (charge.unbounded || charge.copies == 0.0)
+        return DPF_OK;
+    if (charge.kind == DPF_EVENT_PBM)
+        return add_clients(pld, event, index, question, &charge, ledger);
+    if (charge.kind == DPF_EVENT_ZCDP || charge.kind == DPF_EVENT_SKELLAM)
+        return add_concentrated(pld, event, index, &charge, ledger);
+    return add_pair(pld, event, index, &charge, ledger);
+}
+
+/* Releases known by one bound together, after all events are read. */
+static dpf_status close_concentrated(const struct pld *pld, struct ledger *ledger)
+{
+    struct pld_group group = {.copies = 1.0};
+    if (ledger->unbounded || (ledger->concentrated.xi == 0.0 && ledger->concentrated.rho == 0.0))
+        return DPF_OK;
+    if (ledger->concentrated.rho == 0.0) /* of every order: pure */
+        group.above = (struct pld_pair){.shape = PLD_RESPONSE, .size = ledger->concentrated.xi, .rate = 1.0};
+    else if ((ledger->curve = pld_table_concentrated(pld->host, &ledger->concentrated)) != NULL)
+        group.above = pld_pair_points(ledger->curve);
+    else
+        return pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
+    ledger_add(ledger, &group);
+    return DPF_OK;
+}
+
+static void ledger_free(const dpf_host *host, struct ledger *ledger)
+{
+    for (int64_t i = 0; ledger->clients && i < ledger->n_clients; i++) {
+        pld_table_free(host, ledger->clients[i].above);
+        pld_table_free(host, ledger->clients[i].below);
+    }
+    pld_table_free(host, ledger->curve);
+    dpf_memory(host)->release(host, ledger->clients);
+    dpf_memory(host)->release(host, ledger->groups);
 }
 
 /* ---- answers ------------------------------------------------------------------------------------ */
@@ -229,14 +345,17 @@ static dpf_status account(const struct pld *pld, const dpf_event *events, int64_
                           const dpf_question *question, dpf_answer *answer, solver solve)
 {
     const dpf_memory_service *memory = dpf_memory(pld->host);
-    struct ledger ledger = {NULL, 0, NULL, 0.0, 0.0};
+    struct ledger ledger = {.n = 0};
     dpf_status status = DPF_OK;
     answer_start(question, answer);
-    ledger.groups = memory->allocate(pld->host, (uint64_t)n * sizeof *ledger.groups);
-    if (!ledger.groups)
-        return pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
+    ledger.groups = memory->allocate(pld->host, (uint64_t)(n + 1) * sizeof *ledger.groups);
+    ledger.clients = memory->allocate(pld->host, (uint64_t)n * sizeof *ledger.clients);
+    if (!ledger.groups || !ledger.clients)
+        status = pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
     for (int64_t i = 0; i < n && status == DPF_OK; i++)
         status = read_event(pld, &events[i], i, question, &ledger);
+    if (status == DPF_OK)
+        status = close_concentrated(pld, &ledger);
     if (status == DPF_OK && ledger.unbounded) {
         dpf_text_add(answer->note, sizeof answer->note, ledger.unbounded);
         answer->delta = solve == solve_delta ? 1.0 : question->delta;
@@ -244,7 +363,7 @@ static dpf_status account(const struct pld *pld, const dpf_event *events, int64_
     } else if (status == DPF_OK) {
         status = solve(pld, &ledger, question, answer);
     }
-    memory->release(pld->host, ledger.groups);
+    ledger_free(pld->host, &ledger);
     return status;
 }
 

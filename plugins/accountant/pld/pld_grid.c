@@ -2,6 +2,7 @@
 #include "pld_grid.h"
 
 #include <float.h>
+#include <string.h>
 
 /* The least x with at most `tail` above it, or the largest with at most that below; to a part in 1e6. */
 static double quantile(const struct pld_pair *pair, double tail, int below)
@@ -89,46 +90,59 @@ static void fill_above(const struct pld_pair *pair, struct pld_losses *losses)
     losses->infinite = from.p_high - kept;
 }
 
-/* How much of the lower cell may join the upper one at the point between them. */
-static double joined(const struct cell *lower, const struct cell *upper, double h)
+/* The last cell that has mass, and how much of it has moved down to join the one before it. */
+struct lower {
+    struct cell cell;
+    int64_t at; /* the grid point above it */
+    double used;
+};
+
+/*
+ * Parts of the lower cell and of this one, which begins `gap` grid points higher, join at the point above the
+ * lower cell: by e1 the lower one is below it, by e2 this one above, in masses of P.
+ */
+static void join(struct lower *lower, const struct cell *cell, double gap, double h, double *mass)
 {
-    if (lower->down <= 0.0)
-        return 1.0;
-    const double part = upper->up * exp(-h) / lower->down;
-    return part < 1.0 ? part : 1.0;
+    const double e1 = lower->cell.down * expm1(h);
+    const double e2 = cell->p - (cell->p + cell->up * expm1(-h)) * exp(-gap * h);
+    double part = e1 > 0.0 ? (e2 > 0.0 ? e2 / e1 : 0.0) : 1.0;
+    part = part < 1.0 - lower->used ? part : 1.0 - lower->used;
+    double used = e2 > 0.0 ? part * e1 / e2 : 1.0;
+    used = used < 1.0 ? used : 1.0;
+    if (lower->at > 0)
+        mass[lower->at - 1] += (1.0 - lower->used - part) * lower->cell.p;
+    mass[lower->at] += part * lower->cell.p + used * cell->p;
+    lower->used = used;
 }
 
 static void fill_below(const struct pld_pair *pair, struct pld_losses *losses)
 {
     const double h = losses->h;
     struct pld_tails from = pld_pair_tails(pair, (double)losses->first * h);
-    struct cell lower = {0.0, 0.0, 0.0};
-    double used = 1.0; /* part of the lower cell that has moved down */
-    losses->mass[0] = 0.0;
+    struct lower lower = {{0.0, 0.0, 0.0}, 0, 1.0};
+    memset(losses->mass, 0, (size_t)losses->n * sizeof(double));
     for (int64_t i = 1; i < losses->n; i++) {
         const double loss = (double)(losses->first + i - 1) * h;
         const struct pld_tails to = pld_pair_tails(pair, loss + h);
         const struct cell cell = cell_at(&from, &to, loss, h, &losses->rounding);
-        double part = joined(&lower, &cell, h);
-        part = part < 1.0 - used ? part : 1.0 - used;
-        if (i > 1)
-            losses->mass[i - 2] += (1.0 - used - part) * lower.p;
-        used = cell.up > 0.0 ? part * lower.down * exp(h) / cell.up : 1.0;
-        used = used < 1.0 ? used : 1.0;
-        losses->mass[i - 1] += part * lower.p + used * cell.p;
-        losses->mass[i] = 0.0;
-        lower = cell;
         from = to;
+        if (cell.p <= 0.0)
+            continue;
+        if (lower.cell.p <= 0.0)
+            lower.at = i - 1;
+        join(&lower, &cell, (double)(i - 1 - lower.at), h, losses->mass);
+        lower.cell = cell;
+        lower.at = i;
     }
     losses->infinite = pld_pair_infinite(pair);
-    if (losses->n > 1)
-        losses->mass[losses->n - 2] += (1.0 - used) * lower.p;
+    if (lower.at > 0)
+        losses->mass[lower.at - 1] += (1.0 - lower.used) * lower.cell.p;
     losses->mass[losses->n - 1] += from.p_high - losses->infinite;
 }
 
 void pld_grid_fill(const struct pld_pair *pair, int from_below, struct pld_losses *losses)
 {
-    losses->rounding = 0.0;
+    losses->rounding = pair->shape == PLD_POINTS ? pair->table->rounding : 0.0;
     if (from_below)
         fill_below(pair, losses);
     else

@@ -84,6 +84,13 @@ static struct pld_tails discrete_gaussian_tails(const struct pld_pair *pair, dou
     };
 }
 
+static struct pld_tails table_tails(const struct pld_table *table, double loss)
+{
+    const int64_t i = pld_table_find(table, loss);
+    return (struct pld_tails){table->p_below[i], table->q_below[i], table->p_above[i] + table->infinite,
+                              table->q_above[i]};
+}
+
 static struct pld_tails whole_tails(const struct pld_pair *pair, double loss)
 {
     switch (pair->shape) {
@@ -95,6 +102,8 @@ static struct pld_tails whole_tails(const struct pld_pair *pair, double loss)
         return discrete_laplace_tails(pair->step, pair->steps, loss);
     case PLD_RESPONSE:
         return response_tails(pair->size, pair->lost, loss);
+    case PLD_POINTS:
+        return table_tails(pair->table, loss);
     case PLD_DISCRETE_GAUSSIAN:
     default:
         return discrete_gaussian_tails(pair, loss);
@@ -132,13 +141,15 @@ double pld_pair_infinite(const struct pld_pair *pair)
     return pair->rate < 1.0 ? (pair->adding ? 0.0 : pair->rate * pair->lost) : pair->lost;
 }
 
-/* Of the pair without its draw; the smallest is its negative. */
+/* Of the pair without its draw; the smallest is its negative, but for points, which have no draw. */
 static double whole_largest(const struct pld_pair *pair)
 {
     switch (pair->shape) {
     case PLD_GAUSSIAN:
     case PLD_DISCRETE_GAUSSIAN:
         return INFINITY;
+    case PLD_POINTS:
+        return pair->table->loss[pair->table->n - 1];
     case PLD_DISCRETE_LAPLACE:
         return pair->step * pair->steps;
     case PLD_LAPLACE:
@@ -165,6 +176,8 @@ double pld_pair_largest(const struct pld_pair *pair)
 double pld_pair_smallest(const struct pld_pair *pair)
 {
     const double whole = whole_largest(pair), least = pair->lost > 0.0 ? INFINITY : whole;
+    if (pair->shape == PLD_POINTS)
+        return pair->table->loss[0];
     if (pair->rate >= 1.0)
         return -whole;
     return pair->adding ? -after_draw(whole, pair->rate) : after_draw(-least, pair->rate);
@@ -228,7 +241,7 @@ const char *pld_pair_make(const dpf_charge *charge, int from_below, struct pld_p
 {
     const double *p = charge->p;
     *out = (struct pld_pair){
-        PLD_RESPONSE, charge->sensitivity / charge->scale, 0.0, 0.0, 0.0, 0.0, charge->rate, 0};
+        PLD_RESPONSE, charge->sensitivity / charge->scale, 0.0, 0.0, 0.0, 0.0, charge->rate, 0, NULL};
     *copies = charge->copies;
     switch (charge->kind) {
     case DPF_EVENT_GAUSSIAN:
@@ -255,4 +268,13 @@ const char *pld_pair_make(const dpf_charge *charge, int from_below, struct pld_p
     default:
         return "the pld accountant has no dominating pair for this kind";
     }
+}
+
+struct pld_pair pld_pair_points(const struct pld_table *table)
+{
+    return (struct pld_pair){.shape = PLD_POINTS,
+                             .size = table->loss[table->n - 1],
+                             .lost = table->infinite,
+                             .rate = 1.0,
+                             .table = table};
 }

@@ -21,15 +21,26 @@
  *                 1 +- 5 e^{-2 pi^2 9} < 1 +- 1e-76 for each coordinate (Poisson summation). So the
  *                 continuous pair of that variance bounds it from above; variance s^2 + 9 from below.
  *
- * Every pair is exchanged by an involution. A Poisson draw breaks that: removing the unit gives ((1-q) Q + q
- * P against Q), adding it the reverse; both are dominating pairs of their direction (ibid., Theorem 11).
+ *   points        see pld_table.h.
+ *
+ * Every pair but one of points is exchanged by an involution. A Poisson draw breaks that: removing the unit
+ * gives ((1-q) Q + q P against Q), adding it the reverse; both are dominating pairs of their direction
+ * (ibid., Theorem 11).
  */
 #ifndef PLD_PAIR_H
 #define PLD_PAIR_H
 
 #include "dpframe/accounting.h"
+#include "pld_table.h"
 
-enum pld_shape { PLD_GAUSSIAN, PLD_LAPLACE, PLD_DISCRETE_LAPLACE, PLD_RESPONSE, PLD_DISCRETE_GAUSSIAN };
+enum pld_shape {
+    PLD_GAUSSIAN,
+    PLD_LAPLACE,
+    PLD_DISCRETE_LAPLACE,
+    PLD_RESPONSE,
+    PLD_DISCRETE_GAUSSIAN,
+    PLD_POINTS
+};
 
 struct pld_pair {
     enum pld_shape shape;
@@ -40,6 +51,7 @@ struct pld_pair {
     double norm;  /* of the discrete Gaussian */
     double rate;  /* of a Poisson draw, 1 for none */
     int adding;   /* the direction, where that matters */
+    const struct pld_table *table; /* of the points, not owned */
 };
 
 /* Masses of a loss at most x, and above it. */
@@ -61,5 +73,8 @@ double pld_pair_infinite(const struct pld_pair *pair);
 double pld_pair_largest(const struct pld_pair *pair);
 /* The smallest loss that has mass of P, or -INFINITY. */
 double pld_pair_smallest(const struct pld_pair *pair);
+
+/* The pair of a table, without a draw. */
+struct pld_pair pld_pair_points(const struct pld_table *table);
 
 #endif

@@ -101,7 +101,7 @@ static void rdp_destroy(void *self)
 /* Like charges in one. */
 struct total {
     dpf_charge *charges;
-    struct renyi_pbm **pbm; /* of each charge of that kind, else NULL */
+    struct pbm_mixes **pbm; /* of each charge of that kind, else NULL */
     int64_t n;
     const char *unbounded; /* why there is no finite epsilon, or NULL */
     double log_keep;       /* ln of the product of 1 - delta over all approximate releases */
@@ -133,7 +133,7 @@ static struct renyi_curve charge_curve(const dpf_charge *charge)
 }
 
 /* Of one copy. */
-static double charge_at(const dpf_charge *charge, const struct renyi_pbm *pbm, double order)
+static double charge_at(const dpf_charge *charge, const struct pbm_mixes *pbm, double order)
 {
     if (pbm) /* of equal coordinates; that sampling hides the client is not proved, as the count of clients
                 shows */
@@ -158,22 +158,6 @@ static double total_at(const struct total *total, double order)
     return sum >= 0.0 ? sum : NAN;
 }
 
-static int is_whole(double x, double lowest, double highest)
-{
-    return x >= lowest && x <= highest && x == floor(x);
-}
-
-/* Masses of more trials leave the range of a double. */
-#define MOST_PBM_TRIALS 256
-
-static const char *pbm_fault(const double *p)
-{
-    if (!(p[0] > 0.0 && p[0] <= 0.25) || !is_whole(p[1], 1.0, 1e9) || !is_whole(p[2], 1.0, 1e12) ||
-        !is_whole(p[3], 1.0, 0x1p53))
-        return "its theta, trials, clients or coordinates are out of range";
-    return p[1] <= MOST_PBM_TRIALS ? NULL : "the rdp accountant serves up to 256 trials of a client";
-}
-
 /* What the kind's own parameters must satisfy. NULL if they do. */
 static const char *charge_fault(const dpf_charge *charge)
 {
@@ -194,7 +178,7 @@ static const char *charge_fault(const dpf_charge *charge)
     case DPF_EVENT_RANDOMIZED_RESPONSE:
         return p[0] >= 0.0 && p[0] <= 1.0 ? NULL : "its probability of a flip is not in [0, 1]";
     case DPF_EVENT_PBM:
-        return pbm_fault(p);
+        return pbm_parameters_fault(p);
     default:
         return "the rdp accountant has no Renyi curve for this kind";
     }
@@ -222,20 +206,6 @@ static void total_add(struct total *total, const dpf_charge *charge)
         }
     }
     total->charges[total->n++] = *charge;
-}
-
-/*
- * A client that is replaced goes from any message to any other; one that is zeroed sends the middle.
- * Other neighbours differ in the number of clients, or draw clients by what they hold.
- */
-static const char *pbm_question_fault(const dpf_event *event, const dpf_question *question)
-{
-    if (question->adjacency != DPF_ADJ_REPLACE && question->adjacency != DPF_ADJ_ZERO_OUT)
-        return "the Poisson binomial mechanism protects a client that is replaced or zeroed, not one that is "
-               "absent; ask for adjacency replace or zero-out";
-    return event->sampling.kind == DPF_SAMPLING_WEIGHTED
-               ? "the Poisson binomial mechanism needs clients that are drawn whatever they hold"
-               : NULL;
 }
 
 /* Curves that take long to make, once for each charge. */
@@ -269,7 +239,7 @@ static dpf_status total_fill(const struct rdp *rdp, const dpf_event *events, int
             return dpf_refuse_event(rdp->host, DPF_E_UNSUPPORTED, &events[i], i,
                                     pbm_question_fault(&events[i], question));
         if (fault) {
-            const int unknown = charge.p[1] > MOST_PBM_TRIALS || charge.kind < 0 ||
+            const int unknown = charge.p[1] > PBM_MOST_TRIALS || charge.kind < 0 ||
                                 charge.kind > DPF_EVENT_RANDOMIZED_RESPONSE;
             return dpf_refuse_event(rdp->host, unknown ? DPF_E_UNSUPPORTED : DPF_E_NUMERIC, &events[i], i,
                                     fault);
@@ -535,7 +505,7 @@ static dpf_status account(const struct rdp *rdp, const dpf_event *events, int64_
     if (status == DPF_OK)
         status = solve(rdp, &total, question, answer);
     for (int64_t i = 0; total.pbm && i < total.n; i++)
-        renyi_pbm_free(rdp->host, total.pbm[i]);
+        pbm_mixes_free(rdp->host, total.pbm[i]);
     memory->release(rdp->host, total.pbm);
     memory->release(rdp->host, total.charges);
     return status;

@@ -9,19 +9,13 @@
 #ifndef RENYI_PBM_H
 #define RENYI_PBM_H
 
-#include "dpframe/host.h"
+#include "pbm_mixes.h"
 
-struct renyi_pbm;
-
-/*
- * clients >= 1 of them, trials q >= 1 for each, 0 < theta <= 1/4. zero_out: the client against one that sends
- * the middle; else a client at one end against one at the other. NULL if memory runs out.
- */
-struct renyi_pbm *renyi_pbm_new(const dpf_host *host, double theta, int64_t trials, int64_t clients,
+/* See pbm_mixes_new; masses are replaced by logarithms. Freed by pbm_mixes_free. */
+struct pbm_mixes *renyi_pbm_new(const dpf_host *host, double theta, int64_t trials, int64_t clients,
                                 int zero_out);
-void renyi_pbm_free(const dpf_host *host, struct renyi_pbm *pbm);
 
 /* An upper bound in nats for an order a > 1, or INFINITY: the pure epsilon of a coordinate. */
-double renyi_pbm_at(const struct renyi_pbm *pbm, double order);
+double renyi_pbm_at(const struct pbm_mixes *pbm, double order);
 
 #endif

@@ -2,29 +2,27 @@
 /*
  * zcdp.c - zero-concentrated differential privacy: xi and rho of all releases, added.
  *
- * A release is (xi, rho)-zCDP if its Renyi divergences are at most xi + rho a for every order a > 1 (Bun,
- * Steinke, arXiv 1605.02065, Definition 8.1; they compose by Lemma 8.2). In units of the kind:
+ * See concentrated.h. In units of the kind:
  *
  *   Gaussian of multiplier z          rho = 1/(2 z^2); also on a grid (Canonne, Kamath, Steinke, arXiv
  *                                     2004.00010, Theorem 14)
  *   Laplace, E = sensitivity/scale    rho = E + e^{-E} - 1
  *   any E-DP release                  rho = E tanh(E/2)
+ *   Skellam                           as in concentrated.h
  *
- * The last two are Kullback-Leibler divergences, and least possible: with u = a - 1/2, (a-1) times the
- * divergence is ln f(u^2) - ln f(1/4) and a (a-1) = u^2 - 1/4, where f(s) = cosh(E sqrt(s)) for randomized
- * response, which dominates every E-DP pair, and cosh(E sqrt(s)) + sinh(E sqrt(s)) / (2 sqrt(s)) for Laplace.
- * Both are entire of order 1/2. Their zeros are negative: with sqrt(s) = iy they are -y^2 for the eigenvalues
- * y^2 of -v'' on an interval with (positive) Robin conditions. So ln f is a sum of terms ln(1 + s/c), c > 0,
- * and concave; its chord from 1/4 to u^2 is steepest at its start, which is order 1. Over several coordinates
- * rho is superadditive in E, so that the L1 sensitivity alone is the worst case.
+ * Those of Laplace and of E-DP are Kullback-Leibler divergences, and least possible: with u = a - 1/2, (a-1)
+ * times the divergence is ln f(u^2) - ln f(1/4) and a (a-1) = u^2 - 1/4, where f(s) = cosh(E sqrt(s)) for
+ * randomized response, which dominates every E-DP pair, and cosh(E sqrt(s)) + sinh(E sqrt(s)) / (2 sqrt(s))
+ * for Laplace. Both are entire of order 1/2. Their zeros are negative: with sqrt(s) = iy they are -y^2 for
+ * the eigenvalues y^2 of -v'' on an interval with (positive) Robin conditions. So ln f is a sum of terms ln(1
+ * + s/c), c > 0, and concave; its chord from 1/4 to u^2 is steepest at its start, which is order 1. Over
+ * several coordinates rho is superadditive in E, so that the L1 sensitivity alone is the worst case.
  *
- * To (epsilon, delta): the least delta over all orders of Canonne, Kamath, Steinke, Proposition 12,
- *   e^{(a-1)(xi + rho a - epsilon)} (1 - 1/a)^a / (a - 1).
- * The logarithm is convex in a, so its minimum is bisected; every order is a valid bound. Results are raised
- * by more than their rounding.
+ * Results are raised by more than their rounding.
  */
 #include <float.h>
 
+#include "concentrated.h"
 #include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
 
@@ -87,8 +85,7 @@ static double amplified(double epsilon, double q)
 
 /* xi and rho add; so do -ln(1 - delta) of approximate releases. */
 struct total {
-    double xi;
-    double rho;
+    struct concentrated sum;
     double lost;
     const char *unbounded; /* why there is no finite epsilon, or NULL */
 };
@@ -103,39 +100,43 @@ static dpf_status charge_cost(const struct zcdp *zcdp, const dpf_event *event, i
                               const dpf_charge *charge, struct total *cost)
 {
     const double ratio = charge->sensitivity / charge->scale, *p = charge->p;
-    *cost = (struct total){0.0, 0.0, 0.0, NULL};
+    *cost = (struct total){{0.0, 0.0}, 0.0, NULL};
     switch (charge->kind) {
     case DPF_EVENT_GAUSSIAN:
     case DPF_EVENT_DISCRETE_GAUSSIAN:
-        cost->rho = ratio * ratio / 2.0;
+        cost->sum.rho = ratio * ratio / 2.0;
         break;
     case DPF_EVENT_LAPLACE:
-        cost->rho = charge->rate < 1.0 ? rho_pure(amplified(ratio, charge->rate)) : rho_laplace(ratio);
+        cost->sum.rho = charge->rate < 1.0 ? rho_pure(amplified(ratio, charge->rate)) : rho_laplace(ratio);
         break;
     case DPF_EVENT_DISCRETE_LAPLACE:
-        cost->rho = rho_pure(amplified(ratio, charge->rate));
+        cost->sum.rho = rho_pure(amplified(ratio, charge->rate));
         break;
     case DPF_EVENT_PURE:
-        cost->rho = rho_pure(amplified(p[0] * charge->sensitivity, charge->rate));
+        cost->sum.rho = rho_pure(amplified(p[0] * charge->sensitivity, charge->rate));
         break;
     case DPF_EVENT_RANDOMIZED_RESPONSE:
-        cost->rho = charge->rate < 1.0
-                        ? rho_pure(amplified(charge->sensitivity * response_epsilon(p[0]), charge->rate))
-                        : charge->sensitivity * rho_pure(response_epsilon(p[0]));
+        cost->sum.rho = charge->rate < 1.0
+                            ? rho_pure(amplified(charge->sensitivity * response_epsilon(p[0]), charge->rate))
+                            : charge->sensitivity * rho_pure(response_epsilon(p[0]));
         break;
     case DPF_EVENT_APPROX:
-        cost->rho = rho_pure(amplified(p[0], charge->rate));
+        cost->sum.rho = rho_pure(amplified(p[0], charge->rate));
         cost->lost = in_unit(p[1]) ? -log1p(-charge->rate * p[1]) : NAN;
         break;
     case DPF_EVENT_ZCDP:
-        cost->xi = p[0];
-        cost->rho = p[1];
+        cost->sum.xi = p[0];
+        cost->sum.rho = p[1];
+        break;
+    case DPF_EVENT_SKELLAM:
+        cost->sum = concentrated_skellam(p[0] / (charge->grid * charge->grid), charge->l1 / charge->grid,
+                                         charge->sensitivity / charge->grid);
         break;
     default:
         return dpf_refuse_event(zcdp->host, DPF_E_UNSUPPORTED, event, index,
                                 "the zcdp accountant has no bound for this kind");
     }
-    if (!(cost->xi >= 0.0 && cost->rho >= 0.0 && cost->lost >= 0.0) || p[0] < 0.0)
+    if (!(cost->sum.xi >= 0.0 && cost->sum.rho >= 0.0 && cost->lost >= 0.0) || p[0] < 0.0)
         return dpf_refuse_event(zcdp->host, DPF_E_NUMERIC, event, index,
                                 "its epsilon, delta, xi, rho or probability is out of range");
     return DPF_OK;
@@ -144,7 +145,7 @@ static dpf_status charge_cost(const struct zcdp *zcdp, const dpf_event *event, i
 static dpf_status compose(const struct zcdp *zcdp, const dpf_event *events, int64_t n,
                           const dpf_question *question, struct total *total)
 {
-    *total = (struct total){0.0, 0.0, 0.0, NULL};
+    *total = (struct total){{0.0, 0.0}, 0.0, NULL};
     for (int64_t i = 0; i < n; i++) {
         dpf_charge charge;
         struct total cost;
@@ -158,62 +159,32 @@ static dpf_status compose(const struct zcdp *zcdp, const dpf_event *events, int6
         status = charge_cost(zcdp, &events[i], i, &charge, &cost);
         if (status != DPF_OK)
             return status;
-        total->xi += charge.copies * cost.xi;
-        total->rho += charge.copies * cost.rho;
+        total->sum.xi += charge.copies * cost.sum.xi;
+        total->sum.rho += charge.copies * cost.sum.rho;
         total->lost += charge.copies * cost.lost;
     }
-    total->xi *= 1.0 + 1e-13;
-    total->rho *= 1.0 + 1e-13;
-    if (!total->unbounded && !(isfinite(total->xi) && isfinite(total->rho)))
+    total->sum.xi *= 1.0 + 1e-13;
+    total->sum.rho *= 1.0 + 1e-13;
+    if (!total->unbounded && !(isfinite(total->sum.xi) && isfinite(total->sum.rho)))
         total->unbounded = "the sum of xi or rho is not finite";
     return DPF_OK;
 }
 
 /* ---- conversion --------------------------------------------------------------------------------- */
 
-/* ln of the bound on delta at order 1 + x. Its derivative in x is slope_at. */
-static double log_delta_at(const struct total *total, double epsilon, double x)
-{
-    const double power = x * (total->xi + total->rho * (1.0 + x) - epsilon);
-    const double rest = -(1.0 + x) * log1p(1.0 / x) - log(x);
-    return power + rest + 8.0 * DBL_EPSILON * (fabs(power) + fabs(rest) + fabs(log(x)) + 1.0);
-}
-
-static double slope_at(const struct total *total, double epsilon, double x)
-{
-    return total->xi + total->rho * (1.0 + 2.0 * x) - epsilon - log1p(1.0 / x);
-}
-
-/* The least ln delta; the search is over ln x. */
-static double log_delta(const struct total *total, double epsilon)
-{
-    if (total->rho == 0.0 && epsilon >= total->xi)
-        return -INFINITY;
-    double low = -700.0, high = 700.0;
-    for (int i = 0; i < 100; i++) {
-        const double middle = low + (high - low) / 2.0;
-        if (slope_at(total, epsilon, exp(middle)) < 0.0)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double least = log_delta_at(total, epsilon, exp(high));
-    return least < 0.0 ? least : 0.0;
-}
-
 /* The least epsilon with ln delta at most that, from the private end of a bracket. */
 static double least_epsilon(const struct total *total, double allowed)
 {
     if (isinf(allowed))
-        return total->rho == 0.0 ? total->xi : INFINITY;
-    if (log_delta(total, 0.0) <= allowed)
+        return total->sum.rho == 0.0 ? total->sum.xi : INFINITY;
+    if (concentrated_log_delta(&total->sum, 0.0) <= allowed)
         return 0.0;
-    double low = 0.0, high = total->xi + total->rho + 2.0 * sqrt(-total->rho * allowed);
-    while (log_delta(total, high) > allowed)
+    double low = 0.0, high = total->sum.xi + total->sum.rho + 2.0 * sqrt(-total->sum.rho * allowed);
+    while (concentrated_log_delta(&total->sum, high) > allowed)
         high = high > 0.0 ? 1.5 * high : DBL_MIN;
     for (int i = 0; i < 1200 && high - low > 1e-15 * high; i++) {
         const double middle = low + (high - low) / 2.0;
-        if (log_delta(total, middle) <= allowed)
+        if (concentrated_log_delta(&total->sum, middle) <= allowed)
             high = middle;
         else
             low = middle;
@@ -277,7 +248,7 @@ static dpf_status zcdp_delta(void *self, const dpf_event *events, int64_t n, con
         dpf_text_add(answer->note, sizeof answer->note, total.unbounded);
         return DPF_OK;
     }
-    const double converted = exp(log_delta(&total, question->epsilon));
+    const double converted = exp(concentrated_log_delta(&total.sum, question->epsilon));
     const double all = -expm1(log1p(-converted) - total.lost) * (1.0 + 1e-12);
     answer->delta = all < 1.0 ? all : 1.0;
     return DPF_OK;
