@@ -140,6 +140,15 @@ static int make_terms(struct engine *engine, int which, struct dpf_error *error)
     return 0;
 }
 
+static void sum_times(struct engine *engine)
+{
+    for (int w = 0; engine->buffers && w < engine->n_workers; w++) {
+        engine->stats->cpu_sums += engine->buffers[w].cpu[PHASE_SUMS];
+        engine->stats->cpu_noise += engine->buffers[w].cpu[PHASE_NOISE];
+        engine->stats->cpu_solves += engine->buffers[w].cpu[PHASE_SOLVES];
+    }
+}
+
 static void engine_close(struct engine *engine)
 {
     for (int which = 0; which < 2; which++) {
@@ -313,6 +322,7 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
         status = finish(&engine, error);
     if (status == 0 && rounds > 0 && plan->run.params.values[RUN_NOISE].integer)
         status = engine_noise_histograms(&engine, error);
+    sum_times(&engine);
     engine_close(&engine);
     return status;
 }

@@ -12,6 +12,8 @@ struct engine_stats {
     int64_t rounds_done;
     uint64_t bytes_up, bytes_down; /* as the aggregators count them */
     int64_t messages;              /* that entered sums */
+    /* Processor seconds of all workers where parties solve: loss, mechanism, solver. */
+    double cpu_sums, cpu_noise, cpu_solves;
     /* Of the last release of each term, if [run] noise asks for it. */
     struct noise_histogram noise[NOISE_MAX_HISTOGRAMS];
     int n_noise;

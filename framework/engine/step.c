@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "plan/release.h"
@@ -26,6 +27,18 @@ void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size
     if (!buffers->data[slot])
         error_memory(&engine->errors[worker]);
     return buffers->data[slot];
+}
+
+double step_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void step_took(struct engine *engine, int worker, enum step_phase phase, double since)
+{
+    engine->buffers[worker].cpu[phase] += step_clock() - since;
 }
 
 int step_failed(struct engine *engine, struct dpf_error *error)

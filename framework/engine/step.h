@@ -33,9 +33,13 @@ enum buffer_slot {
     BUFFER_AGGREGATOR,
     BUFFER_COUNT
 };
+/* What a worker spends its processor time on where parties solve. */
+enum step_phase { PHASE_SUMS, PHASE_NOISE, PHASE_SOLVES, PHASE_COUNT };
+
 struct buffers {
     void *data[BUFFER_COUNT];
     size_t bytes[BUFFER_COUNT];
+    double cpu[PHASE_COUNT];
 };
 
 /* A term while the engine runs. */
@@ -82,6 +86,10 @@ struct engine {
 
 /* 64-byte aligned, contents undefined. NULL after reporting that memory ran out. */
 void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size);
+
+/* Processor seconds of the calling thread; what has gone by since is added to a phase. */
+double step_clock(void);
+void step_took(struct engine *engine, int worker, enum step_phase phase, double since);
 
 /* 0, or -1 with the worker's error if the run is to stop. */
 int step_stopped(struct engine *engine, int worker);

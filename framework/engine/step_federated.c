@@ -81,10 +81,12 @@ static int local_task(void *context, int64_t task, int worker)
     float *blocks =
         step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
     float *current = step_buffer(engine, worker, BUFFER_NEXT, (size_t)(count * stride), sizeof *current);
+    double start = step_clock();
     if (!blocks || !current ||
         member_groups(engine, term, f->party, members, first, count, worker, &groups) != 0 ||
         step_accumulate_local(engine, worker, term, &groups, blocks, blocks_stride) != 0)
         return -1;
+    step_took(engine, worker, PHASE_SUMS, start);
     for (int64_t i = 0; i < count; i++)
         memcpy(current + i * stride, f->rows[which] + (members ? members[first + i] : first + i) * stride,
                (size_t)stride * sizeof *current);
@@ -98,8 +100,10 @@ static int local_task(void *context, int64_t task, int worker)
                                 .next = current};
     if (query->blocks[0].layout == DPF_LAYOUT_OPERATOR)
         batch.groups = &groups;
+    start = step_clock();
     if (step_solve(engine, worker, &batch) != 0)
         return -1;
+    step_took(engine, worker, PHASE_SOLVES, start);
     for (int64_t i = 0; i < count; i++)
         memcpy(f->rows[which] + (members ? members[first + i] : first + i) * stride, current + i * stride,
                (size_t)stride * sizeof *current);
@@ -185,15 +189,20 @@ static int noisy_task(void *context, int64_t task, int worker)
         step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *exact);
     float *blocks =
         step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * blocks_stride) + 16, sizeof *blocks);
+    double start = step_clock();
     if (!exact || !blocks || step_groups(engine, term, f->party, first, count, worker, &groups) != 0)
         return -1;
     struct instance *loss = term->plan->loss;
     dpf_call *call = step_call(engine, worker, loss, (uint32_t)engine->round, (uint32_t)f->party);
     dpf_status status =
         term->loss->accumulate(loss->self, call, query, &groups, term->noise.grid, exact, query->width);
-    if (step_result(engine, worker, loss, status, f->released) != 0 ||
-        perturb(f, worker, exact, first, count, blocks, blocks_stride) != 0)
+    if (step_result(engine, worker, loss, status, f->released) != 0)
         return -1;
+    step_took(engine, worker, PHASE_SUMS, start);
+    start = step_clock();
+    if (perturb(f, worker, exact, first, count, blocks, blocks_stride) != 0)
+        return -1;
+    step_took(engine, worker, PHASE_NOISE, start);
     struct solve_batch batch = {.side = f->released,
                                 .first = first,
                                 .count = count,
@@ -203,7 +212,10 @@ static int noisy_task(void *context, int64_t task, int worker)
                                 .degrees_holder = f->party,
                                 .current = f->rows[f->released] + first * stride,
                                 .next = f->next + first * stride};
-    return step_solve(engine, worker, &batch);
+    start = step_clock();
+    const int solved = step_solve(engine, worker, &batch);
+    step_took(engine, worker, PHASE_SOLVES, start);
+    return solved;
 }
 
 /* The party's shared row: exact over its own part of the other side, then perturbed as the last row. */

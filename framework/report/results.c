@@ -231,6 +231,11 @@ static json_t *timing_json(const struct results *r)
     json_object_set_new(object, "train", number(r->seconds_train));
     json_object_set_new(object, "users_steps", number(r->stats->seconds[DPF_SIDE_USERS]));
     json_object_set_new(object, "items_steps", number(r->stats->seconds[DPF_SIDE_ITEMS]));
+    if (r->stats->cpu_solves > 0) { /* parties solve */
+        json_object_set_new(object, "cpu_sums", number(r->stats->cpu_sums));
+        json_object_set_new(object, "cpu_noise", number(r->stats->cpu_noise));
+        json_object_set_new(object, "cpu_solves", number(r->stats->cpu_solves));
+    }
     json_object_set_new(object, "evaluate", number(r->seconds_evaluate));
     json_object_set_new(object, "total", number(r->seconds_total));
     return object;
