@@ -17,11 +17,22 @@
 
 #define USERS_PER_TASK 64
 
+/* Parties that a message of this round is expected from. */
+static int64_t count_invited(const struct messages_work *work)
+{
+    const float *weights = work->term->plan->by_user ? work->term->party_weights : NULL;
+    int64_t count = weights ? 0 : work->n_parties;
+    for (int64_t party = 0; weights && party < work->n_parties; party++)
+        count += weights[party] != 0;
+    return count;
+}
+
 static int open_aggregations(struct messages_work *work, int n, struct dpf_error *error)
 {
     struct term_run *term = work->term;
     int64_t rows = term->rows;
     int32_t width = term->plan->sent.width;
+    const int64_t invited = count_invited(work);
     work->aggregations = memory_new((size_t)n, sizeof *work->aggregations);
     if (!work->aggregations)
         return error_memory(error);
@@ -30,7 +41,7 @@ static int open_aggregations(struct messages_work *work, int n, struct dpf_error
         *aggregation = (dpf_aggregation){.size = sizeof *aggregation,
                                          .width = width,
                                          .rows = rows,
-                                         .n_parties = work->n_parties,
+                                         .n_parties = invited,
                                          .modulus = term->noise.modulus,
                                          .sums = memory_new((size_t)(rows * width), sizeof(int64_t))};
         aggregation->state = memory_new((size_t)step_state_bytes(term, aggregation), 1);

@@ -45,7 +45,7 @@ void outcome_tables_number(const struct outcomes *outcomes, const struct cell *c
     struct summary s = summarise(outcomes, cell, metric);
     if (s.n == 0)
         snprintf(out, 64, "n/a");
-    else if (isnan(s.deviation) || (s.deviation <= 1e-9 * fabs(s.mean) && outcome_is_guarantee(metric)))
+    else if (isnan(s.deviation) || (s.deviation <= 1e-9 * fabs(s.mean) && outcome_is_stated(metric)))
         snprintf(out, 64, fabs(s.mean) < 1000 ? "%.4f" : "%.6g", s.mean);
     else
         snprintf(out, 64, fabs(s.mean) < 1000 ? "%.4f%s%.4f" : "%.6g%s%.3g", s.mean, plus_minus, s.deviation);

@@ -61,7 +61,7 @@ int outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *ou
         for (size_t c = 0; c < outcomes->n_cells; c++) {
             const struct cell *cell = &outcomes->cells[c];
             const struct cell *baseline = cell_beside(outcomes, cell, dimension, value);
-            if (!baseline || baseline == cell || outcome_is_guarantee(outcomes->metrics[m]))
+            if (!baseline || baseline == cell || outcome_is_stated(outcomes->metrics[m]))
                 continue;
             struct outcome_test *test = &out->items[out->n++];
             *test = (struct outcome_test){.metric = outcomes->metrics[m], .cell = cell, .baseline = baseline};

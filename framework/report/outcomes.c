@@ -283,9 +283,10 @@ static double number_of(const json_t *json)
     return json_is_number(json) ? json_number_value(json) : (double)NAN;
 }
 
-int outcome_is_guarantee(const char *metric)
+int outcome_is_stated(const char *metric)
 {
-    return strcmp(metric, OUTCOME_PUBLISHED) == 0 || strcmp(metric, OUTCOME_PROVED) == 0;
+    return strcmp(metric, OUTCOME_PUBLISHED) == 0 || strcmp(metric, OUTCOME_PROVED) == 0 ||
+           strcmp(metric, OUTCOME_BYTES_UP) == 0 || strcmp(metric, OUTCOME_BYTES_DOWN) == 0;
 }
 
 static double least_epsilon(const struct outcome *outcome, const char *side, int *plan)
@@ -311,6 +312,10 @@ double outcome_metric(const struct outcome *outcome, const char *name)
     int plan;
     if (strcmp(name, OUTCOME_PUBLISHED) == 0)
         return least_epsilon(outcome, "published", &plan);
+    if (strcmp(name, OUTCOME_BYTES_UP) == 0)
+        return outcome_number(outcome, "communication", "bytes_up_each");
+    if (strcmp(name, OUTCOME_BYTES_DOWN) == 0)
+        return outcome_number(outcome, "communication", "bytes_down_each");
     return strcmp(name, OUTCOME_PROVED) == 0 ? outcome_proved(outcome, &plan)
                                              : outcome_number(outcome, "metrics", name);
 }

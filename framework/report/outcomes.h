@@ -57,11 +57,15 @@ struct outcomes {
 int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error *error);
 void outcomes_free(struct outcomes *outcomes);
 
-/* Metrics of every point that its statement gives: the smallest epsilons, published and proved. They are no
-   results, and nothing tests them. */
+/*
+ * Metrics of every point that are no results, and that nothing tests: what its statement gives, the smallest
+ * epsilons published and proved; and, where a sweep names them, what a party sends and receives in a round.
+ */
 #define OUTCOME_PUBLISHED "epsilon-published"
 #define OUTCOME_PROVED "epsilon-proved"
-int outcome_is_guarantee(const char *metric);
+#define OUTCOME_BYTES_UP "bytes-up"
+#define OUTCOME_BYTES_DOWN "bytes-down"
+int outcome_is_stated(const char *metric);
 
 /* A metric of a point, or NaN. */
 double outcome_metric(const struct outcome *outcome, const char *name);

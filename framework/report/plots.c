@@ -299,7 +299,7 @@ static int plot_bytes(struct drawing *drawing, size_t axis)
 /* A page with more than a few metrics is not read; the tables have all. */
 static int is_drawn(const struct outcomes *outcomes, size_t metric)
 {
-    return metric < 6 || outcome_is_guarantee(outcomes->metrics[metric]);
+    return metric < 6 || outcome_is_stated(outcomes->metrics[metric]);
 }
 
 int plots_draw(const struct outcomes *outcomes, struct plots *out, int *missing, struct dpf_error *error)
@@ -319,7 +319,7 @@ int plots_draw(const struct outcomes *outcomes, struct plots *out, int *missing,
             status = plot_bytes(&drawing, d);
     }
     for (size_t m = 0; m < outcomes->n_metrics && status == 0; m++)
-        if (is_drawn(outcomes, m) && !outcome_is_guarantee(outcomes->metrics[m]))
+        if (is_drawn(outcomes, m) && !outcome_is_stated(outcomes->metrics[m]))
             status = plot_proved(&drawing, outcomes->metrics[m]);
     if (status == 0)
         status = plot_rounds(&drawing);

@@ -243,8 +243,16 @@ static json_t *timing_json(const struct results *r)
 
 static json_t *communication_json(const struct engine_stats *stats)
 {
-    return json_pack("{s:I, s:I, s:I}", "messages", (json_int_t)stats->messages, "bytes_up",
-                     (json_int_t)stats->bytes_up, "bytes_down", (json_int_t)stats->bytes_down);
+    json_t *object = json_pack("{s:I, s:I, s:I}", "messages", (json_int_t)stats->messages, "bytes_up",
+                               (json_int_t)stats->bytes_up, "bytes_down", (json_int_t)stats->bytes_down);
+    /* Of a party in a round: for each message that entered a sum. */
+    if (stats->messages > 0) {
+        json_object_set_new(object, "bytes_up_each",
+                            number((double)stats->bytes_up / (double)stats->messages));
+        json_object_set_new(object, "bytes_down_each",
+                            number((double)stats->bytes_down / (double)stats->messages));
+    }
+    return object;
 }
 
 /* A component's state covers items; a list of users is not part of it. */
