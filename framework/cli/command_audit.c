@@ -21,7 +21,8 @@ static const char usage[] =
     "\"dpframe describe audit\":\n"
     "  --trials N         trainings with each data set (1000)\n"
     "  --confidence P     of all bounds together (0.95)\n"
-    "  --user ID --item ID  the canary; by default the one of 8 that moves releases most\n"
+    "  --user ID --item ID  the canary; by default the candidate that moves releases most\n"
+    "  --candidates N     how many are drawn (8)\n"
     "  --seed N           of the choice of canaries; noise follows [privacy] randomness\n"
     "  --neighbour FILE   ratings of the other data set, in place of a canary\n"
     "  --view NAME        what is looked at: auto, sums, messages, rows\n"
@@ -39,8 +40,8 @@ struct rewritten {
     int n, n_owned;
 };
 
-static const char *const keys[] = {"trials",    "confidence", "user",  "item",    "seed",
-                                   "neighbour", "view",       "claim", "canaries"};
+static const char *const keys[] = {"trials", "confidence", "user", "item",  "candidates",
+                                   "seed",   "neighbour",  "view", "claim", "canaries"};
 
 static int key_of(const char *argument, const char **key)
 {

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dpframe audit: what is wrong is caught, what is right is not, and bounds come near to what is proved. Noise
+ * has fixed keys, so that nothing here depends on luck that changes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+#include "integration/spawned.h"
+
+#define VIOLATED 5
+
+static json_t *audited; /* the last answer */
+
+/* Audits configs/audit/NAME with further arguments; returns the exit code. */
+static int audit(const char *name, const char *arguments)
+{
+    char command[2048];
+    snprintf(command, sizeof command,
+             "audit -c %s/configs/audit/%s --plugin-dir %s -o privacy.randomness=reproducible --json -q %s",
+             getenv("DPFRAME_SOURCE_DIR"), name, training_plugins("integration-plugins"), arguments);
+    json_decref(audited);
+    audited = NULL;
+    const int code = command_run_it(command);
+    if (code != 0 && code != VIOLATED)
+        fail_msg("dpframe %s: exit code %d: %s", command, code, command_err);
+    audited = command_json(NULL);
+    return code;
+}
+
+/* A number of the first statement of that kind. */
+static double number(const char *kind, const char *key)
+{
+    size_t i;
+    json_t *statement;
+    json_array_foreach(json_object_get(audited, "statements"), i, statement)
+    {
+        if (strcmp(json_string_value(json_object_get(statement, "kind")), kind) == 0)
+            return json_number_value(json_object_get(statement, key));
+    }
+    fail_msg("no statement is \"%s\"", kind);
+    return 0;
+}
+
+static void assert_between(double value, double lo, double hi)
+{
+    if (!(value >= lo && value <= hi))
+        fail_msg("%g is not between %g and %g", value, lo, hi);
+}
+
+#define GAUSSIAN                                                                                             \
+    "-o items.mechanism=gaussian -o items.mechanism.calibration=noise-multiplier -o "                        \
+    "items.mechanism.noise-multiplier=1 -o items.mechanism.where=sum -o privacy.delta=0.05 -o "              \
+    "accountants.list=pld "
+
+/* ---- one release -------------------------------------------------------------------------------------- */
+
+static void laplace_is_tight_and_not_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("one-release.ini", "--trials 2000"), 0);
+    assert_true(number("proved", "epsilon") < 1 + 1e-6);
+    assert_between(number("proved", "epsilon_lower"), 0.6, 1);
+}
+
+/* At a large delta a threshold is nearly the best that can be done with Gaussian noise. */
+static void gaussian_is_tight_and_not_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("one-release.ini", "--trials 4000 " GAUSSIAN), 0);
+    assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.6, 1);
+}
+
+/* It states epsilon = 1 and draws a third of the noise. */
+static void too_little_noise_is_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("one-release.ini", "--trials 600 -o items.mechanism=test-too-little-noise"),
+                     VIOLATED);
+    assert_between(number("proved", "epsilon_lower"), 1, 3);
+    assert_true(json_is_true(json_object_get(audited, "violated")));
+}
+
+static void a_claim_is_compared(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("one-release.ini", "--trials 1000 --claim 0.2"), VIOLATED);
+    assert_true(number("claimed", "epsilon_lower") > 0.2 && number("claimed", "epsilon") < 0.21);
+}
+
+/* The same data on both sides. */
+static void equal_data_sets_are_not_told_apart(void **state)
+{
+    char same[512];
+    (void)state;
+    snprintf(same, sizeof same, "--trials 200 --neighbour %s/configs/audit/few.csv",
+             getenv("DPFRAME_SOURCE_DIR"));
+    assert_int_equal(audit("one-release.ini", same), 0);
+    assert_true(number("proved", "epsilon_lower") == 0);
+}
+
+/* A neighbour from a file: item 3 of user 1 from 4 stars to 1. The noise is for 5 against 1. */
+static void files_are_audited_too(void **state)
+{
+    char path[512], line[64], arguments[512];
+    (void)state;
+    snprintf(path, sizeof path, "%s/configs/audit/few.csv", getenv("DPFRAME_SOURCE_DIR"));
+    FILE *from = fopen(path, "r"), *to = fopen(command_path("neighbour.csv"), "w");
+    assert_true(from && to);
+    int changed = 0;
+    while (fgets(line, sizeof line, from)) {
+        if (strncmp(line, "1,3,", 4) == 0 && ++changed)
+            snprintf(line, sizeof line, "1,3,1\n");
+        fputs(line, to);
+    }
+    fclose(from);
+    assert_int_equal(fclose(to), 0);
+    assert_int_equal(changed, 1);
+    snprintf(arguments, sizeof arguments, "--trials 2000 --neighbour %s", command_path("neighbour.csv"));
+    assert_int_equal(audit("one-release.ini", arguments), 0);
+    assert_between(number("proved", "epsilon_lower"), 0.3, 0.75);
+}
+
+/* ---- flaws of publications ---------------------------------------------------------------------------- */
+
+static void private_inputs_are_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("gaussian-rdp-one-item.ini", ""), VIOLATED);
+    assert_true(number("claimed", "epsilon") < 0.3 && number("claimed", "epsilon_lower") > 2);
+    /* With items released too, and all noise accounted for, the same pair is no evidence of anything. */
+    assert_int_equal(
+        audit("gaussian-rdp-one-item.ini",
+              "-o items.mechanism=gaussian -o items.mechanism.where=sum -o items.aggregator=sum "
+              "-o items.mechanism.calibration=noise-multiplier -o items.mechanism.noise-multiplier=1 "
+              "-o privacy.support=public -o privacy.budget=total -o privacy.total-epsilon=1 "
+              "-o items.residual=transformed -o users.residual=transformed "
+              "-o accountants.list=pld"),
+        0);
+    assert_between(number("proved", "epsilon_lower"), 0, 1);
+}
+
+static void known_noise_is_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("hdpmf-known-factor.ini", ""), VIOLATED);
+    assert_between(number("claimed", "epsilon_lower"), 1.2, 8);
+    assert_int_equal(audit("hdpmf-known-factor.ini", "-o privacy.observer=outsider"), 0);
+    assert_between(number("proved", "epsilon_lower"), 0.5, 1);
+}
+
+/* A message has a tenth of the noise (C5); here the server sees them. */
+static void shares_of_noise_are_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("hdpmf-known-factor.ini", "--view auto --trials 400"), VIOLATED);
+    assert_string_equal(json_string_value(json_object_get(audited, "view")), "messages");
+    assert_true(number("claimed", "epsilon_lower") > 2);
+}
+
+/* Noise that is drawn once cancels between rounds. */
+static void reused_noise_is_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("hdpmf-known-factor.ini",
+                           "--trials 400 -o privacy.observer=outsider -o run.rounds=2 -o "
+                           "run.order=items,users -o users.update=yes "
+                           "-o items.mechanism.lifetime=run"),
+                     VIOLATED);
+    assert_true(number("claimed", "epsilon_lower") > 3);
+}
+
+/* ---- hidden draws and many canaries ------------------------------------------------------------------- */
+
+#define SAMPLED                                                                                              \
+    "-o privacy.unit=user -o privacy.adjacency=add-remove -o privacy.support=private -o parties.kind=users " \
+    "-o model.users=12 -o model.items=8 -o items.transforms=clip-user -o items.transform.clip-user.bound=1 " \
+    "" GAUSSIAN
+
+/* Whether the canary was drawn is hidden, and the score may not know. */
+static void hidden_draws_stay_hidden(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("one-release.ini", SAMPLED "--trials 2000"), 0);
+    const double whole = number("proved", "epsilon"), found = number("proved", "epsilon_lower");
+    assert_between(found / whole, 0.5, 1);
+    assert_int_equal(audit("one-release.ini", SAMPLED "--trials 2000 -o items.sampler=poisson-users "
+                                                      "-o items.sampler.rate=0.5"),
+                     0);
+    assert_true(number("proved", "epsilon") < 0.8 * whole);
+    assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.15, 1);
+}
+
+#define MANY                                                                                                 \
+    "-o data.format=synthetic -o data.synthetic.users=600 "                                                  \
+    "-o data.synthetic.items=400 -o data.synthetic.ratings=20000 --one-run --canaries 300 "
+
+static void one_run_is_enough(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("one-release.ini", MANY "-o items.mechanism.epsilon=3"), 0);
+    assert_between(number("proved", "epsilon_lower"), 0.8, 3);
+    assert_int_equal(audit("one-release.ini", MANY "-o items.mechanism=test-too-little-noise"), VIOLATED);
+}
+
+/* ---- the command -------------------------------------------------------------------------------------- */
+
+static void wrong_commands_are_refused(void **state)
+{
+    char command[1024];
+    const char *source = getenv("DPFRAME_SOURCE_DIR");
+    (void)state;
+    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --user nobody", source);
+    command_expect(command, 2, "there is no user \"nobody\"");
+    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials 3", source);
+    command_expect(command, 2, "trials");
+    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials", source);
+    command_expect(command, 2, "needs a value");
+    snprintf(command, sizeof command,
+             "audit -c %s/configs/audit/one-release.ini --neighbour %s/configs/audit/one-item.csv", source,
+             source);
+    command_expect(command, 3, "its items are not those of");
+}
+
+static int end(void **state)
+{
+    json_decref(audited);
+    return training_end(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(laplace_is_tight_and_not_caught),
+        cmocka_unit_test(gaussian_is_tight_and_not_caught),
+        cmocka_unit_test(too_little_noise_is_caught),
+        cmocka_unit_test(a_claim_is_compared),
+        cmocka_unit_test(equal_data_sets_are_not_told_apart),
+        cmocka_unit_test(files_are_audited_too),
+        cmocka_unit_test(private_inputs_are_caught),
+        cmocka_unit_test(known_noise_is_caught),
+        cmocka_unit_test(shares_of_noise_are_caught),
+        cmocka_unit_test(reused_noise_is_caught),
+        cmocka_unit_test(hidden_draws_stay_hidden),
+        cmocka_unit_test(one_run_is_enough),
+        cmocka_unit_test(wrong_commands_are_refused),
+    };
+    return cmocka_run_group_tests(tests, training_begin, end);
+}

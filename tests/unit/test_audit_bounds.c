@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds against values that exact binomial sums and the publication's own program give. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "audit/bounds.h"
+#include "audit/held_out.h"
+
+static void assert_near(double a, double b, double tolerance)
+{
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%.12g instead of %.12g", a, b);
+}
+
+/* Clopper and Pearson 1934; the intervals of 1, 5 of 10 and 10 of 100 are those of many tables. */
+static void clopper_pearson_agrees_with_tables(void **state)
+{
+    static const struct {
+        int64_t k, n;
+        double alpha, lower, upper;
+    } cases[] = {
+        {1, 10, .025, 0.0025285785, 0.4450161170},     {5, 10, .025, 0.1870860284, 0.8129139716},
+        {10, 100, .025, 0.0490046892, 0.1762225977},   {10, 10, .05, 0.7411344491, 1},
+        {97, 100, .01, 0.9030289547, 0.9956050235},    {3, 1000, .05, 0.0008181754, 0.0077352447},
+        {500, 1000, .025, 0.4685491730, 0.5314508270}, {0, 10, .05, 0, 0.2588655509},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_near(bounds_lower(cases[i].k, cases[i].n, cases[i].alpha), cases[i].lower, 1e-9);
+        assert_near(bounds_upper(cases[i].k, cases[i].n, cases[i].alpha), cases[i].upper, 1e-9);
+    }
+}
+
+/* The definition: at the lower bound p, k or more of n are seen with probability alpha. */
+static void the_tail_at_the_bound_is_alpha(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 60; n += 7)
+        for (int64_t k = 1; k <= n; k++) {
+            const double p = bounds_lower(k, n, 0.01);
+            double tail = 0;
+            for (int64_t i = k; i <= n; i++)
+                tail += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) +
+                            (double)i * log(p) + (double)(n - i) * log1p(-p));
+            assert_near(tail, 0.01, 1e-10);
+        }
+}
+
+static void epsilon_follows_from_both_bounds(void **state)
+{
+    (void)state;
+    const double p = bounds_lower(480, 500, .025), q = bounds_upper(20, 500, .025);
+    assert_near(bounds_epsilon(480, 500, 20, 500, 0, .05), log(p / q), 1e-12);
+    assert_near(bounds_epsilon(480, 500, 20, 500, 0.1, .05), log((p - 0.1) / q), 1e-12);
+    assert_true(bounds_epsilon(250, 500, 250, 500, 0, .05) == 0);
+    assert_true(bounds_epsilon(20, 500, 480, 500, 0, .05) == 0);
+    assert_true(bounds_epsilon(20, 500, 0, 500, 0.5, .05) == 0);
+}
+
+/* Values of the program in appendix D of arXiv 2305.08846, with sums over exact binomial coefficients. */
+static void one_run_agrees_with_the_publication(void **state)
+{
+    static const struct {
+        int64_t m, r, v;
+        double delta, epsilon;
+    } bounds[] = {
+        {100, 100, 75, 0, 0.70221393},
+        {1000, 100, 100, 0, 3.49296543},
+        {1000, 100, 100, 1e-5, 3.46537635},
+        {1000, 200, 170, 1e-5, 1.39745896},
+        {50, 20, 10, 0, 0},
+        {500, 500, 400, 1e-3, 1.15744276},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
+        assert_near(bounds_one_run(bounds[i].m, bounds[i].r, bounds[i].v, bounds[i].delta, .05),
+                    bounds[i].epsilon, 1e-7);
+    assert_near(bounds_one_run_chance(100, 100, 75, 1, 0), 3.8272186726e-01, 1e-10);
+    assert_near(bounds_one_run_chance(1000, 100, 90, 1, 1e-5), 8.4128856144e-04, 1e-12);
+    assert_near(bounds_one_run_chance(1000, 200, 170, 1.5, 1e-4), 1.4838175763e-01, 1e-10);
+}
+
+/* ---- held-out thresholds ------------------------------------------------------------------------------ */
+
+#define N 2000
+
+/* Quantiles of a logistic law around a centre: exact samples without luck. */
+static void fill(double *out, double centre, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double u = ((double)i + 0.5) / (double)n;
+        out[i] = centre + log(u / (1 - u));
+    }
+}
+
+static void scores_of_one_law_show_nothing(void **state)
+{
+    static double a[N], b[N], constant[N];
+    (void)state;
+    fill(a, 0, N);
+    fill(b, 0, N);
+    const struct held_out_scores same = {{a, b}, N}, flat = {{constant, constant}, N};
+    struct held_out_rule rule = held_out_choose(&same, 0, .05);
+    assert_true(held_out_judge(&rule, &same, 0, .05).epsilon == 0);
+    rule = held_out_choose(&flat, 0, .05);
+    assert_true(held_out_judge(&rule, &flat, 0, .05).epsilon == 0);
+}
+
+/* Two logistic laws, 1 apart: the ratio of tails tends to e. Whichever of the sets is the larger one. */
+static void shifted_scores_show_the_shift(void **state)
+{
+    static double a[N], b[N];
+    (void)state;
+    fill(a, 1, N);
+    fill(b, 0, N);
+    for (int swapped = 0; swapped < 2; swapped++) {
+        const struct held_out_scores scores = {{swapped ? b : a, swapped ? a : b}, N};
+        const struct held_out_rule rule = held_out_choose(&scores, 0, .05);
+        const struct held_out_verdict verdict = held_out_judge(&rule, &scores, 0, .05);
+        assert_true(verdict.epsilon > 0.6 && verdict.epsilon < 1);
+        assert_int_equal(verdict.n, N);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clopper_pearson_agrees_with_tables),
+        cmocka_unit_test(the_tail_at_the_bound_is_alpha),
+        cmocka_unit_test(epsilon_follows_from_both_bounds),
+        cmocka_unit_test(one_run_agrees_with_the_publication),
+        cmocka_unit_test(scores_of_one_law_show_nothing),
+        cmocka_unit_test(shifted_scores_show_the_shift),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
