@@ -9,7 +9,7 @@
 #ifndef DPF_AUDIT_ONE_RUN_H
 #define DPF_AUDIT_ONE_RUN_H
 
-#include "audit/neighbours.h"
+#include "audit/pairs.h"
 #include "plan/plan.h"
 #include "base/pool.h"
 

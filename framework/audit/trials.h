@@ -3,7 +3,7 @@
 #ifndef DPF_AUDIT_TRIALS_H
 #define DPF_AUDIT_TRIALS_H
 
-#include "audit/neighbours.h"
+#include "audit/pairs.h"
 #include "audit/observe.h"
 
 #define TRIALS_MAX_WATCHED 4

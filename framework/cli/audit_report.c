@@ -104,6 +104,19 @@ static int judge_trials(struct audit_session *audit, double alpha, struct dpf_er
     return 0;
 }
 
+/*
+ * Whether more is looked at than the observer sees: the noisy queries inside of parties that solve. A proof
+ * covers them, since the ledger counts them; a publication's claim is about what leaves the party.
+ */
+static int beyond_observer(const struct audit_session *audit)
+{
+    const struct plan *plan = &audit->session.plan;
+    int inside = 0;
+    for (int side = 0; side < 2; side++)
+        inside |= plan->sides[side].updated && plan->sides[side].site == SITE_PARTY;
+    return inside && (audit_value(audit, AUDIT_ONE_RUN)->integer || audit->trials.view == OBSERVE_SUMS);
+}
+
 int audit_judge(struct audit_session *audit, struct dpf_error *error)
 {
     if (collect(audit, error) != 0)
@@ -119,7 +132,9 @@ int audit_judge(struct audit_session *audit, struct dpf_error *error)
             s->one_run = one_run_judge(&audit->one_run, s->delta, alpha);
             s->lower = s->one_run.epsilon;
         }
-        s->violated = s->lower > s->epsilon && strcmp(s->kind, "not proved") != 0;
+        const int is_claim = strcmp(s->kind, "claimed") == 0;
+        s->violated = s->lower > s->epsilon &&
+                      (strcmp(s->kind, "proved") == 0 || (is_claim && !beyond_observer(audit)));
     }
     return 0;
 }
@@ -170,8 +185,11 @@ static void print_text(const struct audit_session *audit, int violated)
 {
     const struct guarantee *guarantee = &audit->session.plan.guarantee;
     char epsilon[32], delta[32];
-    printf("Unit %s, adjacency %s, observer %s, view %s.\nPair: %s.\n", unit_name(audit),
-           adjacency_name(audit), statement_observer(guarantee->observer), view_name(audit), audit->pair);
+    printf("Unit %s, adjacency %s, observer %s, view %s%s.\nPair: %s.\n", unit_name(audit),
+           adjacency_name(audit), statement_observer(guarantee->observer), view_name(audit),
+           beyond_observer(audit) ? " (inside of parties, more than the observer sees: no claim is refuted)"
+                                  : "",
+           audit->pair);
     if (!audit_value(audit, AUDIT_ONE_RUN)->integer)
         printf("%lld trainings with each; half of them chose the threshold, the others are held out.\n",
                (long long)audit->n_trials);

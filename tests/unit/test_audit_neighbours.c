@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "audit/neighbours.h"
+#include "audit/pairs.h"
 #include "dpframe/privacy.h"
 
 /* Users a, b, c; items x, y. a: x 2, y 3; b: x 4; c: x 1, y 5. c trusts a and b. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "audit/neighbours.h"
+#include "audit/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neighbours.h - data sets that differ in one unit, as the adjacency has it, in the extreme way.
+ * pairs.h - data sets that differ in one unit, as the adjacency has it, in the extreme way.
  *
  * They are made in memory from the training part of a data set. The unit that differs, the canary, is one
  * that the data has: its values are taken to the ends of the declared range, or it is left out.
  */
-#ifndef DPF_AUDIT_NEIGHBOURS_H
-#define DPF_AUDIT_NEIGHBOURS_H
+#ifndef DPF_AUDIT_PAIRS_H
+#define DPF_AUDIT_PAIRS_H
 
 #include "base/error.h"
 #include "data/dataset.h"
