@@ -55,15 +55,75 @@ int64_t release_count(const struct plan *plan, const struct term_plan *term)
  * Accountants amplify each event by a draw of its own. The blocks of one release share the draw, and then the
  * product of amplified losses is no bound: given that the unit was drawn, all blocks depend on it.
  */
-static int one_event(const struct plan *plan, const dpf_event *events, int32_t n)
+static int is_charged(const struct plan *plan, const dpf_event *event)
+{
+    const dpf_norms *norms = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
+    return event->kind != DPF_EVENT_NO_OP && !(event->flags & DPF_EVENT_DATA_BLIND) &&
+           !(norms->l1 == 0); /* what no such unit moves costs nothing */
+}
+
+static int32_t count_charged(const struct plan *plan, const dpf_event *events, int32_t n)
 {
     int32_t charged = 0;
+    for (int32_t i = 0; i < n; i++)
+        charged += is_charged(plan, &events[i]);
+    return charged;
+}
+
+/* Steps of discrete noise from which accountants take it for a continuous one of little less variance. */
+#define FINE_STEPS 16.0
+
+/* Adds to `into`, in its units, the norms of independent noise of another scale. */
+static void join_norms(const dpf_event *event, double rounding, dpf_event *into)
+{
+    const double unit = into->scale / event->scale;
+    for (int u = 0; u < DPF_N_UNITS; u++)
+        for (int a = 0; a < DPF_N_ADJACENCIES; a++) {
+            const dpf_norms *more = &event->sensitivity.at[u][a];
+            dpf_norms *norms = &into->sensitivity.at[u][a];
+            const double linf = unit * more->linf * rounding;
+            norms->l1 = (norms->l1 + unit * more->l1) * rounding;
+            norms->l2 = sqrt(norms->l2 * norms->l2 + unit * unit * more->l2 * more->l2) * rounding;
+            norms->linf = isnan(linf) || linf > norms->linf ? linf : norms->linf;
+        }
+}
+
+/*
+ * Gaussian blocks that share a draw are one Gaussian release. Divided by its noise's scale, each block is a
+ * query with noise of scale 1; side by side they are one, and if the blocks move by D_b in L2 at most, it
+ * moves by the root of the sum of (D_b / s_b)^2. That is sampled once. A discrete Gaussian's Renyi divergence
+ * is that bound too, whatever the grids are; where a grid matters, the coarsest in units of its noise stands
+ * for all. Returns how many events are left, or n if they are not all of that kind.
+ */
+static int32_t join_gaussians(const struct plan *plan, dpf_event *events, int32_t n)
+{
+    const double rounding = 1.0 + 1e-15;
+    double fewest = INFINITY;
+    int32_t first = -1, kept = 0;
     for (int32_t i = 0; i < n; i++) {
-        const dpf_norms *norms = &events[i].sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
-        charged += events[i].kind != DPF_EVENT_NO_OP && !(events[i].flags & DPF_EVENT_DATA_BLIND) &&
-                   !(norms->l1 == 0); /* what no such unit moves costs nothing */
+        const int discrete = events[i].kind == DPF_EVENT_DISCRETE_GAUSSIAN;
+        if (!is_charged(plan, &events[i]))
+            continue;
+        if ((!discrete && events[i].kind != DPF_EVENT_GAUSSIAN) || !(events[i].scale > 0))
+            return n;
+        fewest = discrete ? fmin(fewest, events[i].scale / events[i].grid) : fewest;
     }
-    return charged <= 1;
+    if (fewest < FINE_STEPS)
+        return n;
+    for (int32_t i = 0; i < n; i++) {
+        if (!is_charged(plan, &events[i])) {
+            events[kept++] = events[i];
+        } else if (first < 0) {
+            first = kept;
+            events[kept++] = events[i];
+        } else {
+            join_norms(&events[i], rounding, &events[first]);
+            events[first].flags |= events[i].flags;
+        }
+    }
+    events[first].kind = isinf(fewest) ? DPF_EVENT_GAUSSIAN : DPF_EVENT_DISCRETE_GAUSSIAN;
+    events[first].grid = isinf(fewest) ? 0.0 : events[first].scale / fewest;
+    return kept;
 }
 
 /* The estimate shows how many users sent where it is divided by that number, and so how many were drawn. */
@@ -131,10 +191,16 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
             mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
             "events", error) != 0)
         return -1;
-    if (!one_event(plan, events, n) || plan_counts_users(term) || plan_noise_by_users(term))
+    if (plan_counts_users(term) || plan_noise_by_users(term))
+        term->sampling.secret_from = -1;
+    for (int32_t i = 0; i < n; i++)
+        charge_roundings(plan, term, &events[i]);
+    const int32_t apart = n;
+    if (term->sampling.secret_from >= 0 && count_charged(plan, events, n) > 1)
+        n = join_gaussians(plan, events, n);
+    if (count_charged(plan, events, n) > 1)
         term->sampling.secret_from = -1;
     for (int32_t i = 0; i < n; i++) {
-        charge_roundings(plan, term, &events[i]);
         events[i].count = count;
         events[i].side = term->side;
         events[i].term = (int32_t)(term - plan->sides[term->side].terms);
@@ -147,8 +213,9 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         if (term->bounds_from_data)
             events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
         char source[96];
-        snprintf(source, sizeof source, "%.40s, mechanism %.30s, block %d", term->name,
-                 instance->entry->component->id, events[i].block);
+        snprintf(source, sizeof source, "%.40s, mechanism %.30s, block %d%s", term->name,
+                 instance->entry->component->id, events[i].block,
+                 n < apart && is_charged(plan, &events[i]) ? " and all that shares its draw" : "");
         if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
             return -1;
     }

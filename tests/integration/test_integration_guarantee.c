@@ -428,6 +428,79 @@ static void secret_poisson_draws_amplify(void **state)
     plan_free(&known);
 }
 
+/* Three blocks: quadratic, linear, count. */
+#define BLOCKS                                                                                               \
+    "items.loss=explicit-als\nitems.solver=cholesky\nmodel.user-bias=no\nmodel.item-bias=no\n"               \
+    "model.offset=midpoint\n"
+
+/* The sum over events of (D / s)^2 in L2, of those that cost something. */
+static double squared_multipliers(const struct plan *plan, int32_t *charged)
+{
+    double sum = 0;
+    *charged = 0;
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        const dpf_event *event = &plan->ledger.entries[i].event;
+        const double moved = event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2;
+        if (event->kind == DPF_EVENT_NO_OP || moved == 0)
+            continue;
+        sum += moved * moved / (event->scale * event->scale);
+        ++*charged;
+    }
+    return sum;
+}
+
+/*
+ * Blocks of one release share its draw: amplified one by one, as if each had a draw of its own, they would
+ * cost less than they do. As one Gaussian release they are sampled once.
+ */
+static void blocks_that_share_a_draw_are_sampled_once(void **state)
+{
+    (void)state;
+    struct plan all, some, laplace;
+    int32_t n_all, n_some, n_laplace;
+    plan_of(&all, by_users, BLOCKS);
+    plan_of(&some, by_users, BLOCKS "items.sampler=poisson-users\nitems.sampler.rate=0.1\n");
+    const double before = squared_multipliers(&all, &n_all), after = squared_multipliers(&some, &n_some);
+    assert_true(n_all > 1 && n_some == 1);
+    assert_true(after >= before && after < before * (1 + 1e-9));
+    const dpf_event *joined = &some.ledger.entries[0].event;
+    assert_int_equal(joined->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
+    assert_int_equal(joined->sampling.secret_from, DPF_OBSERVER_OUTSIDER);
+    assert_true(joined->scale / joined->grid >= 16);
+    assert_true(strstr(some.ledger.entries[0].source, "shares its draw") != NULL);
+    assert_true(epsilon_of(&some, "rdp") < 0.5 * epsilon_of(&all, "rdp"));
+    /* It costs more than the blocks would with a draw each. */
+    struct plan wrong = some;
+    dpf_event events[3];
+    dpf_answer answer = {.size = sizeof answer};
+    const dpf_question question = {.size = sizeof question,
+                                   .unit = DPF_UNIT_USER,
+                                   .adjacency = DPF_ADJ_ADD_REMOVE,
+                                   .observer = DPF_OBSERVER_OUTSIDER,
+                                   .delta = 1e-6,
+                                   .rounds = 100};
+    int32_t n = 0;
+    for (int64_t i = 0; i < all.ledger.n && n < 3; i++) {
+        events[n] = all.ledger.entries[i].event;
+        events[n++].sampling = joined->sampling;
+    }
+    const dpf_accountant *rdp = wrong.accountants[0]->functions;
+    assert_int_equal(rdp->epsilon(wrong.accountants[0]->self, events, n, &question, &answer), DPF_OK);
+    assert_true(answer.epsilon < epsilon_of(&some, "rdp"));
+    /* Of other noise that is not proved: no block is amplified. */
+    plan_of(&laplace, by_users,
+            BLOCKS
+            "items.mechanism=laplace\nitems.mechanism.epsilon=1\nitems.mechanism.where=sum\n"
+            "items.transform.clip-user.norm=l1\nitems.sampler=poisson-users\nitems.sampler.rate=0.1\n");
+    squared_multipliers(&laplace, &n_laplace);
+    assert_true(n_laplace > 1);
+    for (int64_t i = 0; i < laplace.ledger.n; i++)
+        assert_int_equal(laplace.ledger.entries[i].event.sampling.secret_from, -1);
+    plan_free(&all);
+    plan_free(&some);
+    plan_free(&laplace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +522,7 @@ int main(void)
         cmocka_unit_test(initial_rows_are_within_their_bound),
         cmocka_unit_test(projected_rows_have_no_radius),
         cmocka_unit_test(secret_poisson_draws_amplify),
+        cmocka_unit_test(blocks_that_share_a_draw_are_sampled_once),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }
