@@ -4,80 +4,12 @@
  * right authenticator, as from a server or a client that deviates, or with none. A client that refuses is
  * silent for good; a server that refuses has not changed.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <sodium.h>
-
-#include "secagg_server.h"
+#include "secagg_fuzz_round.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CLIENTS = 3, DIMENSION = 5, ROOM = 2048, PHASES = 5, MODULUS = 46 };
-
-/* The whole of a round; a server's pointers lead into its own block, a client's into its own peers. */
-struct stage {
-    struct secagg_server server;
-    _Alignas(64) uint8_t block[8192];
-    struct secagg_client clients[CLIENTS];
-    struct secagg_peer peers[CLIENTS][CLIENTS];
-    uint64_t next_rounds[CLIENTS];
-};
-
-static const uint32_t ids[CLIENTS] = {1, 4, 9};
-static uint8_t public_keys[CLIENTS][32], secret_keys[CLIENTS][64];
-static struct stage stages[2][PHASES + 1], stage; /* by kind of server and phase; and the one at work */
+static struct stage stages[2][PHASES + 1]; /* by kind of server and phase */
 static int n_phases[2];
-
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
-static const uint8_t *identity(const void *context, uint32_t id)
-{
-    (void)context;
-    for (int i = 0; i < CLIENTS; i++)
-        if (ids[i] == id)
-            return public_keys[i];
-    return NULL;
-}
-
-static enum secagg_status take(uint32_t i, const uint8_t *message, size_t n, uint8_t *reply, size_t *up)
-{
-    uint64_t vector[DIMENSION] = {i, 1, 2, 3, MODULUS - 1};
-    secagg_secret coefficients[CLIENTS];
-    const struct secagg_work work = {vector, coefficients, CLIENTS};
-    return secagg_client_receive(&stage.clients[i], &work, message, n, reply, ROOM, up);
-}
-
-static void begin(uint32_t flags)
-{
-    struct secagg_setup setup = {
-        .terms = {.session = {7}, .modulus = MODULUS, .dimension = DIMENSION, .threshold = 2, .flags = flags},
-        .ids = ids,
-        .n = CLIENTS,
-        .secret_key = {5},
-        .identity = identity};
-    memset(&stage, 0, sizeof(stage));
-    require(secagg_server_bytes(&setup) <= sizeof(stage.block));
-    require(secagg_server_begin(&stage.server, &setup, stage.block) == SECAGG_OK);
-    for (uint32_t i = 0; i < CLIENTS; i++) {
-        struct secagg_policy policy = {.id = ids[i],
-                                       .seed = {(uint8_t)(i + 1)},
-                                       .modulus = MODULUS,
-                                       .dimension = DIMENSION,
-                                       .least_threshold = 2,
-                                       .malicious = flags != 0,
-                                       .signing_key = secret_keys[i],
-                                       .identity = identity,
-                                       .next_round = &stage.next_rounds[i]};
-        memcpy(policy.server_public, stage.server.setup.terms.server_public, 32);
-        secagg_client_begin(&stage.clients[i], &policy, stage.peers[i], CLIENTS);
-    }
-}
 
 static void honest_phase(void)
 {
@@ -93,11 +25,7 @@ static void honest_phase(void)
 
 static void prepare(void)
 {
-    require(sodium_init() >= 0);
-    for (int i = 0; i < CLIENTS; i++) {
-        const uint8_t seed[32] = {(uint8_t)(40 + i)};
-        crypto_sign_seed_keypair(public_keys[i], secret_keys[i], seed);
-    }
+    make_identities();
     for (uint32_t flags = 0; flags < 2; flags++) {
         begin(flags ? SECAGG_MALICIOUS : 0);
         for (n_phases[flags] = 0; stage.server.phase < SERVER_DONE; n_phases[flags]++) {
