@@ -159,6 +159,50 @@ static void refusals(void **state)
     }
 }
 
+/* What is proved for one more option; NAN: nothing. */
+static double proved_or_none(const char *options)
+{
+    json_t *guarantee = account(options);
+    const json_t *list = json_object_get(guarantee, "proved");
+    const double epsilon = json_array_size(list) ? number(json_array_get(list, 0), "epsilon") : (double)NAN;
+    json_decref(guarantee);
+    return epsilon;
+}
+
+/* Parties that observe know their own messages: the sum needs others enough. */
+static void parties_that_observe(void **state)
+{
+    (void)state;
+    training_file("config.ini", base);
+    const double server = proved_or_none("");
+    assert_true(isnan(proved_or_none("-o privacy.observer=parties")));
+    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.curious=5"), server,
+                       1e-12);
+    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.curious=11 "
+                                      "-o items.mechanism.clients=29"),
+                       proved_or_none("-o items.mechanism.clients=29"), 1e-12);
+    char line[] = "account -c config.ini -o items.mechanism.curious=11";
+    assert_int_not_equal(command_run_it(line), 0);
+    assert_non_null(strstr(command_err, "curious"));
+}
+
+/* A draw that the server sees amplifies nothing; where users are capped, the cap is composed. */
+static void cohorts_and_caps(void **state)
+{
+#define SAMPLED                                                                                              \
+    "-o run.rounds=20 -o items.sampler=poisson-users -o items.sampler.rate=0.1 -o "                          \
+    "items.mechanism.clients=2 "
+    (void)state;
+    training_file("config.ini", base);
+    const double all = proved_or_none("-o run.rounds=20 -o items.mechanism.clients=2");
+    const double seen = proved_or_none(SAMPLED "-o items.sampler.secrecy=none");
+    const double capped = proved_or_none(SAMPLED "-o items.sampler.secrecy=none -o items.participations=5");
+    const double five = proved_or_none("-o run.rounds=5 -o items.mechanism.clients=2");
+    assert_float_equal(seen, all, 1e-9 * all);
+    assert_float_equal(capped, five, 1e-9 * five);
+    assert_true(capped < seen);
+}
+
 /* No theta is small enough: that is an answer. */
 static void out_of_reach(void **state)
 {
@@ -177,8 +221,10 @@ static void out_of_reach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theta_comes_first), cmocka_unit_test(formulas),     cmocka_unit_test(then_trials),
-        cmocka_unit_test(refusals),          cmocka_unit_test(out_of_reach),
+        cmocka_unit_test(theta_comes_first), cmocka_unit_test(formulas),
+        cmocka_unit_test(then_trials),       cmocka_unit_test(refusals),
+        cmocka_unit_test(out_of_reach),      cmocka_unit_test(parties_that_observe),
+        cmocka_unit_test(cohorts_and_caps),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

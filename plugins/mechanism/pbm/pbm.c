@@ -17,7 +17,9 @@
  * about other adjacencies: without the client the cohort is smaller, which the count n shows. The
  * guarantee grows with the number of clients in a sum: `clients` is counted on, and a sum of fewer is
  * refused. With clients = 1 nothing is counted on but the client's own draws: then each message is as
- * private as the sum of one, whoever sees it (noise at the party).
+ * private as the sum of one, whoever sees it (noise at the party). Clients that observe take their own
+ * messages off the sum; what is left is a sum of the others, whatever they sent. So of clients + curious
+ * messages, which decoding asks for, `clients` hide each other from any `curious` of them.
  *
  * Modulus. A message is in 0 .. q, a sum of at most n_parties messages in 0 .. n_parties q, below the
  * modulus n_parties q + 1: a sum never wraps.
@@ -29,7 +31,7 @@
 #include "dpframe/role/mechanism.h"
 #include "pbm_trials.h"
 
-enum { P_THETA, P_TRIALS, P_BOUND, P_CLIENTS, P_MODULUS, P_COUNT };
+enum { P_THETA, P_TRIALS, P_BOUND, P_CLIENTS, P_MODULUS, P_CURIOUS, P_COUNT };
 enum { MODULUS_TIGHT, MODULUS_POWER_OF_TWO };
 
 static const dpf_enum_value moduli[] = {
@@ -51,6 +53,10 @@ static const dpf_param params[P_COUNT] = {
                         "sum of fewer is refused and the run stops. 1 makes each message private by "
                         "itself; if not set, all parties count where none is sampled."),
     [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
+    [P_CURIOUS] =
+        DPF_PARAM_INT_F("curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
+                        "Clients of a sum that know or choose their own message and so hide nobody: at least "
+                        "1 for observer = parties. A sum of fewer than clients + curious is refused."),
 };
 
 struct pbm {
@@ -61,7 +67,8 @@ struct pbm {
     double theta;
     double bound;
     int64_t trials;
-    int64_t clients; /* 0: those that certainly survive */
+    int64_t clients; /* 0: those that certainly survive and are not curious */
+    int64_t curious;
     int64_t modulus;
 };
 
@@ -87,6 +94,7 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
     pbm->bound = values[P_BOUND].real;
     pbm->trials = values[P_TRIALS].integer;
     pbm->clients = values[P_CLIENTS].is_set ? values[P_CLIENTS].integer : 0;
+    pbm->curious = values[P_CURIOUS].integer;
     pbm->modulus = values[P_MODULUS].integer;
     *self = pbm;
     return DPF_OK;
@@ -131,6 +139,13 @@ static uint64_t choose_modulus(const struct pbm *pbm, int64_t n_parties)
     return pbm->modulus == MODULUS_TIGHT ? tight : power;
 }
 
+/* Those that the guarantee counts on: a curious client's message can be taken off the sum. */
+static int64_t counted_clients(const struct pbm *pbm, const dpf_release *release)
+{
+    const int64_t rest = release->min_survivors - pbm->curious;
+    return pbm->clients > 0 ? pbm->clients : rest > 1 ? rest : 1;
+}
+
 static dpf_status check_release(const struct pbm *pbm, const dpf_release *release, double theta)
 {
     const dpf_host *host = pbm->host;
@@ -142,6 +157,10 @@ static dpf_status check_release(const struct pbm *pbm, const dpf_release *releas
     if (pbm->clients > release->n_parties)
         return host->fail(host, DPF_E_CONFIG, P_CLIENTS,
                           "more clients are counted on than there are parties; lower clients");
+    if (pbm->curious > release->n_parties - counted_clients(pbm, release))
+        return host->fail(host, DPF_E_CONFIG, P_CURIOUS,
+                          "clients and curious are together more than there are parties: no sum would be "
+                          "decoded; lower one of them");
     if (release->n_parties > INT64_C(1) << 40)
         return host->fail(host, DPF_E_RANGE, P_TRIALS, "the modulus of so many parties does not fit 63 bits");
     if (!(theta > 0 && theta <= 0.25))
@@ -157,7 +176,7 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     const dpf_status status = check_release(pbm, release, theta);
     if (status != DPF_OK)
         return status;
-    const int64_t clients = pbm->clients > 0 ? pbm->clients : release->min_survivors;
+    const int64_t clients = counted_clients(pbm, release);
     const double step = pbm->bound / ((double)pbm->trials * theta);
     const uint32_t size = out->size;
     int exponent;
@@ -175,6 +194,7 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     out->modulus = choose_modulus(pbm, release->n_parties);
     memcpy(&out->opaque[KEEP_THETA], &theta, sizeof(theta));
     out->opaque[KEEP_CLIENTS] = (uint64_t)clients;
+    out->spare_shares = (int32_t)pbm->curious;
     return DPF_OK;
 }
 
@@ -311,7 +331,7 @@ static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_p
 
 static dpf_status check_sum(const dpf_call *call, const dpf_noise_plan *plan, const dpf_integers *sums)
 {
-    if (sums->survivors < (int64_t)plan->opaque[KEEP_CLIENTS])
+    if (sums->survivors < (int64_t)plan->opaque[KEEP_CLIENTS] + plan->spare_shares)
         return call->host->fail(
             call->host, DPF_E_PRIVACY, P_CLIENTS,
             "fewer clients are in a sum than the guarantee counts on, so it is not decoded; "

@@ -212,6 +212,30 @@ static void too_few_clients_are_refused(void **state)
     plain_random_stop();
 }
 
+/* The guarantee counts on the others alone, and the sum has to hold both. */
+static void curious_clients_hide_nobody(void **state)
+{
+    struct pbm m;
+    int64_t z[ROWS * WIDTH] = {0};
+    double out[ROWS * WIDTH];
+    (void)state;
+    plain_random_start(3);
+    open_pbm(&m, "clients=10; curious=3", 50);
+    assert_int_equal(m.plan.spare_shares, 3);
+    assert_true(m.events[0].p[2] == 10);
+    assert_int_equal(decode(&m, z, 13, out), DPF_OK);
+    assert_int_equal(decode(&m, z, 12, out), DPF_E_PRIVACY);
+    plain_close(&m.host);
+    open_pbm(&m, "curious=3", 50);
+    m.release.release.min_survivors = 50; /* nothing is drawn: all count but the curious ones */
+    assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
+    assert_true(m.events[0].p[2] == 47);
+    assert_int_equal(decode(&m, z, 49, out), DPF_E_PRIVACY);
+    assert_int_equal(decode(&m, z, 50, out), DPF_OK);
+    plain_close(&m.host);
+    plain_random_stop();
+}
+
 /* Each row and party has draws of its own, whatever the order and the shape of the calls. */
 static void draws_depend_on_their_index_alone(void **state)
 {
@@ -399,6 +423,7 @@ int main(void)
         cmocka_unit_test(plan_and_event_state_what_is_drawn),
         cmocka_unit_test(sums_do_not_wrap),
         cmocka_unit_test(too_few_clients_are_refused),
+        cmocka_unit_test(curious_clients_hide_nobody),
         cmocka_unit_test(draws_depend_on_their_index_alone),
         cmocka_unit_test(ties_are_decided_by_the_other_bits),
         cmocka_unit_test(rows_share_blocks_of_lanes),
