@@ -259,6 +259,8 @@ static dpf_status importance_draw(void *self, const dpf_call *call, const dpf_dr
         const float weight = weight_of(importance, draw, i);
         weights[i] = record_is_kept(&importance->draws, call, draw, i, 1 / (double)weight) ? weight : 0;
     }
+    if (status == DPF_OK)
+        record_draws_report(&importance->draws, draw, weights);
     return status;
 }
 

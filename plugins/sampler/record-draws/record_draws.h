@@ -80,6 +80,17 @@ static inline dpf_status record_draws_check(const dpf_call *call, const dpf_draw
     return call->host->fail(call->host, DPF_E_UNSUPPORTED, -1, "this sampler draws records, not parties");
 }
 
+/* How many of the records are in the sample, for the run's private metrics: the ratio of the two means. */
+static inline void record_draws_report(const struct record_draws *draws, const dpf_draw *draw,
+                                       const float *weights)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < draw->n; i++)
+        kept += weights[i] != 0;
+    dpf_log(draws->host)->metric(draws->host, "records", (double)draw->n);
+    dpf_log(draws->host)->metric(draws->host, "records-kept", (double)kept);
+}
+
 /* The largest float32 weight whose inverse, as float64, is at least the probability 1 / weight. */
 static inline float record_weight_below(double weight)
 {

@@ -94,6 +94,8 @@ static dpf_status optimal_draw(void *self, const dpf_call *call, const dpf_draw 
         const float weight = (float)fmin(fmax(wished, 1), optimal->max_weight);
         weights[i] = record_is_kept(&optimal->draws, call, draw, i, 1 / (double)weight) ? weight : 0;
     }
+    if (status == DPF_OK)
+        record_draws_report(&optimal->draws, draw, weights);
     return status;
 }
 
