@@ -212,7 +212,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         events[i].sampling = term->sampling;
         if (term->bounds_from_data)
             events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
-        char source[96];
+        char source[160];
         snprintf(source, sizeof source, "%.40s, mechanism %.30s, block %d%s", term->name,
                  instance->entry->component->id, events[i].block,
                  n < apart && is_charged(plan, &events[i]) ? " and all that shares its draw" : "");
