@@ -114,6 +114,34 @@ static void one_share_is_a_difference_of_polya_variables(void **state)
     }
 }
 
+/* What a simulation draws at once for n survivors is what n shares of 1/t add up to: one law, met by both. */
+static void the_shortcut_has_the_law_of_summed_shares(void **state)
+{
+    static const struct {
+        uint64_t n, t, s;
+    } cases[] = {{5, 3, 6}, {25, 15, 9}, {40, 40, 8}};
+    static int64_t summed[30000], drawn[30000];
+    (void)state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        const double r = (double)cases[c].n / (double)cases[c].t, q = exp(-1 / (double)cases[c].s);
+        memset(drawn, 0, sizeof(drawn));
+        for (uint32_t row = 0; row < 3000; row++) {
+            dpf_cursor cursor;
+            sum_shares(cases[c].s, cases[c].n, cases[c].t, 9000 + row, summed + (int64_t)row * WIDTH);
+            random_seek(stream, 200 + (uint32_t)c, DPF_PARTY_AGGREGATE, row, &cursor);
+            assert_int_equal(gamma_shares_add(&plain_random, &cursor, cases[c].s, cases[c].n, cases[c].t,
+                                              WIDTH, drawn + (int64_t)row * WIDTH),
+                             0);
+        }
+        const int half = (int)(6 * cases[c].s);
+        goodness_assert(fit_integers(summed, 30000, share_mass, r, q, half), "summed", r);
+        goodness_assert(fit_integers(drawn, 30000, share_mass, r, q, half), "drawn at once", r);
+        /* Power: neither is what one survivor fewer in five would give. */
+        assert_true(fabs(fit_integers(summed, 30000, share_mass, 0.8 * r, q, half)) > GOODNESS_LIMIT);
+        assert_true(fabs(fit_integers(drawn, 30000, share_mass, 0.8 * r, q, half)) > GOODNESS_LIMIT);
+    }
+}
+
 /* Large scales, powers of two and their neighbours: mean, variance, and the share of zeros. */
 static void large_scales_have_the_right_moments(void **state)
 {
@@ -192,6 +220,35 @@ static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
     }
 }
 
+/* Parties that know their own shares are not counted on. */
+static void curious_parties_are_beyond_the_honest_ones(void **state)
+{
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    static double x[CELLS];
+    static int64_t sums[CELLS];
+    (void)state;
+    plain_release_gradient(&r, WIDTH, ROWS);
+    r.release.n_parties = r.release.min_survivors = PARTIES;
+    plain_open_random(&host, component, "honest=18; curious=2");
+    plain_plan(&host, &r, &plan, events);
+    assert_int_equal(plan.spare_shares, 2);
+    dpf_integers sum = plain_integers(&r, sums);
+    sum.survivors = 19;
+    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
+                     DPF_E_PRIVACY);
+    plain_clear(&host);
+    sum.survivors = 20;
+    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
+                     DPF_OK);
+    plain_close(&host);
+    plain_open_random(&host, component, "honest=18; curious=8");
+    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
+    plain_close(&host);
+}
+
 static void events_state_exact_noise_in_shares(void **state)
 {
     struct plain_host host;
@@ -248,8 +305,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_of_any_number_of_parties_are_discrete_laplace),
         cmocka_unit_test(one_share_is_a_difference_of_polya_variables),
+        cmocka_unit_test(the_shortcut_has_the_law_of_summed_shares),
         cmocka_unit_test(large_scales_have_the_right_moments),
         cmocka_unit_test(sums_are_noised_as_planned_with_and_without_dropouts),
+        cmocka_unit_test(curious_parties_are_beyond_the_honest_ones),
         cmocka_unit_test(events_state_exact_noise_in_shares),
         cmocka_unit_test(what_cannot_be_private_is_refused),
     };

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stretched ratings under other noise and under a secure sum: a change of one section, which runs, and whose
+ * statement says which conditions it repairs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+/* HDPMF as published: weights by groups, a message for each rating, shares of noise with a factor that the
+ * server knows. */
+static const char published[] =
+    "[run]\nrounds = 2\norder = items, users\n"
+    "[data]\nformat = synthetic\nsynthetic.users = 60\nsynthetic.items = 40\nsynthetic.ratings = 900\n"
+    "value-min = 1\nvalue-max = 5\n"
+    "[data.weights]\nkind = groups\n"
+    "[split]\nkind = none\n"
+    "[model]\nrank = 3\nusers = 60\nitems = 40\n"
+    "[parties]\nkind = users\n"
+    "[users]\nloss = squared-error\ntransforms = stretch\nsolver = damped-gradient-descent\n"
+    "[users.solver]\nrate = 0.01\ncurvature = 60\nradius = 1\n"
+    "[items]\nloss = squared-error\ntransforms = stretch\nmechanism = laplace-mixture\n"
+    "solver = damped-gradient-descent\n"
+    "[items.solver]\nrate = 0.01\ncurvature = 6\n"
+    "[privacy]\nunit = record\nadjacency = replace-value\nobserver = server\n"
+    "[accountants]\nlist = rdp\n";
+
+/* The corrected one: users, a clip, a secure sum, no counts. */
+static const char corrected[] =
+    "items.transforms=stretch, clip-user\nitems.mechanism=laplace-gamma\nitems.mechanism.honest=50\n"
+    "items.aggregator=modular-sum\nitems.aggregator.survivors=50\nitems.transform.clip-user.norm=l1\n"
+    "items.solver=gradient-descent\nitems.solver.rate=0.005\nitems.solver.curvature=\n"
+    "privacy.unit=user\nprivacy.adjacency=zero-out\n";
+
+/* The conditions that fail, in order, as "C2 C8". */
+static void failing(const struct plan *plan, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int i = 0; i < N_CONDITIONS; i++)
+        if (!plan->guarantee.conditions[i].holds)
+            snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? " " : "",
+                     plan->guarantee.conditions[i].id);
+}
+
+static void assert_runs(const char *changes, const char *expected)
+{
+    struct training t;
+    char found[64];
+    training_run(&t, published, changes);
+    failing(&t.plan, found, sizeof found);
+    if (strcmp(found, expected) != 0)
+        fail_msg("%s: %s fail, not %s", changes, found, expected);
+    assert_int_equal(t.stats.rounds_done, 2);
+    assert_true(t.stats.messages > 0);
+    training_free(&t);
+}
+
+static void one_section_changes_noise_or_sum(void **state)
+{
+    (void)state;
+    assert_runs("", "C2 C4 C5 C8 C9");
+    assert_runs("items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
+                "items.mechanism.noise-multiplier=4\nitems.mechanism.where=party\n",
+                "C2 C8");
+    assert_runs("items.aggregator=modular-sum\n", "C2 C4 C8 C9");
+    assert_runs("items.aggregator=modular-sum\nprivacy.support=public\n", "C2 C4 C9");
+}
+
+/* The largest weight is 1, so that stretching changes no sensitivity; the noise of each message is the whole
+ * noise. */
+static void gaussian_noise_is_scaled_to_the_stretched_range(void **state)
+{
+    (void)state;
+    struct training t;
+    training_run(&t, published,
+                 "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
+                 "items.mechanism.noise-multiplier=4\nitems.mechanism.where=party\n");
+    const dpf_event *event = &t.plan.ledger.entries[0].event;
+    const double l2 = event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
+    assert_true(l2 >= 2 * 4 && l2 < 2 * 4 * (1 + 1e-3)); /* 2 |r - r'| |u| */
+    assert_true(event->scale / l2 > 3.99 && event->scale / l2 < 4.01);
+    assert_int_equal(event->count, 2);
+    assert_int_equal(t.plan.sides[DPF_SIDE_ITEMS].terms[0].noise.where, DPF_NOISE_AT_PARTY);
+    training_free(&t);
+}
+
+static void corrected_noise_is_one_section_too(void **state)
+{
+    (void)state;
+    static const char *const noises[] = {
+        "items.mechanism.epsilon=0.5\n",
+        "items.mechanism=discrete-gaussian\nitems.mechanism.noise-multiplier=4\nitems.transform.clip-user."
+        "norm=l2\n",
+        "items.mechanism=skellam\nitems.mechanism.noise-multiplier=4\nitems.transform.clip-user.norm=l2\n"};
+    for (int i = 0; i < 3; i++) {
+        char changes[1024];
+        snprintf(changes, sizeof changes, "%s%s", corrected, noises[i]);
+        assert_runs(changes, "");
+        struct training t;
+        training_run(&t, published, changes);
+        assert_true(t.plan.guarantee.run_holds);
+        assert_int_equal(t.plan.guarantee.n_accounts, 1);
+        const double epsilon = t.plan.guarantee.accounts[0].answer.epsilon;
+        /* Two releases: of epsilon 1/2; or of a noise multiplier 4, whose rho is 1/16. */
+        assert_true(epsilon > 0.5 && epsilon < (i == 0 ? 1.0001 : 2));
+        training_free(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_section_changes_noise_or_sum),
+        cmocka_unit_test(gaussian_noise_is_scaled_to_the_stretched_range),
+        cmocka_unit_test(corrected_noise_is_one_section_too),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
