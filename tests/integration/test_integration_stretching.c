@@ -33,7 +33,7 @@ static const char published[] =
 static const char corrected[] =
     "items.transforms=stretch, clip-user\nitems.mechanism=laplace-gamma\nitems.mechanism.honest=50\n"
     "items.aggregator=modular-sum\nitems.aggregator.survivors=50\nitems.transform.clip-user.norm=l1\n"
-    "items.solver=gradient-descent\nitems.solver.rate=0.005\nitems.solver.curvature=\n"
+    "items.solver=gradient-descent\nitems.solver.rate=0.005\n"
     "privacy.unit=user\nprivacy.adjacency=zero-out\n";
 
 /* The conditions that fail, in order, as "C2 C8". */

@@ -220,35 +220,6 @@ static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
     }
 }
 
-/* Parties that know their own shares are not counted on. */
-static void curious_parties_are_beyond_the_honest_ones(void **state)
-{
-    struct plain_host host;
-    struct plain_release r;
-    dpf_noise_plan plan;
-    dpf_event events[2 * DPF_MAX_BLOCKS];
-    static double x[CELLS];
-    static int64_t sums[CELLS];
-    (void)state;
-    plain_release_gradient(&r, WIDTH, ROWS);
-    r.release.n_parties = r.release.min_survivors = PARTIES;
-    plain_open_random(&host, component, "honest=18; curious=2");
-    plain_plan(&host, &r, &plan, events);
-    assert_int_equal(plan.spare_shares, 2);
-    dpf_integers sum = plain_integers(&r, sums);
-    sum.survivors = 19;
-    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
-                     DPF_E_PRIVACY);
-    plain_clear(&host);
-    sum.survivors = 20;
-    assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, WIDTH),
-                     DPF_OK);
-    plain_close(&host);
-    plain_open_random(&host, component, "honest=18; curious=8");
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
-    plain_close(&host);
-}
-
 static void events_state_exact_noise_in_shares(void **state)
 {
     struct plain_host host;
@@ -308,7 +279,6 @@ int main(void)
         cmocka_unit_test(the_shortcut_has_the_law_of_summed_shares),
         cmocka_unit_test(large_scales_have_the_right_moments),
         cmocka_unit_test(sums_are_noised_as_planned_with_and_without_dropouts),
-        cmocka_unit_test(curious_parties_are_beyond_the_honest_ones),
         cmocka_unit_test(events_state_exact_noise_in_shares),
         cmocka_unit_test(what_cannot_be_private_is_refused),
     };

@@ -63,32 +63,34 @@ static inline void shares_assert_normal(const double *x, int64_t n, double devia
     goodness_assert(goodness_count(two, (double)n, erfc(sqrt(2.0))), "beyond two", deviation);
 }
 
-/* One message fewer than the shares were made for. */
+/* One message fewer than the shares were made for; and those who know their own share are not counted on. */
 static inline void shares_check_too_few(const dpf_component *component)
 {
-    struct plain_host host;
-    struct plain_release r;
-    dpf_noise_plan plan;
-    dpf_event events[2 * DPF_MAX_BLOCKS];
+    static const char *const settings[] = {"honest=20", "honest=18; curious=2"};
     static double x[SHARES_MOST_CELLS];
     static int64_t sums[SHARES_MOST_CELLS];
     const dpf_mechanism *mechanism = component->functions;
-    shares_release(&r, 100);
-    plain_open_random(&host, component, "honest=20");
-    plain_plan(&host, &r, &plan, events);
-    dpf_integers sum = plain_integers(&r, sums);
-    for (int enough = 0; enough <= 1; enough++) {
+    for (int i = 0; i < 4; i++) {
+        struct plain_host host;
+        struct plain_release r;
+        dpf_noise_plan plan;
+        dpf_event events[2 * DPF_MAX_BLOCKS];
+        const int enough = i % 2;
+        shares_release(&r, 100);
+        plain_open_random(&host, component, settings[i / 2]);
+        plain_plan(&host, &r, &plan, events);
+        assert_int_equal(plan.spare_shares, i / 2 * 2);
+        dpf_integers sum = plain_integers(&r, sums);
         sum.survivors = 19 + enough;
         assert_int_equal(
             mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, SHARES_WIDTH),
             enough ? DPF_OK : DPF_E_PRIVACY);
-        plain_clear(&host);
+        plain_close(&host);
     }
-    plain_close(&host);
 }
 
-/* More honest parties than parties; a shared row; sensitivities unknown or unbounded; bad settings; no
-   memory. `bad` is a setting that is out of range. */
+/* More honest parties than parties, alone or with the curious; a shared row; sensitivities unknown or
+   unbounded; bad settings; no memory. `bad` is a setting that is out of range. */
 static inline void shares_check_refusals(const dpf_component *component, const char *bad)
 {
     struct plain_host host;
@@ -97,6 +99,9 @@ static inline void shares_check_refusals(const dpf_component *component, const c
     const dpf_mechanism *mechanism = component->functions;
     shares_release(&r, 100);
     plain_open_random(&host, component, "honest=26");
+    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
+    plain_close(&host);
+    plain_open_random(&host, component, "honest=18; curious=8");
     assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
     plain_close(&host);
     plain_open_random(&host, component, "");
