@@ -114,7 +114,7 @@ struct making {
 };
 
 /* Whether record i of the row, the nth of the canary's records, stays, and with which value. */
-static int keeps(const struct making *making, int32_t item, int64_t nth, int explicit, float *value)
+static int keeps(const struct making *making, int32_t item, int64_t nth, float *value)
 {
     const struct canary *canary = making->canary;
     if (!canary)
@@ -123,9 +123,10 @@ static int keeps(const struct making *making, int32_t item, int64_t nth, int exp
         return 0;
     if (canary->item >= 0 && item != canary->item)
         return 1;
-    if (making->second && (making->leaves || (!explicit && nth > 0)))
+    if (making->second && (making->leaves || (canary->item < 0 && making->kind->thin && nth > 0)))
         return 0;
-    *value = (float)(making->second ? making->kind->value_lo : making->kind->value_hi);
+    *value = (float)(making->second && !(making->kind->thin && canary->item < 0) ? making->kind->value_lo
+                                                                                 : making->kind->value_hi);
     return 1;
 }
 
@@ -135,7 +136,7 @@ static void copy_row(const struct csr *from, int64_t row, const struct making *m
     int64_t nth = 0;
     for (int64_t i = from->ptr[row]; i < from->ptr[row + 1]; i++) {
         float value = from->values ? from->values[i] : 1;
-        if (!keeps(making, from->others[i], nth++, from->values != NULL, &value))
+        if (!keeps(making, from->others[i], nth++, &value))
             continue;
         out->others[*n] = from->others[i];
         if (out->values)

@@ -24,13 +24,14 @@ struct neighbours {
      * meet. alone[c] is the item of canary c.
      */
     const int32_t *alone;
+    int thin; /* a replaced user keeps one record only, in place of all with the lowest value */
 };
 
 /*
  * The data set with each of the n canaries in its first or its second form, as bits (one byte each, 0: first)
  * say. Canaries have different users. The first form is the record, or all records of the user, with the
  * highest value; the second is
- *     replace-value, replace          the same with the lowest value (implicit: without all records but one),
+ *     replace-value, replace          the same with the lowest value; thin: without all records but one,
  *     flip, add-remove, zero-out      without them.
  * Under add-remove of a user a single canary's user leaves the list of users as well; of many canaries users
  * stay, without records. Ids, the catalogue, weights and links are kept; there is no test part.

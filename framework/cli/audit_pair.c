@@ -93,6 +93,7 @@ static struct neighbours kind_of(const struct audit_session *audit)
         .adjacency = plan->guarantee.adjacency,
         .value_lo = isfinite(plan->value_lo) ? plan->value_lo : summary->value_min,
         .value_hi = isfinite(plan->value_hi) ? plan->value_hi : summary->value_max,
+        .thin = audit->thin || audit->base.implicit,
     };
 }
 
@@ -180,26 +181,38 @@ static int32_t only_user(const struct audit_session *audit)
     return hidden && leaves ? (int32_t)audit->base.users.n - 1 : -1;
 }
 
+/* Whether a user's records may be replaced by fewer ones too: then both forms are candidates. */
+static int replaces_by_any(const struct audit_session *audit)
+{
+    const struct plan *plan = &audit->session.plan;
+    return plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_REPLACE &&
+           plan->privacy.params.values[PRIVACY_SUPPORT].integer == 0 && !audit->base.implicit;
+}
+
 static int choose_canary(struct audit_session *audit, struct lottery *lottery, struct pool *pool,
                          struct dpf_error *error)
 {
     const int fixed = lottery->user >= 0 && (lottery->item >= 0 || kind_of(audit).unit == DPF_UNIT_USER);
     const int64_t candidates = fixed ? 1 : audit_value(audit, AUDIT_CANDIDATES)->integer;
-    struct canary best = {-1, -1};
+    const int forms = replaces_by_any(audit) ? 2 : 1;
+    struct canary best = {-1, -1}, canary = {-1, -1};
     double most = 0;
-    for (int64_t c = 0; c < candidates; c++) {
-        struct canary canary;
+    int thin = 0;
+    for (int64_t c = 0; c < candidates * forms; c++) {
         double rating = 0;
-        if (draw_canary(audit, lottery, &canary) != 0)
+        audit->thin = (int)(c % forms);
+        if (!audit->thin && draw_canary(audit, lottery, &canary) != 0)
             return error_set(error, DPF_FAULT_CONFIG, "[audit] user or item has no records");
         if (make_pair(audit, &canary, error) != 0 ||
-            (candidates > 1 && rate_pair(audit, pool, c, &rating, error) != 0))
+            (candidates * forms > 1 && rate_pair(audit, pool, c, &rating, error) != 0))
             return -1;
         if (best.user < 0 || rating > most) {
             best = canary;
             most = rating;
+            thin = audit->thin;
         }
     }
+    audit->thin = thin;
     return make_pair(audit, &best, error);
 }
 
@@ -215,7 +228,7 @@ static void name_pair(struct audit_session *audit)
     else
         snprintf(whose, sizeof whose, "all records of user %s", user);
     const int replaced = kind.adjacency == DPF_ADJ_REPLACE_VALUE || kind.adjacency == DPF_ADJ_REPLACE;
-    if (replaced && !audit->base.implicit)
+    if (replaced && (item ? !audit->base.implicit : !kind.thin))
         snprintf(how, sizeof how, "of value %g against %g", kind.value_hi, kind.value_lo);
     else
         snprintf(how, sizeof how, "there, against %s", replaced ? "one of them alone" : "not there");

@@ -26,6 +26,7 @@ struct audit_session {
     struct config_values values; /* [audit] */
     struct dataset base;         /* of [data] */
     struct trials trials;
+    int thin;        /* of the pair, see struct neighbours */
     char pair[512];  /* the two data sets, in words */
     double *results; /* in memory shared with the jobs: n_trials x 2 x width */
     int64_t n_trials, width;

@@ -50,7 +50,8 @@ static void expect(int unit, int adjacency, int implicit, struct canary canary, 
                    const char *second)
 {
     const struct dataset from = base(implicit);
-    const struct neighbours kind = {.unit = unit, .adjacency = adjacency, .value_lo = 1, .value_hi = 5};
+    const struct neighbours kind = {
+        .unit = unit, .adjacency = adjacency, .value_lo = 1, .value_hi = 5, .thin = implicit};
     for (unsigned char bit = 0; bit < 2; bit++) {
         struct dataset set;
         struct dpf_error error = {0};
@@ -92,7 +93,7 @@ static void a_user_leaves_no_trace(void **state)
 {
     (void)state;
     const struct dataset from = base(0);
-    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, NULL};
+    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, NULL, 0};
     const struct canary canary = {0, -1};
     const unsigned char out = 1;
     struct dataset set;
@@ -112,7 +113,7 @@ static void canaries_of_one_run_do_not_meet(void **state)
     (void)state;
     const struct dataset from = base(0);
     const int32_t items[] = {1, 0};
-    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, items};
+    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, items, 0};
     const struct canary canaries[] = {{0, -1}, {2, -1}};
     const unsigned char bits[] = {0, 1};
     struct dataset set;
