@@ -18,32 +18,33 @@ void pair_estimate_inverse(const struct bit_response *channel, const double repo
     estimate[PAIR_NEITHER] = n - true_first - true_second + both;
 }
 
-/* Pr[report | bit] of one bit. */
-static void channel_of(const struct bit_response *response, double channel[2][2])
+/* channel[r][t] = Pr[reported cell r | true cell t]. */
+static void channel_of(const struct bit_response *response, double channel[PAIR_CELLS][PAIR_CELLS])
 {
-    channel[0][1] = response->invent;
-    channel[0][0] = 1.0 - response->invent;
-    channel[1][1] = response->keep;
-    channel[1][0] = 1.0 - response->keep;
+    const double bit[2][2] = {{1.0 - response->invent, 1.0 - response->keep},
+                              {response->invent, response->keep}}; /* report, truth */
+    for (int r = 0; r < PAIR_CELLS; r++)
+        for (int t = 0; t < PAIR_CELLS; t++)
+            channel[r][t] = bit[r >> 1][t >> 1] * bit[r & 1][t & 1];
 }
 
-/* One step: each reported cell is divided among the true ones as the present estimate makes them likely. */
-static double update(const double channel[2][2], const double reported[PAIR_CELLS],
+/* One step: each reported cell is divided among the true ones as the present estimate makes them likely.
+   Returns how far the estimate moved. */
+static double update(const double channel[PAIR_CELLS][PAIR_CELLS], const double reported[PAIR_CELLS],
                      double estimate[PAIR_CELLS])
 {
-    double next[PAIR_CELLS] = {0}, moved = 0.0;
+    double factor[PAIR_CELLS] = {0}, moved = 0.0;
     for (int r = 0; r < PAIR_CELLS; r++) {
-        double weight[PAIR_CELLS], sum = 0.0;
-        for (int t = 0; t < PAIR_CELLS; t++) {
-            weight[t] = estimate[t] * channel[t >> 1][r >> 1] * channel[t & 1][r & 1];
-            sum += weight[t];
-        }
-        for (int t = 0; t < PAIR_CELLS && sum > 0.0; t++)
-            next[t] += reported[r] * weight[t] / sum;
+        double expected = 0.0;
+        for (int t = 0; t < PAIR_CELLS; t++)
+            expected += channel[r][t] * estimate[t];
+        const double ratio = expected > 0.0 ? reported[r] / expected : 0.0;
+        for (int t = 0; t < PAIR_CELLS; t++)
+            factor[t] += channel[r][t] * ratio;
     }
     for (int t = 0; t < PAIR_CELLS; t++) {
-        moved += fabs(next[t] - estimate[t]);
-        estimate[t] = next[t];
+        moved += estimate[t] * fabs(factor[t] - 1.0);
+        estimate[t] *= factor[t];
     }
     return moved;
 }
@@ -51,7 +52,7 @@ static double update(const double channel[2][2], const double reported[PAIR_CELL
 void pair_estimate_bayes(const struct bit_response *channel, const double reported[PAIR_CELLS],
                          int64_t iterations, double estimate[PAIR_CELLS])
 {
-    double table[2][2];
+    double table[PAIR_CELLS][PAIR_CELLS];
     pair_estimate_inverse(channel, reported, estimate);
     if (estimate[0] >= 0 && estimate[1] >= 0 && estimate[2] >= 0 && estimate[3] >= 0)
         return;
