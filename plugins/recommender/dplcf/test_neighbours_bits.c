@@ -316,6 +316,31 @@ static void bayes_is_the_inverse_where_that_is_possible(void **state)
     assert_memory_equal(inverse, bayes, sizeof inverse);
 }
 
+/* A pair's bits do not depend on the pairs beside it. */
+static void lanes_are_pairs_alone(void **state)
+{
+    (void)state;
+    double reported[PAIR_CELLS][PAIR_LANES], lanes[PAIR_CELLS][PAIR_LANES];
+    struct bit_response response;
+    dpf_cursor cursor = at(500);
+    bit_response_plan(0.7, 0, &response);
+    for (int round = 0; round < 50; round++) {
+        uint64_t counts[PAIR_CELLS * PAIR_LANES];
+        random_below(&cursor, 200, counts, PAIR_CELLS * PAIR_LANES);
+        for (int i = 0; i < PAIR_CELLS * PAIR_LANES; i++)
+            reported[i / PAIR_LANES][i % PAIR_LANES] = (double)counts[i];
+        pair_estimate_bayes_lanes(&response, reported, 40, lanes);
+        for (int l = 0; l < PAIR_LANES; l++) {
+            double one[PAIR_CELLS], alone[PAIR_CELLS];
+            for (int c = 0; c < PAIR_CELLS; c++)
+                one[c] = reported[c][l];
+            pair_estimate_bayes(&response, one, 40, alone);
+            for (int c = 0; c < PAIR_CELLS; c++)
+                assert_true(lanes[c][l] == alone[c]);
+        }
+    }
+}
+
 static void similarities_stay_in_the_unit(void **state)
 {
     (void)state;
@@ -357,6 +382,7 @@ int main(void)
         cmocka_unit_test(the_inverse_is_unbiased_over_all_reports),
         cmocka_unit_test(bayes_is_the_likeliest),
         cmocka_unit_test(bayes_is_the_inverse_where_that_is_possible),
+        cmocka_unit_test(lanes_are_pairs_alone),
         cmocka_unit_test(similarities_stay_in_the_unit),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

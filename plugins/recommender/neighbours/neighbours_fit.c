@@ -105,44 +105,67 @@ static void keep_best(struct candidate *heap, int64_t *n, int64_t k, struct cand
     }
 }
 
-static double pair_similarity(const struct fitting *fitting, int64_t a, int64_t b)
+/* Reported counts of an item with one of lane l, in the cells of pair_estimate.h. */
+static void count_pair(const struct fitting *fitting, int64_t a, int64_t b, int lane,
+                       double reported[PAIR_CELLS][PAIR_LANES])
 {
-    const struct neighbours *self = fitting->self;
     const double both =
         (double)fitting->shared(column_of(fitting, a), column_of(fitting, b), fitting->column_words);
     const double first = (double)fitting->counts[a], second = (double)fitting->counts[b];
-    const double reported[PAIR_CELLS] = {(double)fitting->records->n_users - first - second + both,
-                                         second - both, first - both, both};
-    double cells[PAIR_CELLS];
+    reported[PAIR_NEITHER][lane] = (double)fitting->records->n_users - first - second + both;
+    reported[PAIR_SECOND][lane] = second - both;
+    reported[PAIR_FIRST][lane] = first - both;
+    reported[PAIR_BOTH][lane] = both;
+}
+
+/* Of an item with items first .. first + n - 1, at most PAIR_LANES. */
+static void similarities_of(const struct fitting *fitting, int64_t item, int64_t first, int64_t n,
+                            float similarities[PAIR_LANES])
+{
+    const struct neighbours *self = fitting->self;
+    double reported[PAIR_CELLS][PAIR_LANES] = {{0}}, cells[PAIR_CELLS][PAIR_LANES];
+    for (int l = 0; l < n; l++)
+        count_pair(fitting, item, first + l, l, reported);
     if (self->estimator == ESTIMATOR_BAYES)
-        pair_estimate_bayes(&fitting->response, reported, self->iterations, cells);
-    else
-        pair_estimate_inverse(&fitting->response, reported, cells);
-    return self->similarity == SIMILARITY_COSINE ? pair_cosine(cells) : pair_jaccard(cells);
+        pair_estimate_bayes_lanes(&fitting->response, reported, self->iterations, cells);
+    for (int l = 0; l < n; l++) {
+        double one[PAIR_CELLS], estimate[PAIR_CELLS];
+        for (int c = 0; c < PAIR_CELLS; c++)
+            one[c] = reported[c][l];
+        if (self->estimator == ESTIMATOR_INVERSE)
+            pair_estimate_inverse(&fitting->response, one, estimate);
+        for (int c = 0; c < PAIR_CELLS && self->estimator == ESTIMATOR_BAYES; c++)
+            estimate[c] = cells[c][l];
+        similarities[l] =
+            (float)(self->similarity == SIMILARITY_COSINE ? pair_cosine(estimate) : pair_jaccard(estimate));
+    }
 }
 
 static void neighbours_of_item(void *context, int64_t item, int32_t worker)
 {
     const struct fitting *fitting = context;
-    const int64_t k = fitting->slots;
+    const int64_t k = fitting->slots, n_items = fitting->records->n_items;
     struct candidate *heap = fitting->heaps + worker * k;
     int64_t n = 0;
     if (fitting->call->cancelled(fitting->call))
         return;
-    for (int64_t other = 0; other < fitting->records->n_items; other++) {
-        const float similarity = other == item ? 0.0F : (float)pair_similarity(fitting, item, other);
-        if (similarity > 0.0F)
-            keep_best(heap, &n, k, (struct candidate){similarity, (int32_t)other});
+    for (int64_t first = 0; first < n_items; first += PAIR_LANES) {
+        float similarities[PAIR_LANES];
+        const int64_t count = n_items - first < PAIR_LANES ? n_items - first : PAIR_LANES;
+        similarities_of(fitting, item, first, count, similarities);
+        for (int l = 0; l < count; l++)
+            if (first + l != item && similarities[l] > 0.0F)
+                keep_best(heap, &n, k, (struct candidate){similarities[l], (int32_t)(first + l)});
     }
     int32_t *items = fitting->state.items + item * k;
-    float *similarities = fitting->state.similarities + item * k;
+    float *best = fitting->state.similarities + item * k;
     for (int64_t slot = n; slot < k; slot++) {
         items[slot] = -1;
-        similarities[slot] = 0.0F;
+        best[slot] = 0.0F;
     }
     while (n > 0) {
         items[n - 1] = heap[0].item;
-        similarities[n - 1] = heap[0].similarity;
+        best[n - 1] = heap[0].similarity;
         heap[0] = heap[--n];
         sift_down(heap, n, 0);
     }

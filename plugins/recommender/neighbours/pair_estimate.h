@@ -27,6 +27,14 @@ void pair_estimate_inverse(const struct bit_response *channel, const double repo
 void pair_estimate_bayes(const struct bit_response *channel, const double reported[PAIR_CELLS],
                          int64_t iterations, double estimate[PAIR_CELLS]);
 
+/*
+ * The same for PAIR_LANES pairs at once, cell c of pair l at [c][l], which compilers turn into vector
+ * instructions. The bits are those of one pair alone, whatever the others are.
+ */
+#define PAIR_LANES 4
+void pair_estimate_bayes_lanes(const struct bit_response *channel, double reported[PAIR_CELLS][PAIR_LANES],
+                               int64_t iterations, double estimate[PAIR_CELLS][PAIR_LANES]);
+
 /* Of the sets of users that have each: the shared part of both together, and the cosine of their bit vectors.
    In [0, 1]; 0 where the estimated sets are empty. */
 double pair_jaccard(const double cells[PAIR_CELLS]);
