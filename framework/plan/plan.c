@@ -168,6 +168,10 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
     plan->guarantee.adjacency = (int)privacy[PRIVACY_ADJACENCY].integer;
     plan->guarantee.observer = (int)privacy[PRIVACY_OBSERVER].integer;
     plan->guarantee.delta = privacy[PRIVACY_DELTA].real;
+    struct data_weight_range weights;
+    data_weight_range(&plan->data, &weights);
+    plan->guarantee.weight_lo = weights.lo;
+    plan->guarantee.weight_hi = weights.hi;
     return components_make(plan, error);
 }
 

@@ -166,6 +166,92 @@ static void charge_roundings(const struct plan *plan, const struct term_plan *te
     }
 }
 
+/* ---- privacy weights ----------------------------------------------------------------------------- */
+
+/* Norms of the change of a block when a value changes by `part` of the largest change. */
+static int partial_change(struct term_plan *term, double part, dpf_norms *out, struct dpf_error *error)
+{
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_bounds bounds = term->bounds;
+    bounds.value_change = part * fmin(bounds.value_change, bounds.value_hi - bounds.value_lo);
+    if (plan_term_sensitivity(term, &bounds, blocks, shared, error) != 0)
+        return -1;
+    for (int b = 0; b < term->query.n_blocks; b++)
+        out[b] = blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+    return 0;
+}
+
+static int on_line(double stated, double fixed, double all, double part)
+{
+    return stated <= (fixed + part * (all - fixed)) * (1 + 1e-9);
+}
+
+/*
+ * Whether a change of W times the largest moves every block by fixed + W (all - fixed) at most. It does not
+ * where an error or a message is clipped: there a small change can move as much as a large one. Looked at for
+ * W = 1/2, 1/4, ... 2^-16; `fixed` is what a change of next to nothing moves by rounding.
+ */
+static int moves_in_proportion(struct term_plan *term, dpf_norms *fixed, int *answer, struct dpf_error *error)
+{
+    dpf_norms part[DPF_MAX_BLOCKS];
+    *answer = 1;
+    if (partial_change(term, 0x1p-40, fixed, error) != 0)
+        return -1;
+    for (int k = 1; k <= 16; k++) {
+        const double w = ldexp(1, -k);
+        if (partial_change(term, w, part, error) != 0)
+            return -1;
+        for (int b = 0; b < term->query.n_blocks; b++) {
+            const dpf_norms *all = &term->blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+            *answer &= on_line(part[b].l1, fixed[b].l1, all->l1, w) &&
+                       on_line(part[b].l2, fixed[b].l2, all->l2, w) &&
+                       on_line(part[b].linf, fixed[b].linf, all->linf, w);
+        }
+    }
+    return 0;
+}
+
+/* Whether values of this term's records are multiplied by weights, and sensitivities follow. */
+static int weights_count(struct term_plan *term, dpf_norms *fixed, int *answer, struct dpf_error *error)
+{
+    int by_weight = 0;
+    for (int i = 0; i < term->n_transforms; i++)
+        by_weight |=
+            (((const dpf_transform *)term->transforms[i]->functions)->flags & DPF_TRANSFORM_BY_WEIGHT) != 0;
+    *answer = 0;
+    if (!by_weight || term->source != SOURCE_RECORDS || !(term->bounds.value_change > 0) ||
+        !isfinite(term->bounds.value_change))
+        return 0;
+    return moves_in_proportion(term, fixed, answer, error);
+}
+
+/* Of what is charged: what the grid adds, what a change of nothing moves, and rounding of the value. */
+static double rest(double charged, double moved, double fixed, double rounded)
+{
+    return charged >= moved ? fmin(charged, charged - moved + fixed + rounded * moved) : charged;
+}
+
+/*
+ * What does not shrink with a weight. A multiplied value is rounded to float32, by 2^-24 of the largest at
+ * both ends of a change; contributions are rounded to the grid.
+ */
+static void weigh(const struct term_plan *term, const dpf_norms *fixed, dpf_event *event)
+{
+    const dpf_bounds *bounds = &term->bounds;
+    const dpf_norms charged = event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+    const double largest = fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));
+    const double rounded = fmin(0x1p-22 * largest / bounds->value_change, 1);
+    event->weighted = 1;
+    event->unweighted = charged;
+    if (event->block < 0 || event->block >= term->query.n_blocks || term->query.has_shared)
+        return;
+    const dpf_norms *moved = &term->blocks[event->block].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+    const dpf_norms *least = &fixed[event->block];
+    event->unweighted = (dpf_norms){rest(charged.l1, moved->l1, least->l1, rounded),
+                                    rest(charged.l2, moved->l2, least->l2, rounded),
+                                    rest(charged.linf, moved->linf, least->linf, rounded)};
+}
+
 /* Noise and events of one term; count is how often it releases. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
@@ -200,7 +286,13 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         n = join_gaussians(plan, events, n);
     if (count_charged(plan, events, n) > 1)
         term->sampling.secret_from = -1;
+    dpf_norms fixed[DPF_MAX_BLOCKS];
+    int weighted;
+    if (weights_count(term, fixed, &weighted, error) != 0)
+        return -1;
     for (int32_t i = 0; i < n; i++) {
+        if (weighted && n == apart)
+            weigh(term, fixed, &events[i]);
         events[i].count = count;
         events[i].side = term->side;
         events[i].term = (int32_t)(term - plan->sides[term->side].terms);

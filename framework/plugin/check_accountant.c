@@ -220,10 +220,47 @@ static void rule_inverse(struct check *check)
     }
 }
 
+/* Records of more weight, and groups of records, cost no less; nothing is answered that epsilon() refuses. */
+static void rule_units(struct check *check)
+{
+    static const double weights[] = {0.25, 0.5, 1};
+    static const int64_t group[] = {0, 3};
+    struct instance *instance = check_instance(check);
+    if (instance && !table(instance)->units) {
+        check_skip(check, "units are not served");
+        return;
+    }
+    for (int kind = DPF_EVENT_NON_PRIVATE; instance && kind <= DPF_EVENT_RANDOMIZED_RESPONSE; kind++) {
+        dpf_question question = question_of(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE);
+        dpf_event event = event_of(kind);
+        double all, each[3], together;
+        struct dpf_error ignored = {0};
+        event.weighted = 1;
+        const int answers = ask(check, instance, &event, &question, &all);
+        dpf_status status =
+            table(instance)->units(instance->self, &event, 1, &question, weights, NULL, 3, each);
+        if (instance_result(instance, status, NULL, &ignored) != 0)
+            continue;
+        if (!answers) {
+            check_fail(check, "kind %d: units has an answer where epsilon refuses", kind);
+            continue;
+        }
+        status = table(instance)->units(instance->self, &event, 1, &question, weights, group, 1, &together);
+        if (instance_result(instance, status, NULL, &ignored) != 0)
+            check_fail(check, "kind %d: answers for records, but not for a group", kind);
+        else if (!(each[0] >= 0 && each[1] >= each[0] && each[2] >= each[1] && together >= each[2] &&
+                   all >= each[2] * (1 - 1e-9)))
+            check_fail(check,
+                       "kind %d: %g, %g, %g for weights 1/4, 1/2, 1, %g for all three, %g for any record",
+                       kind, each[0], each[1], each[2], together, all);
+    }
+}
+
 static const struct check_rule rules[] = {
     {"accountant.monotone", DPF_ROLE_ACCOUNTANT, rule_monotone,
      "more releases or sensitivity cost more, more noise less"},
     {"accountant.refuses", DPF_ROLE_ACCOUNTANT, rule_refuses, "what is not known is refused"},
     {"accountant.delta", DPF_ROLE_ACCOUNTANT, rule_inverse, "delta falls with epsilon"},
+    {"accountant.units", DPF_ROLE_ACCOUNTANT, rule_units, "more weight and more records cost no less"},
 };
 const struct check_rules check_accountant_rules = CHECK_RULES(rules);

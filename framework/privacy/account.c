@@ -29,6 +29,32 @@ static int check_answer(const struct instance *accountant, const dpf_answer *ans
     return 0;
 }
 
+/*
+ * Where records have weights of their own the statement says what the ends of the declared range cost: that
+ * is public, which records have which weight is not.
+ */
+static int add_range(struct instance *accountant, const struct guarantee *guarantee, const dpf_event *events,
+                     int64_t n, const dpf_question *question, struct account *account,
+                     struct dpf_error *error)
+{
+    const dpf_accountant *functions = accountant->functions;
+    const double weights[2] = {guarantee->weight_lo, guarantee->weight_hi};
+    double epsilon[2];
+    char *note = account->answer.note;
+    const size_t used = strlen(note), room = sizeof account->answer.note - used;
+    if (!functions->units || isinf(account->answer.epsilon) ||
+        !(weights[0] > 0 && weights[0] < weights[1] && isfinite(weights[1])))
+        return 0;
+    const dpf_status status =
+        functions->units(accountant->self, events, n, question, weights, NULL, 2, epsilon);
+    if (instance_result(accountant, status, "accounting", error) != 0)
+        return -1;
+    snprintf(note + used, room,
+             "%sA record's epsilon goes with its privacy weight: %.4g at weight %.4g, %.4g at weight %.4g.",
+             used > 0 ? " " : "", epsilon[0] * (1 + 1e-4), weights[0], epsilon[1] * (1 + 1e-4), weights[1]);
+    return 0;
+}
+
 static int ask(struct instance *accountant, const struct guarantee *guarantee, const dpf_event *events,
                int64_t n, int64_t rounds, struct account *account, struct dpf_error *error)
 {
@@ -50,7 +76,9 @@ static int ask(struct instance *accountant, const struct guarantee *guarantee, c
     if (status == DPF_OK) {
         account->answer.source[sizeof account->answer.source - 1] = '\0';
         account->answer.note[sizeof account->answer.note - 1] = '\0';
-        return check_answer(accountant, &account->answer, error);
+        if (check_answer(accountant, &account->answer, error) != 0)
+            return -1;
+        return add_range(accountant, guarantee, events, n, &question, account, error);
     }
     struct dpf_error why = {0};
     struct dpf_error *into = status == DPF_E_UNSUPPORTED ? &why : error;

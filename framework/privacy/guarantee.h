@@ -115,6 +115,7 @@ struct guarantee {
     struct account *accounts;
     int n_accounts;
     char deviation[256];
+    double weight_lo, weight_hi; /* declared range of privacy weights; both 1 (or 0): there are none */
     double noise_factor; /* chosen by budget = total; 0: none was */
 };
 

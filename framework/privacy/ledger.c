@@ -89,6 +89,22 @@ static json_t *sampling_json(const dpf_sampling *sampling)
                      number(sampling->weight_max));
 }
 
+/* What the ledger says of privacy weights, beside what every sampling says. */
+static void add_weights(json_t *object, const dpf_event *event)
+{
+    const dpf_sampling *sampling = &event->sampling;
+    if (event->weighted)
+        json_object_set_new(object, "unweighted", norms_json(&event->unweighted));
+    if (sampling->weight_from > 0 || sampling->weight_below > 0)
+        json_object_set_new(object, "privacy_weights",
+                            json_pack("{s:o, s:o}", "from", number(sampling->weight_from), "below",
+                                      number(sampling->weight_below)));
+    if (sampling->budget > 0)
+        json_object_set_new(object, "personal_budgets",
+                            json_pack("{s:o, s:o}", "of_weight_1", number(sampling->budget), "threshold",
+                                      number(sampling->threshold)));
+}
+
 static json_t *flags_json(uint32_t flags)
 {
     static const struct {
@@ -119,14 +135,17 @@ static json_t *entry_json(const struct ledger_entry *entry)
     json_t *parameters = json_array();
     for (size_t i = 0; i < sizeof event->p / sizeof event->p[0]; i++)
         json_array_append_new(parameters, number(event->p[i]));
-    return json_pack("{s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-                     entry->source, "kind", dpf_event_kind_name(event->kind), "side",
-                     event->side == DPF_SIDE_USERS ? "users" : "items", "count", (json_int_t)event->count,
-                     "term", (int)event->term, "block", (int)event->block, "first_round", (int)event->round,
-                     "noise_lifetime", lifetime_name(event->lifetime), "scale", number(event->scale), "grid",
-                     number(event->grid), "parameters", parameters, "sensitivity",
-                     sensitivity_json(&event->sensitivity), "sampling", sampling_json(&event->sampling),
-                     "flags", flags_json(event->flags));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", entry->source,
+        "kind", dpf_event_kind_name(event->kind), "side", event->side == DPF_SIDE_USERS ? "users" : "items",
+        "count", (json_int_t)event->count, "term", (int)event->term, "block", (int)event->block,
+        "first_round", (int)event->round, "noise_lifetime", lifetime_name(event->lifetime), "scale",
+        number(event->scale), "grid", number(event->grid), "parameters", parameters, "sensitivity",
+        sensitivity_json(&event->sensitivity), "sampling", sampling_json(&event->sampling), "flags",
+        flags_json(event->flags));
+    if (object)
+        add_weights(object, event);
+    return object;
 }
 
 json_t *ledger_json(const struct ledger *ledger)

@@ -8,30 +8,117 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-static int stretches(const struct term_plan *term)
+static const double shares[] = {0, 0.05, 0.25, 0.5, 0.75, 0.95, 1};
+static const char *const share_names[] = {"least", "q05", "q25", "median", "q75", "q95", "largest"};
+#define N_SHARES (sizeof shares / sizeof shares[0])
+
+/* Epsilons of all records and users for some of the run's releases. */
+struct budgets {
+    const struct plan *plan;
+    const struct dataset *dataset;
+    struct instance *accountant;
+    double *weights; /* of records, by user */
+    double *records, *users;
+    double *numbers; /* to be sorted; room for all records, and for all users */
+    dpf_event *events;
+    int64_t n_events;
+};
+
+/* One line of the table. */
+struct line {
+    const char *term, *of, *group;
+    int64_t n, releases; /* releases 0: those of the whole run */
+    double quantiles[N_SHARES];
+};
+typedef void (*take_line)(void *out, const struct line *line);
+
+/* The first accountant that knows weights and has an answer, or NULL. */
+static struct instance *knows_weights(const struct plan *plan)
 {
-    int found = 0;
-    for (int i = 0; i < term->n_transforms; i++)
-        found |= ((const dpf_transform *)term->transforms[i]->functions)->kind == DPF_TRANSFORM_RECORD;
-    return found && term->mechanism && term->source == SOURCE_RECORDS;
+    const struct guarantee *guarantee = &plan->guarantee;
+    for (int i = 0; i < plan->n_accountants; i++)
+        if (((const dpf_accountant *)plan->accountants[i]->functions)->units &&
+            !(i < guarantee->n_accounts && guarantee->accounts[i].refused))
+            return plan->accountants[i];
+    return NULL;
 }
 
-/* What a record of weight 1 spends in all of a term's releases, with how many there are. NaN if some
-   noise has no pure epsilon. */
-static double spent_by_term(const struct plan *plan, const struct term_plan *term, int64_t *releases)
+static int bears_on_weights(const struct plan *plan)
 {
-    double epsilon = 0;
-    *releases = 0;
     for (int64_t i = 0; i < plan->ledger.n; i++) {
         const dpf_event *event = &plan->ledger.entries[i].event;
-        if (&plan->sides[event->side].terms[event->term] != term || event->kind == DPF_EVENT_NO_OP)
-            continue;
-        int laplace = event->kind == DPF_EVENT_LAPLACE || event->kind == DPF_EVENT_DISCRETE_LAPLACE;
-        double l1 = event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1;
-        epsilon += laplace ? (double)event->count * l1 / event->scale : (double)NAN;
-        *releases = event->count > *releases ? event->count : *releases;
+        if (event->weighted || event->sampling.budget > 0 || event->sampling.weight_from > 0 ||
+            event->sampling.weight_below > 0)
+            return 1;
     }
-    return epsilon;
+    return 0;
+}
+
+int record_budgets_exist(const struct plan *plan, const struct dataset *dataset)
+{
+    if (!dataset->train.by_user.privacy_weights || plan->guarantee.unit != DPF_UNIT_RECORD)
+        return 0;
+    return knows_weights(plan) != NULL && bears_on_weights(plan);
+}
+
+static void budgets_close(struct budgets *b)
+{
+    free(b->weights);
+    free(b->records);
+    free(b->users);
+    free(b->numbers);
+    free(b->events);
+}
+
+static int budgets_open(struct budgets *b, const struct plan *plan, const struct dataset *dataset,
+                        struct dpf_error *error)
+{
+    const struct csr *csr = &dataset->train.by_user;
+    const size_t records = (size_t)csr->ptr[csr->rows] + 1, users = (size_t)csr->rows + 1;
+    *b = (struct budgets){.plan = plan, .dataset = dataset, .accountant = knows_weights(plan)};
+    b->weights = memory_raw(records, sizeof *b->weights);
+    b->records = memory_raw(records, sizeof *b->records);
+    b->users = memory_raw(users, sizeof *b->users);
+    b->numbers = memory_raw(records > users ? records : users, sizeof *b->numbers);
+    b->events = memory_raw((size_t)plan->ledger.n + 1, sizeof *b->events);
+    if (!b->weights || !b->records || !b->users || !b->numbers || !b->events) {
+        budgets_close(b);
+        return error_memory(error);
+    }
+    for (int64_t k = 0; k < csr->ptr[csr->rows]; k++)
+        b->weights[k] = (double)csr->privacy_weights[k];
+    return 0;
+}
+
+/* Asks for the releases of one term (NULL: of all). releases 1: for one of each, 0: for all. */
+static int price(struct budgets *b, const struct term_plan *term, int one, struct dpf_error *error)
+{
+    const struct plan *plan = b->plan;
+    const struct csr *csr = &b->dataset->train.by_user;
+    const dpf_accountant *functions = b->accountant->functions;
+    const struct guarantee *g = &plan->guarantee;
+    const dpf_question question = {.size = sizeof question,
+                                   .unit = DPF_UNIT_RECORD,
+                                   .adjacency = g->adjacency,
+                                   .observer = g->observer,
+                                   .delta = g->delta,
+                                   .rounds = plan->run_facts.rounds};
+    b->n_events = 0;
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        const dpf_event *event = &plan->ledger.entries[i].event;
+        if (term && &plan->sides[event->side].terms[event->term] != term)
+            continue;
+        b->events[b->n_events] = *event;
+        if (one && event->count > 0)
+            b->events[b->n_events].count = 1;
+        b->n_events++;
+    }
+    dpf_status status = functions->units(b->accountant->self, b->events, b->n_events, &question, b->weights,
+                                         NULL, csr->ptr[csr->rows], b->records);
+    if (status == DPF_OK)
+        status = functions->units(b->accountant->self, b->events, b->n_events, &question, b->weights,
+                                  csr->ptr, csr->rows, b->users);
+    return instance_result(b->accountant, status, "accounting", error);
 }
 
 /* ---- quantiles ----------------------------------------------------------------------------------- */
@@ -42,77 +129,50 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static const double shares[] = {0, 0.05, 0.25, 0.5, 0.75, 0.95, 1};
-#define N_SHARES (sizeof shares / sizeof shares[0])
-
-/* Sorts the numbers. Quantiles are numbers that occur: the least that the share of them does not exceed. */
-static void add_row(struct text *text, const char *term, const char *of, const char *group, double *numbers,
-                    int64_t n, int64_t releases)
+/* Sorts b->numbers. Quantiles are numbers that occur: the least that the share of them does not exceed. */
+static void give_line(struct budgets *b, struct line *line, take_line take, void *out)
 {
-    char value[32];
-    if (n == 0)
+    if (line->n == 0)
         return;
-    qsort(numbers, (size_t)n, sizeof *numbers, ascending);
-    for (int composed = 0; composed < 2; composed++) {
-        text_add(text, "%s,%s,%s,%lld,%lld", term, of, group, (long long)n,
-                 (long long)(composed ? releases : 1));
-        for (size_t s = 0; s < N_SHARES; s++) {
-            int64_t at = (int64_t)ceil(shares[s] * (double)n) - 1;
-            double epsilon = numbers[at < 0 ? 0 : at];
-            text_add(text, ",%s", text_from_real(composed ? epsilon : epsilon / (double)releases, value));
-        }
-        text_add(text, "\n");
+    qsort(b->numbers, (size_t)line->n, sizeof *b->numbers, ascending);
+    for (size_t s = 0; s < N_SHARES; s++) {
+        int64_t at = (int64_t)ceil(shares[s] * (double)line->n) - 1;
+        line->quantiles[s] = b->numbers[at < 0 ? 0 : at];
     }
-}
-
-/* ---- tables -------------------------------------------------------------------------------------- */
-
-struct table_of {
-    const struct dataset *dataset;
-    const char *term;
-    double epsilon; /* of weight 1, all releases */
-    int64_t releases;
-    double *numbers; /* room for all records, and for all users */
-};
-
-static double weight_at(const struct csr *csr, int64_t k)
-{
-    return csr->privacy_weights ? (double)csr->privacy_weights[k] : 1;
+    take(out, line);
 }
 
 /* Records whose user (side 0) or item (side 1) belongs to the group; all of them for group -1. */
-static void add_records(struct text *text, const struct table_of *t, int side, int group)
+static void give_records(struct budgets *b, struct line line, int side, int group, take_line take, void *out)
 {
-    const struct csr *csr = &t->dataset->train.by_user;
-    const struct privacy_weights *w = &t->dataset->weights;
+    const struct csr *csr = &b->dataset->train.by_user;
+    const struct privacy_weights *w = &b->dataset->weights;
     char name[32] = "all";
-    int64_t n = 0;
     for (int64_t u = 0; u < csr->rows; u++)
         for (int64_t k = csr->ptr[u]; k < csr->ptr[u + 1]; k++) {
             int of = group < 0 ? group : side == 0 ? w->user_groups[u] : w->item_groups[csr->others[k]];
             if (of == group)
-                t->numbers[n++] = t->epsilon * weight_at(csr, k);
+                b->numbers[line.n++] = b->records[k];
         }
     if (group >= 0)
         snprintf(name, sizeof name, "%s group %d", side == 0 ? "user" : "item", group + 1);
-    add_row(text, t->term, "record", name, t->numbers, n, t->releases);
+    line.of = "record";
+    line.group = name;
+    give_line(b, &line, take, out);
 }
 
-static void add_users(struct text *text, const struct table_of *t, int group)
+static void give_users(struct budgets *b, struct line line, int group, take_line take, void *out)
 {
-    const struct csr *csr = &t->dataset->train.by_user;
+    const struct csr *csr = &b->dataset->train.by_user;
     char name[32] = "all";
-    int64_t n = 0;
-    for (int64_t u = 0; u < csr->rows; u++) {
-        double sum = 0;
-        for (int64_t k = csr->ptr[u]; k < csr->ptr[u + 1]; k++)
-            sum += t->epsilon * weight_at(csr, k);
-        if (csr->ptr[u + 1] > csr->ptr[u] && (group < 0 || t->dataset->weights.user_groups[u] == group))
-            t->numbers[n++] = sum;
-    }
+    for (int64_t u = 0; u < csr->rows; u++)
+        if (csr->ptr[u + 1] > csr->ptr[u] && (group < 0 || b->dataset->weights.user_groups[u] == group))
+            b->numbers[line.n++] = b->users[u];
     if (group >= 0)
         snprintf(name, sizeof name, "user group %d", group + 1);
-    add_row(text, t->term, "user", name, t->numbers, n, t->releases);
+    line.of = "user";
+    line.group = name;
+    give_line(b, &line, take, out);
 }
 
 static int n_groups(const uint8_t *groups, int64_t n)
@@ -123,59 +183,129 @@ static int n_groups(const uint8_t *groups, int64_t n)
     return most;
 }
 
-static void add_table(struct text *text, const struct table_of *t)
+static void give_table(struct budgets *b, struct line line, take_line take, void *out)
 {
-    const struct dataset *d = t->dataset;
+    const struct dataset *d = b->dataset;
     int users = n_groups(d->weights.user_groups, d->users.n),
         items = n_groups(d->weights.item_groups, d->items.n);
     for (int group = -1; group < users; group++)
-        add_records(text, t, 0, group);
+        give_records(b, line, 0, group, take, out);
     for (int group = 0; group < items; group++)
-        add_records(text, t, 1, group);
+        give_records(b, line, 1, group, take, out);
     for (int group = -1; group < users; group++)
-        add_users(text, t, group);
+        give_users(b, line, group, take, out);
 }
 
-/* The term's epsilon into t. 0 if it has no table. */
-static int take_term(const struct plan *plan, const struct term_plan *term, struct table_of *t)
+/* How often a term releases: its events have one count each. 0: never. */
+static int64_t releases_of(const struct plan *plan, const struct term_plan *term)
 {
-    t->term = term->name;
-    t->epsilon = stretches(term) ? spent_by_term(plan, term, &t->releases) : (double)NAN;
-    return isfinite(t->epsilon) && t->releases > 0;
+    int64_t most = 0;
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        const dpf_event *event = &plan->ledger.entries[i].event;
+        if (&plan->sides[event->side].terms[event->term] == term && event->count > most)
+            most = event->count;
+    }
+    return most;
 }
 
-int record_budgets_exist(const struct plan *plan, const struct dataset *dataset)
+static int give_terms(struct budgets *b, take_line take, void *out, struct dpf_error *error)
 {
-    struct table_of t = {.dataset = dataset};
-    int found = 0;
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < plan->sides[side].n_terms; i++)
-            found |= take_term(plan, &plan->sides[side].terms[i], &t);
-    return found && dataset_has_weights(dataset);
+        for (int i = 0; i < b->plan->sides[side].n_terms; i++) {
+            const struct term_plan *term = &b->plan->sides[side].terms[i];
+            const int64_t releases = releases_of(b->plan, term);
+            struct line line = {.term = term->name, .releases = 1};
+            if (releases == 0)
+                continue;
+            if (price(b, term, 1, error) != 0)
+                return -1;
+            give_table(b, line, take, out);
+            line.releases = releases;
+            if (price(b, term, 0, error) != 0)
+                return -1;
+            give_table(b, line, take, out);
+        }
+    return 0;
+}
+
+static int give_run(struct budgets *b, take_line take, void *out, struct dpf_error *error)
+{
+    if (price(b, NULL, 0, error) != 0)
+        return -1;
+    give_table(b, (struct line){.term = "run"}, take, out);
+    return 0;
+}
+
+/* ---- as CSV and JSON ------------------------------------------------------------------------------- */
+
+static void add_csv(void *out, const struct line *line)
+{
+    struct text *text = out;
+    char value[32];
+    text_add(text, "%s,%s,%s,%lld,", line->term, line->of, line->group, (long long)line->n);
+    if (line->releases > 0)
+        text_add(text, "%lld", (long long)line->releases);
+    else
+        text_add(text, "all");
+    for (size_t s = 0; s < N_SHARES; s++)
+        text_add(text, ",%s",
+                 isfinite(line->quantiles[s]) ? text_from_real(line->quantiles[s], value) : "inf");
+    text_add(text, "\n");
 }
 
 int record_budgets_text(const struct plan *plan, const struct dataset *dataset, char **out,
                         struct dpf_error *error)
 {
     struct text text = {0};
-    struct table_of t = {.dataset = dataset};
-    int64_t room = dataset->train.n > dataset->users.n ? dataset->train.n : dataset->users.n;
+    struct budgets b;
     *out = NULL;
     if (!record_budgets_exist(plan, dataset))
         return 0;
-    t.numbers = memory_raw((size_t)room + 1, sizeof *t.numbers);
-    if (!t.numbers)
-        return error_memory(error);
-    text_add(&text, "term,of,group,n,releases,least,q05,q25,median,q75,q95,largest\n");
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < plan->sides[side].n_terms; i++)
-            if (take_term(plan, &plan->sides[side].terms[i], &t))
-                add_table(&text, &t);
-    free(t.numbers);
-    if (text.failed) {
+    if (budgets_open(&b, plan, dataset, error) != 0)
+        return -1;
+    text_add(&text, "term,of,group,n,releases");
+    for (size_t s = 0; s < N_SHARES; s++)
+        text_add(&text, ",%s", share_names[s]);
+    text_add(&text, "\n");
+    int status = give_terms(&b, add_csv, &text, error);
+    if (status == 0)
+        status = give_run(&b, add_csv, &text, error);
+    budgets_close(&b);
+    if (status == 0 && text.failed)
+        status = error_memory(error);
+    if (status == 0)
+        *out = text.data;
+    else
         text_free(&text);
-        return error_memory(error);
-    }
-    *out = text.data;
-    return 0;
+    return status;
+}
+
+static void add_json(void *out, const struct line *line)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:I}", "of", line->of, "group", line->group, "n", (json_int_t)line->n);
+    for (size_t s = 0; object && s < N_SHARES; s++)
+        json_object_set_new(object, share_names[s],
+                            isfinite(line->quantiles[s]) ? json_real(line->quantiles[s])
+                                                         : json_string("infinity"));
+    json_array_append_new(out, object);
+}
+
+int record_budgets_json(const struct plan *plan, const struct dataset *dataset, json_t **out,
+                        struct dpf_error *error)
+{
+    struct budgets b;
+    *out = NULL;
+    if (!record_budgets_exist(plan, dataset))
+        return 0;
+    if (budgets_open(&b, plan, dataset, error) != 0)
+        return -1;
+    json_t *list = json_array();
+    const int status = list ? give_run(&b, add_json, list, error) : error_memory(error);
+    budgets_close(&b);
+    if (status == 0)
+        *out = list;
+    else
+        json_decref(list);
+    return status;
 }

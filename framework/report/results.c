@@ -316,7 +316,8 @@ static json_t *model_json(const struct results *r)
                      r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);
 }
 
-static json_t *run_json(const struct results *r)
+/* budgets: of records by weight, or NULL. */
+static json_t *run_json(const struct results *r, json_t *budgets)
 {
     json_t *root = json_object();
     json_object_set_new(root, "format", json_integer(DPFRAME_RESULTS_FORMAT));
@@ -329,6 +330,8 @@ static json_t *run_json(const struct results *r)
     json_object_set_new(root, "baselines", comparisons_json(r));
     json_object_set_new(root, "metric_conventions", conventions_json(r->test));
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
+    if (budgets)
+        json_object_set_new(root, "record_budgets", budgets);
     json_object_set_new(root, "data", data_json(r->dataset));
     json_object_set_new(root, "timing", timing_json(r));
     json_object_set_new(root, "communication", communication_json(r->stats));
@@ -463,6 +466,14 @@ static int write_noise(const char *directory, const struct results *r, struct dp
     return status;
 }
 
+static int write_run(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    json_t *budgets;
+    if (record_budgets_json(r->plan, r->dataset, &budgets, error) != 0)
+        return -1;
+    return write_json(directory, "run.json", run_json(r, budgets), error);
+}
+
 int results_write(const char *directory, const struct results *results, struct dpf_error *error)
 {
     if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
@@ -488,7 +499,7 @@ int results_write(const char *directory, const struct results *results, struct d
     if (status == 0)
         status = write_text(directory, "config.ini", ini, error);
     if (status == 0)
-        status = write_json(directory, "run.json", run_json(results), error);
+        status = write_run(directory, results, error);
     free(statement);
     free(ini);
     return status;

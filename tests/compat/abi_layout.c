@@ -158,15 +158,19 @@ AT(dpf_bounds, n_other, 112);
 AT(dpf_bounds, residual_l2, 120);
 AT(dpf_bounds, value_change, 128);
 
-SIZE(dpf_sampling, 32);
+SIZE(dpf_sampling, 64);
 AT(dpf_sampling, size, 0);
 AT(dpf_sampling, kind, 4);
 AT(dpf_sampling, unit, 8);
 AT(dpf_sampling, secret_from, 12);
 AT(dpf_sampling, rate, 16);
 AT(dpf_sampling, weight_max, 24);
+AT(dpf_sampling, weight_from, 32);
+AT(dpf_sampling, weight_below, 40);
+AT(dpf_sampling, budget, 48);
+AT(dpf_sampling, threshold, 56);
 
-SIZE(dpf_event, 376);
+SIZE(dpf_event, 440);
 AT(dpf_event, size, 0);
 AT(dpf_event, kind, 4);
 AT(dpf_event, flags, 8);
@@ -181,6 +185,9 @@ AT(dpf_event, grid, 48);
 AT(dpf_event, p, 56);
 AT(dpf_event, sensitivity, 104);
 AT(dpf_event, sampling, 344);
+AT(dpf_event, weighted, 408);
+AT(dpf_event, reserved, 412);
+AT(dpf_event, unweighted, 416);
 
 /* dpframe/query.h */
 SIZE(dpf_block, 24);
@@ -240,11 +247,12 @@ AT(dpf_answer, order, 32);
 AT(dpf_answer, source, 40);
 AT(dpf_answer, note, 232);
 
-SIZE(dpf_accountant, 24);
+SIZE(dpf_accountant, 32);
 AT(dpf_accountant, kind, 0);
 AT(dpf_accountant, reserved, 4);
 AT(dpf_accountant, epsilon, 8);
 AT(dpf_accountant, delta, 16);
+AT(dpf_accountant, units, 24);
 
 /* dpframe/role/aggregator.h */
 SIZE(dpf_aggregation, 72);
@@ -374,7 +382,7 @@ AT(dpf_recommender_setup, unit, 52);
 AT(dpf_recommender_setup, adjacency, 56);
 AT(dpf_recommender_setup, reserved, 60);
 
-SIZE(dpf_recommender_release, 608);
+SIZE(dpf_recommender_release, 672);
 AT(dpf_recommender_release, size, 0);
 AT(dpf_recommender_release, flags, 4);
 AT(dpf_recommender_release, reads, 8);
@@ -382,8 +390,8 @@ AT(dpf_recommender_release, noise_where, 12);
 AT(dpf_recommender_release, sees, 16);
 AT(dpf_recommender_release, reserved, 20);
 AT(dpf_recommender_release, event, 24);
-AT(dpf_recommender_release, name, 400);
-AT(dpf_recommender_release, why, 448);
+AT(dpf_recommender_release, name, 464);
+AT(dpf_recommender_release, why, 512);
 
 SIZE(dpf_fit, 64);
 AT(dpf_fit, size, 0);
@@ -633,6 +641,7 @@ IS(DPF_TRANSFORM_MESSAGE, 3);
 IS(DPF_TRANSFORM_STATE, 4);
 IS(DPF_TRANSFORM_PER_USER, 1);
 IS(DPF_TRANSFORM_NEEDS_DENSE, 2);
+IS(DPF_TRANSFORM_BY_WEIGHT, 4);
 
 /* Names that the host and plugins find each other by. */
 static const struct {

@@ -303,6 +303,35 @@ static const char mixture[] =
          "[items.mechanism]\nepsilon = 1\n"
          "[privacy]\nunit = record\nadjacency = replace-value\nobserver = server\n";
 
+/* A stretched value moves in proportion to its weight, unless its error is clipped. */
+static void stretched_records_cost_their_weight(void **state)
+{
+    (void)state;
+    static const char stretched[] = "items.transforms=stretch\naccountants.list=heterogeneous\n"
+                                    "data.weights.kind=groups\n";
+    struct plan plan;
+    char changes[256];
+    plan_of(&plan, mixture, stretched);
+    const dpf_event *event = &plan.ledger.entries[0].event;
+    const dpf_norms *all = &event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+    assert_true(event->weighted && event->unweighted.l1 > 0 && event->unweighted.l1 < 1e-5 * all->l1);
+    assert_float_equal(epsilon_of(&plan, "heterogeneous"), 100, 1e-3);
+    assert_non_null(strstr(plan.guarantee.accounts[0].answer.note, "1 at weight 0.01, 100 at weight 1"));
+    plan_free(&plan);
+    /* Rounding of values does not hide that: about the middle of the range it exceeds the range. */
+    snprintf(changes, sizeof changes, "%sitems.transform.stretch.center=3\n", stretched);
+    plan_of(&plan, mixture, changes);
+    assert_true(plan.ledger.entries[0].event.weighted);
+    plan_free(&plan);
+    snprintf(changes, sizeof changes, "%sitems.loss.clip-error=1\n", stretched);
+    plan_of(&plan, mixture, changes);
+    assert_false(plan.ledger.entries[0].event.weighted);
+    plan_free(&plan);
+    plan_of(&plan, mixture, "accountants.list=heterogeneous\n");
+    assert_false(plan.ledger.entries[0].event.weighted);
+    plan_free(&plan);
+}
+
 /* Shares of noise that stay away with their users leave too little in the sum. */
 static void shares_of_noise_need_all_parties(void **state)
 {
@@ -516,6 +545,7 @@ int main(void)
         cmocka_unit_test(messages_by_link_have_no_bound_for_users),
         cmocka_unit_test(local_sides_must_be_local),
         cmocka_unit_test(reused_noise_is_found),
+        cmocka_unit_test(stretched_records_cost_their_weight),
         cmocka_unit_test(shares_of_noise_need_all_parties),
         cmocka_unit_test(users_that_come_or_go_do_not_show),
         cmocka_unit_test(biases_count_in_sensitivities),

@@ -33,6 +33,8 @@ extern "C" {
 /* Flags. */
 #define DPF_TRANSFORM_PER_USER UINT32_C(1)    /* message: must see one user's message at a time */
 #define DPF_TRANSFORM_NEEDS_DENSE UINT32_C(2) /* message: all rows, not only the touched ones */
+#define DPF_TRANSFORM_BY_WEIGHT                                                                              \
+    UINT32_C(4) /* record: a value's distance from a constant is multiplied by the privacy weight, <= 1 */
 
 /* Records with their users, items and privacy weights (NULL: all 1). */
 typedef struct dpf_records {

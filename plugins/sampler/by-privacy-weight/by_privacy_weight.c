@@ -61,12 +61,14 @@ static dpf_status selection_prepare(void *self, const dpf_sampler_setup *setup)
 /* Which records are kept is fixed, so nothing is amplified: unequal probabilities, of 0 and 1. */
 static dpf_status selection_describe(void *self, dpf_sampling *out)
 {
-    (void)self;
+    const struct selection *selection = self;
     out->kind = DPF_SAMPLING_WEIGHTED;
     out->unit = DPF_UNIT_RECORD;
     out->secret_from = -1;
     out->rate = 1;
     out->weight_max = 1;
+    out->weight_from = selection->from;
+    out->weight_below = selection->below;
     return DPF_OK;
 }
 

@@ -155,6 +155,8 @@ static dpf_status personalised_describe(void *self, dpf_sampling *out)
     out->secret_from = (int32_t)sampler->values[P_SECRECY].integer - 1;
     out->rate = keep_probability(sampler, sampler->largest);
     out->weight_max = 1;
+    out->budget = sampler->epsilon;
+    out->threshold = sampler->threshold;
     return DPF_OK;
 }
 

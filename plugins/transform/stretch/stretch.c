@@ -96,6 +96,7 @@ static dpf_status stretch_predictions(void *self, const dpf_call *call, const dp
 
 static const dpf_transform functions = {
     .kind = DPF_TRANSFORM_RECORD,
+    .flags = DPF_TRANSFORM_BY_WEIGHT,
     .bounds = stretch_bounds,
     .records = stretch_records,
     .predictions = stretch_predictions,
