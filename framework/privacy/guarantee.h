@@ -116,7 +116,7 @@ struct guarantee {
     int n_accounts;
     char deviation[256];
     double weight_lo, weight_hi; /* declared range of privacy weights; both 1 (or 0): there are none */
-    double noise_factor; /* chosen by budget = total; 0: none was */
+    double noise_factor;         /* chosen by budget = total; 0: none was */
 };
 
 /* Evaluates the ten conditions. Leaves the accounts alone. */

@@ -97,9 +97,9 @@ typedef struct dpf_sampling {
     double rate;         /* nominal inclusion probability, public */
     double weight_max;   /* largest weight given to what is drawn */
     /*
-     * Draws of records, where they depend on a record's privacy weight W alone. A record is never drawn unless
-     * weight_from <= W < weight_below (weight_below 0: any W), and then with probability
-     * min(1, expm1(W budget) / expm1(threshold)) if budget > 0, else always.
+     * Draws of records, where they depend on a record's privacy weight W alone. A record is never drawn
+     * unless weight_from <= W < weight_below (weight_below 0: any W), and then with probability min(1,
+     * expm1(W budget) / expm1(threshold)) if budget > 0, else always.
      */
     double weight_from;
     double weight_below;
@@ -149,9 +149,9 @@ typedef struct dpf_event {
     dpf_sensitivity sensitivity; /* rounding to the grid included */
     dpf_sampling sampling;       /* filled in by the host from the sampler */
     /*
-     * 1: records' values were multiplied by their privacy weights W <= 1, so that a change of one value (record,
-     * REPLACE_VALUE) moves the block by W times its sensitivity, all but `unweighted` of it. 0: weights have no
-     * part in this. Filled in by the host.
+     * 1: records' values were multiplied by their privacy weights W <= 1, so that a change of one value
+     * (record, REPLACE_VALUE) moves the block by W times its sensitivity, all but `unweighted` of it. 0:
+     * weights have no part in this. Filled in by the host.
      */
     int32_t weighted;
     int32_t reserved;

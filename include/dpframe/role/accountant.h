@@ -52,10 +52,10 @@ typedef struct dpf_accountant {
     dpf_status (*delta)(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
                         dpf_answer *answer);
     /*
-     * [any] Epsilon at question.delta of each of n_units units, where records have privacy weights. Unit i has the
-     * records of weights weights[offsets[i]] .. weights[offsets[i + 1] - 1], and all of them may differ between
-     * neighbours; with offsets NULL each weight is a unit of one record. The question's unit is RECORD and
-     * says what each of them may change. NULL: not served.
+     * [any] Epsilon at question.delta of each of n_units units, where records have privacy weights. Unit i
+     * has the records of weights weights[offsets[i]] .. weights[offsets[i + 1] - 1], and all of them may
+     * differ between neighbours; with offsets NULL each weight is a unit of one record. The question's unit
+     * is RECORD and says what each of them may change. NULL: not served.
      */
     dpf_status (*units)(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
                         const double *weights, const int64_t *offsets, int64_t n_units, double *epsilon);
