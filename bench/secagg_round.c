@@ -6,7 +6,9 @@
  * where n counts a neighbourhood: all clients of a complete graph, a client and its neighbours of a regular
  * one.
  *
- * Seconds are for all clients and the server together, on one worker and on two (w).
+ * Seconds are for all clients and the server together, on one worker and on two (w). sum %: what adding the
+ * messages modulo M takes without any protocol, as aggregator modular-sum does, of the round's processor
+ * time.
  *
  *     secagg_round [DIMENSION [TRIALS]]     default 14336 numbers, 1 trial: the modulus is n trials + 1
  */
@@ -106,6 +108,23 @@ static int sum_is_right(const struct bench *bench)
     return 1;
 }
 
+/* Processor time of adding all messages, as modular-sum does. */
+static double adding_alone(struct bench *bench, uint32_t n, uint64_t *sums, uint64_t *vector)
+{
+    const struct secagg_terms *terms = &bench->round.setup.terms;
+    double seconds = 0;
+    for (uint32_t c = 0; c < n; c++) {
+        input(bench, c, vector);
+        const double start = now(CLOCK_PROCESS_CPUTIME_ID);
+        for (uint32_t i = 0; i < terms->dimension; i++) {
+            const uint64_t sum = sums[i] + vector[i] % terms->modulus;
+            sums[i] = sum >= terms->modulus ? sum - terms->modulus : sum;
+        }
+        seconds += now(CLOCK_PROCESS_CPUTIME_ID) - start;
+    }
+    return seconds;
+}
+
 /* ---- one line of the table ---------------------------------------------------------------------- */
 
 static int bits_below(uint64_t modulus)
@@ -116,7 +135,8 @@ static int bits_below(uint64_t modulus)
     return bits;
 }
 
-static void print_line(const struct bench *bench, const struct scenario *s, double wall, double cpu)
+static void print_line(const struct bench *bench, const struct scenario *s, double wall, double cpu,
+                       double adding)
 {
     const struct secagg_terms *terms = &bench->round.setup.terms;
     const double members = s->degree ? s->degree + 1.0 : s->n;
@@ -125,10 +145,10 @@ static void print_line(const struct bench *bench, const struct scenario *s, doub
     double up = 0, down = 0;
     for (int kind = SECAGG_START; kind < SECAGG_N_KINDS; kind++)
         *(kind % 2 ? &down : &up) += (double)bench->round.bytes[kind] / s->n;
-    printf("%5u  %-12s %4u  %9llu  %4s  %4s  %d  %7.3f  %7.3f  %8.0f  %8.0f  %8.0f  %5.2f\n", s->n,
+    printf("%5u  %-12s %4u  %9llu  %4s  %4s  %d  %7.3f  %7.3f  %8.0f  %8.0f  %8.0f  %5.2f  %5.2f\n", s->n,
            s->degree ? "regular" : "complete", s->threshold, (unsigned long long)terms->modulus,
            s->flags & SECAGG_MALICIOUS ? "yes" : "no", s->lost ? "1/3" : "0", pool_workers(bench->pool), wall,
-           cpu, up, down, formula, (up + down) / formula);
+           cpu, up, down, formula, (up + down) / formula, 100 * adding / cpu);
 }
 
 static int measure(struct bench *bench, const struct scenario *s, uint32_t dimension, uint64_t trials)
@@ -170,13 +190,15 @@ static int measure(struct bench *bench, const struct scenario *s, uint32_t dimen
     const enum secagg_status status = secagg_round_run(&bench->round, block, &phase);
     const double seconds = now(CLOCK_MONOTONIC) - wall, used = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     const int right = status == SECAGG_OK && sum_is_right(bench);
-    if (right)
-        print_line(bench, s, seconds, used);
+    uint64_t *sums = calloc(2 * (size_t)dimension, sizeof(*sums));
+    if (right && sums)
+        print_line(bench, s, seconds, used, adding_alone(bench, s->n, sums, sums + dimension));
     else
         fprintf(stderr, "the round failed: %s\n",
                 status == SECAGG_OK ? "wrong sum" : secagg_status_text(status));
     free(block);
-    return right ? 0 : -1;
+    free(sums);
+    return right && sums ? 0 : -1;
 }
 
 /* ---- all of them -------------------------------------------------------------------------------- */
@@ -215,8 +237,8 @@ int main(int argc, char **argv)
     }
     if (sodium_init() < 0 || make_clients(&bench, 1000) != 0)
         return 1;
-    printf("%5s  %-12s %4s  %9s  %4s  %4s  %s  %7s  %7s  %8s  %8s  %8s  %5s\n", "n", "graph", "t", "modulus",
-           "mal.", "lost", "w", "wall s", "cpu s", "up B", "down B", "formula", "ratio");
+    printf("%5s  %-12s %4s  %9s  %4s  %4s  %s  %7s  %7s  %8s  %8s  %8s  %5s  %5s\n", "n", "graph", "t",
+           "modulus", "mal.", "lost", "w", "wall s", "cpu s", "up B", "down B", "formula", "ratio", "sum %");
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
         for (int workers = 1; workers <= 2 && status == 0; workers++) {
             bench.pool = pool_new(workers);
