@@ -23,6 +23,7 @@ struct figure {
     const struct plot_data *data;
     const char *x, *y;
     int log_x, log_y, lines;
+    int from_zero; /* y begins at 0 */
 };
 
 /* Distinct for readers who see colours differently (Okabe and Ito), and in shape. */
@@ -78,6 +79,8 @@ static void add_axes(struct text *script, const struct figure *figure)
     else if (d->x_hi > d->x_lo)
         text_add(script, "set xrange [%.9g:%.9g]\n", d->x_lo - 0.03 * (d->x_hi - d->x_lo),
                  d->x_hi + 0.03 * (d->x_hi - d->x_lo));
+    if (figure->from_zero)
+        text_add(script, "set yrange [0:*]\n");
     if (figure->log_y)
         text_add(script, "set logscale y\nset format y \"%%g\"\n");
     text_add(script, "set offsets 0, 0, graph 0.05, graph 0.05\n");
@@ -256,6 +259,7 @@ static int plot_noise(struct drawing *drawing, const char *term, const char *blo
                             .y = "density",
                             .log_x = logarithmic,
                             .log_y = logarithmic,
+                            .from_zero = !logarithmic,
                             .lines = 1};
     return finish_plot(drawing, &figure, &plot, &data);
 }
