@@ -238,6 +238,23 @@ static double response_delta(int n, double flip, double epsilon)
     return sum;
 }
 
+/* Deltas down to the least numbers: a bound from above must not become 0 where the guess of a tilt was bad.
+ */
+static void gaussian_deltas_are_bounded_at_every_epsilon(void **state)
+{
+    (void)state;
+    for (double z = 0.3; z < 3.0; z *= 1.5)
+        for (double epsilon = 5.0; epsilon < 200.0; epsilon *= 1.35) {
+            const dpf_event event = case_event(DPF_EVENT_GAUSSIAN, z, 1.0);
+            const double delta = case_delta(&pld, &event, 1, epsilon), root = sqrt(2.0);
+            const double exact = 0.5 * erfc((epsilon * z - 0.5 / z) / root) -
+                                 exp(epsilon) * 0.5 * erfc((epsilon * z + 0.5 / z) / root);
+            assert_true(delta > 0.0);
+            if (!(delta >= exact * (1.0 - 1e-9) && delta <= exact * 1.01 + 1e-260))
+                fail_msg("z %g epsilon %g: %g, exact %g", z, epsilon, delta, exact);
+        }
+}
+
 static void responses_are_exact(void **state)
 {
     (void)state;
@@ -392,6 +409,7 @@ int main(void)
         cmocka_unit_test(epsilon_falls_in_delta_and_grows_in_count),
         cmocka_unit_test(delta_and_epsilon_are_inverse),
         cmocka_unit_test(small_deltas_keep_their_digits),
+        cmocka_unit_test(gaussian_deltas_are_bounded_at_every_epsilon),
         cmocka_unit_test(responses_are_exact),
         cmocka_unit_test(discrete_noise_is_bounded_in_any_direction),
         cmocka_unit_test(one_step_of_a_discrete_gaussian_is_exact),

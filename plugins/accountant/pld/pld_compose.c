@@ -351,7 +351,9 @@ static double read_epsilon(struct reader *r, double allowed)
         const double weight = reader_weight(r, r->index), loss = (double)(r->index - 1) * r->h;
         reader_add(r, weight);
         r->allowed = outside(r, weight * growth);
-        if (reader_delta(r, r->shrunk) > allowed) {
+        /* What cannot be compared is too much from above, and nothing from below. */
+        const double delta = reader_delta(r, r->shrunk);
+        if (r->from_below ? delta > allowed : !(delta <= allowed)) {
             const double error = r->slack * r->mass + r->allowed;
             const double kept = r->mass + (r->from_below ? -error : error) - allowed;
             const double part = kept > 0.0 && r->shrunk > 0.0 ? log(kept / r->shrunk) : 0.0;
@@ -489,7 +491,10 @@ static double answer_epsilon(const struct state *s, struct reader *r, const stru
     const double left = s->problem->delta - infinite_mass(s), error = rounding(s);
     if (left <= 0.0)
         return INFINITY;
-    const double epsilon = read_epsilon(r, left * exp(w->tilt * w->at.mean - w->at.log_sum));
+    const double allowed = left * exp(w->tilt * w->at.mean - w->at.log_sum);
+    if (!isfinite(allowed)) /* beyond the range of a double: this tilt says nothing */
+        return r->from_below ? 0.0 : INFINITY;
+    const double epsilon = read_epsilon(r, allowed);
     if (!r->from_below)
         return epsilon + error;
     return epsilon > error ? epsilon - error : 0.0;
@@ -500,6 +505,8 @@ static double answer_delta(const struct state *s, struct reader *r, const struct
     const double error = rounding(s), epsilon = s->problem->epsilon + (r->from_below ? error : -error);
     const double finite = read_delta(r, epsilon) * exp(w->at.log_sum - w->tilt * w->at.mean);
     const double delta = finite + infinite_mass(s);
+    if (isnan(delta)) /* beyond the range of a double: this tilt says nothing */
+        return r->from_below ? 0.0 : 1.0;
     return delta > 1.0 ? 1.0 : delta > 0.0 ? delta : 0.0;
 }
 
@@ -526,24 +533,45 @@ static dpf_status one_side(struct state *s, double tilt, int from_below, double 
     return status;
 }
 
-/* Chooses tilt, grid and tail from a few cells. */
-static dpf_status choose(struct state *s, double at, double *tilt)
+/* Chooses tilt and grid from a few cells, which leave out s->tail. Returns, in *log_delta, Chernoff's guess.
+ */
+static dpf_status choose_from(struct state *s, double at, double *tilt, double *log_delta)
 {
-    double copies = 1.0;
-    for (int64_t i = 0; i < s->problem->n; i++)
-        copies += s->problem->groups[i].copies;
-    s->tail = (s->problem->for_delta ? 1e-20 : s->problem->delta * 1e-8) / copies;
     const dpf_status status = losses_make(s, 0, 0.0);
     if (status == DPF_OK) {
         *tilt = best_tilt(s->problem, s->losses, at);
         const struct window window = window_at(s->losses, s->problem->n, *tilt);
-        const double guess = window.at.log_sum - *tilt * s->problem->epsilon;
+        *log_delta = window.at.log_sum - *tilt * s->problem->epsilon;
         choose_grid(s, &window);
-        if (s->problem->for_delta) /* delta is not known before */
-            s->tail = exp(guess > -600.0 ? guess < 0.0 ? guess : 0.0 : -600.0) * 1e-8 / copies;
     }
-    s->tail = s->tail > 1e-290 ? s->tail : 1e-290;
     losses_free(s);
+    return status;
+}
+
+#define LEAST_TAIL 1e-290
+#define TAIL_PART 1e-8 /* of delta */
+
+/*
+ * Chooses tilt, grid and tail. A tail is a small part of delta. Where delta is asked for it is not known
+ * before: a grid that left out more than its part of the guess did not reach the losses that matter, and what
+ * it says of tilt and delta is wrong; then once more, with all that a double can tell from nothing.
+ */
+static dpf_status choose(struct state *s, double at, double *tilt)
+{
+    double copies = 1.0, guess = 0.0;
+    for (int64_t i = 0; i < s->problem->n; i++)
+        copies += s->problem->groups[i].copies;
+    s->tail = (s->problem->for_delta ? 1e-20 : s->problem->delta * TAIL_PART) / copies;
+    s->tail = s->tail > LEAST_TAIL ? s->tail : LEAST_TAIL;
+    dpf_status status = choose_from(s, at, tilt, &guess);
+    if (status != DPF_OK || !s->problem->for_delta)
+        return status;
+    if (!(guess + log(TAIL_PART / copies) > log(s->tail))) {
+        s->tail = LEAST_TAIL;
+        status = choose_from(s, at, tilt, &guess);
+    }
+    s->tail = exp(guess > -600.0 ? guess < 0.0 ? guess : 0.0 : -600.0) * TAIL_PART / copies;
+    s->tail = s->tail > LEAST_TAIL ? s->tail : LEAST_TAIL;
     return status;
 }
 
@@ -586,7 +614,7 @@ dpf_status pld_compose(struct pld_problem *problem, struct pld_result *result)
         for (int64_t i = 0; i < problem->n; i++)
             problem->groups[i].above.adding = problem->groups[i].below.adding = adding;
         status = one_direction(&s, result->lower, &upper, &lower);
-        result->upper = upper > result->upper ? upper : result->upper;
+        result->upper = upper <= result->upper ? result->upper : upper; /* NaN stays */
         result->lower = lower > result->lower ? lower : result->lower;
     }
     result->h = s.h;
