@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
+#include "base/memory.h"
 #include "cli/account_utility.h"
 #include "cli/command.h"
 #include "privacy/dp_event.h"
+#include "report/series_plot.h"
 
 static const char usage[] =
     "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"
@@ -17,8 +19,10 @@ static const char usage[] =
     "The privacy of the configured run: what was published about it, what is proved\n"
     "here, and every condition. --json prints the guarantee object alone.\n"
     "\n"
-    "  --curve FILE     delta for each epsilon and accountant, as CSV\n"
-    "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV\n"
+    "  --curve FILE     delta for each epsilon and accountant: as CSV, as pictures\n"
+    "                   beside it (.svg, .png; by gnuplot), and as a table below\n"
+    "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV and\n"
+    "                   pictures\n"
     "  --export FILE    the ledger as an event of dp_accounting, as JSON\n"
     "  --utility        what a publication states of the utility: DPIMF, Theorem 5. NAME=VALUE\n"
     "                   stands in for what the plan says: d, N, c, epsilon, alpha0, beta1\n"
@@ -63,17 +67,61 @@ typedef int (*series)(const struct guarantee *, struct instance *const *, int, c
 
 static int write_series(const struct plan *plan, const char *path, series write, struct dpf_error *error)
 {
-    if (!path)
-        return 0;
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return error_set(error, DPF_FAULT_CONFIG, "%s cannot be written: %s", path, strerror(errno));
-    int status = write(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
-                       plan->run_facts.rounds, file, error);
-    const int bad = ferror(file);
-    if ((fclose(file) != 0 || bad) && status == 0)
-        status = error_set(error, DPF_FAULT_CONFIG, "%s could not be written in full", path);
+    struct files_write file;
+    if (files_open_write(&file, path, error) != 0)
+        return -1;
+    if (write(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger, plan->run_facts.rounds,
+              file.stream, error) == 0)
+        return files_commit_write(&file, error);
+    files_abandon_write(&file);
+    return -1;
+}
+
+/* The picture beside it; claims have no curve. */
+static int draw_series(const struct plan *plan, const struct series_plot *how, struct dpf_error *error)
+{
+    const char **keys = memory_new((size_t)plan->n_accountants, sizeof *keys);
+    struct series_plot plot = *how;
+    int missing = 0, status = keys ? 0 : error_memory(error);
+    for (int i = 0; keys && i < plan->n_accountants; i++)
+        if (!plan->guarantee.accounts[i].refused)
+            keys[plot.n_keys++] = plan->guarantee.accounts[i].accountant;
+    plot.keys = keys;
+    if (status == 0 && plot.n_keys > 0)
+        status = series_plot_draw(&plot, &missing, error);
+    if (missing)
+        fprintf(stderr, "dpframe: %s is not drawn, as there is no gnuplot\n", how->path);
+    free(keys);
     return status;
+}
+
+static int write_curve(const struct plan *plan, const char *path, struct dpf_error *error)
+{
+    const struct series_plot plot = {.path = path,
+                                     .key = 1,
+                                     .x = 2,
+                                     .y = 3,
+                                     .x_label = "epsilon",
+                                     .y_label = "delta",
+                                     .title = "Delta for each epsilon",
+                                     .log_y = 1};
+    return !path                                               ? 0
+           : write_series(plan, path, curve_write, error) == 0 ? draw_series(plan, &plot, error)
+                                                               : -1;
+}
+
+static int write_odometer(const struct plan *plan, const char *path, struct dpf_error *error)
+{
+    const struct series_plot plot = {.path = path,
+                                     .key = 2,
+                                     .x = 1,
+                                     .y = 3,
+                                     .x_label = "round",
+                                     .y_label = "epsilon",
+                                     .title = "Epsilon after so many rounds"};
+    return !path                                                  ? 0
+           : write_series(plan, path, odometer_write, error) == 0 ? draw_series(plan, &plot, error)
+                                                                  : -1;
 }
 
 static int write_ledger(const struct plan *plan, const char *path, struct dpf_error *error)
@@ -88,8 +136,7 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
 
 static int write_files(const struct plan *plan, const struct files *files, struct dpf_error *error)
 {
-    return write_series(plan, files->curve, curve_write, error) != 0 ||
-                   write_series(plan, files->odometer, odometer_write, error) != 0 ||
+    return write_curve(plan, files->curve, error) != 0 || write_odometer(plan, files->odometer, error) != 0 ||
                    write_ledger(plan, files->ledger, error) != 0
                ? -1
                : 0;
@@ -152,6 +199,9 @@ int command_account(int argc, char **argv)
         status = account_choose_pbm(&arguments, &session, files.pbm, &error);
     else if (status == 0)
         status = (arguments.json ? print_json : print_text)(&session, &arguments, files.utility, &error);
+    if (status == 0 && files.curve && !files.pbm && !arguments.json)
+        status = curve_table(&session.plan.guarantee, session.plan.accountants, session.plan.n_accountants,
+                             &session.plan.ledger, session.plan.run_facts.rounds, stdout, &error);
     session_close(&session);
     arguments_free(&arguments);
     return status < 0 ? command_failed(&error) : 0;

@@ -21,6 +21,9 @@ json_t *dp_event_json(const struct ledger *ledger, const struct guarantee *guara
 /* CSV "accountant,epsilon,delta": delta for epsilons from 0 to twice the largest finite answer. */
 int curve_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                 const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
+/* Some of these numbers as a table to read, a column for each accountant. */
+int curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
 /* CSV "round,accountant,epsilon": what has been spent after so many rounds, at the guarantee's delta. */
 int odometer_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                    const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);

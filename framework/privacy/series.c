@@ -7,6 +7,7 @@
 #include "privacy/dp_event.h"
 
 #define CURVE_POINTS 41
+#define TABLE_POINTS 11
 #define ODOMETER_POINTS 24
 
 static double widest(const struct guarantee *guarantee)
@@ -20,37 +21,87 @@ static double widest(const struct guarantee *guarantee)
     return most > 0.0 ? 2.0 * most : 1.0;
 }
 
-/* An accountant that refuses, or cannot answer that question, has no line. */
-static void curve_of(const struct guarantee *guarantee, const struct instance *accountant,
-                     const dpf_event *events, int64_t n, int64_t rounds, FILE *file)
+/* Events and accountants of one ledger. */
+struct curves {
+    const struct guarantee *guarantee;
+    struct instance *const *accountants;
+    int n_accountants;
+    dpf_event *events;
+    int64_t n;
+    int64_t rounds;
+};
+
+static int curves_open(struct curves *curves, const struct ledger *ledger, struct dpf_error *error)
 {
+    curves->n = ledger->n;
+    curves->events = memory_new((size_t)ledger->n, sizeof *curves->events);
+    if (!curves->events)
+        return error_memory(error);
+    for (int64_t i = 0; i < ledger->n; i++)
+        curves->events[i] = ledger->entries[i].event;
+    return 0;
+}
+
+/* NaN if the accountant refuses, or cannot answer that question. */
+static double delta_at(const struct curves *curves, int which, double epsilon)
+{
+    const struct instance *accountant = curves->accountants[which];
     const dpf_accountant *functions = accountant->functions;
-    const double end = widest(guarantee);
-    for (int i = 0; functions->delta && i < CURVE_POINTS; i++) {
-        const dpf_question question = {.size = sizeof question,
-                                       .unit = guarantee->unit,
-                                       .adjacency = guarantee->adjacency,
-                                       .observer = guarantee->observer,
-                                       .epsilon = end * i / (CURVE_POINTS - 1),
-                                       .rounds = rounds};
-        dpf_answer answer = {.size = sizeof answer};
-        if (functions->delta(accountant->self, events, n, &question, &answer) == DPF_OK)
-            fprintf(file, "%s,%.9g,%.9g\n", accountant->entry->component->id, question.epsilon, answer.delta);
-    }
+    const dpf_question question = {.size = sizeof question,
+                                   .unit = curves->guarantee->unit,
+                                   .adjacency = curves->guarantee->adjacency,
+                                   .observer = curves->guarantee->observer,
+                                   .epsilon = epsilon,
+                                   .rounds = curves->rounds};
+    dpf_answer answer = {.size = sizeof answer};
+    return functions->delta &&
+                   functions->delta(accountant->self, curves->events, curves->n, &question, &answer) == DPF_OK
+               ? answer.delta
+               : (double)NAN;
 }
 
 int curve_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                 const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error)
 {
-    dpf_event *events = memory_new((size_t)ledger->n, sizeof *events);
-    if (!events)
-        return error_memory(error);
-    for (int64_t i = 0; i < ledger->n; i++)
-        events[i] = ledger->entries[i].event;
+    struct curves curves = {guarantee, accountants, n, NULL, 0, rounds};
+    const double end = widest(guarantee);
+    if (curves_open(&curves, ledger, error) != 0)
+        return -1;
     fputs("accountant,epsilon,delta\n", file);
     for (int i = 0; i < n; i++)
-        curve_of(guarantee, accountants[i], events, ledger->n, rounds, file);
-    free(events);
+        for (int point = 0; point < CURVE_POINTS; point++) {
+            const double epsilon = end * point / (CURVE_POINTS - 1), delta = delta_at(&curves, i, epsilon);
+            if (!isnan(delta))
+                fprintf(file, "%s,%.9g,%.9g\n", accountants[i]->entry->component->id, epsilon, delta);
+        }
+    free(curves.events);
+    return 0;
+}
+
+int curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error)
+{
+    struct curves curves = {guarantee, accountants, n, NULL, 0, rounds};
+    const double end = widest(guarantee);
+    if (curves_open(&curves, ledger, error) != 0)
+        return -1;
+    fprintf(file, "\nDELTA FOR EACH EPSILON%s\n\n     epsilon",
+            guarantee->plan_holds ? "" : ", IF EVERY CONDITION HELD");
+    for (int i = 0; i < n; i++)
+        fprintf(file, "  %12.12s", accountants[i]->entry->component->id);
+    for (int point = 0; point < TABLE_POINTS; point++) {
+        const double epsilon = end * point / (TABLE_POINTS - 1);
+        fprintf(file, "\n%12.5g", epsilon);
+        for (int i = 0; i < n; i++) {
+            const double delta = delta_at(&curves, i, epsilon);
+            if (isnan(delta))
+                fprintf(file, "  %12s", "-");
+            else
+                fprintf(file, "  %12.4g", delta);
+        }
+    }
+    fputs("\n", file);
+    free(curves.events);
     return 0;
 }
 

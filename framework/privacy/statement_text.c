@@ -221,6 +221,12 @@ static void add_head(const struct guarantee *guarantee, struct text *out)
                                            "delta well below 1 / (number of units)"
                                          : "");
     add_wrapped(out, "Delta      ", line);
+    if (guarantee->noise_factor > 0) {
+        snprintf(line, sizeof line,
+                 "of all mechanisms times %.9g, chosen so that epsilon is at most [privacy] total-epsilon",
+                 guarantee->noise_factor);
+        add_wrapped(out, "Noise      ", line);
+    }
     if (guarantee->joint)
         add_wrapped(
             out, "Kind       ",

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/plots.h"
 
-#include <errno.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/files.h"
 #include "base/memory.h"
 #include "dpframe/query.h"
+#include "report/gnuplot.h"
 #include "report/noise_table.h"
 #include "report/plot_data.h"
-
-extern char **environ;
 
 struct figure {
     const struct outcomes *outcomes;
@@ -26,27 +22,11 @@ struct figure {
     int from_zero; /* y begins at 0 */
 };
 
-/* Distinct for readers who see colours differently (Okabe and Ito), and in shape. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
-                                      "#000000", "#7f7f7f", "#8c564b", "#bcbd22", "#17becf", "#9467bd"};
-
-/* A text for gnuplot, in double quotes. */
-static void add_quoted(struct text *script, const char *what)
-{
-    text_add(script, "\"");
-    for (; *what; what++) {
-        if (*what == '"' || *what == '\\' || *what == '`')
-            text_add(script, "\\");
-        text_add(script, "%c", *what == '\n' ? ' ' : *what);
-    }
-    text_add(script, "\"");
-}
-
 static void add_style(struct text *script, const char *data, const struct figure *figure, int series)
 {
     static const int filled[] = {7, 5, 9, 11, 13, 15}, hollow[] = {6, 4, 8, 10, 12, 14};
     const int *shapes = figure->data->hollow[series] ? hollow : filled;
-    const char *colour = colours[series % 12];
+    const char *colour = gnuplot_colour(series);
     if (figure->lines)
         text_add(script, "%s\"%s\" index %d using 1:2 with lines lw 2 lc rgb \"%s\" title ",
                  series ? ", " : "", data, series, colour);
@@ -55,7 +35,7 @@ static void add_style(struct text *script, const char *data, const struct figure
                  "%s\"%s\" index %d using 1:2:3 with yerrorlines lw 1.2 pt %d ps %s lc rgb \"%s\" title ",
                  series ? ", " : "", data, series, shapes[series % 6],
                  figure->data->hollow[series] ? "1.4" : "0.8", colour);
-    add_quoted(script, figure->data->labels[series]);
+    gnuplot_quote(script, figure->data->labels[series]);
 }
 
 static void add_terminal(struct text *script, const char *terminal, const struct figure *figure,
@@ -69,9 +49,9 @@ static void add_axes(struct text *script, const struct figure *figure)
 {
     const struct plot_data *d = figure->data;
     text_add(script, "set encoding utf8\nset xlabel ");
-    add_quoted(script, figure->x);
+    gnuplot_quote(script, figure->x);
     text_add(script, "\nset ylabel ");
-    add_quoted(script, figure->y);
+    gnuplot_quote(script, figure->y);
     text_add(script, "\nset grid lc rgb \"#dddddd\"\nset border 3\nset tics nomirror\n"
                      "set key outside bottom center horizontal\n");
     if (figure->log_x)
@@ -104,33 +84,6 @@ static char *make_script(const struct figure *figure, const char *data)
     return script.data;
 }
 
-/* ---- gnuplot ------------------------------------------------------------------------------------------ */
-
-/* Its messages go to gnuplot.log; the script names files relative to the directory of plots. */
-static int run_gnuplot(const char *directory, const char *script, int *missing, struct dpf_error *error)
-{
-    /* A shell changes the directory: posix_spawn of this standard cannot. Arguments are not parsed by it. */
-    char *argv[] = {(char *)(uintptr_t) "sh",
-                    (char *)(uintptr_t) "-c",
-                    (char *)(uintptr_t) "command -v gnuplot >/dev/null || exit 99; cd \"$1\" && exec gnuplot "
-                                        "\"$2\" 2>>gnuplot.log",
-                    (char *)(uintptr_t) "sh",
-                    (char *)(uintptr_t)directory,
-                    (char *)(uintptr_t)script,
-                    NULL};
-    pid_t pid;
-    int status = 0, problem = posix_spawnp(&pid, "sh", NULL, NULL, argv, environ);
-    if (problem != 0)
-        return error_set(error, DPF_FAULT_RUN, "cannot start a shell: %s", strerror(problem));
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    *missing = WIFEXITED(status) && WEXITSTATUS(status) == 99;
-    if (*missing || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
-        return 0;
-    return error_set(error, DPF_FAULT_RUN, "gnuplot failed on %s/%s; see gnuplot.log there", directory,
-                     script);
-}
-
 static int draw(const struct figure *figure, int *missing, struct dpf_error *error)
 {
     char *directory = files_join(figure->outcomes->directory, "plots");
@@ -143,7 +96,7 @@ static int draw(const struct figure *figure, int *missing, struct dpf_error *err
     if (status == 0 && files_make_directory(directory, error) == 0 &&
         files_write_text(data_path, figure->data->rows.data, error) == 0 &&
         files_write_text(script_path, text, error) == 0)
-        status = run_gnuplot(directory, script, missing, error);
+        status = gnuplot_run(directory, script, missing, error);
     if (error->fault)
         status = -1;
     free(directory);

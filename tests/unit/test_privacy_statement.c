@@ -224,6 +224,24 @@ static void seeded_noise_gives_the_guarantee_of_the_plan(void **state)
     case_end(&c);
 }
 
+static void a_calibrated_factor_is_stated(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    case_judge(&c);
+    script(2.5, 1e-5);
+    assert_int_equal(account_with(&c, &proof), 0);
+    char *text = statement(&c);
+    assert_true(strstr(text, "of all mechanisms times") == NULL);
+    free(text);
+    c.guarantee.noise_factor = 1.625;
+    text = statement(&c);
+    has(text, "of all mechanisms times 1.625, chosen so that");
+    free(text);
+    case_end(&c);
+}
+
 static void a_deviation_leaves_nothing_proved(void **state)
 {
     struct privacy_case c;
@@ -359,6 +377,7 @@ int main(void)
         cmocka_unit_test(nothing_is_proved_if_a_condition_fails),
         cmocka_unit_test(a_claim_is_no_proof),
         cmocka_unit_test(seeded_noise_gives_the_guarantee_of_the_plan),
+        cmocka_unit_test(a_calibrated_factor_is_stated),
         cmocka_unit_test(a_deviation_leaves_nothing_proved),
         cmocka_unit_test(an_infinite_epsilon_proves_nothing),
         cmocka_unit_test(a_refusal_is_reported_with_its_reason),
