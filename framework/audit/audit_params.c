@@ -46,7 +46,7 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
     [AUDIT_CANARIES] =
         DPF_PARAM_INT_F("canaries", 0, 0, 1e6, 0, "",
                         "How many, for one-run. 0: as many as have a user and an item of their "
-                        "own, at most 1000."),
+                        "own, at most 1000; at most 50 where a projection makes each cost a replay."),
 };
 
 const dpf_param *audit_params(int64_t *n)

@@ -119,6 +119,42 @@ static void score_all(const struct training *training, const struct trace *seen,
                          score_row(training->plan, seen, two, DPF_SIDE_USERS, run->canaries[c].user);
 }
 
+int one_run_mixes_rows(const struct plan *plan)
+{
+    int mixes = 0;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++)
+            for (int i = 0; i < plan->sides[side].terms[t].n_transforms; i++) {
+                const dpf_transform *transform = plan->sides[side].terms[t].transforms[i]->functions;
+                mixes |= transform->kind == DPF_TRANSFORM_STATE ||
+                         (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) != 0;
+            }
+    return mixes;
+}
+
+/* Where canaries share rows, each is scored by a replay of its own, in which it alone has its first form. The
+   others are noise: their coins are not known. */
+static int score_each(const struct training *training, const struct trace *seen, const struct trace *second,
+                      struct dpf_error *error)
+{
+    struct one_run *run = training->run;
+    unsigned char *bits = memory_new((size_t)run->n, 1);
+    int status = bits ? 0 : error_memory(error);
+    for (int64_t c = 0; c < run->n && status == 0; c++) {
+        struct trace first;
+        memset(bits, 1, (size_t)run->n);
+        bits[c] = 0;
+        status = train_with(training, bits, seen, &first, error);
+        if (status != 0)
+            break;
+        const struct explanation two[2] = {{&first, NULL}, {second, NULL}};
+        run->scores[c] = score_ratio(training->plan, seen, two, 0);
+        trace_free(&first);
+    }
+    free(bits);
+    return status;
+}
+
 static int compare_ranks(const void *a, const void *b)
 {
     const double x = **(const double *const *)a, y = **(const double *const *)b;
@@ -170,23 +206,27 @@ int one_run_train(struct one_run *run, struct plan *plan, const struct dataset *
     struct training training = {.plan = plan, .pool = pool, .base = base, .kind = kind, .run = run};
     struct trace seen = {0}, first = {0}, second = {0};
     unsigned char *all = memory_new((size_t)run->n, 1);
-    training.kind.alone = kind.unit == DPF_UNIT_USER ? run->items : NULL;
+    const int mixed = one_run_mixes_rows(plan);
+    training.kind.alone = kind.unit == DPF_UNIT_USER && !mixed ? run->items : NULL;
     int status = all ? trials_rekey(plan, "one run", 0, error) : error_memory(error);
     if (status == 0)
         status = throw_coins(run, plan, error);
     if (status == 0)
         status = train_with(&training, run->bits, NULL, &seen, error);
-    if (status == 0)
+    if (status == 0 && !mixed)
         status = train_with(&training, all, &seen, &first, error);
     if (status == 0) {
         memset(all, 1, (size_t)run->n);
         status = train_with(&training, all, &seen, &second, error);
     }
-    if (status == 0) {
+    if (status == 0 && mixed) {
+        status = score_each(&training, &seen, &second, error);
+    } else if (status == 0) {
         const struct trace *const two[2] = {&first, &second};
         score_all(&training, &seen, two);
-        status = sort_all(run, error);
     }
+    if (status == 0)
+        status = sort_all(run, error);
     free(all);
     trace_free(&seen);
     trace_free(&first);

@@ -4,7 +4,9 @@
  *
  * Steinke, Nasr, Jagielski, "Privacy Auditing with One (1) Training Run", arXiv 2305.08846: if coins decide
  * and the training is differentially private, guesses are hardly better than chance, however they are made.
- * Canaries have users and items of their own, so that each owns a row of the release.
+ * Canaries have users and items of their own, so that each owns a row of the release. Where a transform mixes
+ * rows (a projection), each canary is scored by a replay of its own, and a user's canary is all of its
+ * records.
  */
 #ifndef DPF_AUDIT_ONE_RUN_H
 #define DPF_AUDIT_ONE_RUN_H
@@ -28,6 +30,8 @@ int one_run_draw(const struct dataset *base, int unit, int64_t wanted, uint64_t 
 /* Throws the coins, trains, and scores. kind: values and adjacency; alone is set here. */
 int one_run_train(struct one_run *run, struct plan *plan, const struct dataset *base, struct neighbours kind,
                   struct pool *pool, struct dpf_error *error);
+/* Whether a transform of the plan spreads one row over others. */
+int one_run_mixes_rows(const struct plan *plan);
 void one_run_free(struct one_run *run);
 
 struct one_run_verdict {

@@ -275,7 +275,12 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
                                  "[%s] sampler: an audit in one run cannot leave out a draw that is hidden "
                                  "from the observer; audit in many runs",
                                  plan->sides[side].terms[t].name);
-    if (one_run_draw(&audit->base, plan->guarantee.unit, asked ? asked : 1000,
+    const int mixed = one_run_mixes_rows(plan);
+    audit->thin = mixed && replaces_by_any(audit);
+    if (one_run_draw(&audit->base, plan->guarantee.unit,
+                     asked   ? asked
+                     : mixed ? 50
+                             : 1000,
                      (uint64_t)audit_value(audit, AUDIT_SEED)->integer, &audit->one_run, error) != 0)
         return -1;
     if (audit->one_run.n < asked)

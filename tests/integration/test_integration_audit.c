@@ -207,6 +207,21 @@ static void one_run_is_enough(void **state)
     assert_int_equal(audit("one-release.ini", MANY "-o items.mechanism=test-too-little-noise"), VIOLATED);
 }
 
+/* A projection mixes rows; each canary then has a replay of its own. */
+static void one_run_sees_through_projections(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        audit("one-release.ini", MANY GAUSSIAN
+              "--canaries 60 -o data.synthetic.ratings=2400 -o data.synthetic.popularity=0 "
+              "-o data.synthetic.min-per-user=2 -o items.transforms=clip-user,sparse-projection "
+              "-o items.transform.clip-user.bound=1 -o items.transform.sparse-projection.ratio=2 "
+              "-o parties.kind=users -o items.mechanism.noise-multiplier=0.1 -o privacy.unit=user "
+              "-o privacy.adjacency=zero-out -o privacy.support=private -o privacy.delta=1e-5"),
+        0);
+    assert_between(number("proved", "epsilon_lower"), 1, 8);
+}
+
 /* ---- the command -------------------------------------------------------------------------------------- */
 
 static void wrong_commands_are_refused(void **state)
@@ -247,6 +262,7 @@ int main(void)
         cmocka_unit_test(reused_noise_is_caught),
         cmocka_unit_test(hidden_draws_stay_hidden),
         cmocka_unit_test(one_run_is_enough),
+        cmocka_unit_test(one_run_sees_through_projections),
         cmocka_unit_test(wrong_commands_are_refused),
     };
     return cmocka_run_group_tests(tests, training_begin, end);
