@@ -140,6 +140,16 @@ static int check_release(const struct plan *plan, const dpf_recommender_release 
     return 0;
 }
 
+/*
+ * Accountants amplify each event by a draw of its own that the observer does not see. That is wrong where two
+ * releases can share a draw, and where what is released shows who, or how many, were drawn.
+ */
+static int may_amplify(const dpf_recommender_release *release, int32_t n_releases)
+{
+    return n_releases == 1 && !(release->flags & (DPF_RELEASE_COUNTS_USERS | DPF_RELEASE_NOISE_BY_USERS |
+                                                  DPF_RELEASE_ROW_OF_USER));
+}
+
 int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
 {
     struct recommender_plan *component = &plan->recommender;
@@ -166,6 +176,8 @@ int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
         release->event.term = i;
         release->event.block = 0;
         release->event.round = 0;
+        if (!may_amplify(release, n))
+            release->event.sampling.secret_from = -1;
         snprintf(source, sizeof source, "recommender %.30s, %.48s", instance->entry->component->id,
                  release->name);
         if (ledger_add(&plan->ledger, &release->event, source, error) != 0)

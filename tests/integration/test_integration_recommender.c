@@ -109,6 +109,62 @@ static void a_total_is_kept(void **state)
     plan_free(&plan);
 }
 
+static uint32_t drawn_facts;
+static int32_t drawn_releases;
+
+/* Gaussian sums of users that are drawn in secret. */
+static dpf_status releases_drawn(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
+                                 int32_t capacity, int32_t *n)
+{
+    (void)self, (void)setup, (void)capacity;
+    *n = drawn_releases;
+    for (int32_t i = 0; i < drawn_releases; i++) {
+        out[i].flags = drawn_facts;
+        out[i].noise_where = DPF_NOISE_AT_SUM;
+        out[i].sees = DPF_SEES_SUM;
+        out[i].event.kind = DPF_EVENT_GAUSSIAN;
+        out[i].event.scale = 2;
+        out[i].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = (dpf_norms){1, 1, 1};
+        out[i].event.sampling.kind = DPF_SAMPLING_POISSON;
+        out[i].event.sampling.rate = 0.01;
+        out[i].event.sampling.secret_from = DPF_OBSERVER_OUTSIDER;
+    }
+    return DPF_OK;
+}
+
+static double epsilon_drawn(uint32_t facts, int32_t n)
+{
+    struct plan plan;
+    struct dpf_error error = {0};
+    assert_int_equal(
+        training_plan(&plan, dplcf,
+                      "privacy.unit=user\nprivacy.adjacency=zero-out\nprivacy.observer=outsider\n"
+                      "accountants.list=rdp",
+                      &error),
+        0);
+    dpf_recommender functions = *plan.recommender.functions;
+    functions.releases = releases_drawn;
+    plan.recommender.functions = &functions;
+    drawn_facts = facts;
+    drawn_releases = n;
+    if (plan_complete(&plan, 150, 90, &error) != 0)
+        fail_msg("%s", error.text);
+    const double epsilon = epsilon_of(&plan, "rdp");
+    plan_free(&plan);
+    return epsilon;
+}
+
+/* A secret draw protects by itself only where nothing that is released tells of it. */
+static void a_draw_that_shows_amplifies_nothing(void **state)
+{
+    (void)state;
+    const double amplified = epsilon_drawn(0, 1), full = epsilon_drawn(DPF_RELEASE_ROW_OF_USER, 1);
+    assert_true(amplified < full / 2);
+    assert_true(epsilon_drawn(DPF_RELEASE_COUNTS_USERS, 1) == full);
+    assert_true(epsilon_drawn(DPF_RELEASE_NOISE_BY_USERS, 1) == full);
+    assert_true(epsilon_drawn(0, 2) > full); /* two may share the draw */
+}
+
 static void the_statement_names_what_is_released(void **state)
 {
     (void)state;
@@ -287,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_record_costs_epsilon),
         cmocka_unit_test(a_user_costs_all_bits),
         cmocka_unit_test(a_total_is_kept),
+        cmocka_unit_test(a_draw_that_shows_amplifies_nothing),
         cmocka_unit_test(the_statement_names_what_is_released),
         cmocka_unit_test(nothing_stands_beside_it),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
