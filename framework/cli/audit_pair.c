@@ -296,6 +296,15 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
     return status;
 }
 
+static int releases_noise(const struct plan *plan)
+{
+    int found = 0;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++)
+            found |= plan->sides[side].updated && plan->sides[side].terms[t].mechanism != NULL;
+    return found;
+}
+
 int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
 {
     struct plan *plan = &audit->session.plan;
@@ -304,8 +313,13 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
     struct trials *trials = &audit->trials;
     trials->plan = plan;
     trials->canary = (struct canary){-1, -1};
-    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
-        return config_error(plan->config, "model", "kind", error, "only factorizations can be audited");
+    if (!plan_is_factorization(plan))
+        return config_error(plan->config, "model", "kind", error,
+                            "only factorizations can be audited, neither baselines nor recommenders");
+    if (!releases_noise(plan))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s: no side has a mechanism, so there is no noise whose amount could be audited",
+                         config_path(plan->config));
     if (*path && one_run)
         return config_error(plan->config, "audit", "neighbour", error,
                             "one-run makes its own canaries: leave one of the two out");

@@ -239,6 +239,9 @@ static void wrong_commands_are_refused(void **state)
              "audit -c %s/configs/audit/one-release.ini --neighbour %s/configs/audit/one-item.csv", source,
              source);
     command_expect(command, 3, "its items are not those of");
+    snprintf(command, sizeof command, "audit -c %s/configs/baselines/als.ini -o data.format=synthetic",
+             source);
+    command_expect(command, 2, "no side has a mechanism");
 }
 
 static int end(void **state)

@@ -136,6 +136,30 @@ static void the_known_factor_is_common_to_all_parties(void **state)
     plain_close(&host);
 }
 
+/* What audits are told of h: the sum of all shares, over the deviation given h, is standard normal. */
+static void the_known_deviation_leaves_normal_noise(void **state)
+{
+    static double x[CELLS], deviation[CELLS];
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    (void)state;
+    plain_release_gradient(&r, D, ROWS);
+    r.release.n_parties = 5;
+    plain_open_random(&host, component, "epsilon=0.7");
+    plain_plan(&host, &r, &plan, events);
+    add_shares(&host, &r, &plan, 5, 3, x);
+    dpf_integers sum = plain_integers(&r, sums);
+    assert_int_equal(mechanism->known(host.self, plain_call(&host), &plan, &r.query, &sum, deviation, D),
+                     DPF_OK);
+    for (int i = 0; i < CELLS; i++)
+        x[i] *= plan.scale[0] / deviation[i];
+    goodness_assert(fit(x, normal_below), "normal given h", 0);
+    assert_true(fabs(fit(x, laplace_below)) > 20);
+    plain_close(&host);
+}
+
 static void the_scale_is_the_publications(void **state)
 {
     struct plain_host host;
@@ -236,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_add_up_to_laplace_noise),
         cmocka_unit_test(the_known_factor_is_common_to_all_parties),
+        cmocka_unit_test(the_known_deviation_leaves_normal_noise),
         cmocka_unit_test(the_scale_is_the_publications),
         cmocka_unit_test(events_say_what_is_wrong_with_it),
         cmocka_unit_test(impossible_requests_are_refused),
