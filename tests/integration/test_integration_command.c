@@ -448,6 +448,24 @@ static void a_run_that_fails_leaves_no_directory(void **state)
     assert_true(command_exists("mine"));
 }
 
+/* The curve as CSV, as pictures where there is gnuplot, and as a table; a file that cannot be written is
+ * named. */
+static void the_curve_is_a_table_a_file_and_a_picture(void **state)
+{
+    (void)state;
+    command_expect("account -c sound.ini -o accountants.list=rdp,pld --curve curve.csv --odometer spent.csv",
+                   0, "");
+    assert_non_null(strstr(command_out, "DELTA FOR EACH EPSILON"));
+    assert_int_equal(
+        shell("test $(grep -c '^rdp,' curve.csv) = 41 && test $(grep -c '^pld,' curve.csv) = 41"), 0);
+    assert_int_equal(shell("test $(grep -c ',rdp,' spent.csv) = 3"), 0);
+    if (shell("command -v gnuplot >/dev/null") == 0) {
+        assert_int_equal(shell("test -s curve.svg && test -s curve.png && test -s spent.svg"), 0);
+        assert_false(command_exists("gnuplot.log"));
+    }
+    command_expect("account -c sound.ini --curve nowhere/curve.csv", 1, "nowhere/curve.csv");
+}
+
 static int begin(void **state)
 {
     if (training_begin(state) != 0)
@@ -468,6 +486,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_works_exits_with_0),
+        cmocka_unit_test(the_curve_is_a_table_a_file_and_a_picture),
         cmocka_unit_test(a_run_that_diverges_exits_with_1),
         cmocka_unit_test(a_wrong_command_exits_with_2),
         cmocka_unit_test(two_runs_do_not_share_a_directory),
