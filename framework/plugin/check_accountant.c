@@ -38,8 +38,8 @@ static dpf_event event_of(int kind)
         event.p[0] = 16;
     if (kind == DPF_EVENT_PBM) {
         event.p[0] = 0.1;
-        event.p[1] = 16;
-        event.p[2] = 100;
+        event.p[1] = 2;
+        event.p[2] = 30;
         event.p[3] = 4;
     }
     if (kind == DPF_EVENT_RANDOMIZED_RESPONSE)
