@@ -264,10 +264,13 @@ int plots_draw(const struct outcomes *outcomes, struct plots *out, int *missing,
     *out = (struct plots){0};
     *missing = 0;
     struct drawing drawing = {outcomes, out, missing, error};
-    int status = 0;
+    int status = 0, zipped = 0;
     for (size_t d = 0; d < outcomes->n_dimensions && status == 0; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
         if ((int)d == outcomes->repetition || !dimension->numeric || !*dimension->key || dimension->n < 2)
+            continue;
+        /* Zipped axes move together: the first stands for all. */
+        if (dimension->zipped && zipped++)
             continue;
         for (size_t m = 0; m < outcomes->n_metrics && status == 0; m++)
             if (is_drawn(outcomes, m))
