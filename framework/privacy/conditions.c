@@ -264,7 +264,7 @@ static void judge_sampling(const struct matter *matter, struct condition *out)
                          : "Nothing is sampled.");
 }
 
-static int combination_exists(int unit, int adjacency)
+int guarantee_pair_exists(int unit, int adjacency)
 {
     const int both = adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT;
     return both || (unit == DPF_UNIT_USER) == (adjacency == DPF_ADJ_REPLACE);
@@ -273,7 +273,7 @@ static int combination_exists(int unit, int adjacency)
 static void judge_unit(const struct matter *matter, struct condition *out)
 {
     const char *unit = dpf_unit_name(matter->unit), *adjacency = dpf_adjacency_name(matter->adjacency);
-    if (!combination_exists(matter->unit, matter->adjacency)) {
+    if (!guarantee_pair_exists(matter->unit, matter->adjacency)) {
         conclude(out, 0, "Adjacency %s does not exist for the unit %s. Use %s, add-remove or zero-out.",
                  adjacency, unit, matter->unit == DPF_UNIT_USER ? "replace" : "replace-value, flip");
         return;

@@ -136,5 +136,7 @@ void guarantee_free(struct guarantee *guarantee);
 json_t *guarantee_json(const struct guarantee *guarantee);
 /* guarantee.txt: plain words. Free it. */
 char *guarantee_text(const struct guarantee *guarantee);
+/* Whether neighbours of that kind are defined for the unit. */
+int guarantee_pair_exists(int unit, int adjacency);
 
 #endif

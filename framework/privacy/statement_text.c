@@ -84,6 +84,8 @@ static const char *number_up(double value, char buffer[32])
 
 static const char *unit_sentence(int unit, int adjacency)
 {
+    if (!guarantee_pair_exists(unit, adjacency))
+        return "nothing: this adjacency does not exist for this unit (C7).";
     switch (adjacency) {
     case DPF_ADJ_REPLACE_VALUE:
         return "the value of one record: one rating of one user. Who rated what is not protected.";
