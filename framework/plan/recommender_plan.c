@@ -142,12 +142,14 @@ static int check_release(const struct plan *plan, const dpf_recommender_release 
 
 /*
  * Accountants amplify each event by a draw of its own that the observer does not see. That is wrong where two
- * releases can share a draw, and where what is released shows who, or how many, were drawn.
+ * releases can share a draw, also copies of one, and where what is released shows who, or how many, were
+ * drawn.
  */
 static int may_amplify(const dpf_recommender_release *release, int32_t n_releases)
 {
-    return n_releases == 1 && !(release->flags & (DPF_RELEASE_COUNTS_USERS | DPF_RELEASE_NOISE_BY_USERS |
-                                                  DPF_RELEASE_ROW_OF_USER));
+    return n_releases == 1 && release->event.count <= 1 &&
+           !(release->flags &
+             (DPF_RELEASE_COUNTS_USERS | DPF_RELEASE_NOISE_BY_USERS | DPF_RELEASE_ROW_OF_USER));
 }
 
 int recommender_plan_complete(struct plan *plan, struct dpf_error *error)

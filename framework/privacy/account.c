@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "dpframe/accounting.h"
 #include "privacy/guarantee.h"
 
@@ -29,6 +30,16 @@ static int check_answer(const struct instance *accountant, const dpf_answer *ans
     return 0;
 }
 
+/* Six digits, never less than what is proved. Returns buffer. */
+static const char *six_digits_up(double epsilon, char buffer[32])
+{
+    double printed;
+    snprintf(buffer, 32, "%.6g", epsilon);
+    if (text_to_real(buffer, &printed) == 0 && printed < epsilon * (1 - 1e-11))
+        snprintf(buffer, 32, "%.6g", epsilon * (1 + 5.01e-6));
+    return buffer;
+}
+
 /*
  * Where records have weights of their own the statement says what the ends of the declared range cost: that
  * is public, which records have which weight is not.
@@ -40,7 +51,7 @@ static int add_range(struct instance *accountant, const struct guarantee *guaran
     const dpf_accountant *functions = accountant->functions;
     const double weights[2] = {guarantee->weight_lo, guarantee->weight_hi};
     double epsilon[2];
-    char *note = account->answer.note;
+    char low[32], high[32], *note = account->answer.note;
     const size_t used = strlen(note), room = sizeof account->answer.note - used;
     if (!functions->units || isinf(account->answer.epsilon) ||
         !(weights[0] > 0 && weights[0] < weights[1] && isfinite(weights[1])))
@@ -50,8 +61,9 @@ static int add_range(struct instance *accountant, const struct guarantee *guaran
     if (instance_result(accountant, status, "accounting", error) != 0)
         return -1;
     snprintf(note + used, room,
-             "%sA record's epsilon goes with its privacy weight: %.4g at weight %.4g, %.4g at weight %.4g.",
-             used > 0 ? " " : "", epsilon[0] * (1 + 1e-4), weights[0], epsilon[1] * (1 + 1e-4), weights[1]);
+             "%sA record's epsilon goes with its privacy weight: %s at weight %.4g, %s at weight %.4g.",
+             used > 0 ? " " : "", six_digits_up(epsilon[0], low), weights[0], six_digits_up(epsilon[1], high),
+             weights[1]);
     return 0;
 }
 

@@ -111,6 +111,7 @@ static void a_total_is_kept(void **state)
 
 static uint32_t drawn_facts;
 static int32_t drawn_releases;
+static int64_t drawn_count = 1;
 
 /* Gaussian sums of users that are drawn in secret. */
 static dpf_status releases_drawn(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
@@ -124,6 +125,7 @@ static dpf_status releases_drawn(void *self, const dpf_recommender_setup *setup,
         out[i].sees = DPF_SEES_SUM;
         out[i].event.kind = DPF_EVENT_GAUSSIAN;
         out[i].event.scale = 2;
+        out[i].event.count = drawn_count;
         out[i].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = (dpf_norms){1, 1, 1};
         out[i].event.sampling.kind = DPF_SAMPLING_POISSON;
         out[i].event.sampling.rate = 0.01;
@@ -163,6 +165,9 @@ static void a_draw_that_shows_amplifies_nothing(void **state)
     assert_true(epsilon_drawn(DPF_RELEASE_COUNTS_USERS, 1) == full);
     assert_true(epsilon_drawn(DPF_RELEASE_NOISE_BY_USERS, 1) == full);
     assert_true(epsilon_drawn(0, 2) > full); /* two may share the draw */
+    drawn_count = 2;
+    assert_true(epsilon_drawn(0, 1) > full); /* and so may two copies of one */
+    drawn_count = 1;
 }
 
 static void the_statement_names_what_is_released(void **state)

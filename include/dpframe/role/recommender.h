@@ -95,7 +95,8 @@ typedef struct dpf_recommender_release {
     /*
      * side is the side whose rows are released; the host fills in term, block and round. Sensitivities
      * arrive as NaN; leave NaN what is not proved. sampling arrives as "none"; a draw amplifies only where it
-     * is of the run's one release, which shows neither users' rows nor their number nor noise of theirs.
+     * is of the run's one release, made once (count 1), which shows neither users' rows nor their number nor
+     * noise of theirs.
      */
     dpf_event event;
     char name[48]; /* "flipped rows" */
