@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "dpframe/accounting.h"
 #include "privacy/guarantee.h"
 
@@ -28,16 +27,6 @@ static int check_answer(const struct instance *accountant, const dpf_answer *ans
                          "in [0, 1]",
                          accountant->entry->component->id, answer->epsilon, answer->delta);
     return 0;
-}
-
-/* Six digits, never less than what is proved. Returns buffer. */
-static const char *six_digits_up(double epsilon, char buffer[32])
-{
-    double printed;
-    snprintf(buffer, 32, "%.6g", epsilon);
-    if (text_to_real(buffer, &printed) == 0 && printed < epsilon * (1 - 1e-11))
-        snprintf(buffer, 32, "%.6g", epsilon * (1 + 5.01e-6));
-    return buffer;
 }
 
 /*
@@ -62,8 +51,8 @@ static int add_range(struct instance *accountant, const struct guarantee *guaran
         return -1;
     snprintf(note + used, room,
              "%sA record's epsilon goes with its privacy weight: %s at weight %.4g, %s at weight %.4g.",
-             used > 0 ? " " : "", six_digits_up(epsilon[0], low), weights[0], six_digits_up(epsilon[1], high),
-             weights[1]);
+             used > 0 ? " " : "", guarantee_number_up(epsilon[0], low), weights[0],
+             guarantee_number_up(epsilon[1], high), weights[1]);
     return 0;
 }
 

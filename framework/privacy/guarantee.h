@@ -139,4 +139,8 @@ char *guarantee_text(const struct guarantee *guarantee);
 /* Whether neighbours of that kind are defined for the unit. */
 int guarantee_pair_exists(int unit, int adjacency);
 
+/* Six digits of an epsilon or a delta, never below the value (but for the last 1e-11 of it). A literal or
+ * buffer. */
+const char *guarantee_number_up(double value, char buffer[32]);
+
 #endif

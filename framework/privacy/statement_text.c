@@ -68,15 +68,14 @@ static void add_columns(struct text *out, const char *left, const char *right)
     }
 }
 
-/* Six digits, never below the value (but for the last 1e-11 of it). */
-static const char *number_up(double value, char buffer[32])
+const char *guarantee_number_up(double value, char buffer[32])
 {
     double printed = 0.0;
     if (isinf(value))
         return "infinity";
     snprintf(buffer, 32, "%.6g", value);
     if (text_to_real(buffer, &printed) == 0 && printed < value * (1.0 - 1e-11))
-        snprintf(buffer, 32, "%.6g", value * (1.0 + 5e-6));
+        snprintf(buffer, 32, "%.6g", value * (1.0 + 5.01e-6));
     return buffer;
 }
 
@@ -120,8 +119,8 @@ static void add_answer(struct text *column, const struct account *account)
 {
     char epsilon[32], delta[32];
     const dpf_answer *answer = &account->answer;
-    text_add(column, "epsilon = %s, delta = %s\n", number_up(answer->epsilon, epsilon),
-             number_up(answer->delta, delta));
+    text_add(column, "epsilon = %s, delta = %s\n", guarantee_number_up(answer->epsilon, epsilon),
+             guarantee_number_up(answer->delta, delta));
     text_add(column, "accountant %s", account->accountant);
     if (isfinite(answer->order))
         text_add(column, ", Renyi order %.4g", answer->order);
@@ -218,7 +217,7 @@ static void add_head(const struct guarantee *guarantee, struct text *out)
              dpf_adjacency_name(guarantee->adjacency));
     add_wrapped(out, "           ", line);
     add_wrapped(out, "From       ", observer_sentence(guarantee->observer));
-    snprintf(line, sizeof line, "%s%s", number_up(guarantee->delta, delta),
+    snprintf(line, sizeof line, "%s%s", guarantee_number_up(guarantee->delta, delta),
              guarantee->delta_is_default ? ", a common choice that nobody made for this data: set [privacy] "
                                            "delta well below 1 / (number of units)"
                                          : "");
@@ -280,8 +279,8 @@ static void add_unproved(const struct guarantee *guarantee, struct text *out)
             snprintf(line, sizeof line, "%s refuses: %s", account->accountant, account->answer.note);
         else
             snprintf(line, sizeof line, "%s would say epsilon = %s, delta = %s if every condition held. %s",
-                     account->accountant, number_up(account->answer.epsilon, epsilon),
-                     number_up(account->answer.delta, delta), account->answer.note);
+                     account->accountant, guarantee_number_up(account->answer.epsilon, epsilon),
+                     guarantee_number_up(account->answer.delta, delta), account->answer.note);
         add_wrapped(out, "- ", line);
     }
 }
