@@ -56,6 +56,8 @@ void session_close(struct session *session);
 /* Completes the plan for commands that need no training: sizes come from the configuration, else the data
    is read for them where it can be. */
 int session_complete_without_training(struct session *session, struct dpf_error *error);
+/* 1 if the configuration describes a sweep. */
+int session_is_sweep(const struct arguments *arguments);
 
 /* One run of a configuration. */
 struct run_request {
@@ -67,6 +69,9 @@ struct run_request {
 int run_once(const struct run_request *request, struct dpf_error *error);
 /* Runs the sweep that the configuration describes. */
 int sweep_run(const struct arguments *arguments, struct dpf_error *error);
+/* Prints the statement of each point of that sweep, as a table or as JSON. The error counts the points that
+   cannot be run; each has been reported. */
+int sweep_statements(const struct arguments *arguments, struct dpf_error *error);
 
 /* dpframe account --choose-pbm: theta, q and p for a target, printed. The plan of the session is complete. */
 int account_choose_pbm(const struct arguments *arguments, struct session *session, const char *target,

@@ -18,6 +18,7 @@ static const char usage[] =
     "\n"
     "The privacy of the configured run: what was published about it, what is proved\n"
     "here, and every condition. --json prints the guarantee object alone.\n"
+    "Of a sweep: a table with one row for each of its points.\n"
     "\n"
     "  --curve FILE     delta for each epsilon and accountant: as CSV, as pictures\n"
     "                   beside it (.svg, .png; by gnuplot), and as a table below\n"
@@ -178,11 +179,41 @@ static int print_text(const struct session *session, const struct arguments *arg
     return status;
 }
 
+static int account_one(const struct arguments *arguments, const struct files *files, struct dpf_error *error)
+{
+    struct session session = {0};
+    int status = session_open(&session, arguments, 0, error);
+    if (status == 0)
+        status = session_complete_without_training(&session, error);
+    if (status == 0)
+        status = write_files(&session.plan, files, error);
+    if (status == 0 && files->pbm)
+        status = account_choose_pbm(arguments, &session, files->pbm, error);
+    else if (status == 0)
+        status = (arguments->json ? print_json : print_text)(&session, arguments, files->utility, error);
+    if (status == 0 && files->curve && !files->pbm && !arguments->json)
+        status = curve_table(&session.plan.guarantee, session.plan.accountants, session.plan.n_accountants,
+                             &session.plan.ledger, session.plan.run_facts.rounds, stdout, error);
+    session_close(&session);
+    return status;
+}
+
+static int account_sweep(const struct arguments *arguments, const struct files *files,
+                         struct dpf_error *error)
+{
+    if (files->curve || files->odometer || files->ledger || files->utility || files->pbm)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "%s describes a sweep: --curve, --odometer, --export, --utility and --choose-pbm are "
+            "for one configuration, such as one of its variants",
+            arguments->config);
+    return sweep_statements(arguments, error);
+}
+
 int command_account(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments = {0};
-    struct session session = {0};
     struct files files = {0};
     argc = take_files(argc, argv, &files, &error);
     int status = argc < 0 ? -1 : arguments_parse(argc, argv, usage, &arguments, &error);
@@ -190,19 +221,7 @@ int command_account(int argc, char **argv)
         status = error_set(&error, DPF_FAULT_CONFIG, "account takes no argument \"%s\"", arguments.rest[0]);
     arguments.without_data = 1;
     if (status == 0)
-        status = session_open(&session, &arguments, 0, &error);
-    if (status == 0)
-        status = session_complete_without_training(&session, &error);
-    if (status == 0)
-        status = write_files(&session.plan, &files, &error);
-    if (status == 0 && files.pbm)
-        status = account_choose_pbm(&arguments, &session, files.pbm, &error);
-    else if (status == 0)
-        status = (arguments.json ? print_json : print_text)(&session, &arguments, files.utility, &error);
-    if (status == 0 && files.curve && !files.pbm && !arguments.json)
-        status = curve_table(&session.plan.guarantee, session.plan.accountants, session.plan.n_accountants,
-                             &session.plan.ledger, session.plan.run_facts.rounds, stdout, &error);
-    session_close(&session);
+        status = (session_is_sweep(&arguments) ? account_sweep : account_one)(&arguments, &files, &error);
     arguments_free(&arguments);
     return status < 0 ? command_failed(&error) : 0;
 }

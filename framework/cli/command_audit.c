@@ -145,6 +145,10 @@ int command_audit(int argc, char **argv)
         status = arguments_parse(rewritten.n, rewritten.argv, usage, &arguments, &error);
     if (status == 0 && arguments.n_rest)
         status = error_set(&error, DPF_FAULT_CONFIG, "audit takes no argument \"%s\"", arguments.rest[0]);
+    if (status == 0 && session_is_sweep(&arguments))
+        status = error_set(&error, DPF_FAULT_CONFIG,
+                           "%s describes a sweep: audit one configuration, such as one of its variants",
+                           arguments.config);
     if (status == 0) {
         audit->arguments = &arguments;
         status = audit_all(audit, &error);

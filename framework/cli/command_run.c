@@ -17,7 +17,6 @@
 #include "plan/components.h"
 #include "report/progress.h"
 #include "report/summary_table.h"
-#include "sweep/design.h"
 
 static const char usage[] =
     "usage: dpframe -c CONFIG [-o section.key=value]... [--output DIR] [--plugin-dir DIR]... [-q]\n"
@@ -380,24 +379,12 @@ int run_once(const struct run_request *request, struct dpf_error *error)
     return status;
 }
 
-/* Whether the configuration describes a sweep; what is wrong with it is reported by whoever runs it. */
-static int is_sweep(const struct arguments *arguments)
-{
-    struct dpf_error ignored = {0};
-    struct config *config = arguments->config ? config_load(arguments->config, arguments->overrides,
-                                                            arguments->n_overrides, &ignored)
-                                              : NULL;
-    int present = config && design_present(config);
-    config_free(config);
-    return present;
-}
-
 static int run_or_sweep(const struct arguments *arguments, struct dpf_error *error)
 {
     if (arguments->n_rest)
         return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
                          arguments->rest[0]);
-    if (is_sweep(arguments))
+    if (session_is_sweep(arguments))
         return sweep_run(arguments, error);
     if (arguments->jobs || arguments->dry_run || arguments->resume)
         return error_set(error, DPF_FAULT_CONFIG,

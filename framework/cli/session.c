@@ -76,3 +76,14 @@ int session_complete_without_training(struct session *session, struct dpf_error 
     }
     return plan_complete(plan, users, items, error);
 }
+
+int session_is_sweep(const struct arguments *arguments)
+{
+    struct dpf_error ignored = {0}; /* whoever opens it reports what is wrong with it */
+    struct config *config = arguments->config ? config_load(arguments->config, arguments->overrides,
+                                                            arguments->n_overrides, &ignored)
+                                              : NULL;
+    int present = config && design_present(config);
+    config_free(config);
+    return present;
+}

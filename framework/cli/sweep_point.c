@@ -98,28 +98,37 @@ static int inspect(const struct sweep_base *base, struct session *session, struc
     return write_config(base, plan, out, error);
 }
 
+int sweep_point_open(const struct arguments *arguments, const struct design *design,
+                     const struct point *point, struct session *session, struct dpf_error *error)
+{
+    struct arguments *own = memory_new(1, sizeof *own);
+    if (!own)
+        return error_memory(error);
+    *own = *arguments;
+    if (point->variant) {
+        own->layers = (const char *const *)point->variant->layers.texts;
+        own->n_layers = (int)point->variant->layers.n;
+    }
+    own->settings = (const char *const *)point->settings;
+    own->n_settings = point->n_settings;
+    own->settings_directory = design->directory;
+    const int status = session_open(session, own, 0, error);
+    free(own);
+    return status;
+}
+
 int sweep_point_prepare(const struct sweep_base *base, const struct point *point, struct sweep_point *out,
                         struct dpf_error *error)
 {
     *out = (struct sweep_point){.point = point};
     out->config = store_path(base->directory, "configs", point->name, ".ini");
-    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    if (!out->config)
+        return error_memory(error);
     struct session session = {0};
-    int status = out->config && arguments ? 0 : error_memory(error);
-    if (status == 0) {
-        *arguments = *base->arguments;
-        if (point->variant) {
-            arguments->layers = (const char *const *)point->variant->layers.texts;
-            arguments->n_layers = (int)point->variant->layers.n;
-        }
-        arguments->settings = (const char *const *)point->settings;
-        arguments->n_settings = point->n_settings;
-        arguments->settings_directory = base->design->directory;
-        if (session_open(&session, arguments, 0, &out->problem) == 0)
-            status = inspect(base, &session, out, error);
-    }
+    int status = 0;
+    if (sweep_point_open(base->arguments, base->design, point, &session, &out->problem) == 0)
+        status = inspect(base, &session, out, error);
     session_close(&session);
-    free(arguments);
     return status;
 }
 

@@ -25,6 +25,9 @@ struct sweep_point {
     int done;
 };
 
+/* The session of the point's configuration; close it, on failure too. */
+int sweep_point_open(const struct arguments *arguments, const struct design *design,
+                     const struct point *point, struct session *session, struct dpf_error *error);
 /* Opens the point's configuration, and writes it resolved. Problems of the point are kept in it; -1 is
    returned for those of the sweep. */
 int sweep_point_prepare(const struct sweep_base *base, const struct point *point, struct sweep_point *out,

@@ -177,8 +177,17 @@ static int check_split(const struct config *config, const struct data_options *o
     return 0;
 }
 
-void data_options_warn(const struct config_values *data, const struct config_values *split,
-                       const struct data_options *o)
+/* An included file that had its own kind wrote the key; the kind was changed by another. */
+static int is_left_over(const struct config *config, const char *section, const char *key, const char *kind)
+{
+    const struct config_entry *of_key = config_find(config, section, key),
+                              *of_kind = config_find(config, section, kind);
+    return of_key && of_kind && of_key->line > 0 && strcmp(of_key->file, config_path(config)) != 0 &&
+           strcmp(of_key->file, of_kind->file) != 0;
+}
+
+void data_options_warn(const struct config *config, const struct config_values *data,
+                       const struct config_values *split, const struct data_options *o)
 {
     static const unsigned char users[S_COUNT][3] = {
         [S_FRACTION] = {SPLIT_RANDOM, SPLIT_CANDIDATES, 0},
@@ -190,14 +199,16 @@ void data_options_warn(const struct config_values *data, const struct config_val
         [S_OVERLAP] = {SPLIT_FILES, 0, 0},
     };
     for (int i = S_FRACTION; i < S_COUNT; i++)
-        if (value_of(split, i)->is_set && users[i][0] != o->kind && users[i][1] != o->kind)
+        if (value_of(split, i)->is_set && users[i][0] != o->kind && users[i][1] != o->kind &&
+            !is_left_over(config, "split", split->table[i].name, "kind"))
             log_message(LOG_LEVEL_WARNING, "split.%s has no effect with split.kind = %s",
                         split->table[i].name, split->table[S_KIND].values[o->kind].name);
     for (int i = D_PATH; i < D_COUNT; i++) {
         int generated = i >= D_SYNTHETIC_USERS;
         int of_file = i <= D_ENCODING || i == D_OUT_OF_RANGE || i == D_DUPLICATES;
         int synthetic = o->format == FORMAT_SYNTHETIC;
-        if (value_of(data, i)->is_set && ((generated && !synthetic) || (of_file && synthetic)))
+        if (value_of(data, i)->is_set && ((generated && !synthetic) || (of_file && synthetic)) &&
+            !is_left_over(config, "data", data->table[i].name, "format"))
             log_message(LOG_LEVEL_WARNING, "data.%s has no effect with data.format = %s", data->table[i].name,
                         data->table[D_FORMAT].values[o->format].name);
     }

@@ -93,8 +93,9 @@ struct data_options {
 int data_options_read(const struct config *config, const struct config_values *data,
                       const struct config_values *split, struct data_options *out, struct dpf_error *error);
 
-/* Warns of keys that others make meaningless: most likely a mistake. */
-void data_options_warn(const struct config_values *data, const struct config_values *split,
-                       const struct data_options *options);
+/* Warns of keys that others make meaningless: most likely a mistake, unless an included file had them for a
+   kind that is no longer asked for. */
+void data_options_warn(const struct config *config, const struct config_values *data,
+                       const struct config_values *split, const struct data_options *options);
 
 #endif

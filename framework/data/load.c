@@ -51,7 +51,7 @@ int data_check(const struct config *config, const struct config_values *data,
     struct data_options o;
     if (data_options_read(config, data, split, &o, error) != 0)
         return -1;
-    data_options_warn(data, split, &o);
+    data_options_warn(config, data, split, &o);
     *value_lo = o.implicit ? 1 : o.value_lo;
     *value_hi = o.implicit ? 1 : o.value_hi;
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "config/config.h"
 #include "plugin/registry.h"
 #include "privacy/ledger.h"
@@ -138,6 +139,11 @@ json_t *guarantee_json(const struct guarantee *guarantee);
 char *guarantee_text(const struct guarantee *guarantee);
 /* Whether neighbours of that kind are defined for the unit. */
 int guarantee_pair_exists(int unit, int adjacency);
+
+/* The same as one row of a Markdown table, with the least epsilon of the claims and of the proofs (of the
+ * plan: C9 is among those that fail where noise is reproducible), and the row of its titles. */
+void guarantee_row_head(struct text *out);
+void guarantee_row(const struct guarantee *guarantee, const char *name, struct text *out);
 
 /* Six digits of an epsilon or a delta, never below the value (but for the last 1e-11 of it). A literal or
  * buffer. */

@@ -482,6 +482,19 @@ static int begin(void **state)
     return 0;
 }
 
+/* Keys that mean nothing are warned of, but not what an included file had for the kind that it asked for. */
+static void meaningless_keys_are_warned_of(void **state)
+{
+    (void)state;
+    training_file("folds.ini", "include = sound.ini\n[split]\nkind = folds\nfolds = 4\n");
+    training_file("random.ini", "include = folds.ini\n[split]\nkind = random\n");
+    training_file("mistake.ini", "include = random.ini\n[split]\nfolds = 7\n");
+    command_expect("check -c random.ini", 0, "");
+    assert_null(strstr(command_err, "no effect"));
+    command_expect("check -c mistake.ini", 0, "split.folds has no effect with split.kind = random");
+    command_expect("check -c random.ini -o split.folds=7", 0, "split.folds has no effect");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -505,6 +518,7 @@ int main(void)
         cmocka_unit_test(closed_streams_do_not_reach_into_results),
         cmocka_unit_test(a_run_that_fails_leaves_no_directory),
         cmocka_unit_test(users_are_streamed),
+        cmocka_unit_test(meaningless_keys_are_warned_of),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

@@ -237,6 +237,40 @@ static void paths_in_axes_are_relative_to_their_file(void **state)
     command_expect("-q -c below/paths.ini -O paths", 0, "");
 }
 
+/* A row for each point, whatever its seed; what cannot be run is said, and the others are shown. */
+static void statements_without_training(void **state)
+{
+    (void)state;
+    command_expect("account -c sweep.ini -o model.users=200", 0, "");
+    assert_int_equal(count(command_out, "| user, joint | add-remove | outsider | - | ("), 4);
+    command_expect("account -c sweep.ini", 0, "");
+    assert_int_equal(count(command_out, "\n"), 2 + 4);
+    assert_int_equal(count(command_out, "| user, joint | add-remove | outsider | - | none | C2, C9 |\n"), 4);
+    assert_non_null(strstr(command_out, "\n| flat_noise-multiplier-16 | "));
+    memcpy(text_a, command_out, sizeof text_a);
+    command_expect("check -c sweep.ini -O unwritten", 0, "");
+    assert_string_equal(command_out, text_a);
+    assert_false(command_exists("unwritten"));
+
+    command_expect("account -c sweep.ini --json", 0, "");
+    json_t *list = json_loads(command_out, 0, NULL);
+    assert_int_equal(json_array_size(list), 4);
+    command_expect("account -c base.ini -o items.mechanism.noise-multiplier=16 --json", 0, "");
+    json_t *alone = json_loads(command_out, 0, NULL);
+    assert_non_null(alone);
+    assert_true(json_equal(json_object_get(json_array_get(list, 1), "guarantee"), alone));
+    json_decref(alone);
+    json_decref(list);
+
+    training_file("half.ini", "include = sweep.ini\n[sweep]\nitems.mechanism.noise-multiplier = 1, -1\n");
+    command_expect("account -c half.ini", 2, "2 configurations of the sweep cannot be run");
+    assert_non_null(strstr(command_err, "plain_noise-multiplier--1: "));
+    assert_int_equal(count(command_out, "\n"), 2 + 2);
+    command_expect("account -c sweep.ini --curve curve.csv", 2, "describes a sweep");
+    assert_false(command_exists("curve.csv"));
+    command_expect("audit -c sweep.ini", 2, "describes a sweep");
+}
+
 static void options_of_sweeps_need_one(void **state)
 {
     (void)state;
@@ -260,6 +294,7 @@ int main(void)
         cmocka_unit_test(a_variant_may_be_a_file),
         cmocka_unit_test(zipped_axes_are_tested_together),
         cmocka_unit_test(paths_in_axes_are_relative_to_their_file),
+        cmocka_unit_test(statements_without_training),
         cmocka_unit_test(options_of_sweeps_need_one),
     };
     void *state = NULL;

@@ -159,6 +159,20 @@ static double release_epsilon(const dpf_event *event, const dpf_question *questi
     }
 }
 
+/* Delta of that epsilon. */
+static double release_delta(const dpf_event *event, const dpf_question *question)
+{
+    switch (event->kind) {
+    case DPF_EVENT_GAUSSIAN:
+    case DPF_EVENT_DISCRETE_GAUSSIAN:
+        return question->delta;
+    case DPF_EVENT_APPROX:
+        return event->p[1];
+    default:
+        return 0.0;
+    }
+}
+
 static int same_release(const dpf_event *a, const dpf_event *b)
 {
     return a->side == b->side && a->term == b->term && a->round == b->round;
@@ -188,9 +202,9 @@ static void name_source(const struct published *published, dpf_answer *answer)
 static dpf_status claim_per_release(const struct published *published, const dpf_event *events, int64_t n,
                                     const dpf_question *question, dpf_answer *answer)
 {
-    answer->epsilon = 0.0;
+    answer->epsilon = answer->delta = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        double sum = 0.0;
+        double sum = 0.0, delta = 0.0;
         int32_t first = 1;
         for (int64_t j = 0; j < n; j++) {
             if (!same_release(&events[i], &events[j]))
@@ -206,11 +220,14 @@ static dpf_status claim_per_release(const struct published *published, const dpf
                 return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[j], j,
                                         "no epsilon of a single release is stated for it");
             sum += epsilon;
+            delta += release_delta(&events[j], question);
         }
         if (published->claim == CLAIM_THEOREM_2)
             sum = theorem_2(sum, &events[i].sampling);
-        if (first && sum > answer->epsilon)
+        if (first && sum > answer->epsilon) {
             answer->epsilon = sum;
+            answer->delta = delta;
+        }
     }
     name_source(published, answer);
     dpf_text_add(answer->note, sizeof answer->note,

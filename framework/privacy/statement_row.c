@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The statement as one row of a table, to compare configurations. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "dpframe/accounting.h"
+#include "privacy/statement.h"
+
+/* The least epsilon of the claims, or of the proofs. NULL if there is none. */
+static const struct account *least(const struct guarantee *guarantee, int claims)
+{
+    const struct account *best = NULL;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        const int counts =
+            claims ? account->is_claim && !account->refused : statement_proves(guarantee, account);
+        if (counts && (!best || account->answer.epsilon < best->answer.epsilon))
+            best = account;
+    }
+    return best;
+}
+
+static void add_cell(struct text *out, const struct account *account, const char *without)
+{
+    char epsilon[32], delta[32];
+    if (!account) {
+        text_add(out, " | %s", without);
+        return;
+    }
+    guarantee_number_up(account->answer.delta, delta);
+    const char *shown = guarantee_number_up(account->answer.epsilon, epsilon);
+    if (account->answer.delta > 0)
+        text_add(out, " | (%s, %s)", shown, delta);
+    else
+        text_add(out, " | %s", shown);
+    text_add(out, ", %s", account->accountant);
+}
+
+static void add_failing(struct text *out, const struct guarantee *guarantee)
+{
+    int n = 0;
+    text_add(out, " | ");
+    if (guarantee->released_raw || guarantee->n_releases == 0)
+        text_add(out, "nothing is protected");
+    else
+        for (int i = 0; i < N_CONDITIONS; i++)
+            if (!guarantee->conditions[i].holds)
+                text_add(out, "%s%s", n++ ? ", " : "", guarantee->conditions[i].id);
+}
+
+void guarantee_row_head(struct text *out)
+{
+    text_add(out, "| configuration | unit | adjacency | observer | published | proved | fails |\n"
+                  "|---|---|---|---|---|---|---|\n");
+}
+
+void guarantee_row(const struct guarantee *guarantee, const char *name, struct text *out)
+{
+    text_add(out, "| %s | %s%s | %s | %s", name, dpf_unit_name(guarantee->unit),
+             guarantee->joint ? ", joint" : "", dpf_adjacency_name(guarantee->adjacency),
+             statement_observer(guarantee->observer));
+    add_cell(out, least(guarantee, 1), "-");
+    add_cell(out, least(guarantee, 0), "none");
+    add_failing(out, guarantee);
+    text_add(out, " |\n");
+}

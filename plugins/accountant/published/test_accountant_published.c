@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims, against the publications' formulas worked out here. */
+#include "plain_host.h"
+
+#include "dpframe/privacy.h"
+#include "dpframe/role/accountant.h"
+
+static struct plain_host host;
+
+static dpf_answer claim_of(const char *parameters, const dpf_event *events, int64_t n, double delta)
+{
+    const dpf_question question = {.size = sizeof(question),
+                                   .unit = DPF_UNIT_RECORD,
+                                   .adjacency = DPF_ADJ_REPLACE_VALUE,
+                                   .delta = delta};
+    dpf_answer answer = {.size = sizeof(answer), .epsilon = NAN, .delta = NAN};
+    plain_open(&host, plain_component("published", DPF_ROLE_ACCOUNTANT, "published"), parameters);
+    const dpf_accountant *accountant = host.component->functions;
+    if (accountant->epsilon(host.self, events, n, &question, &answer) != DPF_OK)
+        fail_msg("%s", host.report);
+    plain_close(&host);
+    return answer;
+}
+
+/* A release in each of ten rounds that a record moves by 3. */
+static dpf_event event_of(int32_t kind, double scale)
+{
+    dpf_event event = {
+        .size = sizeof(event), .kind = kind, .lifetime = DPF_LIFETIME_ROUND, .count = 10, .scale = scale};
+    for (int u = 0; u < DPF_N_UNITS; u++)
+        for (int a = 0; a < DPF_N_ADJACENCIES; a++)
+            event.sensitivity.at[u][a] = (dpf_norms){3, 3, 3};
+    event.sampling =
+        (dpf_sampling){.size = sizeof(event.sampling), .secret_from = -1, .rate = 1, .weight_max = 1};
+    return event;
+}
+
+static void assert_answer(const dpf_answer *answer, double epsilon, double delta)
+{
+    if (!(fabs(answer->epsilon - epsilon) <= 1e-12 * epsilon && answer->delta == delta))
+        fail_msg("(%.17g, %.17g), not (%.17g, %.17g)", answer->epsilon, answer->delta, epsilon, delta);
+}
+
+/* The delta of [privacy] is no part of a claim of pure differential privacy. */
+static void pure_claims_have_no_delta(void **state)
+{
+    const dpf_event laplace = event_of(DPF_EVENT_LAPLACE, 2);
+    dpf_event pure = event_of(DPF_EVENT_PURE, NAN), response = event_of(DPF_EVENT_RANDOMIZED_RESPONSE, NAN);
+    (void)state;
+    pure.p[0] = 0.25;
+    response.p[0] = 0.25;
+    dpf_answer answer = claim_of("", &laplace, 1, 1e-5);
+    assert_answer(&answer, 1.5, 0);
+    answer = claim_of("", &pure, 1, 1e-5);
+    assert_answer(&answer, 0.75, 0);
+    answer = claim_of("", &response, 1, 1e-5);
+    assert_answer(&answer, 3 * log(3), 0);
+}
+
+static void others_have_theirs(void **state)
+{
+    const dpf_event gaussian = event_of(DPF_EVENT_GAUSSIAN, 6);
+    dpf_event approx = event_of(DPF_EVENT_APPROX, NAN);
+    (void)state;
+    approx.p[0] = 2;
+    approx.p[1] = 1e-7;
+    dpf_answer answer = claim_of("", &gaussian, 1, 1e-5);
+    assert_answer(&answer, sqrt(2 * log(1.25e5)) / 2, 1e-5);
+    answer = claim_of("", &approx, 1, 1e-5);
+    assert_answer(&answer, 2, 1e-7);
+}
+
+/* The blocks of one release add up; other rounds and sides are other releases, of which the largest is
+ * stated. */
+static void blocks_of_a_release_add_up(void **state)
+{
+    dpf_event events[] = {event_of(DPF_EVENT_LAPLACE, 2), event_of(DPF_EVENT_LAPLACE, 4),
+                          event_of(DPF_EVENT_GAUSSIAN, 6)};
+    (void)state;
+    events[2].side = 1;
+    dpf_answer answer = claim_of("", events, 3, 0.5);
+    assert_answer(&answer, 2.25, 0);
+    answer = claim_of("", events, 3, 1e-9);
+    assert_answer(&answer, sqrt(2 * log(1.25e9)) / 2, 1e-9);
+}
+
+static void composed_gaussian(void **state)
+{
+    const dpf_event gaussian = event_of(DPF_EVENT_GAUSSIAN, 6);
+    const double slope = 10 * 0.25 / 2, log_delta = log(1e5);
+    (void)state;
+    dpf_answer answer = claim_of("claim=gaussian-rdp-eq9", &gaussian, 1, 1e-5);
+    assert_answer(&answer, slope + 2 * sqrt(slope * log_delta), 1e-5);
+    answer = claim_of("claim=gaussian-rdp-eq7; order=3", &gaussian, 1, 1e-5);
+    assert_answer(&answer, 3 * slope + log_delta / 2, 1e-5);
+}
+
+/* DPIMF, Theorem 2: ln(1 + q (e^phi - 1)) with phi the loss at weight 1. */
+static void sampled_records(void **state)
+{
+    dpf_event event = event_of(DPF_EVENT_LAPLACE, 2);
+    (void)state;
+    event.sampling.kind = DPF_SAMPLING_POISSON;
+    event.sampling.rate = 0.1;
+    event.sampling.weight_max = 10;
+    const dpf_answer answer = claim_of("claim=dpimf-theorem-2", &event, 1, 1e-5);
+    assert_answer(&answer, log1p(0.1 * expm1(0.15)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pure_claims_have_no_delta),
+        cmocka_unit_test(others_have_theirs),
+        cmocka_unit_test(blocks_of_a_release_add_up),
+        cmocka_unit_test(composed_gaussian),
+        cmocka_unit_test(sampled_records),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
