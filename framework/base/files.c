@@ -101,18 +101,62 @@ int files_sha256(const char *path, char hex[65], struct dpf_error *error)
     return 0;
 }
 
+/* What is there and is no ordinary file (a device, a pipe) cannot be replaced by one that is renamed over it.
+ */
+static int is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static int open_in_place(struct files_write *write)
+{
+    int fd = open(write->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    write->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!write->stream && fd >= 0)
+        close(fd);
+    return write->stream ? 0 : -1;
+}
+
+/* Exclusive, as the name can be guessed: a link that somebody left there is not followed. */
+static int open_beside(struct files_write *write)
+{
+    unlink(write->temporary);
+    int fd = open(write->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    write->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!write->stream && fd >= 0)
+        close(fd);
+    return write->stream ? 0 : -1;
+}
+
+/* A link to a file stays, and what it points to is replaced. */
+static int set_names(struct files_write *write, const char *target)
+{
+    char *real = realpath(target, NULL);
+    write->target = is_special(target) || !real ? memory_text(target) : memory_text(real);
+    free(real);
+    if (!write->target)
+        return -1;
+    if (is_special(write->target))
+        return 0;
+    write->temporary = memory_format("%s.part%ld", write->target, (long)getpid());
+    return write->temporary ? 0 : -1;
+}
+
 int files_open_write(struct files_write *write, const char *target, struct dpf_error *error)
 {
+    struct stat info;
     memset(write, 0, sizeof *write);
-    write->target = memory_text(target);
-    write->temporary = memory_format("%s.part%ld", target, (long)getpid());
-    if (!write->target || !write->temporary) {
+    if (target[0] == '\0')
+        return error_set(error, DPF_FAULT_CONFIG, "the name of the file to write is empty: give one");
+    if (stat(target, &info) == 0 && S_ISDIR(info.st_mode))
+        return error_set(error, DPF_FAULT_CONFIG, "cannot write %s: it is a directory; name a file", target);
+    if (set_names(write, target) != 0) {
         files_abandon_write(write);
         return error_memory(error);
     }
-    write->stream = fopen(write->temporary, "wb");
-    if (!write->stream) {
-        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", write->temporary, strerror(errno));
+    if ((write->temporary ? open_beside(write) : open_in_place(write)) != 0) {
+        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", target, strerror(errno));
         files_abandon_write(write);
         return -1;
     }
@@ -130,16 +174,24 @@ static void sync_directory(const char *file)
     free(directory);
 }
 
+/* Everything is with the system, and on the disk where there is one. */
+static int flush_stream(struct files_write *write)
+{
+    if (fflush(write->stream) != 0 || ferror(write->stream))
+        return -1;
+    return write->temporary ? fsync(fileno(write->stream)) : 0;
+}
+
 int files_commit_write(struct files_write *write, struct dpf_error *error)
 {
-    int failed = fflush(write->stream) != 0 || ferror(write->stream) || fsync(fileno(write->stream)) != 0;
+    int failed = flush_stream(write) != 0;
     int reason = errno;
     if (fclose(write->stream) != 0 && !failed) {
         failed = 1;
         reason = errno;
     }
     write->stream = NULL;
-    if (!failed && rename(write->temporary, write->target) != 0) {
+    if (!failed && write->temporary && rename(write->temporary, write->target) != 0) {
         failed = 1;
         reason = errno;
     }
@@ -148,7 +200,8 @@ int files_commit_write(struct files_write *write, struct dpf_error *error)
         files_abandon_write(write);
         return -1;
     }
-    sync_directory(write->target);
+    if (write->temporary)
+        sync_directory(write->target);
     free(write->target);
     free(write->temporary);
     memset(write, 0, sizeof *write);

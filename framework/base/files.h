@@ -23,12 +23,13 @@ int files_sha256(const char *path, char hex[65], struct dpf_error *error);
 
 /*
  * An atomic write: open gives a stream to a temporary file beside the target; commit flushes, syncs
- * and renames it; abandon removes it. Exactly one of the two must follow.
+ * and renames it; abandon removes it. Exactly one of the two must follow. A link is followed; what is no
+ * ordinary file, such as /dev/stdout, is written in place.
  */
 struct files_write {
     FILE *stream;
     char *target;
-    char *temporary;
+    char *temporary; /* NULL: written in place */
 };
 int files_open_write(struct files_write *write, const char *target, struct dpf_error *error);
 int files_commit_write(struct files_write *write, struct dpf_error *error);

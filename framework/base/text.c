@@ -216,24 +216,41 @@ static int edit_distance(const char *a, int n, const char *b, int m)
     return rows[n % 3][m];
 }
 
+/* Length of the words before a dot that both begin with: they say nothing about how near the rest is. */
+static size_t common_words(const char *a, const char *b)
+{
+    size_t common = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '.')
+            common = i + 1;
+    return common;
+}
+
+/* How far name is from the candidate, or NEAREST_MAX if that is too far to suggest it. */
+static int suggestion_distance(const char *name, const char *candidate)
+{
+    size_t common = common_words(name, candidate);
+    const char *a = name + common, *b = candidate + common;
+    size_t length = strlen(a), other = strlen(b);
+    if (length == 0 || other == 0 || length > NEAREST_MAX || other > NEAREST_MAX)
+        return NEAREST_MAX;
+    int distance = edit_distance(a, (int)length, b, (int)other);
+    int longer = (int)(length > other ? length : other);
+    /* "eps" is far from "epsilon" by edits, but plainly means it. */
+    if (length >= 3 && length < other && strncmp(a, b, length) == 0)
+        distance = 1;
+    int limit = longer < 4 ? 1 : (longer + 2) / 3;
+    /* Another spelling of capitals is no edit, however short the name is. */
+    return distance == 0 || (distance <= limit && distance < longer) ? distance : NEAREST_MAX;
+}
+
 const char *text_nearest(const char *name, const char *const *candidates, int64_t n)
 {
     const char *best = NULL;
     int best_distance = NEAREST_MAX;
-    size_t length = strlen(name);
-    if (length == 0 || length > NEAREST_MAX)
-        return NULL;
     for (int64_t i = 0; i < n; i++) {
-        size_t other = candidates[i] ? strlen(candidates[i]) : 0;
-        if (other == 0 || other > NEAREST_MAX)
-            continue;
-        int distance = edit_distance(name, (int)length, candidates[i], (int)other);
-        int longer = (int)(length > other ? length : other);
-        /* "eps" is far from "epsilon" by edits, but plainly means it. */
-        if (length >= 3 && length < other && strncmp(name, candidates[i], length) == 0)
-            distance = 1;
-        int limit = longer < 4 ? 1 : (longer + 2) / 3;
-        if (distance <= limit && distance < longer && distance < best_distance) {
+        int distance = candidates[i] ? suggestion_distance(name, candidates[i]) : NEAREST_MAX;
+        if (distance < best_distance) {
             best = candidates[i];
             best_distance = distance;
         }

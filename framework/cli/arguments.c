@@ -52,6 +52,49 @@ static int add_plugin_dir(struct arguments *out, const char *directory, struct d
     return 0;
 }
 
+/* How options are called in messages, and the text by which the help of a command says that it has them. */
+static const struct known {
+    int option;
+    const char *name, *in_usage;
+    int repeats;
+} knowns[] = {
+    {'c', "-c", "-c CONFIG", 0},
+    {'o', "-o", "-o ", 1},
+    {'O', "-O", "--output", 0},
+    {'O', "-O", "-c CONFIG", 0}, /* it stands for a key of the configuration */
+    {'j', "--jobs", "--jobs", 0},
+    {'n', "-n", "-n N", 0},
+    {OPTION_JSON, "--json", "--json", 1},
+    {OPTION_JSON, "--json", "--format", 1},
+    {OPTION_FORMAT, "--format", "--format", 0},
+    {OPTION_DRY_RUN, "--dry-run", "--dry-run", 1},
+    {OPTION_RESUME, "--resume", "--resume", 1},
+    {OPTION_USER, "--user", "--user", 0},
+    {OPTION_ALL, "--all", "--all", 1},
+    {OPTION_DATA, "--data", "--data", 0},
+};
+
+/* An option that a command would ignore is refused, as is a value that another one would replace. */
+static int check_known(int option, const char *usage, uint32_t *given, struct dpf_error *error)
+{
+    const struct known *known = NULL;
+    int has = 0;
+    for (size_t i = 0; i < sizeof knowns / sizeof knowns[0]; i++)
+        if (knowns[i].option == option) {
+            known = known ? known : &knowns[i];
+            has |= strstr(usage, knowns[i].in_usage) != NULL;
+        }
+    if (!known) /* all commands have it */
+        return 0;
+    if (!has)
+        return error_set(error, DPF_FAULT_CONFIG, "this command has no option %s (see --help)", known->name);
+    const uint32_t bit = UINT32_C(1) << (known - knowns);
+    if ((*given & bit) && !known->repeats)
+        return error_set(error, DPF_FAULT_CONFIG, "%s is given twice", known->name);
+    *given |= bit;
+    return 0;
+}
+
 static int take_number(const char *name, int64_t most, int64_t *out, struct dpf_error *error)
 {
     if (text_to_int(optarg, out) != 0 || *out < 1 || *out > most)
@@ -60,23 +103,9 @@ static int take_number(const char *name, int64_t most, int64_t *out, struct dpf_
     return 0;
 }
 
-/* Options that only some commands have: those whose help names them. */
-static int take_special(int option, const char *usage, struct arguments *out, struct dpf_error *error)
+/* Options that only some commands have. Returns 1 if it is none of them. */
+static int take_special(int option, struct arguments *out, struct dpf_error *error)
 {
-    static const struct {
-        int option;
-        const char *name;
-    } specials[] = {{'j', "--jobs"},
-                    {OPTION_DRY_RUN, "--dry-run"},
-                    {OPTION_RESUME, "--resume"},
-                    {OPTION_USER, "--user"},
-                    {OPTION_ALL, "--all"},
-                    {OPTION_DATA, "--data"},
-                    {'n', "-n "}};
-    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
-        if (specials[i].option == option && !strstr(usage, specials[i].name))
-            return error_set(error, DPF_FAULT_CONFIG, "this command has no option %s (see --help)",
-                             specials[i].name);
     int64_t jobs = 0;
     switch (option) {
     case 'j':
@@ -101,20 +130,28 @@ static int take_special(int option, const char *usage, struct arguments *out, st
     case OPTION_DATA:
         out->data = optarg;
         return 0;
+    case OPTION_JSON:
+        out->json = 1;
+        out->format = "json";
+        return 0;
+    case OPTION_FORMAT:
+        out->format = optarg;
+        out->json = strcmp(optarg, "json") == 0;
+        return 0;
     default:
         return 1;
     }
 }
 
-static int take_option(int option, const char *usage, struct arguments *out, struct dpf_error *error)
+static int take_option(int option, struct arguments *out, struct dpf_error *error)
 {
-    int special = take_special(option, usage, out, error);
+    int special = take_special(option, out, error);
     if (special <= 0)
         return special;
     switch (option) {
     case 'c':
-        if (out->config)
-            return error_set(error, DPF_FAULT_CONFIG, "-c is given twice");
+        if (optarg[0] == '\0')
+            return error_set(error, DPF_FAULT_CONFIG, "-c \"\": give the name of a file");
         out->config = optarg;
         return 0;
     case 'o':
@@ -127,34 +164,45 @@ static int take_option(int option, const char *usage, struct arguments *out, str
         return 0;
     case OPTION_PLUGIN_DIR:
         return add_plugin_dir(out, optarg, error);
-    case OPTION_JSON:
-        out->json = 1;
-        out->format = "json";
-        return 0;
-    case OPTION_FORMAT:
-        out->format = optarg;
-        out->json = strcmp(optarg, "json") == 0;
-        return 0;
     case 'q':
         out->quiet = 1;
         log_set_level(LOG_LEVEL_WARNING);
         return 0;
-    case 'v':
+    default:
         log_set_level(LOG_LEVEL_DEBUG);
         return 0;
-    default:
-        return error_set(error, DPF_FAULT_CONFIG, "unknown option or missing value: %s (see --help)",
-                         optopt && optopt < 256 ? (char[]){'-', (char)optopt, 0} : "");
     }
+}
+
+/* An option that getopt does not know, or whose value is missing; at is where it stands. */
+static int refuse_option(int option, const char *at, struct dpf_error *error)
+{
+    enum { N = sizeof options / sizeof options[0] - 1 };
+    const char *names[N], *nearest = NULL;
+    char shown[TEXT_SHOWN], letter[3] = {'-', (char)optopt, '\0'};
+    const int is_long = strncmp(at, "--", 2) == 0 && (option == ':' || strchr(at, '='));
+    const int is_letter = optopt > 0 && optopt < 256 && !is_long;
+    text_show(is_letter ? letter : at, shown);
+    if (option == ':')
+        return error_set(error, DPF_FAULT_CONFIG, "%s needs a value", shown);
+    if (optopt && !is_letter)
+        return error_set(error, DPF_FAULT_CONFIG, "%s: this option takes no value", shown);
+    for (size_t i = 0; i < N; i++)
+        names[i] = options[i].name;
+    if (!is_letter)
+        nearest = text_nearest(at + 2, names, N);
+    return error_set(error, DPF_FAULT_CONFIG, "unknown option %s%s%s%s (see --help)", shown,
+                     nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error)
 {
+    uint32_t given = 0;
     *out = (struct arguments){.format = "text"};
-    optind = 1;
+    optind = 0; /* forgets letters that an earlier call has left */
     opterr = 0;
     for (;;) {
-        int at = optind;
+        optopt = 0;
         int option = getopt_long(argc, argv, ":c:o:O:j:n:qvh", options, NULL);
         if (option < 0)
             break;
@@ -162,12 +210,11 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
             fputs(usage, stdout);
             return 1;
         }
-        if (option == '?' || option == ':') {
-            const char *text = at < argc ? argv[at] : "";
-            return error_set(error, DPF_FAULT_CONFIG,
-                             option == ':' ? "%s needs a value" : "unknown option %s", text);
-        }
-        if (take_option(option, usage, out, error) != 0)
+        /* getopt moves operands behind options: what it has just read stands before optind. Letters that
+           are written together ("-qx") stay there until the last one is read. */
+        if (option == '?' || option == ':')
+            return refuse_option(option, argv[optind > 1 ? optind - 1 : 1], error);
+        if (check_known(option, usage, &given, error) != 0 || take_option(option, out, error) != 0)
             return -1;
     }
     for (; optind < argc; optind++) {
@@ -176,6 +223,24 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
         out->rest[out->n_rest++] = argv[optind];
     }
     return 0;
+}
+
+int arguments_own_value(int argc, char **argv, int *i, const char *name, const char **value,
+                        struct dpf_error *error)
+{
+    size_t length = strlen(name);
+    const char *argument = argv[*i];
+    if (strncmp(argument, name, length) != 0 || (argument[length] != '\0' && argument[length] != '='))
+        return 0;
+    if (*value)
+        return error_set(error, DPF_FAULT_CONFIG, "%s is given twice", name);
+    if (argument[length] == '=')
+        *value = argument + length + 1;
+    else if (*i + 1 < argc)
+        *value = argv[++*i];
+    else
+        return error_set(error, DPF_FAULT_CONFIG, "%s needs a value", name);
+    return 1;
 }
 
 void arguments_free(struct arguments *arguments)

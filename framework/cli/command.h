@@ -42,6 +42,11 @@ struct arguments {
    printed, -1 on error. */
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error);
 void arguments_free(struct arguments *arguments);
+/* An option of one command alone, before the others are parsed: "NAME VALUE" or "NAME=VALUE" at argv[*i],
+   which is moved to the last word taken. *value is NULL before. Returns 1 if it was there, 0 if not, -1 on
+   error. */
+int arguments_own_value(int argc, char **argv, int *i, const char *name, const char **value,
+                        struct dpf_error *error);
 
 /* A plan whose sections above the plan's own are bound too, before it is completed. */
 struct session {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -40,27 +41,39 @@ struct files {
 /* Takes this command's own options out of argv. Returns how many arguments are left, or -1. */
 static int take_files(int argc, char **argv, struct files *files, struct dpf_error *error)
 {
+    const struct {
+        const char *name, **into;
+    } own[] = {{"--curve", &files->curve},
+               {"--odometer", &files->odometer},
+               {"--export", &files->ledger},
+               {"--choose-pbm", &files->pbm}};
     int left = 0;
     for (int i = 0; i < argc; i++) {
-        const char **into = strcmp(argv[i], "--curve") == 0        ? &files->curve
-                            : strcmp(argv[i], "--odometer") == 0   ? &files->odometer
-                            : strcmp(argv[i], "--export") == 0     ? &files->ledger
-                            : strcmp(argv[i], "--choose-pbm") == 0 ? &files->pbm
-                                                                   : NULL;
-        if (strcmp(argv[i], "--utility") == 0) {
-            files->utility = 1;
-            continue;
-        }
-        if (!into) {
+        int taken = strcmp(argv[i], "--utility") == 0;
+        files->utility |= taken;
+        for (size_t k = 0; k < sizeof own / sizeof own[0] && taken == 0; k++)
+            taken = arguments_own_value(argc, argv, &i, own[k].name, own[k].into, error);
+        if (taken < 0)
+            return -1;
+        if (!taken)
             argv[left++] = argv[i];
-            continue;
-        }
-        if (i + 1 == argc)
-            return error_set(error, DPF_FAULT_CONFIG, "%s needs a value", argv[i]);
-        *into = argv[++i];
     }
     argv[left] = NULL;
     return left;
+}
+
+/* What is written later would replace what was written before. */
+static int check_files(const struct files *files, struct dpf_error *error)
+{
+    const char *paths[] = {files->curve, files->odometer, files->ledger};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < i; k++)
+            if (paths[i] && paths[k] && strcmp(paths[i], paths[k]) == 0)
+                return error_set(
+                    error, DPF_FAULT_CONFIG,
+                    "--curve, --odometer and --export: %s is named twice; give each a file of its own",
+                    paths[i]);
+    return 0;
 }
 
 typedef int (*series)(const struct guarantee *, struct instance *const *, int, const struct ledger *, int64_t,
@@ -78,9 +91,12 @@ static int write_series(const struct plan *plan, const char *path, series write,
     return -1;
 }
 
-/* The picture beside it; claims have no curve. */
+/* The picture beside it; claims have no curve, and beside a device or a pipe there is no place. */
 static int draw_series(const struct plan *plan, const struct series_plot *how, struct dpf_error *error)
 {
+    struct stat info;
+    if (stat(how->path, &info) != 0 || !S_ISREG(info.st_mode))
+        return 0;
     const char **keys = memory_new((size_t)plan->n_accountants, sizeof *keys);
     struct series_plot plot = *how;
     int missing = 0, status = keys ? 0 : error_memory(error);
@@ -130,9 +146,11 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
     if (!path)
         return 0;
     json_t *event = dp_event_json(&plan->ledger, &plan->guarantee);
-    const int failed = json_dump_file(event, path, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
+    char *text = event ? json_dumps(event, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    int status = text ? files_write_text(path, text, error) : error_memory(error);
+    free(text);
     json_decref(event);
-    return failed ? error_set(error, DPF_FAULT_CONFIG, "%s cannot be written", path) : 0;
+    return status;
 }
 
 static int write_files(const struct plan *plan, const struct files *files, struct dpf_error *error)
@@ -219,6 +237,8 @@ int command_account(int argc, char **argv)
     int status = argc < 0 ? -1 : arguments_parse(argc, argv, usage, &arguments, &error);
     if (status == 0 && arguments.n_rest && !files.utility)
         status = error_set(&error, DPF_FAULT_CONFIG, "account takes no argument \"%s\"", arguments.rest[0]);
+    if (status == 0)
+        status = check_files(&files, &error);
     arguments.without_data = 1;
     if (status == 0)
         status = (session_is_sweep(&arguments) ? account_sweep : account_one)(&arguments, &files, &error);

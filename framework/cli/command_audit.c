@@ -33,27 +33,17 @@ static const char usage[] =
 
 #define EXIT_VIOLATED 5
 
+static const char *const key_options[] = {"--trials", "--confidence", "--user", "--item",  "--candidates",
+                                          "--seed",   "--neighbour",  "--view", "--claim", "--canaries"};
+#define N_KEY_OPTIONS (sizeof key_options / sizeof key_options[0])
+
 /* Options that stand for keys of [audit] become -o audit.KEY=VALUE. */
 struct rewritten {
+    const char *values[N_KEY_OPTIONS];
     char **argv;
     char **owned;
     int n, n_owned;
 };
-
-static const char *const keys[] = {"trials", "confidence", "user", "item",  "candidates",
-                                   "seed",   "neighbour",  "view", "claim", "canaries"};
-
-static int key_of(const char *argument, const char **key)
-{
-    if (strncmp(argument, "--", 2) != 0)
-        return 0;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(argument + 2, keys[i]) == 0) {
-            *key = keys[i];
-            return 1;
-        }
-    return 0;
-}
 
 static int add_override(struct rewritten *out, const char *key, const char *value)
 {
@@ -74,18 +64,19 @@ static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_erro
     if (!out->argv || !out->owned)
         return error_memory(error);
     for (int i = 0; i < argc; i++) {
-        const char *key = NULL;
-        int status = 0;
-        if (strcmp(argv[i], "--one-run") == 0)
-            status = add_override(out, "one-run", "yes");
-        else if (!key_of(argv[i], &key))
-            out->argv[out->n++] = argv[i];
-        else if (i + 1 == argc)
-            return error_set(error, DPF_FAULT_CONFIG, "%s needs a value", argv[i]);
-        else
-            status = add_override(out, key, argv[++i]);
+        int taken = strcmp(argv[i], "--one-run") == 0;
+        int status = taken ? add_override(out, "one-run", "yes") : 0;
+        for (size_t k = 0; k < N_KEY_OPTIONS && taken == 0; k++) {
+            taken = arguments_own_value(argc, argv, &i, key_options[k], &out->values[k], error);
+            if (taken > 0)
+                status = add_override(out, key_options[k] + 2, out->values[k]);
+        }
+        if (taken < 0)
+            return -1;
         if (status != 0)
             return error_memory(error);
+        if (!taken)
+            out->argv[out->n++] = argv[i];
     }
     return 0;
 }

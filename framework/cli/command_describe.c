@@ -285,14 +285,19 @@ static int show_components(struct output *output, struct registry *registry, con
 static int unknown_name(struct registry *registry, const char *name, struct dpf_error *error)
 {
     struct dpf_error ignored = {0};
+    char shown[TEXT_SHOWN];
     int64_t n = registry_count(registry, &ignored);
-    const char *names[512];
-    int64_t known = 0;
+    const char *names[512] = {"evaluate", "sweep", "audit"};
+    int64_t n_sections, known = 3;
+    const struct schema_section *sections = schema_sections(&n_sections);
+    for (int64_t i = 0; i < n_sections && known < 100; i++)
+        names[known++] = sections[i].name;
     for (int64_t i = 0; i < n && known < 500; i++)
         names[known++] = registry_at(registry, i)->component->id;
     const char *nearest = text_nearest(name, names, known);
-    return error_set(error, DPF_FAULT_CONFIG, "nothing is called \"%s\"%s%s%s: see dpframe list", name,
-                     nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"" : "");
+    return error_set(error, DPF_FAULT_CONFIG, "nothing is called \"%s\"%s%s%s: see dpframe list",
+                     text_show(name, shown), nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                     nearest ? "\"" : "");
 }
 
 int command_describe(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/saved_run.h"
+#include "data/load.h"
 #include "evaluate/evaluate.h"
 
 static const char usage[] =
@@ -19,6 +20,17 @@ static const char usage[] =
     "it was trained on, and of users and items that it does not know, are counted and left out.\n";
 
 /* ---- records of another file -------------------------------------------------------------------------- */
+
+/* Else the file would not be looked at, and what is generated again would be evaluated in its place. */
+static int check_file(const struct plan *plan, struct dpf_error *error)
+{
+    return data_is_generated(&plan->data)
+               ? error_set(
+                     error, DPF_FAULT_CONFIG,
+                     "--data: the run was trained on generated records (data.format = synthetic), so nothing "
+                     "says how to read a file; train on a file, for example one of dpframe generate")
+               : 0;
+}
 
 static int read_other(const struct arguments *arguments, const char *directory, struct pool *pool,
                       struct dataset *out, struct dpf_error *error)
@@ -35,9 +47,15 @@ static int read_other(const struct arguments *arguments, const char *directory, 
         own->overrides[own->n_overrides++] = path;
         /* All of it is the test part, and nothing else is read. */
         own->overrides[own->n_overrides++] = "split.kind=none";
+        /* What the run's configuration says of its split has no effect now, and nobody asked for a warning.
+         */
+        enum log_level level = log_set_level(LOG_LEVEL_NONE);
         status = session_open(&session, own, 0, error);
+        log_set_level(level);
     }
     struct plan *plan = &session.plan;
+    if (status == 0)
+        status = check_file(plan, error);
     if (status == 0)
         status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
     session_close(&session);

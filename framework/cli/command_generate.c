@@ -39,6 +39,24 @@ static int take_operands(const struct arguments *arguments, struct text *ini, in
     return ini->failed ? error_memory(error) : 0;
 }
 
+/* The section is no file of the user's: a message names the operand in place of its line. */
+static void name_operand(const struct arguments *arguments, struct dpf_error *error)
+{
+    char text[sizeof error->text], shown[TEXT_SHOWN];
+    long line = 0;
+    int at = 0;
+    if (sscanf(error->text, "generate:%ld: %n", &line, &at) != 1 || at == 0)
+        return;
+    snprintf(text, sizeof text, "%s", error->text + at);
+    const enum dpf_fault fault = error->fault;
+    *error = (struct dpf_error){0};
+    line -= 2; /* what take_operands writes before */
+    for (int i = 0; i < arguments->n_rest; i++)
+        if (strncmp(arguments->rest[i], "seed=", 5) != 0 && --line == 0)
+            error_set(error, fault, "\"%s\": %s", text_show(arguments->rest[i], shown), text);
+    error_set(error, fault, "%s", text); /* unless an operand was named */
+}
+
 static int write_ratings(const struct generate_options *options, int64_t seed, const char *target,
                          struct dpf_error *error)
 {
@@ -94,6 +112,8 @@ int command_generate(int argc, char **argv)
         status = take_operands(&arguments, &ini, &seed, &error);
     if (status == 0)
         status = read_options(&ini, &options, &error);
+    if (status != 0)
+        name_operand(&arguments, &error);
     if (status == 0)
         status = write_ratings(&options, seed, arguments.output, &error);
     text_free(&ini);

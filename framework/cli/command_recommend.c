@@ -16,8 +16,8 @@ static const char usage[] =
     "\n"
     "The N items (default 10) with the highest scores among those that the user has no record\n"
     "of, in the training or the test part, from the model in the directory of a run. CSV:\n"
-    "user,item,rank,score. What it writes is private: it is computed from users' own factors\n"
-    "and records.\n";
+    "user,item,rank,score. FILE \"-\" is standard output. What it writes is private: it is computed\n"
+    "from users' own factors and records.\n";
 
 struct ranked {
     double score;
@@ -89,23 +89,31 @@ static int recommend_one(struct recommending *r, const char *id, struct dpf_erro
     char shown[TEXT_SHOWN];
     int64_t user = id_map_find(&r->run->dataset.users, id);
     if (user < 0)
-        return error_set(error, DPF_FAULT_DATA, "--user %s: the data has no such user", text_show(id, shown));
+        return error_set(error, DPF_FAULT_DATA, "--user \"%s\": the data has no such user",
+                         text_show(id, shown));
     r->stream = stdout;
     puts("user,item,rank,score");
     return recommend_to(r, (int32_t)user, error);
 }
 
+static int write_all(struct recommending *r, FILE *stream, struct dpf_error *error)
+{
+    int status = 0;
+    r->stream = stream;
+    fputs("user,item,rank,score\n", r->stream);
+    for (int64_t user = 0; user < r->run->dataset.users.n && status == 0; user++)
+        status = recommend_to(r, (int32_t)user, error);
+    return status;
+}
+
 static int recommend_all(struct recommending *r, const char *path, struct dpf_error *error)
 {
     struct files_write write;
+    if (strcmp(path, "-") == 0)
+        return write_all(r, stdout, error);
     if (files_open_write(&write, path, error) != 0)
         return -1;
-    r->stream = write.stream;
-    fputs("user,item,rank,score\n", r->stream);
-    int status = 0;
-    for (int64_t user = 0; user < r->run->dataset.users.n && status == 0; user++)
-        status = recommend_to(r, (int32_t)user, error);
-    if (status == 0)
+    if (write_all(r, write.stream, error) == 0)
         return files_commit_write(&write, error);
     files_abandon_write(&write);
     return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,7 @@ int main(int argc, char **argv)
 {
     start_without_blas_threads(argv);
     occupy_standard_streams();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, with a message */
     if (sodium_init() < 0) {
         fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);
         return DPF_FAULT_RUN;

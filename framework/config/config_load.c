@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -59,7 +61,11 @@ static char *read_stream(FILE *stream, size_t *length)
 
 static char *read_file(const char *path, struct visited *identity, size_t *length)
 {
-    FILE *stream = fopen(path, "rb");
+    /* Without O_NONBLOCK a named pipe would wait for somebody who writes. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *stream = fd >= 0 ? fdopen(fd, "rb") : NULL;
+    if (!stream && fd >= 0)
+        close(fd);
     if (!stream)
         return NULL;
     struct stat info;

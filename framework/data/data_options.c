@@ -246,6 +246,11 @@ int data_options_read(const struct config *config, const struct config_values *d
     return 0;
 }
 
+int data_is_generated(const struct config_values *data)
+{
+    return value_of(data, D_FORMAT)->integer == FORMAT_SYNTHETIC;
+}
+
 int data_synthetic_options(const struct config *config, const struct config_values *data,
                            struct generate_options *out, struct dpf_error *error)
 {

@@ -63,7 +63,21 @@ static void a_wrong_command_exits_with_2(void **state)
     command_expect("-c", 2, "needs a value");
     command_expect("-c sound.ini -c sound.ini", 2, "twice");
     command_expect("train -c sound.ini", 2, "train");
-    command_expect("--colour -c sound.ini", 2, "--colour");
+    command_expect("--colour -c sound.ini", 2, "unknown option --colour");
+    command_expect("recommend run --usr 3", 2, "did you mean --user?");
+    command_expect("recommend run --user", 2, "--user needs a value"); /* and not the operand before it */
+    command_expect("--resume=1 -c sound.ini", 2, "takes no value");
+    command_expect("-c sound.ini -O a -O b", 2, "-O is given twice");
+    /* What a command would ignore is refused. */
+    command_expect("-c sound.ini --json", 2, "this command has no option --json");
+    command_expect("list -c sound.ini", 2, "this command has no option -c");
+    command_expect("list --format xml", 2, "this command has no option --format");
+    command_expect("generate -O x.csv -o data.value-min=1", 2, "this command has no option -o");
+    command_expect("evaluate run -O x", 2, "this command has no option -O");
+    command_expect("account -c sound.ini --curve=x --export x", 2, "x is named twice");
+    command_expect("audit -c sound.ini --user 1 --user=2", 2, "--user is given twice");
+    command_expect("describe Run", 2, "did you mean \"run\"");
+    command_expect("generate -O x.csv seed=3 users=0", 2, "\"users=0\": [data] synthetic.users = 0: ");
     command_expect("check", 2, "no configuration");
     command_expect("describe no-such-thing", 2, "no-such-thing");
     command_expect("generate", 2, "--output");
@@ -422,6 +436,49 @@ static void what_does_not_arrive_is_no_success(void **state)
     }
 }
 
+/* A device cannot be replaced by a file that is renamed over it: as root, /dev/full would be an ordinary
+ * file. */
+static void devices_and_links_are_written_through(void **state)
+{
+    (void)state;
+    assert_int_equal(shell("$D generate -O /dev/stdout users=20 items=15 ratings=200 >a.csv"), 0);
+    assert_int_equal(shell("$D generate -O - users=20 items=15 ratings=200 >b.csv && cmp a.csv b.csv"), 0);
+    assert_int_equal(shell("mkfifo pipe && { cat pipe >c.csv & } &&"
+                           " $D generate -O pipe users=20 items=15 ratings=200 && wait && cmp a.csv c.csv"
+                           " && test -p pipe"),
+                     0);
+    assert_int_equal(shell("touch d.csv && ln -s d.csv link.csv &&"
+                           " $D generate -O link.csv users=20 items=15 ratings=200 && test -L link.csv &&"
+                           " cmp a.csv d.csv"),
+                     0);
+    assert_int_equal(shell("$D generate -O /dev/full users=20 items=15 ratings=200 2>stderr.txt"), 1);
+    assert_int_equal(shell("test -c /dev/full"), 0);
+    assert_int_equal(shell("$D account -c sound.ini --curve /dev/null >stdout.txt && test -c /dev/null &&"
+                           " ! test -e /dev/null.gp"),
+                     0);
+    /* Somebody else may know the name of the temporary file: a link there is not followed. */
+    assert_int_equal(shell("echo precious >precious && sh -c 'ln -sf precious e.csv.part$$; exec \"$0\" "
+                           "generate -O e.csv users=20 "
+                           "items=15 ratings=200' $D && cmp a.csv e.csv && grep -q precious precious"),
+                     0);
+}
+
+/* A limit on the size of files is a failed write with a message, not the end by a signal. */
+static void a_file_too_large_is_a_message(void **state)
+{
+    (void)state;
+    assert_int_equal(shell("(ulimit -f 1; exec $D -q -c sound.ini -O limited 2>/dev/null)"), 1);
+    assert_false(command_exists("limited/run.json"));
+}
+
+/* Opening a pipe waits for somebody who writes. */
+static void a_pipe_is_no_configuration(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo(command_path("config-pipe"), 0600), 0);
+    command_expect("check -c config-pipe", 2, "config-pipe: no regular file; save");
+}
+
 /* Else the first file of the results would be standard output, and the table of metrics would end up in it.
  */
 static void closed_streams_do_not_reach_into_results(void **state)
@@ -516,6 +573,9 @@ int main(void)
         cmocka_unit_test(a_killed_run_leaves_no_half_results),
         cmocka_unit_test(what_does_not_arrive_is_no_success),
         cmocka_unit_test(closed_streams_do_not_reach_into_results),
+        cmocka_unit_test(devices_and_links_are_written_through),
+        cmocka_unit_test(a_file_too_large_is_a_message),
+        cmocka_unit_test(a_pipe_is_no_configuration),
         cmocka_unit_test(a_run_that_fails_leaves_no_directory),
         cmocka_unit_test(users_are_streamed),
         cmocka_unit_test(meaningless_keys_are_warned_of),

@@ -60,6 +60,8 @@ static void all_users_are_written(void **state)
     command_slurp(command_path("all.csv"), text, sizeof text);
     command_expect("recommend out --user userb -n 3", 0, "");
     assert_non_null(strstr(text, command_out + strlen("user,item,rank,score\n")));
+    command_expect("recommend out --all --output - -n 3", 0, "");
+    assert_string_equal(text, command_out);
     for (int user = 0; user < 12; user++) {
         char name[16];
         snprintf(name, sizeof name, "\nuser%c,", 'a' + user);
@@ -90,6 +92,7 @@ static void other_records_are_matched_by_id(void **state)
         "new.csv",
         "user,item,rating\nuserb,\"item,3\",5\nnewcomer,item-1,5\nusera,item-4,5\nusera,item-9,1\n");
     command_expect("evaluate out --data new.csv --json", 0, "2 records");
+    assert_null(strstr(command_err, "has no effect")); /* the split of the run is not what was asked for */
     json_t *good = command_json(NULL);
     training_file("odd.csv", "user,item,rating\nuserb,\"item,3\",1\nusera,item-4,1\n");
     command_expect("evaluate out --data odd.csv --json", 0, "");
@@ -117,6 +120,11 @@ static void mistakes_are_named(void **state)
     command_expect("recommend out --user usera -n 0", 2, "-n");
     command_expect("evaluate out -o users.loss.lambda=1", 2, "[evaluate]");
     command_expect("diff config.ini", 2, "two configurations");
+    /* A file would not be looked at; what is generated would be evaluated in its place. */
+    command_expect("-q -c config.ini -o data.format=synthetic -o data.synthetic.users=20 -o "
+                   "data.synthetic.items=15 -o data.synthetic.ratings=200 -O generated",
+                   0, "");
+    command_expect("evaluate generated --data ratings.csv", 2, "trained on generated records");
     command_expect("report out", 2, "sweep.json");
 }
 

@@ -197,6 +197,11 @@ static void suggests_near_names(void **state)
     assert_null(text_nearest("x", names, n));
     assert_null(text_nearest("", names, n));
     assert_null(text_nearest("epsilon", names, 0));
+    /* Words that both have before a dot make nothing near. */
+    static const char *const dotted[] = {"synthetic.rank", "synthetic.users", "relation.path"};
+    assert_null(text_nearest("synthetic.foo", dotted, 3));
+    assert_string_equal(text_nearest("synthetic.usrs", dotted, 3), "synthetic.users");
+    assert_string_equal(text_nearest("relatoin.path", dotted, 3), "relation.path");
     char long_name[200];
     memset(long_name, 'a', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';

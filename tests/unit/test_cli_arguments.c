@@ -25,7 +25,7 @@ static int parse(const char *words, struct arguments *out, struct dpf_error *err
         argv[argc++] = word;
     }
     memset(error, 0, sizeof *error);
-    return arguments_parse(argc, argv, "usage", out, error);
+    return arguments_parse(argc, argv, "-c CONFIG [-o section.key=value] [--json]", out, error);
 }
 
 static void refused(const char *words, const char *text)
@@ -65,6 +65,15 @@ static void wrong_options_are_named(void **state)
     refused("--colour", "--colour");
     refused("-c a.ini -c b.ini", "-c is given twice");
     refused("-o", "-o needs a value");
+    refused("a b -o", "-o needs a value");
+    refused("-qx", "unknown option -x");
+    refused("--quiet -xq", "unknown option -x");
+    refused("--quiet=3", "--quiet=3: this option takes no value");
+    refused("--quiet --config", "--config needs a value");
+    refused("--confg a.ini", "did you mean --config?");
+    refused("--json=3", "takes no value");
+    refused("-c a.ini --data x", "no option --data");
+    refused("--format json", "no option --format");
     refused("--plugin-dir /no/such/directory", "/no/such/directory");
 }
 
@@ -106,6 +115,32 @@ static void output_needs_room_for_an_override(void **state)
     assert_int_equal(command_run(argc, argv), DPF_FAULT_CONFIG);
 }
 
+static void own_options_are_taken_in_both_forms(void **state)
+{
+    (void)state;
+    char words[5][16] = {"run", "--curve", "a", "--curve=b", "--curve"};
+    char *argv[] = {words[0], words[1], words[2], words[3], words[4]};
+    struct dpf_error error = {0};
+    const char *value = NULL;
+    int i = 1;
+    assert_int_equal(arguments_own_value(5, argv, &i, "--curve", &value, &error), 1);
+    assert_string_equal(value, "a");
+    assert_int_equal(i, 2);
+    assert_int_equal(arguments_own_value(5, argv, &i, "--curve", &value, &error), 0);
+    i = 3;
+    assert_int_equal(arguments_own_value(5, argv, &i, "--curve", &value, &error), -1);
+    assert_non_null(strstr(error.text, "--curve is given twice"));
+    value = NULL;
+    assert_int_equal(arguments_own_value(5, argv, &i, "--curv", &value, &error), 0);
+    assert_int_equal(arguments_own_value(5, argv, &i, "--curve", &value, &error), 1);
+    assert_string_equal(value, "b");
+    value = NULL;
+    error = (struct dpf_error){0};
+    i = 4;
+    assert_int_equal(arguments_own_value(5, argv, &i, "--curve", &value, &error), -1);
+    assert_non_null(strstr(error.text, "--curve needs a value"));
+}
+
 /* A failure that nobody explained is still a failure. */
 static void an_empty_error_is_no_success(void **state)
 {
@@ -123,6 +158,7 @@ int main(void)
         cmocka_unit_test(wrong_options_are_named),
         cmocka_unit_test(lists_have_an_end),
         cmocka_unit_test(output_needs_room_for_an_override),
+        cmocka_unit_test(own_options_are_taken_in_both_forms),
         cmocka_unit_test(an_empty_error_is_no_success),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
