@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -226,4 +227,25 @@ int files_write_text(const char *target, const char *text, struct dpf_error *err
         return -1;
     fputs(text, write.stream);
     return files_commit_write(&write, error);
+}
+
+int files_is_leftover(const char *name)
+{
+    const char *mark = NULL;
+    for (const char *at = strstr(name, ".part"); at; at = strstr(at + 1, ".part"))
+        mark = at;
+    if (!mark || mark == name)
+        return 0;
+    const char *digits = mark + strlen(".part");
+    return *digits && digits[strspn(digits, "0123456789")] == '\0';
+}
+
+void files_remove_leftovers(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir))
+        if (files_is_leftover(entry->d_name))
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
 }

@@ -34,6 +34,10 @@ struct files_write {
 int files_open_write(struct files_write *write, const char *target, struct dpf_error *error);
 int files_commit_write(struct files_write *write, struct dpf_error *error);
 void files_abandon_write(struct files_write *write);
+/* Is that the name of a temporary file that a killed write has left? */
+int files_is_leftover(const char *name);
+/* Removes what killed writes have left in a directory. Nobody else may write there. */
+void files_remove_leftovers(const char *directory);
 /* All in one for small texts. */
 int files_write_text(const char *target, const char *text, struct dpf_error *error);
 

@@ -58,6 +58,8 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
     if (status == 0 && !sweep->arguments.dry_run) {
         sweep->lock = files_lock_directory(sweep->directory, error);
         status = sweep->lock < 0 ? -1 : 0;
+        if (status == 0)
+            store_clean(sweep->directory);
     }
     config_values_free(&run);
     return status;

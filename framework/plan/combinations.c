@@ -47,10 +47,6 @@ static int check_friends(const struct plan *plan, struct term_plan *term, struct
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
     const dpf_loss *loss = term->loss->functions;
-    if (term->sampler)
-        return config_error(
-            plan->config, term->name, "sampler", error,
-            "samplers draw records or senders of a sum; a relation has neither: leave it out");
     if (term->query.has_shared)
         return config_error(
             plan->config, term->name, "loss", error,
@@ -141,6 +137,11 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
             "loss %s reads all rows of the other side at once (a shared row): beside terms with a "
             "mechanism it needs one, too",
             term->loss->entry->component->id);
+    /* Without a mechanism, too: a draw would take the links for records, and read rows that are not there. */
+    if (term->source == SOURCE_RELATION && term->sampler)
+        return config_error(
+            plan->config, term->name, "sampler", error,
+            "samplers draw records or senders of a sum; a relation has neither: leave it out");
     if (!term->mechanism)
         return 0;
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;

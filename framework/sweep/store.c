@@ -64,6 +64,17 @@ int store_prepare(const char *directory, int resume, struct dpf_error *error)
     return 0;
 }
 
+void store_clean(const char *directory)
+{
+    static const char *const parts[] = {".", "configs", "state", "plots"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char *path = memory_format("%s/%s", directory, parts[i]);
+        if (path)
+            files_remove_leftovers(path);
+        free(path);
+    }
+}
+
 static int write_json(const char *path, json_t *json, struct dpf_error *error)
 {
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

@@ -27,6 +27,8 @@ char *store_path(const char *directory, const char *part, const char *name, cons
  * unless resume is set.
  */
 int store_prepare(const char *directory, int resume, struct dpf_error *error);
+/* Removes temporary files of writes that were killed. For whoever has locked the directory. */
+void store_clean(const char *directory);
 /* Writes sweep.json and makes the parts. privacy_keys: names of keys that affect the guarantee, as a JSON
  * object; config: the path. */
 int store_write_design(const char *directory, const char *config, const struct design *design,

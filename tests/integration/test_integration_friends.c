@@ -160,6 +160,14 @@ static void what_friends_cannot_send_is_refused(void **state)
 {
     (void)state;
     training_refused(base, "users.near.sampler=poisson-users\n", DPF_FAULT_CONFIG, "a relation has neither");
+    /* Without a mechanism as well: utility-optimal would read rows of items by the indices of users. */
+    static const char *const samplers[] = {"full", "uniform", "by-privacy-weight", "utility-optimal"};
+    for (int i = 0; i < 4; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "users.near.mechanism=\nusers.near.aggregator=\nusers.near.sampler=%s\n",
+                 samplers[i]);
+        training_refused(base, text, DPF_FAULT_CONFIG, "a relation has neither");
+    }
     training_refused(base, "users.near.aggregator=modular-sum\n", DPF_FAULT_CONFIG, "use sum");
     training_refused(base, "users.near.aggregator=mean\n", DPF_FAULT_CONFIG, "use sum");
     training_refused(base, "users.near.mechanism=laplace-gamma\n", DPF_FAULT_CONFIG, "read one by one");

@@ -124,7 +124,15 @@ static void kills_lose_only_what_is_in_flight(void **state)
         kills += command_wait(pid) == 128 + SIGKILL;
     }
     assert_true(kills > 0);
+    training_file("killed/sweep.json.part12", "half");
+    training_file("killed/configs/x.ini.part34", "half");
+    training_file("killed/state/x.json.part56", "half");
+    training_file("killed/configs/my.part2.ini", "no leftover");
     command_expect("-c sweep.ini -O killed --resume", 0, "");
+    assert_false(command_exists("killed/sweep.json.part12") ||
+                 command_exists("killed/configs/x.ini.part34") ||
+                 command_exists("killed/state/x.json.part56"));
+    assert_true(command_exists("killed/configs/my.part2.ini"));
     same_tables("swept", "killed");
     command_expect("-c sweep.ini -O killed --resume", 0, "");
     assert_int_equal(count(command_err, " done in "), 0); /* nothing was left to be done */
