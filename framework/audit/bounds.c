@@ -32,12 +32,34 @@ static double beta_fraction(double a, double b, double x)
     return f;
 }
 
+/* What Stirling's formula leaves of ln Gamma(z). */
+static double stirling_rest(double z)
+{
+    const double r = 1 / (z * z);
+    if (z < 16)
+        return lgamma(z) - (z - 0.5) * log(z) + z - 0.9189385332046727417803297364;
+    return (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r / 1188)))) / z;
+}
+
+/*
+ * x^a (1-x)^b / B(a, b). With millions of trials the gamma functions are so large that their differences
+ * would lose nine digits; by Stirling's formula they become a divergence of (x, 1-x) from the mode, which
+ * loses none.
+ */
+static double beta_front(double a, double b, double x)
+{
+    const double n = a + b, away = n * x - a;
+    const double divergence = a * log1p(away / a) + b * log1p(-away / b);
+    const double rest = stirling_rest(n) - stirling_rest(a) - stirling_rest(b);
+    return exp(divergence + rest) * sqrt(a / n * b / 6.283185307179586476925286767);
+}
+
 /* The regularised incomplete beta function: the probability that a Beta(a, b) number is at most x. */
 static double beta_below(double a, double b, double x)
 {
     if (x <= 0 || x >= 1)
         return x >= 1;
-    const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    const double front = beta_front(a, b, x);
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
@@ -72,11 +94,12 @@ double bounds_epsilon(int64_t k, int64_t n, int64_t l, int64_t m, double delta, 
 /* Tail and partial sums of Binomial(r, q) that Theorem 5.2 is made of. */
 double bounds_one_run_chance(int64_t m, int64_t r, int64_t v, double epsilon, double delta)
 {
-    const double q = 1 / (1 + exp(-epsilon)), size = lgamma((double)r + 1);
+    /* ln of the accuracy of randomised response, and of the rest: finite where 1 - q is below rounding. */
+    const double hit = -log1p(exp(-epsilon)), miss = hit - epsilon, size = lgamma((double)r + 1);
     double tail = 0, partial = 0, steepest = 0;
     for (int64_t w = r; w >= 0; w--) {
-        const double mass = exp(size - lgamma((double)w + 1) - lgamma((double)(r - w) + 1) +
-                                (double)w * log(q) + (double)(r - w) * log1p(-q));
+        const double mass = exp(size - lgamma((double)w + 1) - lgamma((double)(r - w) + 1) + (double)w * hit +
+                                (double)(r - w) * miss);
         if (w >= v) {
             tail += mass;
             continue;
@@ -89,6 +112,8 @@ double bounds_one_run_chance(int64_t m, int64_t r, int64_t v, double epsilon, do
     return fmin(1, tail + 2 * (double)m * delta * steepest);
 }
 
+/* The chance may fall again as epsilon grows (its delta term does): what an epsilon refuted allows, all
+   smaller ones would allow too, so that any epsilon that is refuted is a lower bound. */
 double bounds_one_run(int64_t m, int64_t r, int64_t v, double delta, double alpha)
 {
     double refuted = 0, possible = LARGEST_EPSILON;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/held_out.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "audit/bounds.h"
 #include "base/memory.h"
@@ -35,15 +37,38 @@ static int compare_scores(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Scores of one data set, sorted, and how many of them are at most the threshold. */
+struct sorted_scores {
+    const double *scores;
+    int64_t n, at_most;
+};
+
+/* Whether a bound from these counts can exceed epsilon: it is below what the shares themselves say. */
+static int can_exceed(int64_t k, int64_t l, int64_t n, double delta, double epsilon)
+{
+    return (double)k - delta * (double)n > exp(epsilon) * (double)l;
+}
+
 /* All four kinds of events at one threshold. */
-static void try_threshold(double threshold, const struct held_out_scores *scores, double delta, double alpha,
+static void try_threshold(double threshold, struct sorted_scores sets[2], double delta, double alpha,
                           struct held_out_verdict *best)
 {
+    const int64_t n = sets[0].n;
+    for (int set = 0; set < 2; set++)
+        while (sets[set].at_most < n && sets[set].scores[sets[set].at_most] <= threshold)
+            sets[set].at_most++;
     for (int kind = 0; kind < 4; kind++) {
         const struct held_out_rule rule = {threshold, kind & 1, kind >> 1};
-        const struct held_out_verdict verdict = held_out_judge(&rule, scores, delta, alpha);
-        if (verdict.epsilon > best->epsilon)
-            *best = verdict;
+        int64_t hits[2];
+        for (int i = 0; i < 2; i++) {
+            const int64_t at_most = sets[i == 0 ? rule.favours : 1 - rule.favours].at_most;
+            hits[i] = rule.above ? n - at_most : at_most;
+        }
+        if (!can_exceed(hits[0], hits[1], n, delta, best->epsilon))
+            continue;
+        const double epsilon = bounds_epsilon(hits[0], n, hits[1], n, delta, alpha);
+        if (epsilon > best->epsilon)
+            *best = (struct held_out_verdict){.rule = rule, .epsilon = epsilon};
     }
 }
 
@@ -51,20 +76,23 @@ struct held_out_rule held_out_choose(const struct held_out_scores *chosen_on, do
 {
     const int64_t n = chosen_on->n;
     struct held_out_verdict best = {.rule = {0, 1, 0}};
-    double *sorted = memory_raw((size_t)(2 * n), sizeof *sorted);
-    if (!sorted)
+    double *all = memory_raw((size_t)(4 * n), sizeof *all);
+    if (!all)
         return best.rule; /* a poor rule, whose bound still holds */
-    for (int64_t i = 0; i < n; i++) {
-        sorted[i] = chosen_on->of[0][i];
-        sorted[n + i] = chosen_on->of[1][i];
+    double *sorted[2] = {all + 2 * n, all + 3 * n};
+    for (int set = 0; set < 2; set++) {
+        memcpy(sorted[set], chosen_on->of[set], (size_t)n * sizeof *all);
+        qsort(sorted[set], (size_t)n, sizeof *all, compare_scores);
     }
-    qsort(sorted, (size_t)(2 * n), sizeof *sorted, compare_scores);
+    memcpy(all, sorted[0], (size_t)(2 * n) * sizeof *all);
+    qsort(all, (size_t)(2 * n), sizeof *all, compare_scores);
+    struct sorted_scores sets[2] = {{sorted[0], n, 0}, {sorted[1], n, 0}};
     const int64_t steps = 2 * n - 1 < MAX_THRESHOLDS ? 2 * n - 1 : MAX_THRESHOLDS;
     for (int64_t i = 0; i < steps; i++) {
         const int64_t at = (2 * n - 1) * i / steps;
-        if (sorted[at] < sorted[at + 1])
-            try_threshold(sorted[at] / 2 + sorted[at + 1] / 2, chosen_on, delta, alpha, &best);
+        if (all[at] < all[at + 1])
+            try_threshold(all[at] / 2 + all[at + 1] / 2, sets, delta, alpha, &best);
     }
-    free(sorted);
+    free(all);
     return best.rule;
 }

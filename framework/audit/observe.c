@@ -239,15 +239,28 @@ static int same_shape(const struct observation *a, const struct observation *b)
                     : a->first_row == b->first_row);
 }
 
-/* The estimates that were seen at this point, or NULL if there are none of this shape. */
+/* The estimates that were seen at this point, or NULL if none of this shape follow. */
 static const double *given_estimates(const struct observation *o)
 {
     const struct observations *given = &active->request->given->sums;
-    const struct observation *seen = active->next < given->n ? &given->items[active->next++] : NULL;
-    if (seen && same_shape(seen, o))
-        return seen->seen;
-    active->out->other_shape = 1;
+    for (size_t i = active->next; i < given->n; i++)
+        if (same_shape(&given->items[i], o)) {
+            active->next = i + 1;
+            return given->items[i].seen;
+        }
     return NULL;
+}
+
+/*
+ * What a replay decodes is what was seen; nothing, where nobody saw such rows: to decode there would draw the
+ * training's own noise again, which no observer knows.
+ */
+static void hand_over(const struct observation *o, double *out, int64_t stride)
+{
+    const double *given = given_estimates(o);
+    for (int64_t r = 0; r < o->n_rows; r++)
+        for (int32_t i = 0; i < o->width; i++)
+            out[r * stride + i] = given ? given[r * o->width + i] : 0;
 }
 
 static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
@@ -267,15 +280,14 @@ static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_p
     }
     o->told = spied->messages;
     dpf_status status = add_deviation(spied, call, sums, 0, o);
-    const double *given = active->request->given ? given_estimates(o) : NULL;
-    if (status == DPF_OK && !given)
-        status = spied->mechanism->decode(self, call, noise, query, sums, out, stride);
-    for (int64_t r = 0; r < sums->n_rows && status == DPF_OK; r++) {
-        if (given)
-            memcpy(out + r * stride, given + r * o->width, row_bytes);
-        else if (o->seen)
-            memcpy(o->seen + r * o->width, out + r * stride, row_bytes);
+    if (status == DPF_OK && active->request->given) {
+        hand_over(o, out, stride);
+        return DPF_OK;
     }
+    if (status == DPF_OK)
+        status = spied->mechanism->decode(self, call, noise, query, sums, out, stride);
+    for (int64_t r = 0; r < sums->n_rows && status == DPF_OK; r++)
+        memcpy(o->seen + r * o->width, out + r * stride, row_bytes);
     return status;
 }
 
@@ -404,8 +416,11 @@ static int keep_rows(void *context, int64_t round, struct model *model, struct d
             return error_memory(error);
         out->rows = grown;
         for (int64_t i = 0; i < request->n_watched; i++, out->n_rows += width)
-            memcpy(out->rows + out->n_rows, model->sides[side].data + request->watched[i] * model->stride,
-                   width * sizeof(float));
+            if (request->watched[i] < model->sides[side].rows)
+                memcpy(out->rows + out->n_rows, model->sides[side].data + request->watched[i] * model->stride,
+                       width * sizeof(float));
+            else /* of a user that has left */
+                memset(out->rows + out->n_rows, 0, width * sizeof(float));
     }
     return 0;
 }

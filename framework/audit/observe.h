@@ -48,7 +48,6 @@ struct trace {
     struct observations sums, messages;
     float *rows; /* view rows: of each round the watched rows, one after the other */
     size_t n_rows, rows_capacity;
-    int other_shape; /* a replay whose estimates have other rows than those that were seen */
 };
 void trace_free(struct trace *trace);
 

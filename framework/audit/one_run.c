@@ -148,7 +148,7 @@ static int score_each(const struct training *training, const struct trace *seen,
         if (status != 0)
             break;
         const struct explanation two[2] = {{&first, NULL}, {second, NULL}};
-        run->scores[c] = score_ratio(training->plan, seen, two, 0);
+        run->scores[c] = score_ratio(training->plan, seen, two);
         trace_free(&first);
     }
     free(bits);
@@ -157,8 +157,8 @@ static int score_each(const struct training *training, const struct trace *seen,
 
 static int compare_ranks(const void *a, const void *b)
 {
-    const double x = **(const double *const *)a, y = **(const double *const *)b;
-    return (x < y) - (x > y);
+    const double *const *p = a, *const *q = b;
+    return **p < **q || **p > **q ? (**p < **q) - (**p > **q) : (*p > *q) - (*p < *q);
 }
 
 /* By score, the largest first; ties stay in the order of canaries. */

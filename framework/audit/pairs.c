@@ -20,8 +20,36 @@ static void *copied(const void *from, size_t count, size_t size, int *missing)
     return out;
 }
 
-/* The ids, without one of them if that is not -1. */
-static void copy_ids(const struct id_map *from, int64_t without, struct id_map *out, int *missing)
+/*
+ * The user that leaves, or is made the last one: -1 for neither. Rows of the outcome are numbered by
+ * ranked(), from their number in base.
+ */
+struct departure {
+    int64_t user;
+    int stays;
+};
+
+static int64_t kept(const struct departure *departure, int64_t n)
+{
+    return n - (departure->user >= 0 && !departure->stays);
+}
+
+/* The row of base that becomes row i of n that are kept. */
+static int64_t row_before(const struct departure *departure, int64_t i, int64_t n)
+{
+    if (departure->user < 0 || i < departure->user)
+        return i;
+    return departure->stays && i == n - 1 ? departure->user : i + 1;
+}
+
+/* Where row r of base is in an outcome, its departing user left aside. */
+static int64_t row_after(const struct departure *departure, int64_t r)
+{
+    return r - (departure->user >= 0 && r > departure->user);
+}
+
+static void copy_ids(const struct id_map *from, const struct departure *departure, struct id_map *out,
+                     int *missing)
 {
     size_t bytes = 0;
     for (int64_t i = 0; i < from->n; i++)
@@ -33,32 +61,37 @@ static void copy_ids(const struct id_map *from, int64_t without, struct id_map *
         *missing = 1;
         return;
     }
-    size_t at = 0;
-    for (int64_t i = 0; i < from->n; i++) {
-        if (i == without)
-            continue;
-        const size_t length = strlen(id_map_text(from, i)) + 1;
-        memcpy(out->bytes + at, id_map_text(from, i), length);
+    const int64_t n = kept(departure, from->n);
+    for (size_t at = 0; out->n < n;) {
+        const char *text = id_map_text(from, row_before(departure, out->n, n));
+        const size_t length = strlen(text) + 1;
+        memcpy(out->bytes + at, text, length);
         out->offsets[out->n++] = (int64_t)at;
         at += length;
     }
 }
 
-static void copy_weights(const struct dataset *base, int64_t without, struct privacy_weights *out,
-                         int *missing)
+/* Numbers by user, in the order of the outcome. */
+static void *copy_by_user(const void *from, size_t size, const struct departure *departure, int64_t users,
+                          int *missing)
 {
-    const size_t users = (size_t)base->users.n, items = (size_t)base->items.n;
-    out->users = copied(base->weights.users, users, sizeof *out->users, missing);
-    out->items = copied(base->weights.items, items, sizeof *out->items, missing);
-    out->item_groups = copied(base->weights.item_groups, items, 1, missing);
-    out->user_groups = copied(base->weights.user_groups, users, 1, missing);
-    if (without < 0)
-        return;
-    const size_t at = (size_t)without;
-    if (out->users)
-        memmove(out->users + at, out->users + at + 1, (users - at - 1) * sizeof *out->users);
-    if (out->user_groups)
-        memmove(out->user_groups + at, out->user_groups + at + 1, users - at - 1);
+    unsigned char *out = copied(from, (size_t)users, size, missing);
+    const int64_t n = kept(departure, users);
+    for (int64_t i = 0; out && i < n; i++)
+        memcpy(out + (size_t)i * size,
+               (const unsigned char *)from + (size_t)row_before(departure, i, n) * size, size);
+    return out;
+}
+
+static void copy_weights(const struct dataset *base, const struct departure *departure,
+                         struct privacy_weights *out, int *missing)
+{
+    const struct privacy_weights *from = &base->weights;
+    const size_t items = (size_t)base->items.n;
+    out->users = copy_by_user(from->users, sizeof *out->users, departure, base->users.n, missing);
+    out->items = copied(from->items, items, sizeof *out->items, missing);
+    out->item_groups = copied(from->item_groups, items, 1, missing);
+    out->user_groups = copy_by_user(from->user_groups, 1, departure, base->users.n, missing);
 }
 
 static int reserve(const struct csr *like, int64_t rows, struct csr *out)
@@ -77,28 +110,37 @@ static int reserve(const struct csr *like, int64_t rows, struct csr *out)
                : -1;
 }
 
-/* Links between users, those of one user left out, and the numbers behind it moved. */
-static int copy_links(const struct csr *from, int64_t without, struct csr *out)
+/* Entry i of links, to the user of that number in the outcome. */
+static void copy_link(const struct csr *from, int64_t i, int64_t to, struct csr *out, int64_t *n)
+{
+    out->others[*n] = (int32_t)to;
+    if (out->values)
+        out->values[*n] = from->values[i];
+    if (out->privacy_weights)
+        out->privacy_weights[*n] = from->privacy_weights[i];
+    ++*n;
+}
+
+/* Links between users: those to the one that departs are left out, or come last. */
+static int copy_links(const struct csr *from, const struct departure *departure, struct csr *out)
 {
     if (!from->ptr)
         return 0;
-    if (reserve(from, from->rows - (without >= 0), out) != 0)
+    const int64_t rows = kept(departure, from->rows);
+    int64_t n = 0;
+    if (reserve(from, rows, out) != 0)
         return -1;
-    int64_t n = 0, row = 0;
-    for (int64_t r = 0; r < from->rows; r++) {
-        if (r == without)
-            continue;
-        for (int64_t i = from->ptr[r]; i < from->ptr[r + 1]; i++) {
-            if (from->others[i] == without)
-                continue;
-            out->others[n] = from->others[i] - (without >= 0 && from->others[i] > without);
-            if (out->values)
-                out->values[n] = from->values[i];
-            if (out->privacy_weights)
-                out->privacy_weights[n] = from->privacy_weights[i];
-            n++;
-        }
-        out->ptr[++row] = n;
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t r = row_before(departure, row, rows);
+        int64_t last = -1;
+        for (int64_t i = from->ptr[r]; i < from->ptr[r + 1]; i++)
+            if (from->others[i] == departure->user)
+                last = i;
+            else
+                copy_link(from, i, row_after(departure, from->others[i]), out, &n);
+        if (last >= 0 && departure->stays)
+            copy_link(from, last, rows - 1, out, &n);
+        out->ptr[row + 1] = n;
     }
     return 0;
 }
@@ -125,8 +167,9 @@ static int keeps(const struct making *making, int32_t item, int64_t nth, float *
         return 1;
     if (making->second && (making->leaves || (canary->item < 0 && making->kind->thin && nth > 0)))
         return 0;
-    *value = (float)(making->second && !(making->kind->thin && canary->item < 0) ? making->kind->value_lo
-                                                                                 : making->kind->value_hi);
+    const int low = making->second && !(making->kind->thin && canary->item < 0);
+    if (low || !making->kind->as_they_are)
+        *value = (float)(low ? making->kind->value_lo : making->kind->value_hi);
     return 1;
 }
 
@@ -148,47 +191,54 @@ static void copy_row(const struct csr *from, int64_t row, const struct making *m
 }
 
 static int copy_records(const struct csr *from, const struct neighbours *kind, const struct canary *canaries,
-                        const unsigned char *bits, int64_t n_canaries, int64_t without, struct csr *out)
+                        const unsigned char *bits, int64_t n_canaries, const struct departure *departure,
+                        struct csr *out)
 {
     const int leaves = kind->adjacency != DPF_ADJ_REPLACE_VALUE && kind->adjacency != DPF_ADJ_REPLACE;
-    int64_t *of = memory_new((size_t)from->rows + 1, sizeof *of), n = 0, row = 0;
-    if (!of || reserve(from, from->rows - (without >= 0), out) != 0) {
+    const int64_t rows = kept(departure, from->rows);
+    int64_t *of = memory_new((size_t)from->rows + 1, sizeof *of), n = 0;
+    if (!of || reserve(from, rows, out) != 0) {
         free(of);
         return -1;
     }
     for (int64_t c = 0; c < n_canaries; c++)
         of[canaries[c].user] = c + 1;
-    for (int64_t r = 0; r < from->rows; r++) {
-        const int64_t c = of[r] - 1;
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t r = row_before(departure, row, rows), c = of[r] - 1;
         const struct making making = {.kind = kind,
                                       .canary = c >= 0 ? &canaries[c] : NULL,
                                       .alone = c >= 0 && kind->alone ? kind->alone[c] : -1,
                                       .second = c >= 0 && bits[c],
                                       .leaves = leaves};
-        if (r == without)
-            continue;
         copy_row(from, r, &making, out, &n);
-        out->ptr[++row] = n;
+        out->ptr[row + 1] = n;
     }
     free(of);
     return 0;
 }
 
+int neighbours_depart(const struct neighbours *kind)
+{
+    return kind->unit == DPF_UNIT_USER && kind->adjacency == DPF_ADJ_ADD_REMOVE;
+}
+
 int neighbours_make(const struct dataset *base, const struct neighbours *kind, const struct canary *canaries,
                     const unsigned char *bits, int64_t n, struct dataset *out, struct dpf_error *error)
 {
-    const int departs = kind->unit == DPF_UNIT_USER && kind->adjacency == DPF_ADJ_ADD_REMOVE && n == 1;
-    const int64_t without = departs && bits[0] ? canaries[0].user : -1;
+    const struct departure everybody_stays = {-1, 0};
+    struct departure departure = everybody_stays;
     int missing = 0;
+    if (n == 1 && neighbours_depart(kind))
+        departure = (struct departure){canaries[0].user, !bits[0]};
     *out = (struct dataset){.implicit = base->implicit,
                             .value_lo = base->value_lo,
                             .value_hi = base->value_hi,
                             .summary = base->summary};
-    copy_ids(&base->users, without, &out->users, &missing);
-    copy_ids(&base->items, -1, &out->items, &missing);
-    copy_weights(base, without, &out->weights, &missing);
-    if (missing || copy_links(&base->relation.links, without, &out->relation.links) != 0 ||
-        copy_records(&base->train.by_user, kind, canaries, bits, n, without, &out->train.by_user) != 0) {
+    copy_ids(&base->users, &departure, &out->users, &missing);
+    copy_ids(&base->items, &everybody_stays, &out->items, &missing);
+    copy_weights(base, &departure, &out->weights, &missing);
+    if (missing || copy_links(&base->relation.links, &departure, &out->relation.links) != 0 ||
+        copy_records(&base->train.by_user, kind, canaries, bits, n, &departure, &out->train.by_user) != 0) {
         dataset_free(out);
         return error_memory(error);
     }

@@ -24,8 +24,11 @@ struct neighbours {
      * meet. alone[c] is the item of canary c.
      */
     const int32_t *alone;
-    int thin; /* a replaced user keeps one record only, in place of all with the lowest value */
+    int thin;        /* a replaced user keeps one record only, in place of all with the lowest value */
+    int as_they_are; /* the first form's values are those of base */
 };
+/* Whether a single canary's user leaves the list of users in the second form. */
+int neighbours_depart(const struct neighbours *kind);
 
 /*
  * The data set with each of the n canaries in its first or its second form, as bits (one byte each, 0: first)
@@ -33,10 +36,25 @@ struct neighbours {
  * highest value; the second is
  *     replace-value, replace          the same with the lowest value; thin: without all records but one,
  *     flip, add-remove, zero-out      without them.
- * Under add-remove of a user a single canary's user leaves the list of users as well; of many canaries users
- * stay, without records. Ids, the catalogue, weights and links are kept; there is no test part.
+ * Under add-remove of a user a single canary's user leaves the list of users as well, of which it is made the
+ * last one in both forms: all others have the same numbers, and draws, with it and without. Of many canaries
+ * users stay, without records. Ids, the catalogue, weights and links are kept; there is no test part.
  */
 int neighbours_make(const struct dataset *base, const struct neighbours *kind, const struct canary *canaries,
                     const unsigned char *bits, int64_t n, struct dataset *out, struct dpf_error *error);
+
+/* How two given data sets differ. */
+struct difference {
+    struct canary canary; /* what differs, as numbers of the larger set; user -1: nothing */
+    int larger;           /* which set has the user that the other lacks; -1: both have the same users */
+};
+/*
+ * Finds it, and refuses two sets that are no neighbours as the kind's unit and adjacency define them:
+ * whatever is measured between such sets says nothing about a guarantee. support_is_public: then replaced
+ * users keep the items that they have rated. path is that of the second set.
+ */
+int neighbours_compare(const struct dataset *const sets[2], const struct neighbours *kind,
+                       int support_is_public, const char *path, struct difference *out,
+                       struct dpf_error *error);
 
 #endif

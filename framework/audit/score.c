@@ -149,54 +149,119 @@ static double list_ratio(const struct plan *plan, const struct observations *see
 
 /* ---- hidden draws -------------------------------------------------------------------------------------- */
 
+/* Observations of one step of a side: items first .. end-1 of a list. */
+struct step {
+    size_t first, end;
+};
+
+static struct step step_at(const struct observations *list, size_t first)
+{
+    struct step step = {first, first};
+    while (step.end < list->n && list->items[step.end].round == list->items[first].round &&
+           list->items[step.end].side == list->items[first].side)
+        step.end++;
+    return step;
+}
+
+/*
+ * An explanation's part in the step that was seen: the observations of its own step from *from on, moved so
+ * that they stand at the same places. 0 if it has no such step, or one of other rows.
+ */
+static int step_of(const struct observations *seen, struct step step, const struct observations *list,
+                   size_t *from, struct observations *out)
+{
+    const struct observation *o = &seen->items[step.first];
+    size_t i = *from;
+    while (i < list->n && (list->items[i].round != o->round || list->items[i].side != o->side))
+        i++;
+    if (i == list->n)
+        return 0;
+    const struct step own = step_at(list, i);
+    *from = own.end;
+    *out = (struct observations){.items = &list->items[own.first], .n = own.end - own.first};
+    if (out->n != step.end - step.first)
+        return 0;
+    for (size_t k = 0; k < out->n; k++)
+        if (!same_rows(&seen->items[step.first + k], &out->items[k]))
+            return 0;
+    return 1;
+}
+
 /* ln(1 - q + q e^x). */
 static double mixed(double q, double x)
 {
     return x > 0 ? x + log(q + (1 - q) * exp(-x)) : log1p(q * expm1(x));
 }
 
+/* What can explain a step: the canary taking part with either data set, or not. */
+struct chances {
+    int can[3];
+    double x[2]; /* ln of the densities with the canary in over that without; of both, [0] over [1], if there
+                    is no explanation without */
+};
+
+static double weigh_chances(const struct chances *c, double q)
+{
+    double score[2] = {0, 0};
+    for (int e = 0; e < 2; e++) {
+        if (c->can[2])
+            score[e] = c->can[e] ? mixed(q, c->x[e]) : log1p(-q);
+        else if (!c->can[e])
+            score[e] = -SCORE_CERTAIN;
+    }
+    return !c->can[2] && c->can[0] && c->can[1] ? c->x[0] : score[0] - score[1];
+}
+
 /*
  * A round's step is drawn from a mixture, of the canary taking part or not. Both explanations are compared
- * with its absence, which they share.
+ * with its absence, which they share; one whose messages have other rows than those that were seen is none.
  */
 static double hidden_ratio(const struct plan *plan, const struct observations *seen,
                            const struct explanation two[2])
 {
+    const struct observations *lists[3] = {&two[0].canary_in->sums, &two[1].canary_in->sums,
+                                           &two[0].out->sums};
+    size_t from[3] = {0, 0, 0};
     double score = 0;
-    for (size_t first = 0, end; first < seen->n; first = end) {
+    struct step step;
+    for (size_t first = 0; first < seen->n; first = step.end) {
         const struct observation *o = &seen->items[first];
         const double q = plan->sides[o->side].terms[o->term].sampling.rate;
-        for (end = first;
-             end < seen->n && seen->items[end].round == o->round && seen->items[end].side == o->side; end++)
-            ;
+        struct observations own[3], here = {.items = &seen->items[first]};
+        struct chances chances = {.x = {0, 0}};
+        step = step_at(seen, first);
+        here.n = step.end - first;
+        for (int e = 0; e < 3; e++)
+            chances.can[e] = step_of(seen, step, lists[e], &from[e], &own[e]);
         for (int e = 0; e < 2; e++) {
-            const struct observations *const exact[2] = {&two[e].canary_in->sums, &two[e].out->sums};
-            const double x = list_ratio(plan, seen, exact, first, end);
-            score += (e == 0 ? 1 : -1) * mixed(fmin(fmax(q, 0), 1), x);
+            const struct observations *const exact[2] = {&own[e], chances.can[2] ? &own[2] : &own[1]};
+            if (chances.can[e] && (chances.can[2] || (e == 0 && chances.can[1])))
+                chances.x[e] = list_ratio(plan, &here, exact, 0, here.n);
         }
+        score += weigh_chances(&chances, fmin(fmax(q, 0), 1));
     }
     return score;
 }
 
 /* ---- scores -------------------------------------------------------------------------------------------- */
 
-double score_ratio(const struct plan *plan, const struct trace *seen, const struct explanation two[2],
-                   int own)
+/* Whether an explanation has what was seen, as far as rows go; hidden draws are looked at step by step. */
+static int explains(const struct trace *seen, const struct explanation *one)
 {
-    const double certain = own == 0 ? SCORE_CERTAIN : -SCORE_CERTAIN;
-    const int hidden = two[0].out && two[1].out;
-    double score = 0;
-    for (int messages = 0; messages < 2; messages++) {
-        const struct observations *list = messages ? &seen->messages : &seen->sums;
-        const struct observations *exact[2];
-        for (int e = 0; e < 2; e++) {
-            exact[e] = messages ? &two[e].canary_in->messages : &two[e].canary_in->sums;
-            if (!same_shape(list, exact[e]) || (hidden && !messages && !same_shape(list, &two[e].out->sums)))
-                return certain;
-        }
-        score +=
-            hidden && !messages ? hidden_ratio(plan, list, two) : list_ratio(plan, list, exact, 0, list->n);
-    }
+    return same_shape(&seen->messages, &one->canary_in->messages) &&
+           (one->out || same_shape(&seen->sums, &one->canary_in->sums));
+}
+
+double score_ratio(const struct plan *plan, const struct trace *seen, const struct explanation two[2])
+{
+    const int can[2] = {explains(seen, &two[0]), explains(seen, &two[1])};
+    const struct observations *messages[2] = {&two[0].canary_in->messages, &two[1].canary_in->messages};
+    const struct observations *sums[2] = {&two[0].canary_in->sums, &two[1].canary_in->sums};
+    if (!can[0] || !can[1])
+        return (can[0] - can[1]) * SCORE_CERTAIN;
+    double score = list_ratio(plan, &seen->messages, messages, 0, seen->messages.n);
+    score += two[0].out ? hidden_ratio(plan, &seen->sums, two)
+                        : list_ratio(plan, &seen->sums, sums, 0, seen->sums.n);
     return isnan(score) ? 0 : fmax(-SCORE_CERTAIN, fmin(SCORE_CERTAIN, score));
 }
 

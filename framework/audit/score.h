@@ -21,10 +21,12 @@ struct explanation {
     const struct trace *out;       /* it does not; NULL where no draw is hidden */
 };
 
-/* ln of the density of what seen holds under explanations [0] and [1], the one less the other. own is the
-   explanation that is true, for signs of certainty. */
-double score_ratio(const struct plan *plan, const struct trace *seen, const struct explanation two[2],
-                   int own);
+/*
+ * ln of the density of what seen holds under explanations [0] and [1], the one less the other. A function of
+ * what was seen and of the two explanations: which of them is true does not enter, else a bound would be
+ * none.
+ */
+double score_ratio(const struct plan *plan, const struct trace *seen, const struct explanation two[2]);
 
 /* The same of one row of estimates of the released side alone, over all rounds. No hidden draws. */
 double score_row(const struct plan *plan, const struct trace *seen, const struct trace *const two[2],

@@ -110,8 +110,8 @@ static int watch(const struct trials *trials, struct pool *pool, int set, enum o
 
 /* The score where the canary's draw is hidden: what was seen, replayed with the canary drawn in each round,
    with both data sets, and with it left out. */
-static int score_hidden(const struct trials *trials, struct pool *pool, const struct trace *seen, int own,
-                        double *out, struct dpf_error *error)
+static int score_hidden(const struct trials *trials, struct pool *pool, const struct trace *seen, double *out,
+                        struct dpf_error *error)
 {
     const struct trace nothing = {.n_rows = 0};
     struct trace in[2] = {nothing, nothing}, without = nothing;
@@ -122,7 +122,7 @@ static int score_hidden(const struct trials *trials, struct pool *pool, const st
         status = watch(trials, pool, 0, FORCE_OUT, seen, &without, error);
     const struct explanation two[2] = {{&in[0], &without}, {&in[1], &without}};
     if (status == 0)
-        *out = score_ratio(trials->plan, seen, two, own);
+        *out = score_ratio(trials->plan, seen, two);
     trace_free(&in[0]);
     trace_free(&in[1]);
     trace_free(&without);
@@ -136,7 +136,7 @@ static int score_known(const struct trials *trials, struct pool *pool, const str
     if (watch(trials, pool, 1 - own, FORCE_NOTHING, seen, &other, error) != 0)
         return -1;
     const struct explanation two[2] = {{own == 0 ? seen : &other, NULL}, {own == 0 ? &other : seen, NULL}};
-    *out = score_ratio(trials->plan, seen, two, own);
+    *out = score_ratio(trials->plan, seen, two);
     trace_free(&other);
     return 0;
 }
@@ -161,7 +161,7 @@ int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number
         watch(trials, pool, set, FORCE_NOTHING, NULL, &seen, error) != 0)
         return -1;
     const int status = trials->view == OBSERVE_ROWS ? take_numbers(trials, &seen, out, error)
-                       : trials->hidden             ? score_hidden(trials, pool, &seen, set, out, error)
+                       : trials->hidden             ? score_hidden(trials, pool, &seen, out, error)
                                                     : score_known(trials, pool, &seen, set, out, error);
     trace_free(&seen);
     return status;

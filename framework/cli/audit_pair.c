@@ -53,23 +53,7 @@ static int same_catalogue(const struct dataset *a, const struct dataset *b)
     return same;
 }
 
-static int pair_of_files(struct audit_session *audit, const char *path, struct dpf_error *error)
-{
-    struct trials *trials = &audit->trials;
-    if (load_neighbour(audit, path, error) != 0)
-        return -1;
-    trials->sets[0] = audit->base;
-    audit->base = (struct dataset){0};
-    if (!same_catalogue(&trials->sets[0], &trials->sets[1]))
-        return error_set(error, DPF_FAULT_DATA,
-                         "%s: its items are not those of [data]. The list of items is public in every proof; "
-                         "a pair must have the same, so let another user rate what the canary does",
-                         path);
-    snprintf(audit->pair, sizeof audit->pair, "[data] against %s", path);
-    return 0;
-}
-
-/* ---- a canary ------------------------------------------------------------------------------------------ */
+/* ---- ids --------------------------------------------------------------------------------------------- */
 
 static int find_id(const struct audit_session *audit, const struct id_map *map, enum audit_param param,
                    const char *what, int32_t *out, struct dpf_error *error)
@@ -87,15 +71,89 @@ static int find_id(const struct audit_session *audit, const struct id_map *map, 
 static struct neighbours kind_of(const struct audit_session *audit)
 {
     const struct plan *plan = &audit->session.plan;
-    const struct dataset_summary *summary = &audit->base.summary;
+    const struct dataset *base = audit->base.users.n ? &audit->base : &audit->trials.sets[0];
+    const struct dataset_summary *summary = &base->summary;
     return (struct neighbours){
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
         .value_lo = isfinite(plan->value_lo) ? plan->value_lo : summary->value_min,
         .value_hi = isfinite(plan->value_hi) ? plan->value_hi : summary->value_max,
-        .thin = audit->thin || audit->base.implicit,
+        .thin = audit->thin || base->implicit,
     };
 }
+
+/* ---- two files ----------------------------------------------------------------------------------------- */
+
+/* The user that one set lacks becomes the last one of the other, which becomes the first set. */
+static int order_pair(struct audit_session *audit, struct difference *difference, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    struct neighbours kind = kind_of(audit);
+    struct dataset ordered;
+    const unsigned char stays = 0;
+    if (difference->larger < 0)
+        return 0;
+    if (difference->larger == 1) {
+        ordered = trials->sets[0];
+        trials->sets[0] = trials->sets[1];
+        trials->sets[1] = ordered;
+    }
+    kind.as_they_are = 1;
+    if (neighbours_make(&trials->sets[0], &kind, &difference->canary, &stays, 1, &ordered, error) != 0)
+        return -1;
+    dataset_free(&trials->sets[0]);
+    trials->sets[0] = ordered;
+    difference->canary.user = (int32_t)ordered.users.n - 1;
+    return 0;
+}
+
+/* What differs is the canary; if nothing does, [audit] user and item may name one. */
+static int find_difference(struct audit_session *audit, const char *path, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    const struct plan *plan = &audit->session.plan;
+    const struct dataset *const sets[2] = {&trials->sets[0], &trials->sets[1]};
+    const struct neighbours kind = kind_of(audit);
+    struct difference difference;
+    struct canary named;
+    if (neighbours_compare(sets, &kind, plan->privacy.params.values[PRIVACY_SUPPORT].integer != 0, path,
+                           &difference, error) != 0 ||
+        order_pair(audit, &difference, error) != 0 ||
+        find_id(audit, &trials->sets[0].users, AUDIT_USER, "user", &named.user, error) != 0 ||
+        find_id(audit, &trials->sets[0].items, AUDIT_ITEM, "item", &named.item, error) != 0)
+        return -1;
+    trials->canary = difference.canary.user < 0 ? named : difference.canary;
+    const int other_user = named.user >= 0 && named.user != trials->canary.user;
+    const int other_item = named.item >= 0 && named.item != trials->canary.item && trials->canary.item >= 0;
+    if (other_user || other_item)
+        return config_error(
+            plan->config, "audit", other_user ? "user" : "item", error,
+            "the two data sets differ in user %s%s%s: leave the key out",
+            id_map_text(&trials->sets[0].users, trials->canary.user),
+            trials->canary.item >= 0 ? ", item " : "",
+            trials->canary.item >= 0 ? id_map_text(&trials->sets[0].items, trials->canary.item) : "");
+    snprintf(audit->pair, sizeof audit->pair, "%s against %s%s", difference.larger == 1 ? path : "[data]",
+             difference.larger == 1 ? "[data]" : path,
+             difference.canary.user < 0 ? ", which do not differ" : "");
+    return 0;
+}
+
+static int pair_of_files(struct audit_session *audit, const char *path, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    if (load_neighbour(audit, path, error) != 0)
+        return -1;
+    trials->sets[0] = audit->base;
+    audit->base = (struct dataset){0};
+    if (!same_catalogue(&trials->sets[0], &trials->sets[1]))
+        return error_set(error, DPF_FAULT_DATA,
+                         "%s: its items are not those of [data]. The list of items is public in every proof; "
+                         "a pair must have the same, so let another user rate what the canary does",
+                         path);
+    return find_difference(audit, path, error);
+}
+
+/* ---- one canary ---------------------------------------------------------------------------------------- */
 
 /* A record at random among those that the configured ids allow; item -1 where users are the unit. */
 struct lottery {
@@ -150,6 +208,8 @@ static int make_pair(struct audit_session *audit, const struct canary *canary, s
     for (unsigned char set = 0; set < 2; set++)
         if (neighbours_make(&audit->base, &kind, canary, &set, 1, &trials->sets[set], error) != 0)
             return -1;
+    if (neighbours_depart(&kind))
+        trials->canary.user = (int32_t)trials->sets[0].users.n - 1;
     return trials_prepare(trials, (enum observe_view)audit_value(audit, AUDIT_VIEW)->integer, error);
 }
 
@@ -165,20 +225,6 @@ static int rate_pair(struct audit_session *audit, struct pool *pool, int64_t num
     const int32_t row = trials->watched[0];
     *out = -(double)(csr->ptr[row + 1] - csr->ptr[row]);
     return 0;
-}
-
-/* Numbers of users behind the one that leaves change, and with them secret draws: the last one is taken where
-   these matter. */
-static int32_t only_user(const struct audit_session *audit)
-{
-    const struct plan *plan = &audit->session.plan;
-    int hidden = 0;
-    for (int side = 0; side < 2; side++)
-        for (int t = 0; t < plan->sides[side].n_terms; t++)
-            hidden |= observe_hidden_draw(plan, &plan->sides[side].terms[t]);
-    const int leaves =
-        plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
-    return hidden && leaves ? (int32_t)audit->base.users.n - 1 : -1;
 }
 
 /* Whether a user's records may be replaced by fewer ones too: then both forms are candidates. */
@@ -220,7 +266,7 @@ static void name_pair(struct audit_session *audit)
 {
     const struct neighbours kind = kind_of(audit);
     const struct canary *canary = &audit->trials.canary;
-    const char *user = id_map_text(&audit->base.users, canary->user);
+    const char *user = id_map_text(&audit->trials.sets[0].users, canary->user);
     const char *item = canary->item >= 0 ? id_map_text(&audit->base.items, canary->item) : NULL;
     char whose[300], how[120];
     if (item)
@@ -242,8 +288,6 @@ static int pair_of_canary(struct audit_session *audit, struct dpf_error *error)
     if (find_id(audit, &audit->base.users, AUDIT_USER, "user", &lottery.user, error) != 0 ||
         find_id(audit, &audit->base.items, AUDIT_ITEM, "item", &lottery.item, error) != 0)
         return -1;
-    if (lottery.user < 0)
-        lottery.user = only_user(audit);
     struct random_root *root = random_root_seeded(seed, "audit canary", error);
     dpf_stream *stream = root ? random_stream_open(root, "audit", "canary", error) : NULL;
     struct pool *pool = pool_new(1);
@@ -334,8 +378,5 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
         return train_once(audit, error);
     if (!*path)
         return pair_of_canary(audit, error);
-    if (find_id(audit, &first->users, AUDIT_USER, "user", &trials->canary.user, error) != 0 ||
-        find_id(audit, &first->items, AUDIT_ITEM, "item", &trials->canary.item, error) != 0)
-        return -1;
     return trials_prepare(trials, (enum observe_view)audit_value(audit, AUDIT_VIEW)->integer, error);
 }

@@ -18,8 +18,19 @@ static void add_statement(struct audit_session *audit, const char *name, const c
     struct audit_statement *s = &audit->statements[audit->n_statements++];
     snprintf(s->name, sizeof s->name, "%s", name);
     s->kind = kind;
+    s->of_pair = 1;
     s->epsilon = epsilon;
     s->delta = delta;
+}
+
+/* A claim about another unit or adjacency covers the pair if records of one user alone differ, and the claim
+   is about users that are replaced. */
+static int covers_pair(const struct guarantee *guarantee, const dpf_answer *answer)
+{
+    const int unit = answer->stated_unit ? answer->stated_unit - 1 : guarantee->unit;
+    const int adjacency = answer->stated_adjacency ? answer->stated_adjacency - 1 : guarantee->adjacency;
+    return (unit == guarantee->unit && adjacency == guarantee->adjacency) ||
+           (unit == DPF_UNIT_USER && adjacency == DPF_ADJ_REPLACE && guarantee->unit == DPF_UNIT_RECORD);
 }
 
 static int collect(struct audit_session *audit, struct dpf_error *error)
@@ -31,12 +42,14 @@ static int collect(struct audit_session *audit, struct dpf_error *error)
         return error_memory(error);
     for (int i = 0; i < guarantee->n_accounts; i++) {
         const struct account *account = &guarantee->accounts[i];
-        if (!account->refused)
-            add_statement(audit, account->accountant,
-                          account->is_claim                      ? "claimed"
-                          : statement_proves(guarantee, account) ? "proved"
-                                                                 : "not proved",
-                          account->answer.epsilon, account->answer.delta);
+        if (account->refused)
+            continue;
+        add_statement(audit, account->accountant,
+                      account->is_claim                      ? "claimed"
+                      : statement_proves(guarantee, account) ? "proved"
+                                                             : "not proved",
+                      account->answer.epsilon, account->answer.delta);
+        audit->statements[audit->n_statements - 1].of_pair = covers_pair(guarantee, &account->answer);
     }
     if (claim > 0)
         add_statement(audit, "[audit] claim", "claimed", claim, audit_value(audit, AUDIT_CLAIM_DELTA)->real);
@@ -133,7 +146,7 @@ int audit_judge(struct audit_session *audit, struct dpf_error *error)
             s->lower = s->one_run.epsilon;
         }
         const int is_claim = strcmp(s->kind, "claimed") == 0;
-        s->violated = s->lower > s->epsilon &&
+        s->violated = s->lower > s->epsilon && s->of_pair &&
                       (strcmp(s->kind, "proved") == 0 || (is_claim && !beyond_observer(audit)));
     }
     return 0;
@@ -161,6 +174,8 @@ static const char *adjacency_name(const struct audit_session *audit)
 
 static const char *remark(const struct audit_statement *s)
 {
+    if (!s->of_pair)
+        return "about another unit or adjacency";
     return s->violated ? "VIOLATED" : s->lower > s->epsilon ? "exceeded" : "no contradiction";
 }
 
@@ -211,9 +226,10 @@ static void print_text(const struct audit_session *audit, int violated)
 
 static json_t *statement_json(const struct audit_session *audit, const struct audit_statement *s)
 {
-    json_t *out = json_pack("{s:s, s:s, s:o, s:f, s:f, s:b}", "by", s->name, "kind", s->kind, "epsilon",
-                            isfinite(s->epsilon) ? json_real(s->epsilon) : json_string("infinity"), "delta",
-                            s->delta, "epsilon_lower", s->lower, "violated", s->violated);
+    json_t *out =
+        json_pack("{s:s, s:s, s:o, s:f, s:f, s:b, s:b}", "by", s->name, "kind", s->kind, "epsilon",
+                  isfinite(s->epsilon) ? json_real(s->epsilon) : json_string("infinity"), "delta", s->delta,
+                  "epsilon_lower", s->lower, "of_pair", s->of_pair, "violated", s->violated);
     const struct held_out_verdict *v = &s->verdict;
     if (audit_value(audit, AUDIT_ONE_RUN)->integer)
         json_object_set_new(out, "guesses",

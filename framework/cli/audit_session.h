@@ -13,11 +13,12 @@
 struct audit_statement {
     char name[48];
     const char *kind; /* "proved", "claimed", "not proved" */
+    int of_pair;      /* it is about pairs such as the one that is audited */
     double epsilon, delta;
     struct held_out_verdict verdict;
     struct one_run_verdict one_run;
     double lower; /* of either */
-    int violated; /* lower > epsilon, and it is proved or claimed */
+    int violated; /* lower > epsilon, it is of the pair, and proved or claimed */
 };
 
 struct audit_session {

@@ -237,7 +237,7 @@ AT(dpf_question, delta, 16);
 AT(dpf_question, epsilon, 24);
 AT(dpf_question, rounds, 32);
 
-SIZE(dpf_answer, 488);
+SIZE(dpf_answer, 496);
 AT(dpf_answer, size, 0);
 AT(dpf_answer, at_grid_end, 4);
 AT(dpf_answer, epsilon, 8);
@@ -246,6 +246,8 @@ AT(dpf_answer, delta, 24);
 AT(dpf_answer, order, 32);
 AT(dpf_answer, source, 40);
 AT(dpf_answer, note, 232);
+AT(dpf_answer, stated_unit, 488);
+AT(dpf_answer, stated_adjacency, 492);
 
 SIZE(dpf_accountant, 32);
 AT(dpf_accountant, kind, 0);

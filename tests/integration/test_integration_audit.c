@@ -103,26 +103,39 @@ static void equal_data_sets_are_not_told_apart(void **state)
     assert_true(number("proved", "epsilon_lower") == 0);
 }
 
-/* A neighbour from a file: item 3 of user 1 from 4 stars to 1. The noise is for 5 against 1. */
-static void files_are_audited_too(void **state)
+/* configs/audit/few.csv, with each line that begins with a prefix replaced; "" leaves it out. Returns its
+ * path. */
+static const char *changed_file(const char *prefix, const char *replacement)
 {
-    char path[512], line[64], arguments[512];
-    (void)state;
+    char path[512], line[64];
     snprintf(path, sizeof path, "%s/configs/audit/few.csv", getenv("DPFRAME_SOURCE_DIR"));
     FILE *from = fopen(path, "r"), *to = fopen(command_path("neighbour.csv"), "w");
     assert_true(from && to);
-    int changed = 0;
-    while (fgets(line, sizeof line, from)) {
-        if (strncmp(line, "1,3,", 4) == 0 && ++changed)
-            snprintf(line, sizeof line, "1,3,1\n");
-        fputs(line, to);
-    }
+    while (fgets(line, sizeof line, from))
+        fputs(strncmp(line, prefix, strlen(prefix)) == 0 ? replacement : line, to);
     fclose(from);
     assert_int_equal(fclose(to), 0);
-    assert_int_equal(changed, 1);
-    snprintf(arguments, sizeof arguments, "--trials 2000 --neighbour %s", command_path("neighbour.csv"));
+    return command_path("neighbour.csv");
+}
+
+/* A neighbour from a file: item 3 of user 1 from 4 stars to 1. The noise is for 5 against 1. */
+static void files_are_audited_too(void **state)
+{
+    char arguments[512];
+    (void)state;
+    snprintf(arguments, sizeof arguments, "--trials 2000 --neighbour %s", changed_file("1,3,", "1,3,1\n"));
     assert_int_equal(audit("one-release.ini", arguments), 0);
     assert_between(number("proved", "epsilon_lower"), 0.3, 0.75);
+}
+
+/* A record is missing, where values alone may differ: no bound would say anything about what is stated. */
+static void files_that_are_no_neighbours_are_refused(void **state)
+{
+    char command[1024];
+    (void)state;
+    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --neighbour %s",
+             getenv("DPFRAME_SOURCE_DIR"), changed_file("1,3,", ""));
+    command_expect(command, 3, "no neighbours");
 }
 
 /* ---- flaws of publications ---------------------------------------------------------------------------- */
@@ -195,6 +208,23 @@ static void hidden_draws_stay_hidden(void **state)
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.15, 1);
 }
 
+/* A user in the middle of the list leaves: the draws of all others stay theirs, so that they are no evidence.
+ */
+static void users_behind_the_canary_do_not_move(void **state)
+{
+    (void)state;
+    static const char *const secrecies[] = {"outsider", "none"};
+    for (int i = 0; i < 2; i++) {
+        char arguments[1024];
+        snprintf(arguments, sizeof arguments,
+                 SAMPLED "--trials 1000 --user 1 -o items.sampler=poisson-users -o items.sampler.rate=0.5 -o "
+                         "items.sampler.secrecy=%s",
+                 secrecies[i]);
+        assert_int_equal(audit("one-release.ini", arguments), 0);
+        assert_between(number("proved", "epsilon_lower"), 0, number("proved", "epsilon"));
+    }
+}
+
 #define MANY                                                                                                 \
     "-o data.format=synthetic -o data.synthetic.users=600 "                                                  \
     "-o data.synthetic.items=400 -o data.synthetic.ratings=20000 --one-run --canaries 300 "
@@ -259,11 +289,13 @@ int main(void)
         cmocka_unit_test(a_claim_is_compared),
         cmocka_unit_test(equal_data_sets_are_not_told_apart),
         cmocka_unit_test(files_are_audited_too),
+        cmocka_unit_test(files_that_are_no_neighbours_are_refused),
         cmocka_unit_test(private_inputs_are_caught),
         cmocka_unit_test(known_noise_is_caught),
         cmocka_unit_test(shares_of_noise_are_caught),
         cmocka_unit_test(reused_noise_is_caught),
         cmocka_unit_test(hidden_draws_stay_hidden),
+        cmocka_unit_test(users_behind_the_canary_do_not_move),
         cmocka_unit_test(one_run_is_enough),
         cmocka_unit_test(one_run_sees_through_projections),
         cmocka_unit_test(wrong_commands_are_refused),

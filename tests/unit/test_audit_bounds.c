@@ -84,6 +84,70 @@ static void one_run_agrees_with_the_publication(void **state)
     assert_near(bounds_one_run_chance(1000, 200, 170, 1.5, 1e-4), 1.4838175763e-01, 1e-10);
 }
 
+/* ---- exact error rates: sums over all outcomes, no luck --------------------------------------------------
+ */
+
+static double mass(int64_t k, int64_t n, double p)
+{
+    if (p <= 0 || p >= 1)
+        return k == (p <= 0 ? 0 : n);
+    return exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) +
+               (double)k * log(p) + (double)(n - k) * log1p(-p));
+}
+
+/* The probability that a bound of n trials each exceeds the truth ln((p - delta) / q). */
+static double wrong_bounds(int64_t n, double p, double q, double delta, double alpha)
+{
+    const double truth = p - delta > q ? log((p - delta) / q) : 0;
+    double wrong = 0;
+    for (int64_t k = 0; k <= n; k++)
+        for (int64_t l = 0; l <= n; l++)
+            if (mass(k, n, p) > 0 && bounds_epsilon(k, n, l, n, delta, alpha) > truth)
+                wrong += mass(k, n, p) * mass(l, n, q);
+    return wrong;
+}
+
+static void bounds_are_wrong_as_seldom_as_stated(void **state)
+{
+    static const double p[] = {.02, .3, .5, .9, .99, 1}, q[] = {.001, .05, .3, .5, .9},
+                        delta[] = {0, .01, .3};
+    (void)state;
+    for (size_t i = 0; i < 6 * 5 * 3; i++) {
+        const double a = p[i % 6], b = q[i / 6 % 5], d = delta[i / 30];
+        assert_true(wrong_bounds(1, a, b, d, .05) <= .05);
+        assert_true(wrong_bounds(12, a, b, d, .05) <= .05);
+        assert_true(wrong_bounds(12, a, b, d, .5) <= .5);
+        assert_true(wrong_bounds(12, a, b, d, .001) <= .001);
+    }
+    /* Not by being useless: with one of the probabilities known to be 1 its half of alpha is used up. */
+    assert_true(wrong_bounds(400, 1, .1, 0, .05) > .01);
+}
+
+/* Randomised response of m bits, all guessed: the guesses that are right are Binomial(m, q). */
+static void one_run_is_wrong_as_seldom_as_stated(void **state)
+{
+    static const double epsilons[] = {0, .3, 1, 4}, alphas[] = {.5, .05, .001};
+    (void)state;
+    for (size_t i = 0; i < 4 * 3; i++) {
+        const double epsilon = epsilons[i % 4], alpha = alphas[i / 4], q = 1 / (1 + exp(-epsilon));
+        double wrong = 0, next = 0;
+        for (int64_t v = 0; v <= 200; v++)
+            if (bounds_one_run(200, 200, v, 0, alpha) > epsilon)
+                wrong += mass(v, 200, q);
+            else
+                next = mass(v, 200, q);
+        assert_true(wrong <= alpha + 1e-9);
+        assert_true(wrong + next >
+                    alpha - 1e-9); /* nothing is given away: one guess less would be too many */
+    }
+    /* Large numbers: neither an overflow nor more than is refuted. */
+    assert_true(bounds_one_run(1000000, 1000000, 1000000, 0, .05) > 12);
+    assert_true(bounds_one_run(1000000, 1000000, 1000000, 0, .05) < 14);
+    assert_true(bounds_one_run_chance(10, 10, 10, 60, 0) > 0.999999);
+    assert_true(bounds_one_run(1, 1, 1, 0, .4) == 0); /* one coin tossed: 1/2 */
+    assert_true(bounds_one_run(1, 1, 1, 0, .6) > 0);
+}
+
 /* ---- held-out thresholds ------------------------------------------------------------------------------ */
 
 #define N 2000
@@ -133,6 +197,8 @@ int main(void)
         cmocka_unit_test(the_tail_at_the_bound_is_alpha),
         cmocka_unit_test(epsilon_follows_from_both_bounds),
         cmocka_unit_test(one_run_agrees_with_the_publication),
+        cmocka_unit_test(bounds_are_wrong_as_seldom_as_stated),
+        cmocka_unit_test(one_run_is_wrong_as_seldom_as_stated),
         cmocka_unit_test(scores_of_one_law_show_nothing),
         cmocka_unit_test(shifted_scores_show_the_shift),
     };

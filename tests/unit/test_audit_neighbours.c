@@ -85,7 +85,8 @@ static void users_differ_in_all_records(void **state)
            "a: x1; b: x1; c: x1 y1; ");
     expect(DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, 0, canary, "a: x5 y5; b: x4; c: x1 y5; ",
            "a:; b: x4; c: x1 y5; ");
-    expect(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, canary, "a: x5 y5; b: x4; c: x1 y5; ", "b: x4; c: x1 y5; ");
+    /* The one that leaves is the last, so that the others have the same numbers with and without it. */
+    expect(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, canary, "b: x4; c: x1 y5; a: x5 y5; ", "b: x4; c: x1 y5; ");
 }
 
 /* With the user go links, weights, and the numbers behind it. */
@@ -93,7 +94,7 @@ static void a_user_leaves_no_trace(void **state)
 {
     (void)state;
     const struct dataset from = base(0);
-    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, NULL, 0};
+    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, NULL, 0, 0};
     const struct canary canary = {0, -1};
     const unsigned char out = 1;
     struct dataset set;
@@ -105,6 +106,65 @@ static void a_user_leaves_no_trace(void **state)
     assert_int_equal(set.relation.links.others[0], 0);
     assert_true(set.weights.users[0] == 2 && set.weights.users[1] == 3);
     dataset_free(&set);
+    const unsigned char in = 0;
+    assert_int_equal(neighbours_make(&from, &kind, &canary, &in, 1, &set, &error), 0);
+    assert_int_equal(set.relation.links.ptr[2], 2);
+    assert_int_equal(set.relation.links.others[0], 0);
+    assert_int_equal(set.relation.links.others[1], 2); /* and a, who is the last */
+    assert_true(set.weights.users[0] == 2 && set.weights.users[1] == 3 && set.weights.users[2] == 1);
+    dataset_free(&set);
+}
+
+/* ---- two given data sets ------------------------------------------------------------------------------ */
+
+/* base with the first record's value, b's item, and so many users. */
+struct variant {
+    float first_value, last_value;
+    int32_t item_of_b;
+    int64_t n_users;
+};
+
+static int compare(int unit, int adjacency, int support_is_public, const struct variant *variant,
+                   struct difference *difference)
+{
+    struct dataset sets[2] = {base(0), base(0)};
+    const struct dataset *const both[2] = {&sets[0], &sets[1]};
+    float changed[] = {variant->first_value, 3, 4, 1, variant->last_value};
+    int32_t of[] = {0, 1, variant->item_of_b, 0, 1};
+    const struct neighbours kind = {.unit = unit, .adjacency = adjacency};
+    struct dpf_error error = {0};
+    sets[1].train.by_user.values = changed;
+    sets[1].train.by_user.others = of;
+    sets[1].users.n = sets[1].train.by_user.rows = variant->n_users;
+    const int status = neighbours_compare(both, &kind, support_is_public, "other.csv", difference, &error);
+    assert_true(status == 0 || strstr(error.text, "no neighbours"));
+    return status;
+}
+
+static void only_neighbours_are_a_pair(void **state)
+{
+    const struct variant same = {2, 5, 0, 3}, value = {5, 5, 0, 3}, two = {5, 4, 0, 3}, item = {2, 5, 1, 3},
+                         fewer = {2, 5, 0, 2}, both = {5, 5, 0, 2};
+    struct difference d;
+    (void)state;
+    assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &same, &d), 0);
+    assert_int_equal(d.canary.user, -1);
+    assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &value, &d), 0);
+    assert_true(d.canary.user == 0 && d.canary.item == 0 && d.larger == -1);
+    assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &two, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &item, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, 0, &value, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_FLIP, 0, &item, &d), -1); /* two cells */
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 0, &item, &d), 0);
+    assert_true(d.canary.user == 1 && d.canary.item == -1);
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 1, &item, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 0, &two, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, 0, &value, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 0, &fewer, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, &fewer, &d), 0);
+    assert_true(d.canary.user == 2 && d.larger == 0);
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, &both, &d), -1);
+    assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, &value, &d), -1);
 }
 
 /* Many canaries: each alone with its item, and the others as they were. */
@@ -113,7 +173,7 @@ static void canaries_of_one_run_do_not_meet(void **state)
     (void)state;
     const struct dataset from = base(0);
     const int32_t items[] = {1, 0};
-    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, items, 0};
+    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, items, 0, 0};
     const struct canary canaries[] = {{0, -1}, {2, -1}};
     const unsigned char bits[] = {0, 1};
     struct dataset set;
@@ -126,10 +186,9 @@ static void canaries_of_one_run_do_not_meet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_differ_alone),
-        cmocka_unit_test(users_differ_in_all_records),
-        cmocka_unit_test(a_user_leaves_no_trace),
-        cmocka_unit_test(canaries_of_one_run_do_not_meet),
+        cmocka_unit_test(records_differ_alone),       cmocka_unit_test(users_differ_in_all_records),
+        cmocka_unit_test(a_user_leaves_no_trace),     cmocka_unit_test(canaries_of_one_run_do_not_meet),
+        cmocka_unit_test(only_neighbours_are_a_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static const struct {
     {"dpf_solve", sizeof(dpf_solve), 136},
     {"dpf_accountant", sizeof(dpf_accountant), 32},
     {"dpf_question", sizeof(dpf_question), 40},
-    {"dpf_answer", sizeof(dpf_answer), 488},
+    {"dpf_answer", sizeof(dpf_answer), 496},
 };
 
 static void test_layout(void **state)

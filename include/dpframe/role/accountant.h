@@ -40,6 +40,10 @@ typedef struct dpf_answer {
     double order;     /* Renyi order, or NaN */
     char source[192]; /* the theorem or formula */
     char note[256];   /* a sentence for the reader, or "" */
+    /* Of a claim: the unit and adjacency that it is about, 1 + DPF_UNIT_* and 1 + DPF_ADJ_*; 0: the
+     * question's. */
+    int32_t stated_unit;
+    int32_t stated_adjacency;
 } dpf_answer;
 
 typedef struct dpf_accountant {

@@ -265,6 +265,8 @@ static dpf_status published_epsilon(void *self, const dpf_event *events, int64_t
     answer->epsilon_lower = answer->order = NAN;
     answer->delta = question->delta;
     answer->source[0] = answer->note[0] = '\0';
+    answer->stated_unit = published->unit + 1;
+    answer->stated_adjacency = published->adjacency + 1;
     const dpf_status status = published->claim >= CLAIM_PER_RELEASE
                                   ? claim_per_release(published, events, n, &stated, answer)
                                   : claim_gaussian(published, events, n, &stated, answer);

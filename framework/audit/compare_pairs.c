@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether two data sets that somebody gives are neighbours, and where they differ. */
+#include "audit/pairs.h"
+
+#include <string.h>
+
+#include "dpframe/privacy.h"
+
+struct comparison {
+    const struct dataset *const *sets;
+    const struct neighbours *kind;
+    int support_is_public;
+    int larger;       /* -1: the same users in both */
+    int64_t departed; /* its user that the other lacks */
+    const char *path;
+};
+
+static int refuse_pair(const struct comparison *c, const char *why, struct dpf_error *error)
+{
+    return error_set(error, DPF_FAULT_DATA,
+                     "%s: it and [data] are no neighbours as [privacy] unit and adjacency define them: %s. A "
+                     "bound would say nothing about the guarantee; give data sets that differ in one unit",
+                     c->path, why);
+}
+
+static int same_ids(const struct id_map *a, int64_t i, const struct id_map *b, int64_t j)
+{
+    return strcmp(id_map_text(a, i), id_map_text(b, j)) == 0;
+}
+
+/* Both lists of users are the same, or one has one more. */
+static int compare_users(struct comparison *c, struct dpf_error *error)
+{
+    const struct id_map *a = &c->sets[0]->users, *b = &c->sets[1]->users;
+    c->larger = a->n == b->n ? -1 : a->n < b->n;
+    c->departed = -1;
+    const struct id_map *more = c->larger == 1 ? b : a, *fewer = c->larger == 1 ? a : b;
+    if (more->n > fewer->n + 1 || (c->larger >= 0 && !neighbours_depart(c->kind)))
+        return refuse_pair(c, "they have other users", error);
+    for (int64_t i = 0; i < more->n; i++) {
+        const int64_t j = i - (c->departed >= 0);
+        if (j < fewer->n && same_ids(more, i, fewer, j))
+            continue;
+        if (c->larger < 0 || c->departed >= 0)
+            return refuse_pair(c, "they have other users", error);
+        c->departed = i;
+    }
+    return 0;
+}
+
+static int same_entry(const struct csr *a, int64_t i, const struct csr *b, int64_t j)
+{
+    const float x = a->values ? a->values[i] : 1, y = b->values ? b->values[j] : 1;
+    const float v = a->privacy_weights ? a->privacy_weights[i] : 1,
+                w = b->privacy_weights ? b->privacy_weights[j] : 1;
+    return !(x < y || x > y || v < w || v > w);
+}
+
+/* How two rows of records differ. */
+struct row_difference {
+    int64_t there, values; /* records that one of them lacks; records of other values */
+    int32_t item;          /* of the last */
+};
+
+static struct row_difference compare_rows(const struct csr *a, int64_t r, const struct csr *b, int64_t s)
+{
+    struct row_difference d = {0, 0, -1};
+    int64_t i = a->ptr[r], j = b->ptr[s];
+    while (i < a->ptr[r + 1] || j < b->ptr[s + 1]) {
+        const int first = j == b->ptr[s + 1] || (i < a->ptr[r + 1] && a->others[i] < b->others[j]);
+        const int both = i < a->ptr[r + 1] && j < b->ptr[s + 1] && a->others[i] == b->others[j];
+        if (!both || !same_entry(a, i, b, j))
+            d.item = first ? a->others[i] : b->others[j];
+        d.there += !both;
+        d.values += both && !same_entry(a, i, b, j);
+        i += both || first;
+        j += both || !first;
+    }
+    return d;
+}
+
+static int one_record(const struct comparison *c, const struct row_difference *d)
+{
+    return c->kind->adjacency == DPF_ADJ_REPLACE_VALUE ? !d->there && d->values <= 1
+                                                       : !d->values && d->there <= 1;
+}
+
+static int one_user(const struct comparison *c, const struct row_difference *d, int64_t n, int64_t m)
+{
+    switch (c->kind->adjacency) {
+    case DPF_ADJ_REPLACE:
+        return !c->support_is_public || !d->there;
+    case DPF_ADJ_ZERO_OUT:
+        return n == 0 || m == 0;
+    default:
+        return 0; /* add-remove: users that both have are the same */
+    }
+}
+
+static int compare_records(const struct comparison *c, struct difference *out, struct dpf_error *error)
+{
+    const struct csr *a = &c->sets[0]->train.by_user, *b = &c->sets[1]->train.by_user;
+    const int by_user = c->kind->unit == DPF_UNIT_USER;
+    for (int64_t r = 0; r < a->rows; r++) {
+        if (c->larger == 0 && r == c->departed)
+            continue;
+        const int64_t s = r + (c->larger == 1 && r >= c->departed) - (c->larger == 0 && r > c->departed);
+        const struct row_difference d = compare_rows(a, r, b, s);
+        if (d.item < 0)
+            continue;
+        if (out->canary.user >= 0 || c->larger >= 0)
+            return refuse_pair(c, "the records of several users differ", error);
+        if (by_user ? !one_user(c, &d, a->ptr[r + 1] - a->ptr[r], b->ptr[s + 1] - b->ptr[s])
+                    : !one_record(c, &d))
+            return refuse_pair(c, "a user's records differ in another way", error);
+        out->canary = (struct canary){(int32_t)r, by_user ? -1 : d.item};
+    }
+    return 0;
+}
+
+int neighbours_compare(const struct dataset *const sets[2], const struct neighbours *kind,
+                       int support_is_public, const char *path, struct difference *out,
+                       struct dpf_error *error)
+{
+    struct comparison c = {.sets = sets, .kind = kind, .support_is_public = support_is_public, .path = path};
+    *out = (struct difference){{-1, -1}, -1};
+    if (compare_users(&c, error) != 0 || compare_records(&c, out, error) != 0)
+        return -1;
+    out->larger = c.larger;
+    if (c.departed >= 0)
+        out->canary = (struct canary){(int32_t)c.departed, -1};
+    return 0;
+}
