@@ -39,13 +39,18 @@ int64_t release_passes(const struct plan *plan, int side)
                : 1;
 }
 
-/* How often a term releases, as one user sees it. */
-int64_t release_count(const struct plan *plan, const struct term_plan *term)
+static int64_t releases_in_round(const struct plan *plan, const struct term_plan *term)
 {
     int visits = 0;
     for (int i = 0; i < plan->n_order; i++)
         visits += plan->order[i] == term->side;
-    int64_t count = plan->run.params.values[RUN_ROUNDS].integer * visits * release_passes(plan, term->side);
+    return visits * release_passes(plan, term->side);
+}
+
+/* How often a term releases, as one user sees it. */
+int64_t release_count(const struct plan *plan, const struct term_plan *term)
+{
+    const int64_t count = plan->run.params.values[RUN_ROUNDS].integer * releases_in_round(plan, term);
     if (!term->mechanism)
         return 0;
     return term->participations > 0 && term->participations < count ? term->participations : count;
@@ -310,6 +315,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
                  n < apart && is_charged(plan, &events[i]) ? " and all that shares its draw" : "");
         if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
             return -1;
+        plan->ledger.entries[plan->ledger.n - 1].per_round = releases_in_round(plan, term);
     }
     return 0;
 }

@@ -17,7 +17,8 @@
 /* What a reader wants to know about an event beside its numbers. */
 struct ledger_entry {
     dpf_event event;
-    char source[96]; /* "items, mechanism laplace, block linear" */
+    int64_t per_round; /* of its releases, those that one unit can have in a round; 0: any number of them */
+    char source[96];   /* "items, mechanism laplace, block linear" */
 };
 
 struct ledger {

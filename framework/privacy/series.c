@@ -105,10 +105,16 @@ int curve_table(const struct guarantee *guarantee, struct instance *const *accou
     return 0;
 }
 
-/* After round r of `rounds`. Counts of a whole run are the same in every round, or a cap on all of them. */
+/* Of an entry's releases, those that one unit can have had after r rounds: a cap may be used up early. */
+static int64_t released_after(const struct ledger_entry *entry, int64_t r)
+{
+    const int64_t all = entry->event.count;
+    return r == 0 ? 0 : entry->per_round == 0 || entry->per_round > all / r ? all : entry->per_round * r;
+}
+
+/* After round r. */
 static int spent_at(const struct guarantee *guarantee, struct instance *const *accountants, int n,
-                    const struct ledger *whole, int64_t rounds, int64_t r, FILE *file,
-                    struct dpf_error *error)
+                    const struct ledger *whole, int64_t r, FILE *file, struct dpf_error *error)
 {
     struct guarantee judged = *guarantee;
     struct ledger part = {0};
@@ -117,8 +123,7 @@ static int spent_at(const struct guarantee *guarantee, struct instance *const *a
     judged.n_accounts = 0;
     for (int64_t i = 0; i < whole->n && status == 0; i++) {
         dpf_event event = whole->entries[i].event;
-        const int64_t in_round = (event.count + rounds - 1) / rounds;
-        event.count = in_round * r < event.count ? in_round * r : event.count;
+        event.count = released_after(&whole->entries[i], r);
         status = ledger_add(&part, &event, whole->entries[i].source, error);
     }
     if (status == 0)
@@ -139,7 +144,7 @@ int odometer_write(const struct guarantee *guarantee, struct instance *const *ac
     fputs("round,accountant,epsilon\n", file);
     for (int64_t i = 1; i <= points; i++) {
         const int64_t r = i * (rounds / points) + i * (rounds % points) / points;
-        if (spent_at(guarantee, accountants, n, ledger, rounds, r, file, error) != 0)
+        if (spent_at(guarantee, accountants, n, ledger, r, file, error) != 0)
             return -1;
     }
     return 0;

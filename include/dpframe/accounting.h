@@ -13,6 +13,8 @@
  *  - NON_PRIVATE, an infinite sensitivity, a scale of 0, and noise that is drawn once and serves
  *    several releases (their difference has no noise) leave no finite epsilon.
  *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
+ *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is not known: what
+ *    moves more is refused, what moves less keeps them.
  *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
  *    from the observer, under add-remove, zero-out or flip (a record that is drawn or is not there,
  *    which is what a flip adds or removes): only then do neighbouring data sets give the
@@ -247,6 +249,11 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
         out->copies = 0.0;
         return DPF_OK;
     }
+    if ((event->kind == DPF_EVENT_APPROX || event->kind == DPF_EVENT_ZCDP) && out->sensitivity > 1.0 &&
+        isfinite(out->sensitivity))
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "its parameters are stated for a sensitivity of 1, but under this privacy "
+                                "unit, adjacency and sampling a release moves by more");
     if (isinf(out->sensitivity) || (both && isinf(out->l1)))
         return dpf_charge_unbounded(out, "nothing bounds how far one unit moves a release");
     if ((dpf_event_has_scale(event->kind) && event->scale == 0.0) || (both && event->p[0] == 0.0))

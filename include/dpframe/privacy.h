@@ -119,8 +119,8 @@ typedef struct dpf_sampling {
 #define DPF_EVENT_DISCRETE_LAPLACE 5     /* on the grid, scale a multiple of grid; L1 */
 #define DPF_EVENT_DISCRETE_GAUSSIAN 6    /* on the grid; L2 */
 #define DPF_EVENT_PURE 7                 /* p[0] = epsilon per sensitivity unit: any epsilon-DP release */
-#define DPF_EVENT_APPROX 8               /* p[0] = epsilon, p[1] = delta */
-#define DPF_EVENT_ZCDP 9                 /* p[0] = xi, p[1] = rho */
+#define DPF_EVENT_APPROX 8               /* p[0] = epsilon, p[1] = delta, for a sensitivity of 1 */
+#define DPF_EVENT_ZCDP 9                 /* p[0] = xi, p[1] = rho, for a sensitivity of 1 */
 #define DPF_EVENT_SKELLAM 10             /* on the grid, p[0] = variance; L1 and L2 */
 #define DPF_EVENT_PBM 11                 /* p[0..3]: theta, trials, least number of clients, coordinates */
 #define DPF_EVENT_RANDOMIZED_RESPONSE 12 /* p[0] = probability of a flip, per bit */

@@ -198,11 +198,14 @@ const char *pbm_parameters_fault(const double *p)
 }
 
 /*
- * A client that is replaced goes from any message to any other; one that is zeroed sends the middle.
- * Other neighbours differ in the number of clients, or draw clients by what they hold.
+ * A client that is replaced goes from any message to any other; one that is zeroed sends the middle. Other
+ * neighbours differ in the number of clients, or draw clients by what they hold; and a client one record of
+ * which is zeroed does not send the middle.
  */
 const char *pbm_question_fault(const dpf_event *event, const dpf_question *question)
 {
+    if (question->unit != DPF_UNIT_USER)
+        return "the Poisson binomial mechanism protects a client with all records; ask for unit user";
     if (question->adjacency != DPF_ADJ_REPLACE && question->adjacency != DPF_ADJ_ZERO_OUT)
         return "the Poisson binomial mechanism protects a client that is replaced or zeroed, not one that is "
                "absent; ask for adjacency replace or zero-out";

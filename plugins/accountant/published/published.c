@@ -224,6 +224,9 @@ static dpf_status claim_per_release(const struct published *published, const dpf
         }
         if (published->claim == CLAIM_THEOREM_2)
             sum = theorem_2(sum, &events[i].sampling);
+        if (!(sum >= 0.0))
+            return dpf_refuse_event(published->host, DPF_E_NUMERIC, &events[i], i,
+                                    "its sampling rate or largest weight is out of range");
         if (first && sum > answer->epsilon) {
             answer->epsilon = sum;
             answer->delta = delta;
