@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "cli/account_utility.h"
 #include "cli/command.h"
@@ -148,6 +149,12 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
     json_t *event = dp_event_json(&plan->ledger, &plan->guarantee);
     char *text = event ? json_dumps(event, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     int status = text ? files_write_text(path, text, error) : error_memory(error);
+    const int64_t unsupported = dp_event_unsupported(event);
+    if (status == 0 && unsupported > 0)
+        log_message(LOG_LEVEL_WARNING,
+                    "%s: %lld of %lld events are an UnsupportedDpEvent, so dp_accounting refuses the ledger: "
+                    "it has no class for mechanism pbm, nor for noise about which nothing is proved",
+                    path, (long long)unsupported, (long long)plan->ledger.n);
     free(text);
     json_decref(event);
     return status;

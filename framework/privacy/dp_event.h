@@ -14,9 +14,14 @@
 
 /*
  * The ledger as one event, for the guarantee's unit, adjacency and observer: sensitivities are part of noise
- * multipliers, and draws that amplify nothing for them are left out. A new reference.
+ * multipliers, so it is to be read with dp_accounting's ADD_OR_REMOVE_ONE, which leaves these as they are;
+ * draws that amplify nothing are left out. Releases without a class of their own go by a bound: Skellam noise
+ * as ZCDpEvent, pure releases and flipped bits as EpsilonDeltaDpEvent, amplified. PBM is an
+ * UnsupportedDpEvent, which accountants there refuse. A new reference.
  */
 json_t *dp_event_json(const struct ledger *ledger, const struct guarantee *guarantee);
+/* How many events of it are an UnsupportedDpEvent. */
+int64_t dp_event_unsupported(const json_t *whole);
 
 /* CSV "accountant,epsilon,delta": delta for epsilons from 0 to twice the largest finite answer. */
 int curve_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,

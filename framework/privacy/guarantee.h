@@ -148,5 +148,7 @@ void guarantee_row(const struct guarantee *guarantee, const char *name, struct t
 /* Six digits of an epsilon or a delta, never below the value (but for the last 1e-11 of it). A literal or
  * buffer. */
 const char *guarantee_number_up(double value, char buffer[32]);
+/* The same with so many digits, 3 to 10. */
+const char *guarantee_digits_up(double value, int digits, char buffer[32]);
 
 #endif

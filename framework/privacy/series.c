@@ -9,6 +9,7 @@
 #define CURVE_POINTS 41
 #define TABLE_POINTS 11
 #define ODOMETER_POINTS 24
+#define DIGITS 9 /* of numbers in CSV, which are rounded up */
 
 static double widest(const struct guarantee *guarantee)
 {
@@ -71,8 +72,10 @@ int curve_write(const struct guarantee *guarantee, struct instance *const *accou
     for (int i = 0; i < n; i++)
         for (int point = 0; point < CURVE_POINTS; point++) {
             const double epsilon = end * point / (CURVE_POINTS - 1), delta = delta_at(&curves, i, epsilon);
+            char number[32];
             if (!isnan(delta))
-                fprintf(file, "%s,%.9g,%.9g\n", accountants[i]->entry->component->id, epsilon, delta);
+                fprintf(file, "%s,%.17g,%s\n", accountants[i]->entry->component->id, epsilon,
+                        guarantee_digits_up(delta, DIGITS, number));
         }
     free(curves.events);
     return 0;
@@ -94,10 +97,8 @@ int curve_table(const struct guarantee *guarantee, struct instance *const *accou
         fprintf(file, "\n%12.5g", epsilon);
         for (int i = 0; i < n; i++) {
             const double delta = delta_at(&curves, i, epsilon);
-            if (isnan(delta))
-                fprintf(file, "  %12s", "-");
-            else
-                fprintf(file, "  %12.4g", delta);
+            char number[32];
+            fprintf(file, "  %12s", isnan(delta) ? "-" : guarantee_digits_up(delta, 4, number));
         }
     }
     fputs("\n", file);
@@ -118,6 +119,7 @@ static int spent_at(const struct guarantee *guarantee, struct instance *const *a
 {
     struct guarantee judged = *guarantee;
     struct ledger part = {0};
+    char number[32];
     int status = 0;
     judged.accounts = NULL;
     judged.n_accounts = 0;
@@ -130,8 +132,8 @@ static int spent_at(const struct guarantee *guarantee, struct instance *const *a
         status = guarantee_account(&judged, accountants, n, &part, r, error);
     for (int i = 0; status == 0 && i < judged.n_accounts; i++)
         if (!judged.accounts[i].refused)
-            fprintf(file, "%lld,%s,%.9g\n", (long long)r, judged.accounts[i].accountant,
-                    judged.accounts[i].answer.epsilon);
+            fprintf(file, "%lld,%s,%s\n", (long long)r, judged.accounts[i].accountant,
+                    guarantee_digits_up(judged.accounts[i].answer.epsilon, DIGITS, number));
     guarantee_free(&judged);
     ledger_free(&part);
     return status;

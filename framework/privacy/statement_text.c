@@ -68,15 +68,20 @@ static void add_columns(struct text *out, const char *left, const char *right)
     }
 }
 
-const char *guarantee_number_up(double value, char buffer[32])
+const char *guarantee_digits_up(double value, int digits, char buffer[32])
 {
     double printed = 0.0;
     if (isinf(value))
         return "infinity";
-    snprintf(buffer, 32, "%.6g", value);
+    snprintf(buffer, 32, "%.*g", digits, value);
     if (text_to_real(buffer, &printed) == 0 && printed < value * (1.0 - 1e-11))
-        snprintf(buffer, 32, "%.6g", value * (1.0 + 5.01e-6));
+        snprintf(buffer, 32, "%.*g", digits, value * (1.0 + 5.01 * pow(10.0, -digits)));
     return buffer;
+}
+
+const char *guarantee_number_up(double value, char buffer[32])
+{
+    return guarantee_digits_up(value, 6, buffer);
 }
 
 /* ---- sentences ---------------------------------------------------------------------------------- */

@@ -264,6 +264,26 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
     return DPF_OK;
 }
 
+/*
+ * A line xi + rho a above the Renyi curve of Skellam noise, at every order a > 1. In grid steps: its variance
+ * V, and the norms of a shift. At integer orders the curve is at most
+ *   a L2^2/(2V) + min(((2a-1) L2^2 + 6 L1)/(4V^2), 3 L1/(2V))
+ * (Agarwal, Kairouz, Liu, arXiv 2110.04995, Theorem 3.5), that is xi + rho a with either
+ *   rho = L2^2/(2V) (1 + 1/V), xi = (6 L1 - L2^2)/(4V^2),   or   rho = L2^2/(2V), xi = 3 L1/(2V).
+ * Divergences grow with the order, so at any order the one at the next integer is a bound: xi + rho more does
+ * for all of them.
+ */
+static inline void dpf_skellam_line(double variance, double l1, double l2, double *xi, double *rho)
+{
+    const double slope = l2 * l2 / (2.0 * variance), fine_rho = slope * (1.0 + 1.0 / variance);
+    const double near = (6.0 * l1 - l2 * l2) / (4.0 * variance * variance);
+    const double fine = (near > 0.0 ? near : 0.0) + fine_rho, coarse = 1.5 * l1 / variance + slope;
+    /* Where the first is no larger at order 1, it is the one for noise worth the name. */
+    const int32_t is_fine = fine + fine_rho <= coarse + slope;
+    *xi = is_fine ? fine : coarse;
+    *rho = is_fine ? fine_rho : slope;
+}
+
 /* What one event costs under a question. index is for messages. */
 static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event *event, int64_t index,
                                           const dpf_question *question, dpf_charge *out)

@@ -132,6 +132,53 @@ static void only_draws_that_amplify_are_exported(void **state)
     json_decref(whole);
 }
 
+/* What has no class of its own goes by a bound that has: Skellam noise, flipped bits; with the draw inside.
+ */
+static void bounds_stand_for_what_has_no_class(void **state)
+{
+    (void)state;
+    dpf_event skellam = make(DPF_EVENT_SKELLAM, 0, 0.25, 1);
+    skellam.p[0] = 16; /* 256 squared steps; a shift of 4 in either norm */
+    add(skellam);
+    dpf_event bits = make(DPF_EVENT_RANDOMIZED_RESPONSE, 0, 0, 3);
+    bits.p[0] = 0.25;
+    add(bits);
+    bits.p[0] = 0.75; /* the other name of the same bit */
+    add(bits);
+    bits.sampling = (dpf_sampling){.size = sizeof bits.sampling,
+                                   .kind = DPF_SAMPLING_POISSON,
+                                   .unit = DPF_UNIT_USER,
+                                   .secret_from = DPF_OBSERVER_OUTSIDER,
+                                   .rate = 0.5};
+    add(bits);
+    dpf_event drawn = make(DPF_EVENT_APPROX, 0, 0, 1);
+    drawn.p[0] = 1;
+    drawn.p[1] = 0.01;
+    drawn.sampling = bits.sampling;
+    add(drawn);
+    drawn.kind = DPF_EVENT_ZCDP;
+    add(drawn);
+    json_t *whole = dp_event_json(&ledger, &guarantee);
+    const double rho = 16.0 / 512.0 * (1 + 1.0 / 256.0);
+    is(inner(whole, 0, 7), "ZCDpEvent");
+    has(inner(whole, 0, 7), "rho", rho);
+    has(inner(whole, 0, 7), "xi", (24.0 - 16.0) / (4 * 65536.0) + rho);
+    for (size_t i = 1; i <= 2; i++) {
+        is(inner(whole, i, 21), "EpsilonDeltaDpEvent"); /* three bits, seven times */
+        has(inner(whole, i, 21), "epsilon", log(3));
+        has(inner(whole, i, 21), "delta", 0);
+    }
+    is(inner(whole, 3, 7), "EpsilonDeltaDpEvent"); /* they share a draw */
+    has(inner(whole, 3, 7), "epsilon", log1p(0.5 * (27 - 1)));
+    is(inner(whole, 4, 7), "EpsilonDeltaDpEvent");
+    has(inner(whole, 4, 7), "epsilon", log1p(0.5 * expm1(1)));
+    has(inner(whole, 4, 7), "delta", 0.005);
+    is(inner(whole, 5, 7), "ZCDpEvent"); /* no gain by the draw is proved */
+    has(inner(whole, 5, 7), "rho", 0.01);
+    assert_int_equal(dp_event_unsupported(whole), 0);
+    json_decref(whole);
+}
+
 /* Nothing that is not proved here may look private there. */
 static void what_is_not_private_stays_so(void **state)
 {
@@ -142,6 +189,18 @@ static void what_is_not_private_stays_so(void **state)
     add(make(DPF_EVENT_UNSUPPORTED, 1, 0, 1));
     add(make(DPF_EVENT_PBM, 0, 0, 1));
     add(make(DPF_EVENT_GAUSSIAN, 1, 0, 0));
+    add(make(DPF_EVENT_RANDOMIZED_RESPONSE, 0, 0, 1)); /* never flipped */
+    dpf_event wrong = make(DPF_EVENT_RANDOMIZED_RESPONSE, 0, 0, 1);
+    wrong.p[0] = NAN;
+    add(wrong);
+    wrong.kind = DPF_EVENT_PURE;
+    wrong.p[0] = -1;
+    add(wrong);
+    wrong.kind = DPF_EVENT_ZCDP;
+    add(wrong);
+    dpf_event larger = make(DPF_EVENT_ZCDP, 0, 0, 2); /* stated for a sensitivity of 1 */
+    larger.p[1] = 0.5;
+    add(larger);
     json_t *whole = dp_event_json(&ledger, &guarantee);
     is(inner(whole, 0, 7), "NonPrivateDpEvent");
     is(inner(whole, 1, 7), "NonPrivateDpEvent");
@@ -149,6 +208,10 @@ static void what_is_not_private_stays_so(void **state)
     is(inner(whole, 3, 7), "UnsupportedDpEvent");
     is(inner(whole, 4, 7), "UnsupportedDpEvent");
     is(inner(whole, 5, 7), "NoOpDpEvent");
+    is(inner(whole, 6, 7), "NonPrivateDpEvent");
+    for (size_t i = 7; i <= 10; i++)
+        is(inner(whole, i, 7), "UnsupportedDpEvent");
+    assert_int_equal(dp_event_unsupported(whole), 7);
     json_decref(whole);
 }
 
@@ -157,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(kinds_have_their_names_and_fields, begin, end),
         cmocka_unit_test_setup_teardown(only_draws_that_amplify_are_exported, begin, end),
+        cmocka_unit_test_setup_teardown(bounds_stand_for_what_has_no_class, begin, end),
         cmocka_unit_test_setup_teardown(what_is_not_private_stays_so, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

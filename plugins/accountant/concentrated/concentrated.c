@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "dpframe/accounting.h"
+
 /* ln of the bound on delta at order 1 + x. Its derivative in x is slope_at. */
 static double log_delta_at(const struct concentrated *bound, double epsilon, double x)
 {
@@ -36,12 +38,7 @@ double concentrated_log_delta(const struct concentrated *bound, double epsilon)
 
 struct concentrated concentrated_skellam(double variance, double l1, double l2)
 {
-    const double rho = l2 * l2 / (2.0 * variance);
-    const double near = (6.0 * l1 - l2 * l2) / (4.0 * variance * variance), far = 1.5 * l1 / variance;
-    struct concentrated fine = {near > 0.0 ? near : 0.0, rho * (1.0 + 1.0 / variance)};
-    struct concentrated coarse = {far, rho};
-    fine.xi += fine.rho;
-    coarse.xi += coarse.rho;
-    /* Where the first is no larger at order 1, it is the one for noise worth the name. */
-    return fine.xi + fine.rho <= coarse.xi + coarse.rho ? fine : coarse;
+    struct concentrated line;
+    dpf_skellam_line(variance, l1, l2, &line.xi, &line.rho);
+    return line;
 }
