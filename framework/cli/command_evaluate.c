@@ -22,7 +22,7 @@ static const char usage[] =
 /* ---- records of another file -------------------------------------------------------------------------- */
 
 /* Else the file would not be looked at, and what is generated again would be evaluated in its place. */
-static int check_file(const struct plan *plan, struct dpf_error *error)
+static int refuse_generated(const struct plan *plan, struct dpf_error *error)
 {
     return data_is_generated(&plan->data)
                ? error_set(
@@ -55,7 +55,7 @@ static int read_other(const struct arguments *arguments, const char *directory, 
     }
     struct plan *plan = &session.plan;
     if (status == 0)
-        status = check_file(plan, error);
+        status = refuse_generated(plan, error);
     if (status == 0)
         status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
     session_close(&session);

@@ -154,11 +154,11 @@ static int check_weights(struct engine *engine, const struct term_run *term, con
 {
     double most = term->plan->sampling.weight_max * (1 + 1e-6);
     for (int64_t i = 0; i < n; i++)
-        if (!(fabs((double)weights[i]) <= most)) {
+        if (!(weights[i] >= 0 && (double)weights[i] <= most)) {
             char name[64];
             return error_set(
                 &engine->errors[worker], DPF_FAULT_PLUGIN,
-                "%s: sampler %s gave a record the weight %g, but states that weights are at most %g; "
+                "%s: sampler %s gave a record the weight %g, but states that weights lie in [0, %g]; "
                 "nothing is released",
                 step_name(engine, term->plan->side, name), term->plan->sampler->entry->component->id,
                 (double)weights[i], term->plan->sampling.weight_max);

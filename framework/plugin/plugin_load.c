@@ -34,6 +34,19 @@ static int check_one(const char *path, const char *what, struct dpf_error *error
     return 0;
 }
 
+/* A pipe of that name would be waited for. */
+static int check_object(const char *path, struct dpf_error *error)
+{
+    struct stat info;
+    if (check_one(path, "file", error) != 0)
+        return -1;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return error_at(
+            error, DPF_FAULT_PLUGIN, path, 0,
+            "is no regular file, so it is no dpframe plugin: take it out of the plugin directory");
+    return 0;
+}
+
 int plugin_path_check(const char *path, struct dpf_error *error)
 {
     if (path[0] != '/')
@@ -41,7 +54,7 @@ int plugin_path_check(const char *path, struct dpf_error *error)
     char *directory = files_directory(path);
     if (!directory)
         return error_memory(error);
-    int status = check_one(path, "file", error) == 0 ? check_one(directory, "directory", error) : -1;
+    int status = check_object(path, error) == 0 ? check_one(directory, "directory", error) : -1;
     free(directory);
     return status;
 }
@@ -68,6 +81,9 @@ const dpf_plugin *plugin_load_unchecked(const char *path, struct dpf_error *erro
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         const char *reason = dlerror();
+        const size_t length = strlen(path);
+        if (reason && strncmp(reason, path, length) == 0 && strncmp(reason + length, ": ", 2) == 0)
+            reason += length + 2; /* the message begins with the path already */
         error_at(error, DPF_FAULT_PLUGIN, path, 0, "cannot be loaded: %s",
                  reason ? reason : "no reason given");
         return NULL;

@@ -257,9 +257,11 @@ static void samplers_are_held_to_their_weights(void **state)
 {
     (void)state;
     training_refused(base, "items.sampler=test-even\nitems.sampler.weight=2\n", DPF_FAULT_PLUGIN,
-                     "states that weights are at most 1");
+                     "states that weights lie in [0, 1]");
     training_refused(base, "items.sampler=test-even\nitems.sampler.weight=2\nparties.kind=users\n",
-                     DPF_FAULT_PLUGIN, "states that weights are at most 1");
+                     DPF_FAULT_PLUGIN, "states that weights lie in [0, 1]");
+    training_refused(base, "items.sampler=test-even\nitems.sampler.weight=-1\n", DPF_FAULT_PLUGIN,
+                     "states that weights lie in [0, 1]");
 }
 
 /* A sample that serves all rounds amplifies none of them on its own. */

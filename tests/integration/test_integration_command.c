@@ -143,6 +143,16 @@ static void a_wrong_plugin_exits_with_4(void **state)
     assert_int_equal(mkdir(command_path("plugins"), 0755), 0);
     training_file("plugins/broken.so", "this is no shared object");
     command_expect("list --plugin-dir plugins", 4, "broken.so");
+    training_file("plugins/broken.so", "");
+    command_expect("list --plugin-dir plugins", 4, "broken.so: cannot be loaded: file too short");
+    assert_int_equal(unlink(command_path("plugins/broken.so")), 0);
+    assert_int_equal(mkfifo(command_path("plugins/pipe.so"), 0644), 0);
+    command_expect("list --plugin-dir plugins", 4, "pipe.so: is no regular file");
+    assert_int_equal(unlink(command_path("plugins/pipe.so")), 0);
+    assert_int_equal(mkdir(command_path("plugins/directory.so"), 0755), 0);
+    command_expect("list --plugin-dir plugins", 4, "directory.so: is no regular file");
+    assert_int_equal(rmdir(command_path("plugins/directory.so")), 0);
+    training_file("plugins/broken.so", "");
     command_expect("list --plugin-dir nowhere", 2, "nowhere");
     assert_int_equal(chmod(command_path("plugins"), 0777), 0);
     command_expect("list --plugin-dir plugins", 4, "writable"); /* others could put code there */

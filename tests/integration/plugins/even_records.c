@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A record sampler that takes the records with user + item + draw even, and says that it draws half of them
- * in secret. With weight = 2 it gives twice the weight that it states.
+ * in secret. With weight = 2 or -1 it gives a weight that it does not state.
  */
 #include "stateless.h"
 
 static const dpf_enum_value lifetimes[] = {{"round", "one draw a round"}, {"run", "one draw"}};
 static const dpf_param params[] = {DPF_PARAM_ENUM_F("lifetime", 0, lifetimes, 0, "How long a draw lasts."),
-                                   DPF_PARAM_INT_F("weight", 1, 1, 2, 0, "", "Weight of what is taken.")};
+                                   DPF_PARAM_INT_F("weight", 1, -1, 2, 0, "", "Weight of what is taken.")};
 
 static int32_t lifetime(void *self)
 {
