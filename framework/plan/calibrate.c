@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bracket of the factor: its upper end has been judged private, its lower one not. What is returned is an
- * upper end, so that it does not matter whether grids make epsilon jump a little on the way.
+ * upper end, so that it does not matter whether grids make epsilon jump a little on the way. Making a plan
+ * and composing its releases may take long, so the bracket is closed by lines through its ends (regula falsi
+ * in logarithms, in which epsilon of most noise is close to a line), with bisection where these do not help.
  */
 #include "plan/calibrate.h"
 
@@ -11,8 +13,10 @@
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
 
-#define WIDEST 0x1p40 /* factors tried are within this of 1 */
-#define CLOSE 1.0001  /* the bracket's ends are this near in the end */
+#define WIDEST 0x1p40        /* factors tried are within this of 1 */
+#define WIDEST_STRIDE 1024.0 /* for an end of the bracket */
+#define REACH 1.25           /* further than a line says */
+#define CLOSE 1.0001         /* the bracket's ends are this near in the end */
 
 struct calibration {
     struct plan *plan;
@@ -72,57 +76,142 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
     return status;
 }
 
-/* Leaves the plan at *high, which is private; *low is not, or as low as one goes. */
-static int bracket(struct calibration *c, double *low, double *high, struct dpf_error *error)
+/* A factor, as its logarithm, and that of epsilon over its target there: above 0 where it is not private. */
+struct trial {
+    double x;
+    double excess;
+};
+
+/* A plan that cannot be made, or has no epsilon, is not private: the excess is infinite, and `why` says so.
+ */
+static struct trial try_factor(struct calibration *c, double factor, struct dpf_error *why)
 {
+    struct trial trial = {log(factor), INFINITY};
     double epsilon;
-    *high = 1.0;
-    if (epsilon_at(c, *high, &epsilon, error) != 0)
-        return -1;
-    while (epsilon > c->target) {
-        struct dpf_error why = {0};
-        *high *= 2.0;
-        if (*high > WIDEST || epsilon_at(c, *high, &epsilon, &why) != 0)
-            return config_error(
-                c->plan->config, "privacy", "total-epsilon", error,
-                "total-epsilon = %g is not reached with %g times the noise of the mechanisms: "
-                "a release may have none, or its noise may be drawn once for several "
-                "releases%s%.200s",
-                c->target, *high / 2.0, why.text[0] ? "; more of it fails: " : "", why.text);
-    }
-    *low = *high / 2.0;
-    while (*high <= 1.0 && *low > 1.0 / WIDEST) {
-        /* Less noise than a grid can hold is an error of the mechanism: that end is not private either. */
-        struct dpf_error ignored = {0};
-        if (epsilon_at(c, *low, &epsilon, &ignored) != 0 || epsilon > c->target)
-            break;
-        *high = *low;
-        *low /= 2.0;
+    memset(why, 0, sizeof *why);
+    if (epsilon_at(c, factor, &epsilon, why) == 0)
+        trial.excess = log(epsilon / c->target);
+    return trial;
+}
+
+static int is_private(const struct trial *trial)
+{
+    return trial->excess <= 0.0;
+}
+
+/* How far to go for an end of the bracket: epsilon is about as 1/factor, and rarely stays above or below. */
+static double stride(const struct trial *trial)
+{
+    const double distance = fabs(trial->excess);
+    return distance < log(2.0 / REACH)             ? 2.0
+           : distance < log(WIDEST_STRIDE / REACH) ? REACH * exp(distance)
+                                                   : WIDEST_STRIDE;
+}
+
+static int unreachable(const struct calibration *c, double factor, const char *why, struct dpf_error *error)
+{
+    return config_error(c->plan->config, "privacy", "total-epsilon", error,
+                        "total-epsilon = %g is not reached with %g times the noise of the mechanisms: "
+                        "a release may have none, or its noise may be drawn once for several "
+                        "releases%s%.200s",
+                        c->target, factor, why[0] ? "; more of it fails: " : "", why);
+}
+
+/* From a factor that is not private to one that is; where a long stride is too far for a mechanism, by steps.
+ */
+static int more_noise(struct calibration *c, struct trial *low, struct trial *high, struct dpf_error *error)
+{
+    double longest = WIDEST_STRIDE;
+    *high = *low;
+    while (!is_private(high)) {
+        struct dpf_error why;
+        const double step = fmin(stride(high), longest), from = exp(high->x);
+        if (from * step > WIDEST)
+            return unreachable(c, from, "", error);
+        const struct trial next = try_factor(c, from * step, &why);
+        if (why.text[0] && step <= 2.0)
+            return unreachable(c, from, why.text, error);
+        if (why.text[0]) {
+            longest = 2.0;
+            continue;
+        }
+        *low = *high;
+        *high = next;
     }
     return 0;
+}
+
+/* From a private factor to one that is not, or to next to no noise. Less noise than a grid can hold is an
+   error of the mechanism: that end is not private either. */
+static void less_noise(struct calibration *c, struct trial *low, struct trial *high)
+{
+    *low = *high;
+    while (is_private(low)) {
+        struct dpf_error ignored;
+        const double factor = exp(low->x) / stride(low);
+        *high = *low;
+        if (factor < 1.0 / WIDEST) {
+            *low = (struct trial){log(1.0 / WIDEST), INFINITY};
+            return;
+        }
+        *low = try_factor(c, factor, &ignored);
+    }
+}
+
+/*
+ * The next factor inside the bracket. Where a line through both ends crosses the target, but to the side of
+ * it where the end is that has stayed longer, so that both ends come close; the middle if that did not help.
+ */
+static double next_inside(const struct trial *low, const struct trial *high, int low_stays, int middle)
+{
+    const double width = high->x - low->x, margin = fmin(0.25 * width, 0.4 * log(CLOSE));
+    if (middle || isinf(low->excess) || isinf(high->excess) || low->excess == high->excess)
+        return low->x + 0.5 * width;
+    const double cross = low->x + width * low->excess / (low->excess - high->excess);
+    const double x = cross + (low_stays ? -margin : margin);
+    return fmin(fmax(x, low->x + 0.5 * margin), high->x - 0.5 * margin);
+}
+
+static void close_bracket(struct calibration *c, struct trial *low, struct trial *high)
+{
+    int low_stays = 0, slow = 0;
+    while (high->x - low->x > log(CLOSE)) {
+        struct dpf_error ignored;
+        const double width = high->x - low->x;
+        const struct trial trial = try_factor(c, exp(next_inside(low, high, low_stays, slow >= 2)), &ignored);
+        low_stays = is_private(&trial);
+        *(low_stays ? high : low) = trial;
+        slow = high->x - low->x > 0.5 * width ? slow + 1 : 0;
+    }
 }
 
 int calibrate_total(struct plan *plan, struct dpf_error *error)
 {
     const dpf_value *privacy = plan->privacy.params.values;
     struct calibration c = {plan, NULL, "", privacy[PRIVACY_TOTAL_EPSILON].real};
-    double low, high, epsilon;
+    struct trial low, high;
+    double epsilon;
     if (privacy[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0)
         return 0;
     c.accountant = calibrate_accountant(plan, "budget = total", error);
     if (!c.accountant)
         return -1;
     c.id = c.accountant->entry->component->id;
-    if (bracket(&c, &low, &high, error) != 0)
+    if (epsilon_at(&c, 1.0, &epsilon, error) != 0)
         return -1;
-    while (high > low * CLOSE) {
-        const double middle = sqrt(low * high);
-        struct dpf_error ignored = {0};
-        if (epsilon_at(&c, middle, &epsilon, &ignored) == 0 && epsilon <= c.target)
-            high = middle;
-        else
-            low = middle;
-    }
-    plan->guarantee.noise_factor = high;
-    return epsilon_at(&c, high, &epsilon, error);
+    high = low = (struct trial){0.0, log(epsilon / c.target)};
+    if (is_private(&high))
+        less_noise(&c, &low, &high);
+    else if (more_noise(&c, &low, &high, error) != 0)
+        return -1;
+    close_bracket(&c, &low, &high);
+    plan->guarantee.noise_factor = exp(high.x);
+    if (epsilon_at(&c, exp(high.x), &epsilon, error) != 0)
+        return -1;
+    return epsilon <= c.target
+               ? 0
+               : error_set(error, DPF_FAULT_PLUGIN,
+                           "accountant %s says epsilon = %.17g of noise that it judged to have "
+                           "%g at most",
+                           c.id, epsilon, c.target);
 }
