@@ -101,7 +101,7 @@ static void rdp_destroy(void *self)
 /* Like charges in one. */
 struct total {
     dpf_charge *charges;
-    struct pbm_mixes **pbm; /* of each charge of that kind, else NULL */
+    struct renyi_pbm **pbm; /* of each charge of that kind, else NULL */
     int64_t n;
     const char *unbounded; /* why there is no finite epsilon, or NULL */
     double log_keep;       /* ln of the product of 1 - delta over all approximate releases */
@@ -133,7 +133,7 @@ static struct renyi_curve charge_curve(const dpf_charge *charge)
 }
 
 /* Of one copy. */
-static double charge_at(const dpf_charge *charge, const struct pbm_mixes *pbm, double order)
+static double charge_at(const dpf_charge *charge, struct renyi_pbm *pbm, double order)
 {
     if (pbm) /* of equal coordinates; that sampling hides the client is not proved, as the count of clients
                 shows */
@@ -505,7 +505,7 @@ static dpf_status account(const struct rdp *rdp, const dpf_event *events, int64_
     if (status == DPF_OK)
         status = solve(rdp, &total, question, answer);
     for (int64_t i = 0; total.pbm && i < total.n; i++)
-        pbm_mixes_free(rdp->host, total.pbm[i]);
+        renyi_pbm_free(rdp->host, total.pbm[i]);
     memory->release(rdp->host, total.pbm);
     memory->release(rdp->host, total.charges);
     return status;

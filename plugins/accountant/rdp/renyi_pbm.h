@@ -11,11 +11,14 @@
 
 #include "pbm_mixes.h"
 
-/* See pbm_mixes_new; masses are replaced by logarithms. Freed by pbm_mixes_free. */
-struct pbm_mixes *renyi_pbm_new(const dpf_host *host, double theta, int64_t trials, int64_t clients,
+struct renyi_pbm;
+
+/* See pbm_mixes_new. */
+struct renyi_pbm *renyi_pbm_new(const dpf_host *host, double theta, int64_t trials, int64_t clients,
                                 int zero_out);
+void renyi_pbm_free(const dpf_host *host, struct renyi_pbm *pbm);
 
 /* An upper bound in nats for an order a > 1, or INFINITY: the pure epsilon of a coordinate. */
-double renyi_pbm_at(const struct pbm_mixes *pbm, double order);
+double renyi_pbm_at(struct renyi_pbm *pbm, double order);
 
 #endif
