@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/bounds.h"
+#include "audit/reports.h"
 #include "audit/score.h"
 #include "audit/trials.h"
 #include "base/memory.h"
@@ -200,38 +201,73 @@ static int throw_coins(struct one_run *run, const struct plan *plan, struct dpf_
     return 0;
 }
 
-int one_run_train(struct one_run *run, struct plan *plan, const struct dataset *base, struct neighbours kind,
-                  struct pool *pool, struct dpf_error *error)
+static int compare_cells(const void *a, const void *b)
 {
-    struct training training = {.plan = plan, .pool = pool, .base = base, .kind = kind, .run = run};
+    const struct reported *x = a, *y = b;
+    return (x->user > y->user) - (x->user < y->user);
+}
+
+/* Of a recommender: each canary's score is what its user reports of its item. */
+static int score_reports(const struct training *training, struct dpf_error *error)
+{
+    struct one_run *run = training->run;
+    struct dataset set;
+    struct reported *cells = memory_new((size_t)run->n, sizeof *cells);
+    if (!cells)
+        return error_memory(error);
+    for (int64_t c = 0; c < run->n; c++)
+        cells[c] = (struct reported){run->canaries[c].user, run->items[c], &run->scores[c]};
+    qsort(cells, (size_t)run->n, sizeof *cells, compare_cells);
+    int status =
+        neighbours_make(training->base, &training->kind, run->canaries, run->bits, run->n, &set, error);
+    if (status == 0) {
+        status = reports_run(training->plan, &set, training->pool, cells, run->n, error);
+        dataset_free(&set);
+    }
+    free(cells);
+    return status;
+}
+
+/* What was seen, replayed with all canaries in each of their forms, gives the scores. */
+static int score_releases(const struct training *training, struct dpf_error *error)
+{
+    struct one_run *run = training->run;
     struct trace seen = {0}, first = {0}, second = {0};
     unsigned char *all = memory_new((size_t)run->n, 1);
-    const int mixed = one_run_mixes_rows(plan);
-    training.kind.alone = kind.unit == DPF_UNIT_USER && !mixed ? run->items : NULL;
-    int status = all ? trials_rekey(plan, "one run", 0, error) : error_memory(error);
-    if (status == 0)
-        status = throw_coins(run, plan, error);
-    if (status == 0)
-        status = train_with(&training, run->bits, NULL, &seen, error);
+    const int mixed = one_run_mixes_rows(training->plan);
+    int status = all ? train_with(training, run->bits, NULL, &seen, error) : error_memory(error);
     if (status == 0 && !mixed)
-        status = train_with(&training, all, &seen, &first, error);
+        status = train_with(training, all, &seen, &first, error);
     if (status == 0) {
         memset(all, 1, (size_t)run->n);
-        status = train_with(&training, all, &seen, &second, error);
+        status = train_with(training, all, &seen, &second, error);
     }
     if (status == 0 && mixed) {
-        status = score_each(&training, &seen, &second, error);
+        status = score_each(training, &seen, &second, error);
     } else if (status == 0) {
         const struct trace *const two[2] = {&first, &second};
-        score_all(&training, &seen, two);
+        score_all(training, &seen, two);
     }
-    if (status == 0)
-        status = sort_all(run, error);
     free(all);
     trace_free(&seen);
     trace_free(&first);
     trace_free(&second);
     return status;
+}
+
+int one_run_train(struct one_run *run, struct plan *plan, const struct dataset *base, struct neighbours kind,
+                  struct pool *pool, struct dpf_error *error)
+{
+    struct training training = {.plan = plan, .pool = pool, .base = base, .kind = kind, .run = run};
+    const int apart = kind.unit == DPF_UNIT_USER && !one_run_mixes_rows(plan);
+    training.kind.alone = apart ? run->items : NULL;
+    int status = trials_rekey(plan, "one run", 0, error);
+    if (status == 0)
+        status = throw_coins(run, plan, error);
+    if (status == 0)
+        status =
+            plan->recommender.instance ? score_reports(&training, error) : score_releases(&training, error);
+    return status == 0 ? sort_all(run, error) : -1;
 }
 
 /* ---- guesses ------------------------------------------------------------------------------------------- */

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/reports.h"
 #include "audit/score.h"
 
 #define MAX_NUMBERS 4096
+#define MAX_ROWS 4
 
 static int any_term(const struct plan *plan, int (*test)(const struct plan *, const struct term_plan *))
 {
@@ -39,13 +41,35 @@ static void watch_rows(struct trials *trials)
         return;
     }
     for (int64_t i = csr->ptr[canary->user]; i < csr->ptr[canary->user + 1]; i++)
-        if ((canary->item < 0 || csr->others[i] == canary->item) && trials->n_watched < TRIALS_MAX_WATCHED)
+        if ((canary->item < 0 || csr->others[i] == canary->item) && trials->n_watched < MAX_ROWS)
             trials->watched[trials->n_watched++] = csr->others[i];
+}
+
+/* Of a recommender: what the canary's user reports of the items that differ. */
+static int prepare_reports(struct trials *trials, enum observe_view wanted, struct dpf_error *error)
+{
+    const struct dataset *const sets[2] = {&trials->sets[0], &trials->sets[1]};
+    if (wanted != OBSERVE_AUTO && wanted != OBSERVE_MESSAGES)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[audit] view: of a recommender what its users send is looked at: use messages");
+    trials->view = OBSERVE_MESSAGES;
+    trials->hidden = 0;
+    trials->n_watched = trials->canary.user < 0
+                            ? 0
+                            : reports_differ(sets, trials->canary.user, trials->watched, TRIALS_MAX_WATCHED);
+    trials->n_numbers = trials->n_watched;
+    return trials->n_numbers > 0
+               ? 0
+               : error_set(error, DPF_FAULT_CONFIG,
+                           "[audit]: recommenders read which items a user has, and the two "
+                           "data sets do not differ in that; use [privacy] adjacency = flip");
 }
 
 int trials_prepare(struct trials *trials, enum observe_view wanted, struct dpf_error *error)
 {
     const struct plan *plan = trials->plan;
+    if (plan->recommender.instance)
+        return prepare_reports(trials, wanted, error);
     trials->view = resolve_view(plan, wanted);
     trials->hidden = any_term(plan, observe_hidden_draw);
     trials->n_watched = trials->n_numbers = 0;
@@ -153,12 +177,24 @@ static int take_numbers(const struct trials *trials, const struct trace *seen, d
     return 0;
 }
 
+static int run_reports(const struct trials *trials, struct pool *pool, int set, double *out,
+                       struct dpf_error *error)
+{
+    struct reported cells[TRIALS_MAX_WATCHED];
+    for (int64_t i = 0; i < trials->n_watched; i++)
+        cells[i] = (struct reported){trials->canary.user, trials->watched[i], &out[i]};
+    return reports_run(trials->plan, &trials->sets[set], pool, cells, trials->n_watched, error);
+}
+
 int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number, double *out,
                struct dpf_error *error)
 {
     struct trace seen;
-    if (trials_rekey(trials->plan, set ? "second" : "first", number, error) != 0 ||
-        watch(trials, pool, set, FORCE_NOTHING, NULL, &seen, error) != 0)
+    if (trials_rekey(trials->plan, set ? "second" : "first", number, error) != 0)
+        return -1;
+    if (trials->plan->recommender.instance)
+        return run_reports(trials, pool, set, out, error);
+    if (watch(trials, pool, set, FORCE_NOTHING, NULL, &seen, error) != 0)
         return -1;
     const int status = trials->view == OBSERVE_ROWS ? take_numbers(trials, &seen, out, error)
                        : trials->hidden             ? score_hidden(trials, pool, &seen, out, error)

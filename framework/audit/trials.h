@@ -6,7 +6,7 @@
 #include "audit/pairs.h"
 #include "audit/observe.h"
 
-#define TRIALS_MAX_WATCHED 4
+#define TRIALS_MAX_WATCHED 64
 
 struct trials {
     struct plan *plan;
@@ -14,8 +14,8 @@ struct trials {
     struct canary canary; /* user -1: the data sets are given, and differ somewhere */
     enum observe_view view;
     int hidden; /* some draw of the canary is hidden from the observer */
-    /* View rows: a trial gives numbers, not a score. */
-    int32_t watched[TRIALS_MAX_WATCHED];
+    /* View rows, and recommenders: a trial gives numbers, not a score. */
+    int32_t watched[TRIALS_MAX_WATCHED]; /* rows, at most 4 of them; of a recommender items of the canary */
     int64_t n_watched, n_numbers;
 };
 

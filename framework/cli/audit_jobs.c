@@ -111,7 +111,7 @@ int audit_jobs_run(struct audit_session *audit, struct dpf_error *error)
     struct crew crew = {.audit = audit};
     long at_once = audit->arguments->jobs ? audit->arguments->jobs : sysconf(_SC_NPROCESSORS_ONLN);
     audit->n_trials = audit_value(audit, AUDIT_TRIALS)->integer;
-    audit->width = audit->trials.view == OBSERVE_ROWS ? audit->trials.n_numbers : 1;
+    audit->width = audit->trials.n_numbers > 0 ? audit->trials.n_numbers : 1;
     const size_t bytes = (size_t)(2 * audit->n_trials * audit->width) * sizeof(double);
     audit->results = shared_memory(bytes);
     crew.board = shared_memory(sizeof *crew.board);

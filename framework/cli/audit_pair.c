@@ -218,6 +218,10 @@ static int rate_pair(struct audit_session *audit, struct pool *pool, int64_t num
                      struct dpf_error *error)
 {
     struct trials *trials = &audit->trials;
+    if (audit->session.plan.recommender.instance) {
+        *out = (double)trials->n_watched;
+        return 0;
+    }
     if (trials->view != OBSERVE_ROWS)
         return trials_distance(trials, pool, number, out, error);
     const int by_item = audit->session.plan.sides[DPF_SIDE_ITEMS].released;
@@ -342,7 +346,7 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
 
 static int releases_noise(const struct plan *plan)
 {
-    int found = 0;
+    int found = plan->recommender.instance != NULL;
     for (int side = 0; side < 2; side++)
         for (int t = 0; t < plan->sides[side].n_terms; t++)
             found |= plan->sides[side].updated && plan->sides[side].terms[t].mechanism != NULL;
@@ -357,9 +361,9 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
     struct trials *trials = &audit->trials;
     trials->plan = plan;
     trials->canary = (struct canary){-1, -1};
-    if (!plan_is_factorization(plan))
+    if (!plan_is_factorization(plan) && !plan->recommender.instance)
         return config_error(plan->config, "model", "kind", error,
-                            "only factorizations can be audited, neither baselines nor recommenders");
+                            "baselines cannot be audited: they have no noise, and nothing is stated of them");
     if (!releases_noise(plan))
         return error_set(error, DPF_FAULT_CONFIG,
                          "%s: no side has a mechanism, so there is no noise whose amount could be audited",

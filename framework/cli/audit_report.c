@@ -72,13 +72,13 @@ static int count_deltas(const struct audit_session *audit)
 
 /* ---- scores -------------------------------------------------------------------------------------------- */
 
-/* View rows: the first quarter of the trials teaches how to score, and is not used again. */
+/* Where trials give numbers the first quarter of them teaches how to score, and is not used again. */
 static double *make_scores(const struct audit_session *audit, int64_t *first)
 {
     const int64_t n = audit->n_trials, width = audit->width;
     double *scores = memory_new((size_t)(2 * n), sizeof *scores);
     *first = 0;
-    if (!scores || audit->trials.view != OBSERVE_ROWS) {
+    if (!scores || !audit->trials.n_numbers) {
         if (scores)
             memcpy(scores, audit->results, (size_t)(2 * n) * sizeof *scores);
         return scores;
@@ -118,12 +118,15 @@ static int judge_trials(struct audit_session *audit, double alpha, struct dpf_er
 }
 
 /*
- * Whether more is looked at than the observer sees: the noisy queries inside of parties that solve. A proof
- * covers them, since the ledger counts them; a publication's claim is about what leaves the party.
+ * Whether more is looked at than the observer sees: the noisy queries inside of parties that solve, or, for
+ * an outsider, what a recommender's users send. A proof covers them, since the ledger counts them; a
+ * publication's claim is about what leaves the party.
  */
 static int beyond_observer(const struct audit_session *audit)
 {
     const struct plan *plan = &audit->session.plan;
+    if (plan->recommender.instance)
+        return plan->guarantee.observer == DPF_OBSERVER_OUTSIDER;
     int inside = 0;
     for (int side = 0; side < 2; side++)
         inside |= plan->sides[side].updated && plan->sides[side].site == SITE_PARTY;
@@ -158,7 +161,10 @@ static const char *view_name(const struct audit_session *audit)
 {
     int64_t n;
     const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
-    return audit_params(&n)[AUDIT_VIEW].values[one_run ? OBSERVE_SUMS : audit->trials.view].name;
+    const int view = !one_run                                           ? (int)audit->trials.view
+                     : audit->session.plan.recommender.instance != NULL ? OBSERVE_MESSAGES
+                                                                        : OBSERVE_SUMS;
+    return audit_params(&n)[AUDIT_VIEW].values[view].name;
 }
 
 static const char *unit_name(const struct audit_session *audit)
@@ -202,9 +208,7 @@ static void print_text(const struct audit_session *audit, int violated)
     char epsilon[32], delta[32];
     printf("Unit %s, adjacency %s, observer %s, view %s%s.\nPair: %s.\n", unit_name(audit),
            adjacency_name(audit), statement_observer(guarantee->observer), view_name(audit),
-           beyond_observer(audit) ? " (inside of parties, more than the observer sees: no claim is refuted)"
-                                  : "",
-           audit->pair);
+           beyond_observer(audit) ? " (more than the observer sees: no claim is refuted)" : "", audit->pair);
     if (!audit_value(audit, AUDIT_ONE_RUN)->integer)
         printf("%lld trainings with each; half of them chose the threshold, the others are held out.\n",
                (long long)audit->n_trials);

@@ -46,6 +46,15 @@ int audit_judge(struct audit_session *audit, struct dpf_error *error);
 /* As text or JSON on standard output. Returns the number of statements that are violated. */
 int audit_report(const struct audit_session *audit);
 
+/* A configuration in memory that has one component to audit, at a path that can be read. */
+struct audit_plugin {
+    int file; /* -1: none */
+    char path[64];
+};
+int audit_plugin_open(const struct arguments *arguments, const char *id, struct audit_plugin *out,
+                      struct dpf_error *error);
+void audit_plugin_close(struct audit_plugin *plugin);
+
 static inline const dpf_value *audit_value(const struct audit_session *audit, enum audit_param param)
 {
     return &audit->values.params.values[param];

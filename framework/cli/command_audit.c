@@ -11,10 +11,15 @@
 
 static const char usage[] =
     "usage: dpframe audit -c CONFIG [-o section.key=value]... [--json]\n"
+    "       dpframe audit --plugin ID [-o section.key=value]... [--plugin-dir DIR]... [--json]\n"
     "\n"
     "Trains many times with one of two data sets that differ in one unit, and says how large epsilon must\n"
     "be at least, with a stated confidence, beside what is proved and what is claimed. Exit code 5: a\n"
     "statement is violated. An audit can refute a guarantee, never prove one.\n"
+    "\n"
+    "--plugin audits one mechanism or recommender by itself, in a pipeline made for that: its parameters "
+    "are\n"
+    "-o items.mechanism.KEY=VALUE or -o model.recommender.KEY=VALUE.\n"
     "\n"
     "The pair is made of [data]: a canary's value is taken to the ends of the range, or it is left out,\n"
     "as [privacy] unit and adjacency say. These options stand for keys of [audit], see\n"
@@ -43,6 +48,7 @@ struct rewritten {
     char **argv;
     char **owned;
     int n, n_owned;
+    const char *plugin; /* --plugin, or NULL */
 };
 
 static int add_override(struct rewritten *out, const char *key, const char *value)
@@ -71,6 +77,8 @@ static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_erro
             if (taken > 0)
                 status = add_override(out, key_options[k] + 2, out->values[k]);
         }
+        if (taken == 0)
+            taken = arguments_own_value(argc, argv, &i, "--plugin", &out->plugin, error);
         if (taken < 0)
             return -1;
         if (status != 0)
@@ -125,11 +133,24 @@ static int audit_all(struct audit_session *audit, struct dpf_error *error)
     return audit_report(audit) ? EXIT_VIOLATED : 0;
 }
 
+static int use_plugin(const char *id, struct arguments *arguments, struct audit_plugin *plugin,
+                      struct dpf_error *error)
+{
+    if (arguments->config)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "--plugin %s has a configuration of its own: leave -c or --plugin out", id);
+    if (audit_plugin_open(arguments, id, plugin, error) != 0)
+        return -1;
+    arguments->config = plugin->path;
+    return 0;
+}
+
 int command_audit(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments = {0};
     struct rewritten rewritten = {0};
+    struct audit_plugin plugin = {.file = -1};
     struct audit_session *audit = memory_new(1, sizeof *audit);
     int status = audit ? rewrite(argc, argv, &rewritten, &error) : error_memory(&error);
     if (status == 0)
@@ -140,6 +161,8 @@ int command_audit(int argc, char **argv)
         status = error_set(&error, DPF_FAULT_CONFIG,
                            "%s describes a sweep: audit one configuration, such as one of its variants",
                            arguments.config);
+    if (status == 0 && rewritten.plugin)
+        status = use_plugin(rewritten.plugin, &arguments, &plugin, &error);
     if (status == 0) {
         audit->arguments = &arguments;
         status = audit_all(audit, &error);
@@ -148,6 +171,7 @@ int command_audit(int argc, char **argv)
         status = 0; /* help was printed */
     }
     free(audit);
+    audit_plugin_close(&plugin);
     arguments_free(&arguments);
     rewritten_free(&rewritten);
     return status < 0 ? command_failed(&error) : status;

@@ -42,8 +42,8 @@ int recommender_fit_start(struct model *model, struct dpf_error *error)
 
 /* ---- training ------------------------------------------------------------------------------------------ */
 
-static int fit_with(struct worker *worker, struct pool *pool, struct model *model, struct engine_stats *stats,
-                    struct dpf_error *error)
+static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,
+                    struct engine_stats *stats, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
@@ -52,7 +52,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                    .setup = &component->setup,
                    .records = &records,
                    .state = model->state,
-                   .state_bytes = model->state_bytes};
+                   .state_bytes = model->state_bytes,
+                   .witness = witness};
     const dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
     worker_lend_pool(worker, pool);
     dpf_status status = component->functions->fit(instance->self, call, &fit);
@@ -69,14 +70,20 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
     return 0;
 }
 
-int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
-                        struct dpf_error *error)
+int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
+                            struct engine_stats *stats, struct dpf_error *error)
 {
     memset(stats, 0, sizeof *stats);
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = worker ? fit_with(worker, pool, model, stats, error) : -1;
+    int status = worker ? fit_with(worker, pool, model, witness, stats, error) : -1;
     worker_free(worker);
     return status;
+}
+
+int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
+                        struct dpf_error *error)
+{
+    return recommender_fit_watched(model, pool, NULL, stats, error);
 }
 
 /* ---- a trained state -------------------------------------------------------------------------------------

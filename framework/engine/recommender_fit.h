@@ -15,6 +15,9 @@ int recommender_fit_start(struct model *model, struct dpf_error *error);
 /* Trains; model was made by model_init for a plan with a component. */
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error);
+/* The same, and tells the witness what is released. */
+int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
+                            struct engine_stats *stats, struct dpf_error *error);
 /* Asks the component whether the state, read from a file named path, can be one of its own. */
 int recommender_fit_check(const struct model *model, const char *path, struct dpf_error *error);
 /* A user's scores of items (NULL: all); see model_scores. Thread-safe. */

@@ -228,6 +228,8 @@ void plan_rekey(struct plan *plan, struct random_root *root)
                 if (drawing[i])
                     instance_rekey(drawing[i], root);
         }
+    if (plan->recommender.instance)
+        instance_rekey(plan->recommender.instance, root);
     random_root_free(plan->privacy_root);
     plan->privacy_root = root;
 }

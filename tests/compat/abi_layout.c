@@ -395,7 +395,10 @@ AT(dpf_recommender_release, event, 24);
 AT(dpf_recommender_release, name, 464);
 AT(dpf_recommender_release, why, 512);
 
-SIZE(dpf_fit, 64);
+SIZE(dpf_witness, 16);
+AT(dpf_witness, context, 0);
+AT(dpf_witness, saw, 8);
+SIZE(dpf_fit, 72);
 AT(dpf_fit, size, 0);
 AT(dpf_fit, reserved, 4);
 AT(dpf_fit, setup, 8);
@@ -405,6 +408,7 @@ AT(dpf_fit, state_bytes, 32);
 AT(dpf_fit, messages, 40);
 AT(dpf_fit, bytes_up, 48);
 AT(dpf_fit, bytes_down, 56);
+AT(dpf_fit, witness, 64);
 
 SIZE(dpf_scoring, 32);
 AT(dpf_scoring, size, 0);

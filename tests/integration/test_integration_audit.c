@@ -16,13 +16,13 @@
 
 static json_t *audited; /* the last answer */
 
-/* Audits configs/audit/NAME with further arguments; returns the exit code. */
-static int audit(const char *name, const char *arguments)
+/* Audits what, with further arguments; returns the exit code. */
+static int audit_this(const char *what, const char *arguments)
 {
     char command[2048];
     snprintf(command, sizeof command,
-             "audit -c %s/configs/audit/%s --plugin-dir %s -o privacy.randomness=reproducible --json -q %s",
-             getenv("DPFRAME_SOURCE_DIR"), name, training_plugins("integration-plugins"), arguments);
+             "audit %s --plugin-dir %s -o privacy.randomness=reproducible --json -q %s", what,
+             training_plugins("integration-plugins"), arguments);
     json_decref(audited);
     audited = NULL;
     const int code = command_run_it(command);
@@ -30,6 +30,14 @@ static int audit(const char *name, const char *arguments)
         fail_msg("dpframe %s: exit code %d: %s", command, code, command_err);
     audited = command_json(NULL);
     return code;
+}
+
+/* The same of configs/audit/NAME. */
+static int audit(const char *name, const char *arguments)
+{
+    char what[512];
+    snprintf(what, sizeof what, "-c %s/configs/audit/%s", getenv("DPFRAME_SOURCE_DIR"), name);
+    return audit_this(what, arguments);
 }
 
 /* A number of the first statement of that kind. */
@@ -138,6 +146,74 @@ static void files_that_are_no_neighbours_are_refused(void **state)
     command_expect(command, 3, "no neighbours");
 }
 
+/* ---- one component by itself -------------------------------------------------------------------------- */
+
+static void mechanisms_by_themselves_are_sound(void **state)
+{
+    static const struct {
+        const char *plugin;
+        double least; /* share of what is proved */
+    } cases[] = {{"laplace", 0.6}, {"laplace-gamma", 0.6}, {"discrete-gaussian", 0.15}, {"dplcf", 0.6}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "--plugin %s", cases[i].plugin);
+        assert_int_equal(audit_this(what, "--trials 1000"), 0);
+        assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), cases[i].least, 1);
+    }
+}
+
+static void a_wrong_mechanism_by_itself_is_caught(void **state)
+{
+    char command[1024];
+    (void)state;
+    assert_int_equal(audit_this("--plugin test-too-little-noise", "--trials 600"), VIOLATED);
+    assert_true(number("proved", "epsilon") < 1.01 && number("proved", "epsilon_lower") > 1.2);
+    snprintf(command, sizeof command, "audit --plugin laplace -c %s/configs/audit/one-release.ini",
+             getenv("DPFRAME_SOURCE_DIR"));
+    command_expect(command, 2, "leave -c or --plugin out");
+    command_expect("audit --plugin poisson-users", 2, "it is of the role sampler");
+    command_expect("audit --plugin nothing", 2, "there is no such component");
+}
+
+/* ---- recommenders ------------------------------------------------------------------------------------- */
+
+static void randomised_response_is_tight(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("randomised-response.ini", ""), 0);
+    assert_string_equal(json_string_value(json_object_get(audited, "view")), "messages");
+    assert_between(number("proved", "epsilon_lower"), 0.8, 1);
+    assert_int_equal(audit("randomised-response.ini", "--trials 1000 --claim 0.4"), VIOLATED);
+    assert_int_equal(audit("randomised-response.ini", "--trials 1000 -o model.recommender=ldpicf "
+                                                      "-o model.recommender.keep=0.6"),
+                     0);
+    assert_between(number("proved", "epsilon_lower"), 0.4, 1);
+}
+
+/* All records of user 1 against one of them: each of seven bits that differ is a report with the budget. */
+static void users_of_recommenders_differ_in_many_bits(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("randomised-response.ini", "--trials 1000 -o privacy.unit=user "
+                                                      "-o privacy.adjacency=replace --claim 1"),
+                     VIOLATED);
+    assert_true(number("proved", "epsilon") > 7 && number("proved", "epsilon_lower") > 2.5);
+}
+
+static void recommenders_are_audited_in_one_run(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("randomised-response.ini",
+                           "-o data.format=synthetic -o data.synthetic.users=600 -o data.synthetic.items=400 "
+                           "-o data.synthetic.ratings=20000 --one-run"),
+                     0);
+    assert_between(number("proved", "epsilon_lower"), 0.6, 1);
+    /* An outsider sees neighbours, not messages: what is published about it is not refuted by these. */
+    assert_int_equal(
+        audit("randomised-response.ini", "--trials 400 --claim 0.2 -o privacy.observer=outsider"), 0);
+}
+
 /* ---- flaws of publications ---------------------------------------------------------------------------- */
 
 static void private_inputs_are_caught(void **state)
@@ -227,7 +303,7 @@ static void users_behind_the_canary_do_not_move(void **state)
 
 #define MANY                                                                                                 \
     "-o data.format=synthetic -o data.synthetic.users=600 "                                                  \
-    "-o data.synthetic.items=400 -o data.synthetic.ratings=20000 --one-run --canaries 300 "
+    "-o data.synthetic.items=400 -o data.synthetic.ratings=20000 --one-run -o audit.canaries=300 "
 
 static void one_run_is_enough(void **state)
 {
@@ -243,7 +319,7 @@ static void one_run_sees_through_projections(void **state)
     (void)state;
     assert_int_equal(
         audit("one-release.ini", MANY GAUSSIAN
-              "--canaries 60 -o data.synthetic.ratings=2400 -o data.synthetic.popularity=0 "
+              "-o audit.canaries=60 -o data.synthetic.ratings=2400 -o data.synthetic.popularity=0 "
               "-o data.synthetic.min-per-user=2 -o items.transforms=clip-user,sparse-projection "
               "-o items.transform.clip-user.bound=1 -o items.transform.sparse-projection.ratio=2 "
               "-o parties.kind=users -o items.mechanism.noise-multiplier=0.1 -o privacy.unit=user "
@@ -290,6 +366,11 @@ int main(void)
         cmocka_unit_test(equal_data_sets_are_not_told_apart),
         cmocka_unit_test(files_are_audited_too),
         cmocka_unit_test(files_that_are_no_neighbours_are_refused),
+        cmocka_unit_test(mechanisms_by_themselves_are_sound),
+        cmocka_unit_test(a_wrong_mechanism_by_itself_is_caught),
+        cmocka_unit_test(randomised_response_is_tight),
+        cmocka_unit_test(users_of_recommenders_differ_in_many_bits),
+        cmocka_unit_test(recommenders_are_audited_in_one_run),
         cmocka_unit_test(private_inputs_are_caught),
         cmocka_unit_test(known_noise_is_caught),
         cmocka_unit_test(shares_of_noise_are_caught),

@@ -17,7 +17,7 @@
 #include "audit/one_run.h"
 #include "base/random.h"
 
-#define AUDITS 150
+#define AUDITS 100
 #define TRIALS 200 /* with each data set; half of them choose */
 #define ALPHA 0.2  /* so large that wrong bounds are seen, and counted */
 

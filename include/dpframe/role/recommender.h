@@ -103,6 +103,17 @@ typedef struct dpf_recommender_release {
     char why[160]; /* a clause about what it reads, where that is DPF_READS_RAW, else "" */
 } dpf_recommender_release;
 
+/*
+ * Is told what those see from whom a release is to be protected: each message, where messages are seen, or
+ * the sum, exactly as it reaches them, with all its noise. row is the user's where each user has a row of its
+ * own, else 0; n numbers are one for each item where they belong to items. Several workers may call it at
+ * once.
+ */
+typedef struct dpf_witness {
+    void *context;
+    void (*saw)(void *context, int32_t release, int64_t row, const double *numbers, int64_t n);
+} dpf_witness;
+
 /* Trains: all buffers are the host's. */
 typedef struct dpf_fit {
     uint32_t size;
@@ -114,7 +125,14 @@ typedef struct dpf_fit {
     int64_t messages; /* out: that were sent, and their bytes */
     uint64_t bytes_up;
     uint64_t bytes_down;
+    const dpf_witness *witness; /* NULL: nobody asks. Audits do; results must not depend on it. */
 } dpf_fit;
+
+/* Who is to be told, or NULL. */
+static inline const dpf_witness *dpf_fit_witness(const dpf_fit *fit)
+{
+    return fit->size > offsetof(dpf_fit, witness) ? fit->witness : NULL;
+}
 
 /* One user's scores. */
 typedef struct dpf_scoring {

@@ -23,6 +23,8 @@ struct fitting {
     bit_counter shared;
     struct candidate *heaps; /* slots for each worker */
     const dpf_call *call;
+    const dpf_witness *witness;
+    double *told; /* n_items for each worker, if somebody is */
     struct neighbours_state state;
 };
 
@@ -41,14 +43,27 @@ static void report_user(const struct fitting *fitting, int64_t user)
     row[fitting->row_words - 1] &= bit_mask(fitting->records->n_items, fitting->row_words - 1);
 }
 
+/* The report, as the server gets it. */
+static void tell_witness(const struct fitting *fitting, int64_t user, int32_t worker)
+{
+    const int64_t n_items = fitting->records->n_items;
+    const uint64_t *row = fitting->rows + user * fitting->row_words;
+    double *told = fitting->told + worker * n_items;
+    for (int64_t i = 0; i < n_items; i++)
+        told[i] = (double)(row[i / 64] >> (i % 64) & 1);
+    fitting->witness->saw(fitting->witness->context, 0, user, told, n_items);
+}
+
 /* 64 users: their reports, by user and by item. */
 static void report_block(void *context, int64_t block, int32_t worker)
 {
     const struct fitting *fitting = context;
     const int64_t first = 64 * block, left = fitting->records->n_users - first, n = left < 64 ? left : 64;
-    (void)worker;
-    for (int64_t user = first; user < first + n; user++)
+    for (int64_t user = first; user < first + n; user++) {
         report_user(fitting, user);
+        if (fitting->witness)
+            tell_witness(fitting, user, worker);
+    }
     bit_columns_turn(fitting->rows + first * fitting->row_words, n, fitting->records->n_items,
                      fitting->row_words, block, fitting->columns, fitting->column_words);
 }
@@ -193,7 +208,12 @@ static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, co
     fitting->counts = call->scratch(call, (uint64_t)n_items * sizeof(int64_t));
     fitting->heaps = call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)fitting->slots *
                                              sizeof(*fitting->heaps));
-    if (!fitting->rows || !fitting->columns || !fitting->counts || !fitting->heaps)
+    fitting->witness = dpf_fit_witness(fit);
+    if (fitting->witness)
+        fitting->told = call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)n_items *
+                                                sizeof(*fitting->told));
+    if (!fitting->rows || !fitting->columns || !fitting->counts || !fitting->heaps ||
+        (fitting->witness && !fitting->told))
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
     *fitting->state.header = (struct neighbours_header){.magic = NEIGHBOURS_MAGIC,
                                                         .n_users = n_users,

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/reports.h"
+
+#include "engine/model.h"
+#include "engine/recommender_fit.h"
+
+struct reading {
+    struct reported *cells;
+    int64_t n, rows_seen;
+};
+
+/* The first cell of a user that is not below it. */
+static int64_t first_of(const struct reading *reading, int64_t user)
+{
+    int64_t lo = 0, hi = reading->n;
+    while (lo < hi) {
+        const int64_t middle = (lo + hi) / 2;
+        if (reading->cells[middle].user < user)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+static void read_row(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+{
+    struct reading *reading = context;
+    (void)release;
+    reading->rows_seen++;
+    for (int64_t i = first_of(reading, row); i < reading->n && reading->cells[i].user == row; i++)
+        if (reading->cells[i].item < n)
+            *reading->cells[i].number = numbers[reading->cells[i].item];
+}
+
+int reports_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct reported *cells,
+                int64_t n, struct dpf_error *error)
+{
+    struct reading reading = {.cells = cells, .n = n};
+    const dpf_witness witness = {&reading, read_row};
+    struct engine_stats stats;
+    struct model model = {0};
+    for (int64_t i = 0; i < n; i++)
+        *cells[i].number = -1;
+    int status = model_init(&model, plan, dataset, error);
+    if (status == 0)
+        status = recommender_fit_watched(&model, pool, &witness, &stats, error);
+    model_free(&model);
+    if (status == 0 && !reading.rows_seen)
+        status = error_set(error, DPF_FAULT_CONFIG,
+                           "recommender %s does not say what it sends (dpf_fit.witness), so that its noise "
+                           "cannot be audited",
+                           plan->recommender.instance->entry->component->id);
+    return status;
+}
+
+int64_t reports_differ(const struct dataset *const sets[2], int32_t user, int32_t *items, int64_t capacity)
+{
+    const struct csr *a = &sets[0]->train.by_user, *b = &sets[1]->train.by_user;
+    int64_t i = user < a->rows ? a->ptr[user] : 0, i_end = user < a->rows ? a->ptr[user + 1] : 0;
+    int64_t j = user < b->rows ? b->ptr[user] : 0, j_end = user < b->rows ? b->ptr[user + 1] : 0, n = 0;
+    while ((i < i_end || j < j_end) && n < capacity) {
+        const int first = j == j_end || (i < i_end && a->others[i] < b->others[j]);
+        if (i < i_end && j < j_end && a->others[i] == b->others[j]) {
+            i++;
+            j++;
+        } else {
+            items[n++] = first ? a->others[i++] : b->others[j++];
+        }
+    }
+    return n;
+}
