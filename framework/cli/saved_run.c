@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,17 @@ static int check_ids(const char *path, const struct id_map *ids, struct dpf_erro
                            (long long)row);
 }
 
+/* A number that is none would only hide its item, or its user's whole list. */
+static int check_finite(const char *path, const struct npy_matrix *matrix, struct dpf_error *error)
+{
+    for (int64_t i = 0; i < matrix->rows * matrix->columns; i++)
+        if (!isfinite(matrix->float32[i]))
+            return error_set(error, DPF_FAULT_DATA,
+                             "%s: row %lld holds a number that is not finite: train again", path,
+                             (long long)(i / matrix->columns));
+    return 0;
+}
+
 static int load_side(struct saved_run *run, const char *directory, int side, struct dpf_error *error)
 {
     struct side_factors *factors = &run->model.sides[side];
@@ -111,6 +123,8 @@ static int load_side(struct saved_run *run, const char *directory, int side, str
         status = error_set(error, DPF_FAULT_DATA, "%s: %lld x %lld numbers where the run has %lld x %d", path,
                            (long long)matrix.rows, (long long)matrix.columns, (long long)factors->rows,
                            run->model.columns);
+    if (status == 0)
+        status = check_finite(path, &matrix, error);
     if (status == 0)
         status = check_ids(names, ids, error);
     for (int64_t r = 0; r < factors->rows && status == 0; r++)

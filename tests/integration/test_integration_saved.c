@@ -140,6 +140,27 @@ static void changed_data_is_refused(void **state)
     command_expect("recommend out --user usera", 0, "");
 }
 
+/* The last number of the items' factors becomes NaN: its item must not just be missing from lists. */
+static void factors_that_are_no_numbers_are_refused(void **state)
+{
+    (void)state;
+    const float nan = NAN;
+    char before[sizeof nan];
+    FILE *stream = fopen(command_path("out/release/item_factors.npy"), "r+b");
+    assert_non_null(stream);
+    assert_int_equal(fseek(stream, -(long)sizeof nan, SEEK_END), 0);
+    assert_int_equal(fread(before, 1, sizeof before, stream), sizeof before);
+    assert_int_equal(fseek(stream, -(long)sizeof nan, SEEK_END), 0);
+    assert_int_equal(fwrite(&nan, 1, sizeof nan, stream), sizeof nan);
+    assert_int_equal(fflush(stream), 0);
+    command_expect("recommend out --user usera", 3,
+                   "item_factors.npy: row 7 holds a number that is not finite");
+    assert_int_equal(fseek(stream, -(long)sizeof nan, SEEK_END), 0);
+    assert_int_equal(fwrite(before, 1, sizeof before, stream), sizeof before);
+    fclose(stream);
+    command_expect("recommend out --user usera", 0, "");
+}
+
 static void differences_start_with_privacy(void **state)
 {
     (void)state;
@@ -184,6 +205,7 @@ int main(void)
         cmocka_unit_test(other_records_are_matched_by_id),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(changed_data_is_refused),
+        cmocka_unit_test(factors_that_are_no_numbers_are_refused),
         cmocka_unit_test(differences_start_with_privacy),
         cmocka_unit_test(a_sweep_has_a_page),
     };
