@@ -8,8 +8,10 @@
 #include "plan/calibrate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
 
@@ -23,6 +25,7 @@ struct calibration {
     struct instance *accountant;
     const char *id;
     double target;
+    char infinite[256]; /* why the last plan had no finite epsilon, or "" */
 };
 
 static int config_fails(const struct calibration *c, const char *key, struct dpf_error *error,
@@ -70,8 +73,11 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
                                    c->plan->run.params.values[RUN_ROUNDS].integer, error);
     if (status == 0 && judged.accounts[0].refused)
         status = config_fails(c, "budget", error, judged.accounts[0].answer.note);
-    if (status == 0)
+    if (status == 0) {
         *epsilon = judged.accounts[0].answer.epsilon;
+        snprintf(c->infinite, sizeof c->infinite, "%s",
+                 isinf(*epsilon) ? judged.accounts[0].answer.note : "");
+    }
     guarantee_free(&judged);
     return status;
 }
@@ -110,11 +116,14 @@ static double stride(const struct trial *trial)
 
 static int unreachable(const struct calibration *c, double factor, const char *why, struct dpf_error *error)
 {
-    return config_error(c->plan->config, "privacy", "total-epsilon", error,
-                        "total-epsilon = %g is not reached with %g times the noise of the mechanisms: "
-                        "a release may have none, or its noise may be drawn once for several "
-                        "releases%s%.200s",
-                        c->target, factor, why[0] ? "; more of it fails: " : "", why);
+    return config_error(
+        c->plan->config, "privacy", "total-epsilon", error,
+        "total-epsilon = %g is not reached with %g times the noise of the mechanisms, by "
+        "accountant %s%s%.255s%s%.255s. Ask for a larger total-epsilon or delta, fewer rounds, or "
+        "another accountant (calibrate-by); give every release noise of its own (dpframe account "
+        "with budget = per-release shows them)",
+        c->target, factor, c->id, c->infinite[0] ? ": " : "", c->infinite,
+        why[0] ? "; more noise fails: " : "", why);
 }
 
 /* From a factor that is not private to one that is; where a long stride is too far for a mechanism, by steps.
@@ -188,7 +197,7 @@ static void close_bracket(struct calibration *c, struct trial *low, struct trial
 int calibrate_total(struct plan *plan, struct dpf_error *error)
 {
     const dpf_value *privacy = plan->privacy.params.values;
-    struct calibration c = {plan, NULL, "", privacy[PRIVACY_TOTAL_EPSILON].real};
+    struct calibration c = {plan, NULL, "", privacy[PRIVACY_TOTAL_EPSILON].real, ""};
     struct trial low, high;
     double epsilon;
     if (privacy[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0)
@@ -200,11 +209,18 @@ int calibrate_total(struct plan *plan, struct dpf_error *error)
     if (epsilon_at(&c, 1.0, &epsilon, error) != 0)
         return -1;
     high = low = (struct trial){0.0, log(epsilon / c.target)};
+    /* What there is to warn about is said of the plan that is kept. */
+    const enum log_level level = log_set_level(LOG_LEVEL_NONE);
+    int status = 0;
     if (is_private(&high))
         less_noise(&c, &low, &high);
-    else if (more_noise(&c, &low, &high, error) != 0)
+    else
+        status = more_noise(&c, &low, &high, error);
+    if (status == 0)
+        close_bracket(&c, &low, &high);
+    log_set_level(level);
+    if (status != 0)
         return -1;
-    close_bracket(&c, &low, &high);
     plan->guarantee.noise_factor = exp(high.x);
     if (epsilon_at(&c, exp(high.x), &epsilon, error) != 0)
         return -1;

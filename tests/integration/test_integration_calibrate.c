@@ -119,35 +119,78 @@ static void what_no_noise_can_reach_is_refused(void **state)
     assert_refused("privacy.calibrate-by=nobody\n", "nobody");
     assert_refused("privacy.calibrate-by=pure\n", "pure");
     assert_refused("items.mechanism.lifetime=run\n", "total-epsilon");
+    assert_refused("items.mechanism.lifetime=run\n", "one draw of noise serves several releases");
     assert_refused("accountants.list=published\n", "accountant");
 }
 
-/* The odometer ends at the whole run's epsilon and grows; curves fall, and accountants keep their order. */
-static void series_agree_with_the_answers(void **state)
+/* Epsilon by rdp of the same configuration with so many rounds. */
+static double epsilon_of_rounds(const char *changes, int rounds)
+{
+    struct plan plan;
+    struct dpf_error error;
+    char text[512];
+    snprintf(text, sizeof text, "privacy.budget=per-release\naccountants.list=rdp\nrun.rounds=%d\n%s", rounds,
+             changes);
+    if (complete(&plan, gaussian, text, &error) != 0)
+        fail_msg("%s", error.text);
+    const double epsilon = epsilon_of(&plan, "rdp");
+    plan_free(&plan);
+    return epsilon;
+}
+
+/* What the odometer says after each of 24 of 50 rounds is what that many rounds cost, and no less. */
+static void odometer_is_exact(const char *changes)
+{
+    struct plan plan;
+    struct dpf_error error;
+    char text[512], name[32], *out = NULL;
+    size_t size = 0;
+    int round, lines = 0, last = 0;
+    double epsilon;
+    snprintf(text, sizeof text, "privacy.budget=per-release\naccountants.list=rdp\nrun.rounds=50\n%s",
+             changes);
+    if (complete(&plan, gaussian, text, &error) != 0)
+        fail_msg("%s", error.text);
+    FILE *file = open_memstream(&out, &size);
+    assert_int_equal(
+        odometer_write(&plan.guarantee, plan.accountants, plan.n_accountants, &plan.ledger, 50, file, &error),
+        0);
+    fclose(file);
+    for (const char *line = strchr(out, '\n') + 1; *line; line = strchr(line, '\n') + 1, lines++) {
+        assert_int_equal(sscanf(line, "%d,%31[^,],%lf", &round, name, &epsilon), 3);
+        const double exact = epsilon_of_rounds(changes, round);
+        if (!(round > last && epsilon >= exact * (1 - 1e-11) && epsilon <= exact * (1 + 1e-8)))
+            fail_msg("%s: %.12g after %d rounds, exactly %.12g", changes, epsilon, round, exact);
+        last = round;
+    }
+    assert_true(lines == 24 && last == 50);
+    free(out);
+    plan_free(&plan);
+}
+
+static void odometers_are_exact_after_each_round(void **state)
+{
+    (void)state;
+    odometer_is_exact("");
+    odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\n");
+    /* A cap may be used up in the first rounds. */
+    odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\nitems.participations=7\n");
+    odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\nitems.participations=33\n");
+}
+
+/* Curves fall, and reach twice the largest epsilon. The grid of pld does not matter to that. */
+static void curves_fall(void **state)
 {
     struct plan plan;
     struct dpf_error error;
     char *text = NULL, name[32];
     size_t size = 0;
-    double last = 0, x, y, pld[41], end = 0;
-    int n = 0, round;
+    double x, y, pld[41], end = 0;
+    int n = 0;
     (void)state;
-    assert_int_equal(complete(&plan, gaussian, "privacy.budget=per-release\n", &error), 0);
-    FILE *file = open_memstream(&text, &size);
     assert_int_equal(
-        odometer_write(&plan.guarantee, plan.accountants, plan.n_accountants, &plan.ledger, 30, file, &error),
-        0);
-    fclose(file);
-    for (const char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
-        assert_int_equal(sscanf(line, "%d,%31[^,],%lf", &round, name, &x), 3);
-        if (strcmp(name, "rdp") != 0)
-            continue;
-        assert_true(x > last && round >= 1 && round <= 30);
-        last = x;
-    }
-    assert_true(fabs(last / epsilon_of(&plan, "rdp") - 1) < 1e-6);
-    free(text);
-    file = open_memstream(&text, &size);
+        complete(&plan, gaussian, "privacy.budget=per-release\naccountants.pld.grid=0.02\n", &error), 0);
+    FILE *file = open_memstream(&text, &size);
     assert_int_equal(
         curve_write(&plan.guarantee, plan.accountants, plan.n_accountants, &plan.ledger, 30, file, &error),
         0);
@@ -183,7 +226,8 @@ int main(void)
         cmocka_unit_test(the_sharper_accountant_asks_for_less_noise),
         cmocka_unit_test(pure_budgets_are_shared_by_all_rounds),
         cmocka_unit_test(what_no_noise_can_reach_is_refused),
-        cmocka_unit_test(series_agree_with_the_answers),
+        cmocka_unit_test(odometers_are_exact_after_each_round),
+        cmocka_unit_test(curves_fall),
         cmocka_unit_test(nothing_changes_without_it),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
