@@ -108,8 +108,10 @@ static int try_plan(struct plan *plan, const struct asked *asked, int total, str
             changes, sizeof changes,
             "accountants.list=%s\nprivacy.total-epsilon=%.17g\nprivacy.delta=%.17g\nprivacy.budget=%s\n%s",
             asked->accountant, asked->target, asked->delta, total ? "total" : "per-release", rounds);
+    /* Few users are quick, but some examples ask for hundreds of honest ones. */
+    const int64_t users = strstr(asked->text, "honest") ? 500 : 60;
     memset(error, 0, sizeof *error);
-    return training_plan(plan, asked->text, changes, error) != 0 || plan_complete(plan, 500, 300, error) != 0
+    return training_plan(plan, asked->text, changes, error) != 0 || plan_complete(plan, users, 40, error) != 0
                ? -1
                : 0;
 }
