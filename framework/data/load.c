@@ -270,7 +270,7 @@ static void warn_suspicious(const struct loading *l)
                     (long long)s->time_ties_decided);
 }
 
-/* What files say: ids, and records cleaned of duplicates, before they are split. */
+/* What files say: ids, records cleaned of duplicates before they are split, links, weights. */
 static int parse(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
@@ -279,7 +279,9 @@ static int parse(struct loading *l, struct dpf_error *error)
     if (apply_threshold(l, &l->train, error) != 0 ||
         (o->kind == SPLIT_FILES && apply_threshold(l, &l->test, error) != 0))
         return -1;
-    return 0;
+    if (o->relation_path[0] && relation_load(o, &l->out->users, l->pool, &l->out->relation, error) != 0)
+        return -1;
+    return weights_load(o, l->pool, l->out, error);
 }
 
 /* What depends on the split. */
@@ -291,9 +293,7 @@ static int divide(struct loading *l, struct dpf_error *error)
                    error) != 0 ||
         finish(l, error) != 0 || summary_fill(out, error) != 0)
         return -1;
-    if (o->relation_path[0] && relation_load(o, &out->users, l->pool, &out->relation, error) != 0)
-        return -1;
-    if (weights_assign(o, l->seeded, l->pool, out, error) != 0 || similarity_fill(o, out, error) != 0)
+    if (weights_assign(o, l->seeded, out, error) != 0 || similarity_fill(o, out, error) != 0)
         return -1;
     warn_suspicious(l);
     return 0;
@@ -301,7 +301,7 @@ static int divide(struct loading *l, struct dpf_error *error)
 
 struct data_parsed {
     struct ratings train, test;
-    struct dataset dataset; /* ids, and the part of the summary that is known */
+    struct dataset dataset; /* ids, links and weights from files, the part of the summary that is known */
 };
 
 static void close_loading(struct loading *l)

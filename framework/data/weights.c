@@ -225,14 +225,17 @@ static int read_side(const struct weights_options *options, int side, const stru
     return status;
 }
 
-static int read_files(const struct weights_options *options, struct pool *pool, struct dataset *dataset,
-                      struct dpf_error *error)
+int weights_load(const struct data_options *options, struct pool *pool, struct dataset *dataset,
+                 struct dpf_error *error)
 {
+    const struct weights_options *o = &options->weights;
+    if (o->kind != WEIGHTS_FILES)
+        return 0;
     if (reserve_sides(dataset, 0) != 0)
         return error_memory(error);
-    if (read_side(options, 0, &dataset->users, pool, dataset->weights.users, error) != 0)
+    if (read_side(o, 0, &dataset->users, pool, dataset->weights.users, error) != 0)
         return -1;
-    return read_side(options, 1, &dataset->items, pool, dataset->weights.items, error);
+    return read_side(o, 1, &dataset->items, pool, dataset->weights.items, error);
 }
 
 /* ---- records ------------------------------------------------------------------------------------- */
@@ -266,7 +269,7 @@ static int fill_records(const struct weights_options *options, const dpf_stream 
     return 0;
 }
 
-int weights_assign(const struct data_options *options, const struct random_root *seeded, struct pool *pool,
+int weights_assign(const struct data_options *options, const struct random_root *seeded,
                    struct dataset *dataset, struct dpf_error *error)
 {
     const struct weights_options *o = &options->weights;
@@ -279,8 +282,6 @@ int weights_assign(const struct data_options *options, const struct random_root 
     int status = stream ? 0 : -1;
     if (status == 0 && o->kind == WEIGHTS_GROUPS)
         status = draw_groups(o, stream, dataset, error);
-    if (status == 0 && o->kind == WEIGHTS_FILES)
-        status = read_files(o, pool, dataset, error);
     struct records *parts[2] = {&dataset->train, &dataset->test};
     for (int p = 0; p < 2 && status == 0; p++) {
         status = fill_records(o, stream, &dataset->weights, 1, &parts[p]->by_user, error);

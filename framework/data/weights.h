@@ -17,8 +17,12 @@
 /* The weights.* keys of [data]; column_weight: the ratings have a column of weights. */
 int weights_read(const struct config *config, const struct config_values *data, int column_weight,
                  struct weights_options *out, struct dpf_error *error);
-/* Fills in dataset->weights, and the weights of all records of both parts in every orientation. */
-int weights_assign(const struct data_options *options, const struct random_root *seeded, struct pool *pool,
+/* Reads dataset->weights from files, where they come from files; no seed and no split changes them. */
+int weights_load(const struct data_options *options, struct pool *pool, struct dataset *dataset,
+                 struct dpf_error *error);
+/* Draws dataset->weights unless they were read, and gives all records of both parts theirs, in every
+   orientation. */
+int weights_assign(const struct data_options *options, const struct random_root *seeded,
                    struct dataset *dataset, struct dpf_error *error);
 
 #endif

@@ -53,8 +53,10 @@ struct data_outcome {
     double lo, hi;
 };
 
-/* Checks and loads a configuration; 0 or -1. Paths in it are relative to the test's directory. */
-static inline int data_try(const char *ini, int workers, uint64_t seed, struct data_outcome *out)
+/* Checks and loads a configuration; 0 or -1. Paths in it are relative to the test's directory. between, if
+   given, is called between the two steps of loading. */
+static inline int data_try_between(const char *ini, int workers, uint64_t seed, void (*between)(void),
+                                   struct data_outcome *out)
 {
     int64_t n_data, n_split;
     const dpf_param *data_table = data_params(&n_data), *split_table = split_params(&n_split);
@@ -69,14 +71,26 @@ static inline int data_try(const char *ini, int workers, uint64_t seed, struct d
             0 &&
         config_bind(config, "split", split_table, n_split, sizeof(dpf_param), NULL, 1, &split, &out->error) ==
             0 &&
-        data_check(config, &data, &split, &out->lo, &out->hi, &out->error) == 0)
-        status = data_load(config, &data, &split, root, pool, &out->dataset, &out->error);
+        data_check(config, &data, &split, &out->lo, &out->hi, &out->error) == 0) {
+        struct data_parsed *parsed = NULL;
+        if (!between) {
+            status = data_load(config, &data, &split, root, pool, &out->dataset, &out->error);
+        } else if (data_parse(config, &data, &split, root, pool, &parsed, &out->error) == 0) {
+            between();
+            status = data_divide(parsed, config, &data, &split, root, pool, &out->dataset, &out->error);
+        }
+    }
     config_values_free(&data);
     config_values_free(&split);
     config_free(config);
     random_root_free(root);
     pool_free(pool);
     return status;
+}
+
+static inline int data_try(const char *ini, int workers, uint64_t seed, struct data_outcome *out)
+{
+    return data_try_between(ini, workers, seed, NULL, out);
 }
 
 static inline void data_get(const char *ini, struct data_outcome *out)
