@@ -106,6 +106,20 @@ static int make_inside(const char *directory, const char *name, struct dpf_error
     return status;
 }
 
+/* Before anything is trained, and before the results of an earlier run are removed. */
+static int check_writable(const char *directory, const char *part, struct dpf_error *error)
+{
+    char *path = *part ? files_join(directory, part) : memory_text(directory);
+    if (!path)
+        return error_memory(error);
+    int status = access(path, W_OK | X_OK) == 0 || (*part && errno == ENOENT)
+                     ? 0
+                     : error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: cannot write there: %s", path,
+                                 strerror(errno));
+    free(path);
+    return status;
+}
+
 int results_prepare(const char *directory, struct dpf_error *error)
 {
     struct stat info;
@@ -119,13 +133,14 @@ int results_prepare(const char *directory, struct dpf_error *error)
             "overwritten, choose another one",
             directory);
     if (files_make_directory(directory, error) != 0) {
-        error->fault = DPF_FAULT_CONFIG;
-        return -1;
+        struct dpf_error reason = *error;
+        *error = (struct dpf_error){0};
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s; choose another one", directory,
+                         reason.text);
     }
-    if (access(directory, W_OK | X_OK) != 0)
-        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: cannot write there: %s", directory,
-                         strerror(errno));
-    return 0;
+    return check_writable(directory, "", error) == 0 && check_writable(directory, "release", error) == 0
+               ? check_writable(directory, "private", error)
+               : -1;
 }
 
 void results_abandon(const char *directory)

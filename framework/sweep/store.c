@@ -58,8 +58,10 @@ int store_prepare(const char *directory, int resume, struct dpf_error *error)
                          "changed; remove the directory, or choose another one, to start anew",
                          directory);
     if (files_make_directory(directory, error) != 0) {
-        error->fault = DPF_FAULT_CONFIG;
-        return -1;
+        struct dpf_error reason = *error;
+        *error = (struct dpf_error){0};
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s; choose another one", directory,
+                         reason.text);
     }
     return 0;
 }

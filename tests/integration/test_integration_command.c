@@ -182,6 +182,12 @@ static void foreign_directories_are_left_alone(void **state)
     if (geteuid() != 0) {
         assert_int_equal(mkdir(command_path("locked"), 0555), 0);
         command_expect("-c sound.ini -O locked", 2, "locked");
+        /* Results are kept where new ones could not be written. */
+        command_expect("-q -c sound.ini -O sealed", 0, "");
+        assert_int_equal(chmod(command_path("sealed/release"), 0555), 0);
+        command_expect("-q -c sound.ini -O sealed", 2, "sealed/release: cannot write there");
+        assert_true(command_exists("sealed/run.json"));
+        assert_int_equal(chmod(command_path("sealed/release"), 0755), 0);
     }
 }
 
