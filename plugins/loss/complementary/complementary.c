@@ -55,7 +55,8 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     struct complementary *self = instance;
     const dpf_host *host = self->als.model.host;
     if (info->bias >= 0 || info->columns != info->dimension)
-        return host->fail(host, DPF_E_CONFIG, -1, "complementary has no biases: set [model] biases = no");
+        return host->fail(host, DPF_E_CONFIG, -1,
+                          "complementary has no biases: set [model] user-bias and item-bias to no");
     struct als_ridge *ridge = &self->als.ridge[info->side];
     const dpf_status status = als_loss_query(&self->als, info, 1, out);
     if (status != DPF_OK)
@@ -177,7 +178,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
         return status;
     struct complementary *self = *out;
     self->als.model.coefficients = coefficients;
-    self->als.needs_no_offset = "complementary predicts without an offset: set [model] offset = 0";
+    self->als.needs_no_offset = "complementary predicts without an offset: set [model] offset = none";
     self->unobserved = params->values[P_UNOBSERVED].real;
     self->rest = 1 - self->unobserved;
     self->lambda = params->values[P_LAMBDA].real;

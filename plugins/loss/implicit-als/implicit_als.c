@@ -58,7 +58,8 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     struct implicit *self = instance;
     const dpf_host *host = self->als.model.host;
     if (info->bias >= 0 || info->columns != info->dimension)
-        return host->fail(host, DPF_E_CONFIG, -1, "implicit-als has no biases: set [model] biases = no");
+        return host->fail(host, DPF_E_CONFIG, -1,
+                          "implicit-als has no biases: set [model] user-bias and item-bias to no");
     if (self->nu != 1 && self->cells == CELLS_OWN)
         return host->fail(host, DPF_E_CONFIG, P_CELLS,
                           "cells = own needs a regulariser that is linear in the count: set nu = 1");
@@ -136,7 +137,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     self->confidence = params->values[P_CONFIDENCE].real;
     self->cells = params->values[P_CELLS].integer;
     self->als.model.coefficients = coefficients;
-    self->als.needs_no_offset = "implicit-als predicts without an offset: set [model] offset = 0";
+    self->als.needs_no_offset = "implicit-als predicts without an offset: set [model] offset = none";
     self->als.model.diagonal = self->nu == 1 ? NULL : diagonal;
     return DPF_OK;
 }

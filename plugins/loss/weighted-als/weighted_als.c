@@ -42,7 +42,8 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     struct weighted *self = instance;
     const dpf_host *host = self->als.model.host;
     if (info->bias >= 0 || info->columns != info->dimension)
-        return host->fail(host, DPF_E_CONFIG, -1, "weighted-als has no biases: set [model] biases = no");
+        return host->fail(host, DPF_E_CONFIG, -1,
+                          "weighted-als has no biases: set [model] user-bias and item-bias to no");
     struct als_ridge *ridge = &self->als.ridge[info->side];
     const dpf_status status = als_loss_query(&self->als, info, 0, out);
     if (status != DPF_OK)
@@ -88,7 +89,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     struct weighted *self = *out;
     self->als.model.coefficients = coefficients;
     self->als.needs_no_offset = "weighted-als predicts without an offset, since empty cells have the "
-                                "target 0: set [model] offset = 0";
+                                "target 0: set [model] offset = none";
     self->confidence = params->values[P_CONFIDENCE].real;
     self->lambda = params->values[P_LAMBDA].real;
     return DPF_OK;
