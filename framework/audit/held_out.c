@@ -72,6 +72,17 @@ static void try_threshold(double threshold, struct sorted_scores sets[2], double
     }
 }
 
+/* Replaces n sorted scores by the middles between those that differ; returns how many there are. Of scores
+   with few values, such as counts, none may be missed. */
+static int64_t keep_gaps(double *sorted, int64_t n)
+{
+    int64_t gaps = 0;
+    for (int64_t i = 0; i + 1 < n; i++)
+        if (sorted[i] < sorted[i + 1])
+            sorted[gaps++] = sorted[i] / 2 + sorted[i + 1] / 2;
+    return gaps;
+}
+
 struct held_out_rule held_out_choose(const struct held_out_scores *chosen_on, double delta, double alpha)
 {
     const int64_t n = chosen_on->n;
@@ -87,12 +98,10 @@ struct held_out_rule held_out_choose(const struct held_out_scores *chosen_on, do
     memcpy(all, sorted[0], (size_t)(2 * n) * sizeof *all);
     qsort(all, (size_t)(2 * n), sizeof *all, compare_scores);
     struct sorted_scores sets[2] = {{sorted[0], n, 0}, {sorted[1], n, 0}};
-    const int64_t steps = 2 * n - 1 < MAX_THRESHOLDS ? 2 * n - 1 : MAX_THRESHOLDS;
-    for (int64_t i = 0; i < steps; i++) {
-        const int64_t at = (2 * n - 1) * i / steps;
-        if (all[at] < all[at + 1])
-            try_threshold(all[at] / 2 + all[at + 1] / 2, sets, delta, alpha, &best);
-    }
+    const int64_t gaps = keep_gaps(all, 2 * n);
+    const int64_t steps = gaps < MAX_THRESHOLDS ? gaps : MAX_THRESHOLDS;
+    for (int64_t i = 0; i < steps; i++)
+        try_threshold(all[gaps * i / steps], sets, delta, alpha, &best);
     free(all);
     return best.rule;
 }

@@ -9,7 +9,7 @@
 #include "audit/score.h"
 
 #define MAX_NUMBERS 4096
-#define MAX_ROWS 4
+#define MAX_ROWS 32
 
 static int any_term(const struct plan *plan, int (*test)(const struct plan *, const struct term_plan *))
 {
@@ -30,19 +30,31 @@ static enum observe_view resolve_view(const struct plan *plan, enum observe_view
     return any_term(plan, observe_sees_messages) ? OBSERVE_MESSAGES : OBSERVE_SUMS;
 }
 
-/* Rows of the released side that the canary is in: its item's or its user's. */
+static void watch_row(struct trials *trials, int32_t row)
+{
+    for (int64_t i = 0; i < trials->n_watched; i++)
+        if (trials->watched[i] == row)
+            return;
+    if (trials->n_watched < MAX_ROWS)
+        trials->watched[trials->n_watched++] = row;
+}
+
+/* Rows of the released side that the canary is in, its items' or its user's; and others, which may tell of it
+   where releases read private factors. */
 static void watch_rows(struct trials *trials)
 {
     const struct plan *plan = trials->plan;
     const struct csr *csr = &trials->sets[0].train.by_user;
     const struct canary *canary = &trials->canary;
-    if (!plan->sides[DPF_SIDE_ITEMS].released) {
-        trials->watched[trials->n_watched++] = canary->user;
-        return;
-    }
-    for (int64_t i = csr->ptr[canary->user]; i < csr->ptr[canary->user + 1]; i++)
-        if ((canary->item < 0 || csr->others[i] == canary->item) && trials->n_watched < MAX_ROWS)
-            trials->watched[trials->n_watched++] = csr->others[i];
+    const int by_user = !plan->sides[DPF_SIDE_ITEMS].released;
+    const int64_t rows = by_user ? csr->rows : trials->sets[0].items.n;
+    if (by_user)
+        watch_row(trials, canary->user);
+    for (int64_t i = csr->ptr[canary->user]; i < csr->ptr[canary->user + 1] && !by_user; i++)
+        if (canary->item < 0 || csr->others[i] == canary->item)
+            watch_row(trials, csr->others[i]);
+    for (int64_t row = 0; row < rows; row++)
+        watch_row(trials, (int32_t)row);
 }
 
 /* Of a recommender: what the canary's user reports of the items that differ. */
@@ -216,29 +228,4 @@ int trials_distance(struct trials *trials, struct pool *pool, int64_t number, do
     trace_free(&first);
     trace_free(&second);
     return status;
-}
-
-void trials_learn(const double *const samples[2], int64_t n, int64_t width, double *weights)
-{
-    for (int64_t i = 0; i < width; i++) {
-        double mean[2] = {0}, squares = 0;
-        for (int s = 0; s < 2; s++) {
-            for (int64_t k = 0; k < n; k++)
-                mean[s] += samples[s][k * width + i];
-            mean[s] /= (double)n;
-            for (int64_t k = 0; k < n; k++)
-                squares += pow(samples[s][k * width + i] - mean[s], 2);
-        }
-        /* A number that never changes with one data set, and is another with the other, tells all. */
-        const double variance = squares / (double)(2 * n), apart = mean[0] - mean[1];
-        weights[i] = apart == 0 ? 0 : apart / (variance + 1e-12 * apart * apart);
-    }
-}
-
-double trials_score(const double *weights, const double *vector, int64_t width)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < width; i++)
-        sum += weights[i] * vector[i];
-    return sum;
 }

@@ -15,7 +15,7 @@ struct trials {
     enum observe_view view;
     int hidden; /* some draw of the canary is hidden from the observer */
     /* View rows, and recommenders: a trial gives numbers, not a score. */
-    int32_t watched[TRIALS_MAX_WATCHED]; /* rows, at most 4 of them; of a recommender items of the canary */
+    int32_t watched[TRIALS_MAX_WATCHED]; /* rows, the canary's first; of a recommender items of the canary */
     int64_t n_watched, n_numbers;
 };
 
@@ -34,10 +34,5 @@ int trials_distance(struct trials *trials, struct pool *pool, int64_t number, do
                     struct dpf_error *error);
 /* New noise for the plan, of that name where it is reproducible. */
 int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error);
-
-/* The weights that tell two samples of n vectors apart best, one coordinate apart from the other, and the
-   score of a vector. */
-void trials_learn(const double *const samples[2], int64_t n, int64_t width, double *weights);
-double trials_score(const double *weights, const double *vector, int64_t width);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/learn.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/audit_session.h"
@@ -72,49 +73,72 @@ static int count_deltas(const struct audit_session *audit)
 
 /* ---- scores -------------------------------------------------------------------------------------------- */
 
+/* Scores of all trials; those before first have been used to learn how to score. */
+struct scored {
+    double *scores; /* n of the first data set, n of the second */
+    int64_t n, first;
+};
+
 /* Where trials give numbers the first quarter of them teaches how to score, and is not used again. */
-static double *make_scores(const struct audit_session *audit, int64_t *first)
+static int score_numbers(const struct audit_session *audit, enum learn_kind kind, struct scored *out)
 {
     const int64_t n = audit->n_trials, width = audit->width;
-    double *scores = memory_new((size_t)(2 * n), sizeof *scores);
-    *first = 0;
-    if (!scores || !audit->trials.n_numbers) {
-        if (scores)
-            memcpy(scores, audit->results, (size_t)(2 * n) * sizeof *scores);
-        return scores;
-    }
     const double *const samples[2] = {audit->results, audit->results + n * width};
-    double *weights = memory_new((size_t)width, sizeof *weights);
-    if (!weights) {
-        free(scores);
-        return NULL;
-    }
-    *first = n / 4;
-    trials_learn(samples, *first, width, weights);
-    for (int64_t i = 0; i < 2 * n; i++)
-        scores[i] = trials_score(weights, audit->results + i * width, width);
-    free(weights);
-    return scores;
+    struct learnt *learnt = memory_new((size_t)width, sizeof *learnt);
+    out->first = n / 4;
+    const int status = learnt ? learn_from(kind, samples, out->first, width, learnt) : -1;
+    for (int64_t i = 0; i < 2 * n && status == 0; i++)
+        out->scores[i] = learn_score(kind, learnt, audit->results + i * width, width);
+    free(learnt);
+    return status;
 }
 
-/* The first half of the trials chooses, the second judges. */
+static int make_scores(const struct audit_session *audit, enum learn_kind kind, struct scored *out)
+{
+    *out = (struct scored){.scores = memory_new((size_t)(2 * audit->n_trials), sizeof *out->scores),
+                           .n = audit->n_trials};
+    if (!out->scores)
+        return -1;
+    if (audit->trials.n_numbers)
+        return score_numbers(audit, kind, out);
+    memcpy(out->scores, audit->results, (size_t)(2 * out->n) * sizeof *out->scores);
+    return 0;
+}
+
+/* The first half of the trials chooses event and score, the second judges. */
+static void judge_statement(const struct scored *scored, int n_scored, double alpha,
+                            struct audit_statement *statement)
+{
+    double most = -1;
+    for (int k = 0; k < n_scored; k++) {
+        const struct scored *s = &scored[k];
+        const int64_t half = s->n / 2;
+        const struct held_out_scores choosing = {{s->scores + s->first, s->scores + s->n + s->first},
+                                                 half - s->first};
+        const struct held_out_scores judging = {{s->scores + half, s->scores + s->n + half}, s->n - half};
+        const struct held_out_rule rule = held_out_choose(&choosing, statement->delta, alpha);
+        const double promised = held_out_judge(&rule, &choosing, statement->delta, alpha).epsilon;
+        if (promised > most) {
+            most = promised;
+            statement->verdict = held_out_judge(&rule, &judging, statement->delta, alpha);
+        }
+    }
+    statement->lower = statement->verdict.epsilon;
+}
+
 static int judge_trials(struct audit_session *audit, double alpha, struct dpf_error *error)
 {
-    const int64_t n = audit->n_trials, half = n / 2;
-    int64_t first;
-    double *scores = make_scores(audit, &first);
-    if (!scores)
-        return error_memory(error);
-    const struct held_out_scores choosing = {{scores + first, scores + n + first}, half - first};
-    const struct held_out_scores judging = {{scores + half, scores + n + half}, n - half};
-    for (int i = 0; i < audit->n_statements; i++) {
-        struct audit_statement *s = &audit->statements[i];
-        const struct held_out_rule rule = held_out_choose(&choosing, s->delta, alpha);
-        s->verdict = held_out_judge(&rule, &judging, s->delta, alpha);
-        s->lower = s->verdict.epsilon;
-    }
-    free(scores);
-    return 0;
+    struct scored scored[LEARN_N_KINDS] = {{0}};
+    const int kinds = audit->trials.n_numbers ? LEARN_N_KINDS : 1;
+    int status = 0;
+    for (int kind = 0; kind < kinds && status == 0; kind++)
+        if (make_scores(audit, (enum learn_kind)kind, &scored[kind]) != 0)
+            status = error_memory(error);
+    for (int i = 0; i < audit->n_statements && status == 0; i++)
+        judge_statement(scored, kinds, alpha, &audit->statements[i]);
+    for (int kind = 0; kind < kinds; kind++)
+        free(scored[kind].scores);
+    return status;
 }
 
 /*

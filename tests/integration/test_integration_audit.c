@@ -242,6 +242,42 @@ static void known_noise_is_caught(void **state)
     assert_between(number("proved", "epsilon_lower"), 0.5, 1);
 }
 
+/* What DPIMF's server sees: rows of 20 rounds, each with noise of its own (C3). */
+static void rounds_that_are_not_composed_are_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("dpimf-rounds.ini", ""), VIOLATED);
+    assert_string_equal(json_string_value(json_object_get(audited, "view")), "rows");
+    assert_true(number("claimed", "epsilon") < 1.001 && number("claimed", "epsilon_lower") > 2);
+    assert_true(number("not proved", "epsilon_lower") < number("not proved", "epsilon"));
+    assert_int_equal(audit("dpimf-rounds.ini", "-o run.rounds=1 --trials 2000"), 0);
+    assert_between(number("claimed", "epsilon_lower"), 0.3, 1);
+}
+
+/* One round: private factors scale what is released (C2), or the noise (C1). */
+static void private_factors_are_caught(void **state)
+{
+    char single[512];
+    (void)state;
+    assert_int_equal(audit("dpimf-private-factors.ini", ""), VIOLATED);
+    assert_true(number("claimed", "epsilon") < 1.001 && number("claimed", "epsilon_lower") > 1.5);
+    snprintf(single, sizeof single, "--trials 300 -o data.path=%s/configs/audit/one-user.csv",
+             getenv("DPFRAME_SOURCE_DIR"));
+    assert_int_equal(audit("dpimf-private-factors.ini", single), VIOLATED);
+    assert_true(number("claimed", "epsilon_lower") > 2.5);
+}
+
+/* The proof of DPMF-RP for users counts on a worst cohort, and such cohorts exist. */
+static void poisson_binomial_noise_is_tight_and_not_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("dpmf-rp-cohort.ini", ""), 0);
+    assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.85, 1);
+    assert_int_equal(audit("dpmf-rp-cohort.ini", "-o run.rounds=4"), 0);
+    assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.7, 1);
+    assert_int_equal(audit("dpmf-rp-cohort.ini", "--trials 1000 --claim 0.5"), VIOLATED);
+}
+
 /* A message has a tenth of the noise (C5); here the server sees them. */
 static void shares_of_noise_are_caught(void **state)
 {
@@ -373,6 +409,9 @@ int main(void)
         cmocka_unit_test(recommenders_are_audited_in_one_run),
         cmocka_unit_test(private_inputs_are_caught),
         cmocka_unit_test(known_noise_is_caught),
+        cmocka_unit_test(rounds_that_are_not_composed_are_caught),
+        cmocka_unit_test(private_factors_are_caught),
+        cmocka_unit_test(poisson_binomial_noise_is_tight_and_not_caught),
         cmocka_unit_test(shares_of_noise_are_caught),
         cmocka_unit_test(reused_noise_is_caught),
         cmocka_unit_test(hidden_draws_stay_hidden),

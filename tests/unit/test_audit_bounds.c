@@ -190,6 +190,22 @@ static void shifted_scores_show_the_shift(void **state)
     }
 }
 
+/* Counts have few values: the step between two of them is found among however many trials. */
+static void steps_of_discrete_scores_are_found(void **state)
+{
+    enum { MANY = 30011 };
+    static double a[MANY], b[MANY];
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        a[i] = i < 20011;
+        b[i] = i < 10011;
+    }
+    const struct held_out_scores scores = {{a, b}, MANY};
+    const struct held_out_rule rule = held_out_choose(&scores, 0, .05);
+    const double epsilon = held_out_judge(&rule, &scores, 0, .05).epsilon;
+    assert_true(epsilon > 0.65 && epsilon < log(2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +217,7 @@ int main(void)
         cmocka_unit_test(one_run_is_wrong_as_seldom_as_stated),
         cmocka_unit_test(scores_of_one_law_show_nothing),
         cmocka_unit_test(shifted_scores_show_the_shift),
+        cmocka_unit_test(steps_of_discrete_scores_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
