@@ -9,6 +9,7 @@
  */
 #include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
+#include "integer_noise.h"
 #include "pld_compose.h"
 
 enum { P_GRID, P_COUNT };
@@ -140,7 +141,7 @@ static struct client_noise *client_tables(const struct pld *pld, const dpf_charg
     memcpy(noise->p, charge->p, sizeof noise->p);
     noise->above = pld_table_pbm(pld->host, mixes);
     if (noise->above && mixes->complete)
-        noise->below = pld_table_pbm_mix(pld->host, &mixes->mix[0]);
+        noise->below = pld_table_pbm_mix(pld->host, mixes);
     const int failed = !noise->above || (mixes->complete && !noise->below);
     pbm_mixes_free(pld->host, mixes);
     ledger->n_clients++; /* whatever it has is freed with it */
@@ -171,6 +172,13 @@ static dpf_status add_clients(const struct pld *pld, const dpf_event *event, int
     group.copies_below = noise->below ? group.copies : 0.0;
     ledger_add(ledger, &group);
     return DPF_OK;
+}
+
+/* Skellam noise of so few grid steps that no Gaussian pair dominates it. */
+static int is_little_skellam(const dpf_charge *charge)
+{
+    return charge->kind == DPF_EVENT_SKELLAM &&
+           isinf(integer_noise_skellam(charge->p[0] / (charge->grid * charge->grid)));
 }
 
 /* Known by a bound alone; what a draw would change is not. */
@@ -228,7 +236,7 @@ static dpf_status read_event(const struct pld *pld, const dpf_event *event, int6
         return DPF_OK;
     if (charge.kind == DPF_EVENT_PBM)
         return add_clients(pld, event, index, question, &charge, ledger);
-    if (charge.kind == DPF_EVENT_ZCDP || charge.kind == DPF_EVENT_SKELLAM)
+    if (charge.kind == DPF_EVENT_ZCDP || is_little_skellam(&charge))
         return add_concentrated(pld, event, index, &charge, ledger);
     return add_pair(pld, event, index, &charge, ledger);
 }
@@ -316,8 +324,9 @@ static dpf_status solve_epsilon(const struct pld *pld, const struct ledger *ledg
         answer->epsilon_lower = answer->epsilon;
     if (isinf(answer->epsilon))
         dpf_text_add(answer->note, sizeof answer->note,
-                     question->delta < lost ? "approximate releases use up more than the whole delta"
-                                            : "this noise needs a delta above 0");
+                     question->delta < lost   ? "approximate releases use up more than the whole delta"
+                     : question->delta == 0.0 ? "this noise needs a delta above 0"
+                                              : "errors of the computation are larger than this delta");
     return DPF_OK;
 }
 

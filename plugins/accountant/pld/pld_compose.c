@@ -8,6 +8,8 @@
 /* Of the tilted mass on either side of the window: e^-36 is 2e-16. */
 #define WINDOW_LOG_TAIL 36.0
 #define COARSE_CELLS 4096
+/* Per cell: then neighbours differ by e^30. */
+#define MOST_TILT 30.0
 /* A window has at least so many cells, unless a single release then had more than that. */
 #define LEAST_CELLS 16384.0
 #define FINE_CELLS 131072.0
@@ -59,11 +61,11 @@ static struct moments all_moments(const struct pld_losses *losses, int64_t n, do
 /* The tilt that puts the mean at `at`; if that is NaN, the one for which Chernoff's epsilon is least. */
 static double best_tilt(const struct pld_problem *problem, const struct pld_losses *losses, double at)
 {
-    double most = 1e6;
+    double most = INFINITY;
     for (int64_t i = 0; i < problem->n; i++)
-        most = 1.0 / losses[i].h < most ? 1.0 / losses[i].h : most;
-    double low = log(1e-7), high = log(most);
-    for (int i = 0; i < 26; i++) {
+        most = MOST_TILT / losses[i].h < most ? MOST_TILT / losses[i].h : most;
+    double high = log(most), low = high - 37.0 < -16.0 ? high - 37.0 : -16.0;
+    for (int i = 0; i < 32; i++) {
         const double middle = (low + high) / 2.0, tilt = exp(middle);
         const struct moments all = all_moments(losses, problem->n, tilt);
         const int beyond = isnan(at) ? tilt * all.mean - all.log_sum > -log(problem->delta) : all.mean > at;
@@ -264,7 +266,9 @@ static void multiply(fftw_complex *product, const fftw_complex *one, int64_t n, 
  * Leaves the tilted composition y in t->real, and a bound on the Euclidean norm of its error. With FFTW's
  * relative error in that norm, c eps log2(n), here with c = 8, one number of a transform of p is off by at
  * most eta = c eps log2(n) sqrt(n sum p^2). The product G, with p to the k-th power, is then off by k eta
- * |G|^{(k-1)/k}, at most k eta (2 |G| + 2^{1-k}), which has norm k eta (2 |y| + 2^{1-k}) by Parseval.
+ * |G|^{(k-1)/k}, at most k eta (2 |G| + 2^{1-k}), which has norm k eta (2 |y| + 2^{1-k}) by Parseval. That is
+ * the first order; with w the sum of all k eta, the rest is within a factor e^{4w}. Of y only its computed
+ * value is known, which is off by as much.
  */
 static void convolve(const struct pld_losses *losses, int64_t n, double tilt, struct transform *t)
 {
@@ -282,7 +286,8 @@ static void convolve(const struct pld_losses *losses, int64_t n, double tilt, st
         t->real[i] /= (double)t->n;
         squares += t->real[i] * t->real[i];
     }
-    t->error = 2.0 * weighted * sqrt(squares) + flat;
+    const double growth = exp(4.0 * weighted), part = 2.0 * weighted * growth;
+    t->error = weighted < 0.1 ? (part * sqrt(squares) + flat * growth) / (1.0 - part) : INFINITY;
 }
 
 /* ---- reading epsilon and delta ------------------------------------------------------------------ */
@@ -354,6 +359,9 @@ static double read_epsilon(struct reader *r, double allowed)
         /* What cannot be compared is too much from above, and nothing from below. */
         const double delta = reader_delta(r, r->shrunk);
         if (r->from_below ? delta > allowed : !(delta <= allowed)) {
+            /* Nothing is known right of the first grid point, where errors alone may be too much. */
+            if (!r->from_below && r->index == last && !(r->window->log_right == -INFINITY))
+                return INFINITY;
             const double error = r->slack * r->mass + r->allowed;
             const double kept = r->mass + (r->from_below ? -error : error) - allowed;
             const double part = kept > 0.0 && r->shrunk > 0.0 ? log(kept / r->shrunk) : 0.0;
@@ -478,32 +486,23 @@ static double infinite_mass(const struct state *s)
     return -expm1(kept);
 }
 
-static double rounding(const struct state *s)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < s->problem->n; i++)
-        sum += s->losses[i].copies * s->losses[i].rounding;
-    return sum;
-}
-
 static double answer_epsilon(const struct state *s, struct reader *r, const struct window *w)
 {
-    const double left = s->problem->delta - infinite_mass(s), error = rounding(s);
+    const double sign = r->from_below ? 1.0 : -1.0;
+    const double left = s->problem->delta * (1.0 + sign * 1e-15) - infinite_mass(s) * (1.0 - sign * 1e-14);
     if (left <= 0.0)
         return INFINITY;
     const double allowed = left * exp(w->tilt * w->at.mean - w->at.log_sum);
     if (!isfinite(allowed)) /* beyond the range of a double: this tilt says nothing */
         return r->from_below ? 0.0 : INFINITY;
-    const double epsilon = read_epsilon(r, allowed);
-    if (!r->from_below)
-        return epsilon + error;
-    return epsilon > error ? epsilon - error : 0.0;
+    return read_epsilon(r, allowed);
 }
 
 static double answer_delta(const struct state *s, struct reader *r, const struct window *w)
 {
-    const double error = rounding(s), epsilon = s->problem->epsilon + (r->from_below ? error : -error);
-    const double finite = read_delta(r, epsilon) * exp(w->at.log_sum - w->tilt * w->at.mean);
+    const double epsilon = s->problem->epsilon;
+    const int beyond = epsilon >= largest(s->losses, s->problem->n, 1); /* nothing finite is there */
+    const double finite = beyond ? 0.0 : read_delta(r, epsilon) * exp(w->at.log_sum - w->tilt * w->at.mean);
     const double delta = finite + infinite_mass(s);
     if (isnan(delta)) /* beyond the range of a double: this tilt says nothing */
         return r->from_below ? 0.0 : 1.0;
@@ -548,7 +547,7 @@ static dpf_status choose_from(struct state *s, double at, double *tilt, double *
     return status;
 }
 
-#define LEAST_TAIL 1e-290
+#define LEAST_TAIL 1e-306
 #define TAIL_PART 1e-8 /* of delta */
 
 /*
@@ -577,21 +576,26 @@ static dpf_status choose(struct state *s, double at, double *tilt)
 
 /*
  * Where a large mass sits at the end of all losses, Chernoff's epsilon is far above the true one, and errors
- * are large there: then again, with the mean at what was found. Every tilt is valid. The lower bound is not
- * needed where the upper one is no larger than known.
+ * are large there: then again, with the mean at what was found. Where a few rare large losses make up the
+ * divergence, a mean jumps as the tilt grows, and the coarse cells may have chosen one before the jump, which
+ * says nothing: then with larger ones. Every tilt is valid. The lower bound is not needed where the upper one
+ * is no larger than known.
  */
 static dpf_status one_direction(struct state *s, double known, double *upper, double *lower)
 {
     double tilt = 0.0, at = s->problem->for_delta ? s->problem->epsilon : NAN, found = INFINITY;
-    dpf_status status = DPF_OK;
-    for (int i = 0; i < 6 && status == DPF_OK; i++) {
-        status = choose(s, at, &tilt);
-        if (status == DPF_OK)
-            status = one_side(s, tilt, 0, &found);
-        *upper = i == 0 || found < *upper ? found : *upper;
+    dpf_status status = choose(s, at, &tilt);
+    *upper = INFINITY;
+    for (int i = 0; i < 12 && status == DPF_OK; i++) {
+        status = one_side(s, tilt, 0, &found);
+        *upper = found < *upper || isnan(found) ? found : *upper;
         at = *upper;
-        if (s->problem->for_delta || isinf(at) || tilt * (s->mean - at) < 8.0)
+        if (s->problem->for_delta || (isfinite(at) && (i >= 6 || tilt * (s->mean - at) < 8.0)))
             break;
+        if (status == DPF_OK && isfinite(at))
+            status = choose(s, at, &tilt);
+        else
+            tilt *= 1.0 + 0.02 * (1 << i);
     }
     if (status == DPF_OK && *upper > known)
         status = one_side(s, tilt, 1, lower);

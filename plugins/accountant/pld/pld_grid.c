@@ -4,27 +4,32 @@
 #include <float.h>
 #include <string.h>
 
-/* The least x with at most `tail` above it, or the largest with at most that below; to a part in 1e6. */
+/* At most `tail` of finite losses above x, or below it. */
+static int leaves(const struct pld_pair *pair, double tail, int below, double x)
+{
+    const struct pld_tails tails = pld_pair_tails(pair, x);
+    return (below ? tails.p_low : tails.p_high - pld_pair_infinite(pair)) <= tail;
+}
+
+/* The least x that leaves at most `tail` above it, or the largest with at most that below; to a part in 1e6.
+ */
 static double quantile(const struct pld_pair *pair, double tail, int below)
 {
-    const double sign = below ? -1.0 : 1.0;
+    const int inwards = leaves(pair, tail, below, 0.0);
+    const double sign = (below ? -1.0 : 1.0) * (inwards ? -1.0 : 1.0);
     double near = 0.0, far = 1e-3;
-    for (int i = 0; i < 2000; i++) {
-        const struct pld_tails tails = pld_pair_tails(pair, sign * far);
-        if ((below ? tails.p_low : tails.p_high - pld_pair_infinite(pair)) <= tail)
-            break;
+    for (int i = 0; i < 2000 && leaves(pair, tail, below, sign * far) == inwards; i++) {
         near = far;
         far *= 2.0;
     }
     while (far - near > 1e-6 * far) {
         const double middle = near + (far - near) / 2.0;
-        const struct pld_tails tails = pld_pair_tails(pair, sign * middle);
-        if ((below ? tails.p_low : tails.p_high - pld_pair_infinite(pair)) <= tail)
-            far = middle;
-        else
+        if (leaves(pair, tail, below, sign * middle) == inwards)
             near = middle;
+        else
+            far = middle;
     }
-    return sign * far;
+    return sign * (inwards ? near : far);
 }
 
 void pld_grid_range(const struct pld_pair *pair, double tail, double *low, double *high)
@@ -42,32 +47,50 @@ struct cell {
     double up;
 };
 
-/* The difference of tails on the side where they are small, and the rounding error it may have. */
-static double between(double low, double next_low, double high, double next_high, double *error)
+/* Below the least normal number, numbers are off by so much at most. */
+#define UNDERFLOW 0x1p-1073
+
+/* The difference of tails on the side where they are small, and the error it may have. */
+static double between(double low, double next_low, double high, double next_high, double relative,
+                      double *error)
 {
     const int right = high < 0.5;
-    *error = 4.0 * DBL_EPSILON * (right ? high : next_low);
     const double mass = right ? high - next_high : next_low - low;
+    *error = 2.0 * relative * (right ? high : next_low) + 4.0 * UNDERFLOW;
     return mass > 0.0 ? mass : 0.0;
 }
 
-/* q e^loss where e^loss alone may be too large. */
-static double scaled(double q, double loss)
+/* q e^loss where e^loss alone may be too large; `raise` is 1 or -1: no less than it is, or no more. */
+static double scaled(double q, double loss, double raise)
 {
-    return loss < 700.0 ? q * exp(loss) : q > 0.0 ? exp(log(q) + loss) : 0.0;
+    const double error = DBL_EPSILON * (loss < 700.0 ? 8.0 + 2.0 * fabs(loss) : 8.0 + 4.0 * (loss + 745.0));
+    const double value = loss < 700.0 ? q * exp(loss) : q > 0.0 ? exp(log(q) + loss) : 0.0;
+    return value * (1.0 + raise * error);
 }
 
+/*
+ * Errors are on the safe side: from above, P has no less than it has, Q no more, and so the mass and what
+ * moves up are both no less than they are; then so are all sums of increasing functions, hence all
+ * compositions. From below the reverse.
+ */
 static struct cell cell_at(const struct pld_tails *from, const struct pld_tails *to, double loss, double h,
-                           double *rounding)
+                           int from_below)
 {
+    const double relative = from->error > to->error ? from->error : to->error;
+    const double side = from_below ? -1.0 : 1.0;
     double p_error, q_error;
-    const double p = between(from->p_low, to->p_low, from->p_high, to->p_high, &p_error);
-    const double q =
-        scaled(between(from->q_low, to->q_low, from->q_high, to->q_high, &q_error), loss); /* <= p */
-    double up = (p - q) / -expm1(-h);
+    if (from->p_low == to->p_low && from->p_high == to->p_high && from->q_low == to->q_low &&
+        from->q_high == to->q_high)
+        return (struct cell){0.0, 0.0, 0.0};
+    double p = between(from->p_low, to->p_low, from->p_high, to->p_high, relative, &p_error);
+    double q = between(from->q_low, to->q_low, from->q_high, to->q_high, relative, &q_error);
+    p += side * p_error;
+    p = p > 0.0 ? p : 0.0;
+    q -= side * q_error;
+    q = q > 0.0 ? scaled(q, loss, -side) : 0.0;
+    double up = (p - q) / -expm1(-h) * (1.0 + side * 8.0 * DBL_EPSILON);
     up = up > 0.0 ? up : 0.0;
     up = up < p ? up : p;
-    *rounding += p_error + scaled(q_error, loss);
     return (struct cell){p, p - up, up};
 }
 
@@ -75,19 +98,21 @@ static void fill_above(const struct pld_pair *pair, struct pld_losses *losses)
 {
     const double h = losses->h, last = (double)(losses->first + losses->n - 1) * h;
     struct pld_tails from = pld_pair_tails(pair, (double)losses->first * h);
-    losses->mass[0] = from.p_low;
+    losses->mass[0] = from.p_low * (1.0 + from.error);
     for (int64_t i = 1; i < losses->n; i++) {
         const double loss = (double)(losses->first + i - 1) * h;
-        const struct pld_tails to = pld_pair_tails(pair, loss + h);
-        const struct cell cell = cell_at(&from, &to, loss, h, &losses->rounding);
+        const struct pld_tails to = pld_pair_tails(pair, (double)(losses->first + i) * h);
+        const struct cell cell = cell_at(&from, &to, loss, h, 0);
         losses->mass[i - 1] += cell.down;
         losses->mass[i] = cell.up;
         from = to;
     }
-    const double finite = scaled(from.q_high, last);
-    const double kept = finite < from.p_high ? finite : from.p_high;
+    const double high = from.p_high * (1.0 + from.error);
+    const double q_high = from.q_high * (1.0 - from.error) - UNDERFLOW;
+    const double finite = q_high > 0.0 ? scaled(q_high, last, -1.0) : 0.0;
+    const double kept = finite < high ? finite : high;
     losses->mass[losses->n - 1] += kept;
-    losses->infinite = from.p_high - kept;
+    losses->infinite = high - kept;
 }
 
 /* The last cell that has mass, and how much of it has moved down to join the one before it. */
@@ -123,8 +148,8 @@ static void fill_below(const struct pld_pair *pair, struct pld_losses *losses)
     memset(losses->mass, 0, (size_t)losses->n * sizeof(double));
     for (int64_t i = 1; i < losses->n; i++) {
         const double loss = (double)(losses->first + i - 1) * h;
-        const struct pld_tails to = pld_pair_tails(pair, loss + h);
-        const struct cell cell = cell_at(&from, &to, loss, h, &losses->rounding);
+        const struct pld_tails to = pld_pair_tails(pair, (double)(losses->first + i) * h);
+        const struct cell cell = cell_at(&from, &to, loss, h, 1);
         from = to;
         if (cell.p <= 0.0)
             continue;
@@ -137,12 +162,12 @@ static void fill_below(const struct pld_pair *pair, struct pld_losses *losses)
     losses->infinite = pld_pair_infinite(pair);
     if (lower.at > 0)
         losses->mass[lower.at - 1] += (1.0 - lower.used) * lower.cell.p;
-    losses->mass[losses->n - 1] += from.p_high - losses->infinite;
+    const double high = from.p_high * (1.0 - from.error) - losses->infinite;
+    losses->mass[losses->n - 1] += high > 0.0 ? high : 0.0;
 }
 
 void pld_grid_fill(const struct pld_pair *pair, int from_below, struct pld_losses *losses)
 {
-    losses->rounding = pair->shape == PLD_POINTS ? pair->table->rounding : 0.0;
     if (from_below)
         fill_below(pair, losses);
     else

@@ -25,7 +25,6 @@ struct pld_losses {
     double h;
     double copies;
     double infinite; /* mass at infinity */
-    double rounding; /* bound on how far rounding errors move the mean */
 };
 
 /* The part of the grid that holds all but `tail` of the mass on either side. */

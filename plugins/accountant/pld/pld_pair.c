@@ -3,31 +3,39 @@
 
 #include <float.h>
 
+#include "integer_noise.h"
+
 static double normal_above(double x)
 {
     return 0.5 * erfc(x * 0.70710678118654752440);
 }
 
+static const struct pld_tails nothing_low = {0.0, 0.0, 1.0, 1.0, 0.0};
+static const struct pld_tails nothing_high = {1.0, 1.0, 0.0, 0.0, 0.0};
+
+/* Where tails are small, the rounding of their arguments counts: (ln Phi)' is at most |x| + 1 in size. */
 static struct pld_tails gaussian_tails(double mu, double loss)
 {
     const double p = loss / mu - mu / 2.0, q = loss / mu + mu / 2.0;
     const double p_small = normal_above(fabs(p)), q_small = normal_above(fabs(q));
+    const double size = fabs(loss / mu) + mu / 2.0;
     return (struct pld_tails){
         p > 0.0 ? 1.0 - p_small : p_small,
         q > 0.0 ? 1.0 - q_small : q_small,
         p > 0.0 ? p_small : 1.0 - p_small,
         q > 0.0 ? q_small : 1.0 - q_small,
+        DBL_EPSILON * (4.0 + 2.0 * size * (fabs(q) < fabs(p) ? fabs(p) : fabs(q)) + 2.0 * size),
     };
 }
 
 static struct pld_tails laplace_tails(double size, double loss)
 {
     if (loss < -size)
-        return (struct pld_tails){0.0, 0.0, 1.0, 1.0};
+        return nothing_low;
     if (loss >= size)
-        return (struct pld_tails){1.0, 1.0, 0.0, 0.0};
+        return nothing_high;
     const double p = 0.5 * exp((loss - size) / 2.0), q = 0.5 * exp(-(loss + size) / 2.0);
-    return (struct pld_tails){p, 1.0 - q, 1.0 - p, q};
+    return (struct pld_tails){p, 1.0 - q, 1.0 - p, q, DBL_EPSILON * (4.0 + 2.0 * size)};
 }
 
 /* Losses s(m-2k), k = 0 .. m: P has x^k/(1+x) from k on, for 0 < k <= m, x = e^{-s}; Q from m-k on. */
@@ -35,22 +43,23 @@ static struct pld_tails discrete_laplace_tails(double step, double steps, double
 {
     const double first = ceil((steps - loss / step) / 2.0); /* the first k with a loss of at most that */
     if (first > steps)
-        return (struct pld_tails){0.0, 0.0, 1.0, 1.0};
+        return nothing_low;
     if (first <= 0.0)
-        return (struct pld_tails){1.0, 1.0, 0.0, 0.0};
+        return nothing_high;
     const double one = 1.0 / (1.0 + exp(-step));
     const double p = one * exp(-step * first), q = one * exp(-step * (steps - first + 1.0));
-    return (struct pld_tails){p, 1.0 - q, 1.0 - p, q};
+    return (struct pld_tails){p, 1.0 - q, 1.0 - p, q, DBL_EPSILON * (8.0 + 2.0 * step * steps)};
 }
 
 static struct pld_tails response_tails(double size, double lost, double loss)
 {
     const double likely = 1.0 / (1.0 + exp(-size)), rare = 1.0 / (1.0 + exp(size)), keep = 1.0 - lost;
     if (loss < -size)
-        return (struct pld_tails){0.0, lost, 1.0, keep};
+        return (struct pld_tails){0.0, lost, 1.0, keep, 4.0 * DBL_EPSILON};
     if (loss >= size)
-        return (struct pld_tails){keep, 1.0, lost, 0.0};
-    return (struct pld_tails){keep * rare, lost + keep * likely, lost + keep * likely, keep * rare};
+        return (struct pld_tails){keep, 1.0, lost, 0.0, 4.0 * DBL_EPSILON};
+    return (struct pld_tails){keep * rare, lost + keep * likely, lost + keep * likely, keep * rare,
+                              8.0 * DBL_EPSILON};
 }
 
 /* Sum of e^{-x^2/(2 s^2)} over the integers x >= first >= 1. */
@@ -81,6 +90,7 @@ static struct pld_tails discrete_gaussian_tails(const struct pld_pair *pair, dou
         discrete_gaussian_above(pair, 1.0 - first),
         discrete_gaussian_above(pair, first - 1.0),
         discrete_gaussian_above(pair, first),
+        DBL_EPSILON * (200.0 + 4.0 * fabs(first) + first * first / (pair->step * pair->step)),
     };
 }
 
@@ -88,7 +98,7 @@ static struct pld_tails table_tails(const struct pld_table *table, double loss)
 {
     const int64_t i = pld_table_find(table, loss);
     return (struct pld_tails){table->p_below[i], table->q_below[i], table->p_above[i] + table->infinite,
-                              table->q_above[i]};
+                              table->q_above[i], 4.0 * DBL_EPSILON};
 }
 
 static struct pld_tails whole_tails(const struct pld_pair *pair, double loss)
@@ -125,15 +135,19 @@ struct pld_tails pld_pair_tails(const struct pld_pair *pair, double loss)
         return whole_tails(pair, loss);
     const double q = pair->rate, x = before_draw(pair->adding ? -loss : loss, q);
     const struct pld_tails whole =
-        isinf(x) ? (struct pld_tails){0.0, pair->lost, 1.0, 1.0 - pair->lost} : whole_tails(pair, x);
+        isinf(x) ? (struct pld_tails){0.0, pair->lost, 1.0, 1.0 - pair->lost, 4.0 * DBL_EPSILON}
+                 : whole_tails(pair, x);
+    const double error = whole.error + 4.0 * DBL_EPSILON;
     const double low = (1.0 - q) * whole.q_low + q * whole.p_low;
     const double high = (1.0 - q) * whole.q_high + q * whole.p_high;
     if (!pair->adding)
-        return isinf(x) && expm1(loss) / q < -1.0 ? (struct pld_tails){0.0, 0.0, 1.0, 1.0}
-                                                  : (struct pld_tails){low, whole.q_low, high, whole.q_high};
+        return isinf(x) && expm1(loss) / q < -1.0
+                   ? nothing_low
+                   : (struct pld_tails){low, whole.q_low, high, whole.q_high, error};
     /* The loss is -ln(1-q + q e^x): it is above its threshold where the other one is below. */
-    return isinf(x) && expm1(-loss) / q < -1.0 ? (struct pld_tails){1.0, 1.0, 0.0, 0.0}
-                                               : (struct pld_tails){whole.q_high, high, whole.q_low, low};
+    return isinf(x) && expm1(-loss) / q < -1.0
+               ? nothing_high
+               : (struct pld_tails){whole.q_high, high, whole.q_low, low, error};
 }
 
 double pld_pair_infinite(const struct pld_pair *pair)
@@ -205,6 +219,7 @@ static const char *make_response(const dpf_charge *charge, struct pld_pair *out,
     return NULL;
 }
 
+/* Exact for one step; else from above as in integer_noise.h, from below by a convolution. */
 static const char *make_discrete_gaussian(const dpf_charge *charge, int from_below, struct pld_pair *out,
                                           double *copies)
 {
@@ -216,13 +231,25 @@ static const char *make_discrete_gaussian(const dpf_charge *charge, int from_bel
         out->norm = 1.0 + 2.0 * gaussian_sum(scale, 1.0);
         return NULL;
     }
-    if (!from_below && scale < 4.0)
-        return "its noise is less than four grid steps; a finer grid is needed";
     out->size = from_below ? floor(steps * (1.0 + 1e-12)) / sqrt(scale * scale + 9.0)
-                           : steps / sqrt(scale * scale - 9.0);
+                           : steps * integer_noise_gaussian(scale);
+    if (!from_below && isinf(out->size))
+        return "its noise is less than 0.58 of a grid step; a finer grid is needed";
     if (from_below && (out->size == 0.0 || scale < 6.0))
         *copies = 0.0; /* the grid is too coarse for the convolution's error to vanish */
     return NULL;
+}
+
+/* No pair is known to occur: which vectors of integers have the stated norms is not. */
+static const char *make_skellam(const dpf_charge *charge, int from_below, struct pld_pair *out,
+                                double *copies)
+{
+    const double variance = charge->p[0] / (charge->grid * charge->grid);
+    out->shape = PLD_GAUSSIAN;
+    out->size = charge->sensitivity / charge->grid * integer_noise_skellam(variance);
+    if (from_below)
+        *copies = 0.0;
+    return isinf(out->size) ? "its noise is less than a grid step; a finer grid is needed" : NULL;
 }
 
 static const char *make_discrete_laplace(const dpf_charge *charge, struct pld_pair *out)
@@ -237,7 +264,7 @@ static const char *make_discrete_laplace(const dpf_charge *charge, struct pld_pa
     return NULL;
 }
 
-const char *pld_pair_make(const dpf_charge *charge, int from_below, struct pld_pair *out, double *copies)
+static const char *make_pair(const dpf_charge *charge, int from_below, struct pld_pair *out, double *copies)
 {
     const double *p = charge->p;
     *out = (struct pld_pair){
@@ -256,6 +283,8 @@ const char *pld_pair_make(const dpf_charge *charge, int from_below, struct pld_p
     case DPF_EVENT_DISCRETE_GAUSSIAN:
         out->shape = PLD_GAUSSIAN;
         return charge->grid == 0.0 ? NULL : make_discrete_gaussian(charge, from_below, out, copies);
+    case DPF_EVENT_SKELLAM:
+        return make_skellam(charge, from_below, out, copies);
     case DPF_EVENT_PURE:
         out->size = p[0] * charge->sensitivity;
         return p[0] >= 0.0 ? NULL : "its epsilon is negative or not a number";
@@ -268,6 +297,17 @@ const char *pld_pair_make(const dpf_charge *charge, int from_below, struct pld_p
     default:
         return "the pld accountant has no dominating pair for this kind";
     }
+}
+
+/* Roundings of what pairs are made of are on the safe side. */
+const char *pld_pair_make(const dpf_charge *charge, int from_below, struct pld_pair *out, double *copies)
+{
+    const char *fault = make_pair(charge, from_below, out, copies);
+    const double rounding = 1.0 + (from_below ? -16.0 : 16.0) * DBL_EPSILON;
+    out->size *= rounding;
+    if (out->shape == PLD_DISCRETE_LAPLACE)
+        out->step *= rounding;
+    return fault;
 }
 
 struct pld_pair pld_pair_points(const struct pld_table *table)

@@ -15,11 +15,11 @@
  *                 gives 1 - (1 + ta - t((a-j)_+ + (j-b)_+)) e^{-sj}, t = tanh(s/2).
  *   response      two points, which dominate every (E, 0)-DP release (Kairouz, Oh, Viswanath, arXiv
  *                 1311.0776), and with mass delta apart every (E, delta)-DP one.
- *   discrete      a shift by one step, exactly. Larger shifts: the sum of a continuous Gaussian of variance
- *   Gaussian      s^2 - 9 and, centred there, a discrete one of variance 9 (in grid steps), which is a
- *                 post-processing, is the discrete Gaussian of variance s^2 but for a factor within
- *                 1 +- 5 e^{-2 pi^2 9} < 1 +- 1e-76 for each coordinate (Poisson summation). So the
- *                 continuous pair of that variance bounds it from above; variance s^2 + 9 from below.
+ *   discrete      a shift by one step, exactly; larger ones from above as in integer_noise.h. From below: a
+ *   Gaussian      discrete Gaussian, s >= 6 grid steps, with a continuous one of variance 9 added to it is a
+ *                 continuous one of variance s^2 + 9 but for a factor within 1 +- 5 e^{-2 pi^2 v}, v = 9 s^2
+ * / (s^2 + 9) > 7, which is below 1 +- 1e-59 for each coordinate (Poisson summation). Skellam       a
+ * Gaussian pair from above, see integer_noise.h; nothing from below.
  *
  *   points        see pld_table.h.
  *
@@ -58,6 +58,7 @@ struct pld_pair {
 struct pld_tails {
     double p_low, q_low;
     double p_high, q_high;
+    double error; /* bound on the relative error of those below 1/2 */
 };
 
 /*

@@ -43,20 +43,40 @@ void pld_table_free(const dpf_host *host, struct pld_table *table)
     memory->release(host, table);
 }
 
-/* p_below[i + 1] and q_below[i + 1] hold point i alone: made sums, from either end. */
+/* A sum of numbers that are not negative, to two roundings whatever their number. */
+struct precise {
+    double sum, rest;
+};
+
+static double precise_add(struct precise *s, double x)
+{
+    const double sum = s->sum + x, more = sum - s->sum;
+    s->rest += (s->sum - (sum - more)) + (x - more);
+    s->sum = sum;
+    return sum + s->rest;
+}
+
+/* alone[i + 1] holds point i: made sums from the first point, and in `above` from the last. */
+static void running_sums(double *alone, double *above, int64_t n)
+{
+    struct precise s = {0.0, 0.0}, t = {0.0, 0.0};
+    above[n] = 0.0;
+    for (int64_t i = n; i > 0; i--)
+        above[i - 1] = precise_add(&s, alone[i]);
+    for (int64_t i = 1; i <= n; i++)
+        alone[i] = precise_add(&t, alone[i]);
+}
+
 static void table_sum(struct pld_table *table)
 {
-    double p = 0.0, q = 0.0;
-    for (int64_t i = table->n; i >= 0; i--) {
-        table->p_above[i] = p;
-        table->q_above[i] = q;
-        p += table->p_below[i];
-        q += table->q_below[i];
-    }
-    for (int64_t i = 0; i < table->n; i++) {
-        table->p_below[i + 1] += table->p_below[i];
-        table->q_below[i + 1] += table->q_below[i];
-    }
+    running_sums(table->p_below, table->p_above, table->n);
+    running_sums(table->q_below, table->q_above, table->n);
+}
+
+/* What ln p - ln q may be off by. */
+static double loss_error(double p, double q)
+{
+    return 2.0 * DBL_EPSILON * (fabs(log(p)) + fabs(log(q)) + 1.0);
 }
 
 int64_t pld_table_find(const struct pld_table *table, double loss)
@@ -90,7 +110,8 @@ static int64_t envelope_add(struct line *lines, int64_t n, struct line next)
             break;
         if (last.b < next.b) {
             const struct line before = lines[n - 2];
-            if ((next.a - last.a) * (last.b - before.b) < (last.a - before.a) * (next.b - last.b))
+            /* Quotients: products of small masses would vanish. */
+            if ((next.a - last.a) / (next.b - last.b) < (last.a - before.a) / (last.b - before.b))
                 break;
         }
         n--;
@@ -135,10 +156,9 @@ static struct pld_table *envelope_table(const dpf_host *host, const struct line 
     for (int64_t i = 0; i < n - 1; i++) {
         const int64_t at = n - 2 - i;
         const double p = lines[i + 1].a - lines[i].a, q = lines[i + 1].b - lines[i].b;
-        table->loss[at] = log(p) - log(q);
-        table->p_below[at + 1] = p;
-        table->q_below[at + 1] = q;
-        table->rounding += 4.0 * DBL_EPSILON * (lines[i + 1].a + p / q * lines[i + 1].b);
+        table->loss[at] = log(p) - log(q) + loss_error(p, q);
+        table->p_below[at + 1] = p * (1.0 + 2.0 * DBL_EPSILON);
+        table->q_below[at + 1] = q * (1.0 - 2.0 * DBL_EPSILON);
     }
     for (int64_t i = 1; i < n - 1; i++) /* rounding may have turned neighbours around */
         table->loss[i] = table->loss[i] > table->loss[i - 1] ? table->loss[i] : table->loss[i - 1];
@@ -175,19 +195,19 @@ struct pld_table *pld_table_pbm(const dpf_host *host, const struct pbm_mixes *pb
     return table;
 }
 
-struct pld_table *pld_table_pbm_mix(const dpf_host *host, const struct pbm_mix *mix)
+struct pld_table *pld_table_pbm_mix(const dpf_host *host, const struct pbm_mixes *pbm)
 {
+    const struct pbm_mix *mix = &pbm->mix[0];
     struct pld_table *table = table_new(host, mix->n);
     if (!table)
         return NULL;
     for (int64_t z = 0; z < mix->n; z++) {
-        table->loss[z] = log(mix->p[z]) - log(mix->q[z]);
-        table->p_below[z + 1] = mix->p[z];
-        table->q_below[z + 1] = mix->q[z];
+        table->loss[z] = log(mix->p[z]) - log(mix->q[z]) - loss_error(mix->p[z], mix->q[z]);
+        table->p_below[z + 1] = mix->p[z] * (1.0 - pbm->rounding);
+        table->q_below[z + 1] = mix->q[z] * (1.0 + pbm->rounding);
         if (z > 0 && table->loss[z] < table->loss[z - 1])
             table->loss[z] = table->loss[z - 1];
     }
-    table->rounding = 1e-12;
     table_sum(table);
     return table;
 }
@@ -220,8 +240,8 @@ static int64_t concentrated_hull(const struct concentrated *bound, struct knot *
     for (int64_t i = -CURVE_HALF; i <= CURVE_HALF; i++) {
         const double size = end * (double)(i < 0 ? -i : i) / CURVE_HALF;
         const double h = exp(concentrated_log_delta(bound, size));
-        n = hull_add(knots, n,
-                     i < 0 ? (struct knot){-size, 1.0 - exp(-size) * (1.0 - h)} : (struct knot){size, h});
+        const double mirrored = (exp(-size) * h - expm1(-size)) * (1.0 + 8.0 * DBL_EPSILON);
+        n = hull_add(knots, n, i < 0 ? (struct knot){-size, fmin(mirrored, 1.0)} : (struct knot){size, h});
     }
     return n;
 }
@@ -236,11 +256,11 @@ struct pld_table *pld_table_concentrated(const dpf_host *host, const struct conc
         const struct knot *at = &knots[i];
         const double left = (at[-1].h - at->h) / -expm1(at[-1].x - at->x);
         const double right = i + 1 < n ? (at->h - at[1].h) / expm1(at[1].x - at->x) : 0.0;
-        const double p = left - right > 0.0 ? left - right : 0.0;
+        const double p = fmax(left - right, 0.0) + 8.0 * DBL_EPSILON * (left + right);
+        const double q = p > 0.0 ? exp(log(p) - at->x) : 0.0;
         table->loss[i - 1] = at->x;
         table->p_below[i] = p;
-        table->q_below[i] = p > 0.0 ? exp(log(p) - at->x) : 0.0;
-        table->rounding += 8.0 * DBL_EPSILON * (left + right);
+        table->q_below[i] = q > 0.0 ? q * (1.0 - loss_error(p, q)) : 0.0;
     }
     if (table) {
         table->infinite = knots[n - 1].h;

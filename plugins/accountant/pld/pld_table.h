@@ -30,13 +30,12 @@ struct pld_table {
     double *p_above; /* P at the points from i on */
     double *q_above;
     double infinite; /* mass of P apart */
-    double rounding; /* bound on how far rounding errors move the mean */
 };
 
 /* NULL if memory runs out. */
 struct pld_table *pld_table_pbm(const dpf_host *host, const struct pbm_mixes *pbm);
 /* A pair that does occur: the first mix of a list that has them all. */
-struct pld_table *pld_table_pbm_mix(const dpf_host *host, const struct pbm_mix *mix);
+struct pld_table *pld_table_pbm_mix(const dpf_host *host, const struct pbm_mixes *pbm);
 /* rho > 0. */
 struct pld_table *pld_table_concentrated(const dpf_host *host, const struct concentrated *bound);
 void pld_table_free(const dpf_host *host, struct pld_table *table);
