@@ -158,6 +158,23 @@ static double joint_change(const struct clip_user *clip, const dpf_query *query,
 }
 
 /*
+ * The blocks of a row. With a shared row, which is the message's last and lies within the same bounds, the
+ * query may have them twice, at the same places. Twice as many blocks at places of their own are a row's, and
+ * need a bound each.
+ */
+static int32_t blocks_of_row(const dpf_query *query)
+{
+    const int32_t n = query->n_blocks, half = n / 2;
+    int32_t twice = query->has_shared && n > 0 && n % 2 == 0;
+
+    for (int32_t b = 0; twice && b < half; b++) {
+        twice = query->blocks[b].offset == query->blocks[half + b].offset &&
+                query->blocks[b].length == query->blocks[half + b].length;
+    }
+    return twice ? half : n;
+}
+
+/*
  * Blocks with bounds of their own: a user's block lies in its ball. How far a record moves its user's common
  * factor is not worked out: the block of one message against that of another, 2 C_b at most.
  */
@@ -166,8 +183,7 @@ static dpf_status sensitivity_by_block(struct clip_user *clip, const dpf_query *
 {
     const int32_t n_bounds = clip->n_bounds;
 
-    /* Twice as many: those of the shared row, which is the message's last and lies within the same bounds. */
-    if (query->n_blocks != n_bounds && query->n_blocks != 2 * n_bounds) {
+    if (blocks_of_row(query) != n_bounds) {
         return clip->host->fail(clip->host, DPF_E_CONFIG, P_BLOCK_BOUNDS,
                                 "the message has another number of blocks: give a bound for each");
     }

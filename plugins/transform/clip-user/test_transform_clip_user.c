@@ -340,6 +340,7 @@ static void bounds_of_blocks_as_stated(void **state)
         assert_true(blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 == 2 * c);
     }
     /* A shared row is part of the message and within the same bounds. */
+    query.has_shared = 1;
     query.n_blocks = 4;
     query.blocks[2] = query.blocks[0];
     query.blocks[3] = query.blocks[1];
@@ -348,6 +349,27 @@ static void bounds_of_blocks_as_stated(void **state)
     assert_true(blocks[3].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2 == 3);
     query.n_blocks = 1;
     assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 8, blocks), DPF_E_CONFIG);
+    plain_close(&clip.host);
+}
+
+/* Every block of a row has a bound: one that has none would pass the clip as it is. */
+static void no_block_goes_without_a_bound(void **state)
+{
+    struct clip clip;
+    dpf_query query;
+    dpf_sensitivity blocks[4];
+    (void)state;
+
+    open_clip(&clip, "norm=l2; block-bounds=0.5");
+    for (int32_t shared = 0; shared < 2; shared++) {
+        two_blocks(&query);
+        query.has_shared = shared;
+        fill(blocks, 2, INFINITY);
+        plain_clear(&clip.host);
+        assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, ROWS, blocks), DPF_E_CONFIG);
+        assert_non_null(strstr(clip.host.report, "a bound for each"));
+        assert_true(isinf(blocks[1].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l2));
+    }
     plain_close(&clip.host);
 }
 
@@ -403,6 +425,7 @@ int main(void)
         cmocka_unit_test(sensitivities_as_stated),
         cmocka_unit_test(blocks_stay_within_their_bounds),
         cmocka_unit_test(bounds_of_blocks_as_stated),
+        cmocka_unit_test(no_block_goes_without_a_bound),
         cmocka_unit_test(blocks_must_be_known),
         cmocka_unit_test(l1_clips_can_expand_a_change),
         cmocka_unit_test(settings_and_memory),
