@@ -15,10 +15,12 @@ static struct pld_table *table_new(const dpf_host *host, int64_t n)
 {
     const dpf_memory_service *memory = dpf_memory(host);
     struct pld_table *table = memory->allocate(host, sizeof *table);
+    if (!table)
+        return NULL;
     double **const arrays[] = {&table->loss, &table->p_below, &table->q_below, &table->p_above,
                                &table->q_above};
-    int failed = !table;
-    for (size_t i = 0; table && i < sizeof arrays / sizeof *arrays; i++) {
+    int failed = 0;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = memory->allocate(host, (uint64_t)(n + 1) * sizeof(double));
         failed |= !*arrays[i];
     }
