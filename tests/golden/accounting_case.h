@@ -169,7 +169,7 @@ static inline void case_set(dpf_event *event, const char *key, double value)
         event->count = (int64_t)value;
     else if (strcmp(key, "q") == 0)
         *event = case_sampled(*event, value);
-    else if (strcmp(key, "p0") == 0 || strcmp(key, "p1") == 0)
+    else if (key[0] == 'p' && key[1] >= '0' && key[1] <= '3' && key[2] == '\0')
         event->p[key[1] - '0'] = value;
     else if (strcmp(key, "d") == 0)
         event->sensitivity = case_event(0, 1.0, value).sensitivity;

@@ -263,6 +263,10 @@ static dpf_status published_epsilon(void *self, const dpf_event *events, int64_t
         stated.unit = published->unit;
     if (published->adjacency >= 0)
         stated.adjacency = published->adjacency;
+    if (stated.unit < 0 || stated.unit >= DPF_N_UNITS || stated.adjacency < 0 ||
+        stated.adjacency >= DPF_N_ADJACENCIES)
+        return published->host->fail(published->host, DPF_E_UNSUPPORTED, -1,
+                                     "the question's privacy unit or adjacency is unknown");
     answer->at_grid_end = 0;
     answer->epsilon = INFINITY;
     answer->epsilon_lower = answer->order = NAN;
