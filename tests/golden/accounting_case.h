@@ -96,11 +96,14 @@ static inline dpf_event case_sampled(dpf_event event, double rate)
     return event;
 }
 
+/* Of the questions below. */
+static int32_t case_adjacency = DPF_ADJ_ADD_REMOVE;
+
 static inline dpf_question case_question(double delta)
 {
     const dpf_question question = {.size = sizeof question,
                                    .unit = DPF_UNIT_USER,
-                                   .adjacency = DPF_ADJ_ADD_REMOVE,
+                                   .adjacency = case_adjacency,
                                    .observer = DPF_OBSERVER_OUTSIDER,
                                    .delta = delta};
     return question;
