@@ -24,6 +24,7 @@
  *    different sizes: such draws are refused under add-remove and flip.
  *  - Unequal probabilities may depend on the record. Then replacing it can turn "drawn" into "not
  *    drawn", and the sensitivity is that of a removal and an addition: twice the one of zero-out.
+ *    APPROX and ZCDP hold at one distance only, and are refused then.
  */
 #ifndef DPFRAME_ACCOUNTING_H
 #define DPFRAME_ACCOUNTING_H
@@ -214,6 +215,12 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
                                 "pushes another one out; ask for an adjacency that keeps the number of "
                                 "units, or sample by independent (Poisson) draws");
     if (sampling->kind == DPF_SAMPLING_WEIGHTED) {
+        if ((event->kind == DPF_EVENT_APPROX || event->kind == DPF_EVENT_ZCDP) && out->sensitivity != 0.0 &&
+            question->adjacency != DPF_ADJ_ADD_REMOVE && question->adjacency != DPF_ADJ_ZERO_OUT)
+            return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                    "records are drawn with unequal probabilities, so a replacement may be a "
+                                    "removal and an addition, of which this kind says nothing; ask for "
+                                    "adjacency add-remove or zero-out");
         out->sensitivity = dpf_weighted_sensitivity(event, question, dpf_event_norm(event->kind));
         out->l1 = dpf_weighted_sensitivity(event, question, 1);
     }

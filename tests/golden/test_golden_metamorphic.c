@@ -370,6 +370,15 @@ static void weighted_draws_count_a_removal_and_an_addition(void **state)
     event.sampling.kind = DPF_SAMPLING_WEIGHTED;
     event.sampling.unit = record;
     near(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0), ask(doubled, record, DPF_ADJ_REPLACE_VALUE, 0));
+    /* What holds at one distance says nothing of twice that. */
+    event.kind = DPF_EVENT_APPROX;
+    event.p[0] = 0.5;
+    assert_true(isnan(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0)));
+    assert_true(isfinite(ask(event, record, DPF_ADJ_ZERO_OUT, 0)));
+    event.kind = DPF_EVENT_ZCDP;
+    event.p[1] = 0.1;
+    assert_true(isnan(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0)));
+    assert_true(isfinite(ask(event, record, DPF_ADJ_ADD_REMOVE, 0)));
 }
 
 /* Each unit and adjacency has its own sensitivity; none is computed from another. */
@@ -390,6 +399,19 @@ static void adjacencies_are_not_mixed_up(void **state)
     const double replace = ask(event, DPF_UNIT_USER, DPF_ADJ_REPLACE, 0);
     assert_true(replace >= 9.99726); /* exact for sigma = 1, replace-one, delta = 1e-5 */
     near(replace, ask(case_event(DPF_EVENT_GAUSSIAN, 0.5, 1.0), DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0));
+}
+
+/* Also after many releases, where most orders say nothing of delta. */
+static void delta_is_found_at_large_epsilons(void **state)
+{
+    (void)state;
+    for (double scale = 0.3; scale < 2.0; scale *= 3.0) {
+        dpf_event event = case_event(DPF_EVENT_GAUSSIAN, scale, 1.0);
+        event.count = 100000;
+        for (double delta = 1e-9; delta < 0.1; delta *= 100.0)
+            assert_true(
+                fabs(case_delta(&rdp, &event, 1, case_epsilon(&rdp, &event, 1, delta)) / delta - 1.0) < 1e-3);
+    }
 }
 
 static void a_grid_end_is_reported(void **state)
@@ -546,6 +568,7 @@ int main(void)
         cmocka_unit_test(a_fixed_number_does_not_fit_add_remove),
         cmocka_unit_test(weighted_draws_count_a_removal_and_an_addition),
         cmocka_unit_test(adjacencies_are_not_mixed_up),
+        cmocka_unit_test(delta_is_found_at_large_epsilons),
         cmocka_unit_test(a_grid_end_is_reported),
         cmocka_unit_test(memory_failures_are_reported),
         cmocka_unit_test(claims_follow_their_publication),

@@ -276,9 +276,7 @@ static double goal_log_delta(const struct goal *goal, double r, double order)
     const double classic = (order - 1.0) * (r - goal->epsilon);
     if (goal->conversion == CONVERSION_CLASSIC)
         return classic;
-    const double improved = classic + (order - 1.0) * log1p(-1.0 / order) - log(order);
-    const double variation = 0.5 * log(-expm1(-r));
-    return improved < variation ? improved : variation;
+    return classic + (order - 1.0) * log1p(-1.0 / order) - log(order);
 }
 
 static double goal_at(const struct goal *goal, double order)
@@ -457,6 +455,21 @@ static dpf_status solve_epsilon(const struct rdp *rdp, const struct total *total
     return DPF_OK;
 }
 
+/*
+ * Total variation, as in goal_epsilon, bounds delta at every epsilon; the least order gives the least of it.
+ * It has no part in the search, which it would leave on a plateau.
+ */
+static void try_variation(const struct rdp *rdp, const struct goal *goal, struct best *best)
+{
+    const double order = rdp->refine && rdp->orders[0] > ORDER_LEAST ? ORDER_LEAST : rdp->orders[0];
+    const double r = total_at(goal->total, order), value = 0.5 * log(-expm1(-r));
+    best->invalid |= isnan(r);
+    if (goal->conversion == CONVERSION_IMPROVED && value < best->value) {
+        best->value = value;
+        best->order = order;
+    }
+}
+
 /* delta = 1 - (1 - d) * keep for the conversion's d; at order infinity d = 0 once epsilon is reached. */
 static dpf_status solve_delta(const struct rdp *rdp, const struct total *total, const dpf_question *question,
                               dpf_answer *answer)
@@ -470,6 +483,8 @@ static dpf_status solve_delta(const struct rdp *rdp, const struct total *total, 
     struct goal goal = {total, rdp->conversion, 1, 0.0, question->epsilon};
     struct best best = {INFINITY, NAN, 0};
     answer->at_grid_end = search(rdp, &goal, &best);
+    try_variation(rdp, &goal, &best);
+    answer->at_grid_end |= best.order == ORDER_LEAST;
     const double pure = total_at(total, INFINITY);
     if (best.invalid || isnan(pure))
         return rdp->host->fail(rdp->host, DPF_E_NUMERIC, -1, "a Renyi divergence could not be computed");
