@@ -66,6 +66,17 @@ static void add_constant_feature(dpf_bounds *bounds)
     bounds->residual_l2 = sqrt(bounds->residual_l2 * bounds->residual_l2 + 1);
 }
 
+/*
+ * Over a relation the other rows are of the same side: their unknowns are read, a bias of their own among
+ * them, which no transform touches either. It is within the whole row's norm, raw.
+ */
+static void add_own_bias(dpf_bounds *bounds, double raw)
+{
+    bounds->other_l1 = fmin(bounds->other_l1 + raw, sqrt((double)bounds->dimension) * raw);
+    bounds->other_l2 = raw;
+    bounds->other_linf = raw;
+}
+
 /* Predictions also have the other side's bias, which no transform touches either; raw bounds it. A row that
    is solved has the constant 1 in that column. */
 static void add_other_bias(dpf_bounds *bounds, int raw_residual, double raw)
@@ -90,7 +101,9 @@ static int tighten_bounds(const struct plan *plan, struct term_plan *term, struc
     term->bounds.residual_l2 = term->raw_residual ? raw : term->bounds.other_l2;
     if (plan->bias[1 - term->side] >= 0)
         add_other_bias(&term->bounds, term->raw_residual, raw);
-    if (plan->bias[term->side] >= 0)
+    if (plan->bias[term->side] >= 0 && term->source == SOURCE_RELATION)
+        add_own_bias(&term->bounds, raw);
+    else if (plan->bias[term->side] >= 0)
         add_constant_feature(&term->bounds);
     return 0;
 }

@@ -311,6 +311,10 @@ static void users_move_the_row_they_send_within_its_ball(void **state)
     strcat(changes, "users.social.transforms=clip-rows\nusers.social.transform.clip-rows.norm=l1\n"
                     "users.social.transform.clip-rows.bound=0.25\n");
     assert_covered(friends, changes, DPF_SIDE_USERS, 0, 0.5);
+    /* The clip leaves a user's bias as it is, and it is sent. */
+    strcat(changes, "model.user-bias=yes\nusers.solver.radius=6\nusers.rating.transforms=clip-rows\n"
+                    "users.rating.transform.clip-rows.bound=0.1\n");
+    assert_covered(friends, changes, DPF_SIDE_USERS, 0, 0.15);
 }
 
 /* Items, with their bias, are released before: users read the bias, and a clip of the factors leaves it. */
