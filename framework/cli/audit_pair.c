@@ -353,6 +353,19 @@ static int releases_noise(const struct plan *plan)
     return found;
 }
 
+/* As data_options_warn does for [data]. */
+static void warn_of_idle_keys(const struct audit_session *audit)
+{
+    static const enum audit_param of_trials[] = {AUDIT_TRIALS, AUDIT_USER, AUDIT_ITEM, AUDIT_CANDIDATES};
+    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    for (size_t i = 0; i < sizeof of_trials / sizeof of_trials[0]; i++)
+        if (one_run && audit_value(audit, of_trials[i])->is_set)
+            log_message(LOG_LEVEL_WARNING, "audit.%s has no effect with audit.one-run = yes",
+                        audit->values.table[of_trials[i]].name);
+    if (!one_run && audit_value(audit, AUDIT_CANARIES)->is_set)
+        log_message(LOG_LEVEL_WARNING, "audit.canaries has no effect with audit.one-run = no");
+}
+
 int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
 {
     struct plan *plan = &audit->session.plan;
@@ -361,6 +374,7 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
     struct trials *trials = &audit->trials;
     trials->plan = plan;
     trials->canary = (struct canary){-1, -1};
+    warn_of_idle_keys(audit);
     if (!plan_is_factorization(plan) && !plan->recommender.instance)
         return config_error(plan->config, "model", "kind", error,
                             "baselines cannot be audited: they have no noise, and nothing is stated of them");
@@ -368,6 +382,12 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
         return error_set(error, DPF_FAULT_CONFIG,
                          "%s: no side has a mechanism, so there is no noise whose amount could be audited",
                          config_path(plan->config));
+    /* Else the file would not be looked at, and a set would be compared with itself. */
+    if (*path && data_is_generated(&plan->data))
+        return config_error(
+            plan->config, "audit", "neighbour", error,
+            "[data] format = synthetic reads no file, so there is nothing to be the neighbour of: "
+            "name a file in [data] path");
     if (*path && one_run)
         return config_error(plan->config, "audit", "neighbour", error,
                             "one-run makes its own canaries: leave one of the two out");

@@ -384,6 +384,15 @@ static void wrong_commands_are_refused(void **state)
     snprintf(command, sizeof command, "audit -c %s/configs/baselines/als.ini -o data.format=synthetic",
              source);
     command_expect(command, 2, "no side has a mechanism");
+    /* The file would not be looked at, and a set would be compared with itself: "no contradiction". */
+    snprintf(command, sizeof command,
+             "audit -c %s/configs/audit/one-release.ini -o data.format=synthetic -o data.synthetic.users=20 "
+             "-o data.synthetic.items=15 -o data.synthetic.ratings=200 --neighbour %s/configs/audit/few.csv",
+             source, source);
+    command_expect(command, 2, "so there is nothing to be the neighbour of");
+    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials=20 --canaries 5",
+             source);
+    command_expect(command, 0, "audit.canaries has no effect with audit.one-run = no");
 }
 
 static int end(void **state)
