@@ -56,11 +56,10 @@ static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, con
             }
         }
         /* Rows start inside the ball that the solver keeps them in: its radius is a public bound. The same
-           holds for init-norm where the side is never updated. Rounding to float32 must not leave it. */
-        double length = sqrt(square);
-        double target = fmin(norm > 0 ? norm : length, radius * (1 - 0x1p-22)); /* rounded to float32 below */
-        if (target < length || norm > 0)
-            target *= 1 - 0x1p-22;
+           holds for init-norm where the side is never updated. Two roundings to float32, by 2^-24 each, must
+           not leave it. */
+        const double length = sqrt(square), most = fmin(norm > 0 ? norm : INFINITY, radius) * (1 - 0x1p-22);
+        const double target = norm > 0 ? most : fmin(length, most);
         for (int64_t i = 0; i < rank && length > 0 && target != length; i++)
             out[user_bias + i] = (float)((double)out[user_bias + i] * (target / length));
     }

@@ -82,6 +82,46 @@ static void all_orders_are_charged(void **state)
     training_refused(base, "items.block-layout=full", DPF_FAULT_CONFIG, "packed");
 }
 
+/* The lengths of initial rows of a side, over all rows: least and most. */
+static void initial_lengths(const char *changes, int side, double *radius, double *least, double *most)
+{
+    struct training t;
+    training_run(&t, base, changes);
+    const int64_t rows = side == DPF_SIDE_USERS ? t.dataset.users.n : t.dataset.items.n;
+    *radius = t.plan.sides[side].radius;
+    *least = INFINITY;
+    *most = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        double square = 0;
+        for (int c = 0; c < 7; c++)
+            square += pow((double)training_row(&t, side, i)[c], 2);
+        *least = fmin(*least, sqrt(square));
+        *most = fmax(*most, sqrt(square));
+    }
+    training_free(&t);
+}
+
+/* Bounds hold before the first step, to the last bit, and no more than that is taken from the rows. */
+static void rows_start_inside_their_ball(void **state)
+{
+    double radius, least, most;
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        char changes[256];
+        snprintf(changes, sizeof changes,
+                 "run.rounds=0\nmodel.rank=7\nmodel.init-scale=100\nitems.solver.lambda=%.17g\n",
+                 exp(0.37 * i - 7));
+        initial_lengths(changes, DPF_SIDE_ITEMS, &radius, &least, &most);
+        assert_true(most <= radius);
+        assert_true(least >= radius * (1 - 2 * 0x1p-22));
+        snprintf(changes, sizeof changes, "run.rounds=0\nmodel.rank=7\nmodel.init-norm=%.17g\n",
+                 exp(0.11 * i - 3));
+        initial_lengths(changes, DPF_SIDE_USERS, &radius, &least, &most);
+        assert_true(most <= exp(0.11 * i - 3));
+        assert_true(least >= exp(0.11 * i - 3) * (1 - 2 * 0x1p-22));
+    }
+}
+
 /* A mean of rows in the ball lies in it, a sum need not. */
 static void joined_rows_have_a_bound(void **state)
 {
@@ -139,9 +179,8 @@ static void users_fit_the_joined_items(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_are_in_the_ledger),
-        cmocka_unit_test(all_orders_are_charged),
-        cmocka_unit_test(joined_rows_have_a_bound),
+        cmocka_unit_test(weights_are_in_the_ledger),    cmocka_unit_test(all_orders_are_charged),
+        cmocka_unit_test(rows_start_inside_their_ball), cmocka_unit_test(joined_rows_have_a_bound),
         cmocka_unit_test(users_fit_the_joined_items),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
