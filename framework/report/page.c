@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "privacy/guarantee.h"
 #include "report/config_diff.h"
 #include "report/outcome_tables.h"
 
@@ -324,6 +325,15 @@ static int add_plots(struct text *page, const struct outcomes *outcomes, const s
 
 /* ---- guarantees --------------------------------------------------------------------------------------- */
 
+/* Five digits, not below the value; infinity is a text in JSON. */
+static const char *number_in(const json_t *object, const char *key, char buffer[32])
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_number(value))
+        return guarantee_digits_up(json_number_value(value), 5, buffer);
+    return json_is_string(value) ? json_string_value(value) : "?";
+}
+
 static void add_published(struct text *page, const json_t *guarantee)
 {
     const json_t *published = json_object_get(guarantee, "published");
@@ -332,7 +342,8 @@ static void add_published(struct text *page, const json_t *guarantee)
     json_t *account;
     json_array_foreach(published, i, account)
     {
-        text_add(&cell, "%s%.5g", i ? "; " : "", json_number_value(json_object_get(account, "epsilon")));
+        char number[32];
+        text_add(&cell, "%s%s", i ? "; " : "", number_in(account, "epsilon", number));
     }
     add_element(page, "td", cell.data ? cell.data : "-");
     text_free(&cell);
@@ -374,7 +385,7 @@ static void add_guarantees(struct text *page, const struct outcomes *outcomes)
             continue;
         const json_t *guarantee = json_object_get(outcome->run, "guarantee");
         int plan;
-        char protects[128], epsilon[64];
+        char protects[128], epsilon[64], number[32];
         double proved = outcome_proved(outcome, &plan);
         any_plan |= plan;
         text_add(page, "<tr>");
@@ -385,7 +396,8 @@ static void add_guarantees(struct text *page, const struct outcomes *outcomes)
         if (isnan(proved))
             snprintf(epsilon, sizeof epsilon, "none");
         else
-            snprintf(epsilon, sizeof epsilon, "%.5g%s", proved, plan ? " (plan)" : "");
+            snprintf(epsilon, sizeof epsilon, "%s%s", guarantee_digits_up(proved, 5, number),
+                     plan ? " (plan)" : "");
         add_element(page, "td", epsilon);
         text_add(page, "<td>%g</td>", json_number_value(json_object_get(guarantee, "delta")));
         add_published(page, guarantee);
@@ -402,6 +414,51 @@ static void add_guarantees(struct text *page, const struct outcomes *outcomes)
         text_add(page, "<p class=\"note\">Each value is that of one run. Whoever publishes several of them, "
                        "or chooses one "
                        "by its private metrics, spends more than that.</p>\n");
+}
+
+/* ---- by privacy weight --------------------------------------------------------------------------------- */
+
+static void add_budget(struct text *page, const struct outcomes *outcomes, const struct cell *cell,
+                       const json_t *line)
+{
+    static const char *const quantiles[] = {"least", "q05", "q25", "median", "q75", "q95", "largest"};
+    char number[32];
+    text_add(page, "<tr>");
+    add_label(page, outcomes, cell);
+    add_element(page, "td class=\"l\"", text_in(line, "of"));
+    add_element(page, "td class=\"l\"", text_in(line, "group"));
+    text_add(page, "<td>%lld</td>", (long long)json_integer_value(json_object_get(line, "n")));
+    for (size_t q = 0; q < sizeof quantiles / sizeof quantiles[0]; q++)
+        add_element(page, "td", number_in(line, quantiles[q], number));
+    text_add(page, "</tr>\n");
+}
+
+/* How the epsilon of the whole run is spread where records have privacy weights. */
+static void add_budgets(struct text *page, const struct outcomes *outcomes)
+{
+    static const char *const titles[] = {"combination", "of",     "group", "n",    "least",  "5 %",
+                                         "25 %",        "median", "75 %",  "95 %", "largest"};
+    int begun = 0;
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
+        const struct outcome *outcome = first_done(outcomes, &outcomes->cells[c]);
+        const json_t *lines = outcome ? json_object_get(outcome->run, "record_budgets") : NULL;
+        size_t i;
+        json_t *line;
+        if (json_array_size(lines) > 0 && !begun++) {
+            text_add(page, "<h2>Epsilon of records and users</h2>\n");
+            begin_table(page, titles, sizeof titles / sizeof titles[0], 3);
+        }
+        json_array_foreach(lines, i, line)
+        {
+            add_budget(page, outcomes, &outcomes->cells[c], line);
+        }
+    }
+    if (!begun)
+        return;
+    end_table(page);
+    text_add(page, "<p class=\"note\">Quantiles of the epsilon of the whole run by the accountant that knows "
+                   "privacy weights, of each record and of each user's records together. They are proved "
+                   "where no condition above fails. They tell who rated what: this table is private.</p>\n");
 }
 
 /* ---- timings and commands -------------------------------------------------------------------------------
@@ -470,6 +527,8 @@ int page_write(const struct outcomes *outcomes, const struct plots *plots, int w
         status = add_plots(&page, outcomes, plots, without_gnuplot, error);
     if (status == 0)
         add_guarantees(&page, outcomes);
+    if (status == 0)
+        add_budgets(&page, outcomes);
     if (status == 0)
         status = add_variants(&page, outcomes, error);
     add_timings(&page, outcomes);

@@ -69,7 +69,7 @@ static void add_script(struct text *script, const struct series_plot *plot, cons
     text_add(script, "\nset ylabel ");
     gnuplot_quote(script, plot->y_label);
     text_add(script, "\nset grid lc rgb \"#dddddd\"\nset border 3\nset tics nomirror\n"
-                     "set key outside bottom center horizontal\n");
+                     "set key outside top right vertical\n");
     if (plot->log_y)
         text_add(script, "set logscale y\nset format y \"%%g\"\nset yrange [1e-12:1]\n");
     else

@@ -196,6 +196,29 @@ static void a_sweep_has_a_page(void **state)
     assert_non_null(strstr(page, "data:image/svg+xml;base64,"));
 }
 
+/* Where records have privacy weights. */
+static void the_page_has_the_spread_of_epsilons(void **state)
+{
+    char config[2048];
+    const char *source = getenv("DPFRAME_SOURCE_DIR");
+    (void)state;
+    snprintf(config, sizeof config,
+             "include = %s/plugins/sampler/personalised/personalised.ini\n[run]\nrounds = 1\n[accountants]\n"
+             "list = heterogeneous, published\n[items.sampler]\nsecrecy = outsider\n[sweep]\n"
+             "question = spread\nrun.seed = 1..2\n",
+             source ? source : ".");
+    training_file("spread.ini", config);
+    command_expect("-q -c spread.ini -O spread", 0, "");
+    command_expect("report spread", 0, "");
+    static char page[1 << 20];
+    command_slurp(command_path("spread/report.html"), page, sizeof page);
+    const char *table = strstr(page, "Epsilon of records and users");
+    assert_non_null(table);
+    assert_non_null(strstr(table, "user group 3"));
+    assert_non_null(strstr(table, "item group 3"));
+    assert_non_null(strstr(table, "this table is private"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +231,7 @@ int main(void)
         cmocka_unit_test(factors_that_are_no_numbers_are_refused),
         cmocka_unit_test(differences_start_with_privacy),
         cmocka_unit_test(a_sweep_has_a_page),
+        cmocka_unit_test(the_page_has_the_spread_of_epsilons),
     };
     void *state = NULL;
     if (training_begin(&state) != 0)
