@@ -199,15 +199,15 @@ static void a_sweep_has_a_page(void **state)
 /* Where records have privacy weights. */
 static void the_page_has_the_spread_of_epsilons(void **state)
 {
-    char config[2048];
+    char sweep[2048];
     const char *source = getenv("DPFRAME_SOURCE_DIR");
     (void)state;
-    snprintf(config, sizeof config,
+    snprintf(sweep, sizeof sweep,
              "include = %s/plugins/sampler/personalised/personalised.ini\n[run]\nrounds = 1\n[accountants]\n"
              "list = heterogeneous, published\n[items.sampler]\nsecrecy = outsider\n[sweep]\n"
              "question = spread\nrun.seed = 1..2\n",
              source ? source : ".");
-    training_file("spread.ini", config);
+    training_file("spread.ini", sweep);
     command_expect("-q -c spread.ini -O spread", 0, "");
     command_expect("report spread", 0, "");
     static char page[1 << 20];
