@@ -43,6 +43,21 @@ static dpf_status record_profile(void *context, double weight, double *epsilon)
         ->profile(instance->self, &profile->noise, weight, epsilon);
 }
 
+/* Whether another term that releases reads its draw where this one does: then the same records are in both.
+ */
+static int draws_with_others(const struct plan *plan, const struct term_plan *term)
+{
+    if (!instance_shares_stream(term->sampler))
+        return 0;
+    for (int which = 0; which < 2; which++)
+        for (int i = 0; plan->sides[which].updated && i < plan->sides[which].n_terms; i++) {
+            const struct term_plan *other = &plan->sides[which].terms[i];
+            if (other != term && other->mechanism && other->sampler && instance_shares_stream(other->sampler))
+                return 1;
+        }
+    return 0;
+}
+
 int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_error *error)
 {
     term->sampling = (dpf_sampling){.size = sizeof term->sampling,
@@ -84,7 +99,8 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
     /* Amplification composes only over releases that have a draw each. */
     int32_t lifetime = sampler->lifetime(instance->self);
     if ((release_passes(plan, term->side) > 1 && lifetime != DPF_LIFETIME_SOLVE) ||
-        (lifetime == DPF_LIFETIME_RUN && plan->run.params.values[RUN_ROUNDS].integer > 1))
+        (lifetime == DPF_LIFETIME_RUN && plan->run.params.values[RUN_ROUNDS].integer > 1) ||
+        draws_with_others(plan, term))
         term->sampling.secret_from = -1;
     return 0;
 }

@@ -169,6 +169,11 @@ void instance_rekey(struct instance *instance, const struct random_root *privacy
         services_rekey(&of(instance)->services, privacy);
 }
 
+int instance_shares_stream(const struct instance *instance)
+{
+    return services_share_stream(&of(instance)->services);
+}
+
 /* The name of a parameter, or NULL if the plugin named none that exists. */
 static const char *param_name(const struct instance *instance, int32_t param)
 {

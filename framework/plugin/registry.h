@@ -77,6 +77,8 @@ void instance_free(struct instance *instance);
 /* Draws of a component with private randomness come from another root from now on, which must outlive it. No
    call may be going on. */
 void instance_rekey(struct instance *instance, const struct random_root *privacy);
+/* Whether the component has opened a random stream of the whole run, which others may read as well. */
+int instance_shares_stream(const struct instance *instance);
 /*
  * Turns the status of a callback into an error: 0 if status is DPF_OK, else -1 with what the plugin
  * reported through dpf_host.fail (or a generic sentence), the component, the section, file:line of the

@@ -145,6 +145,14 @@ static dpf_status random_service_open(const dpf_host *host, const char *purpose,
     return DPF_OK;
 }
 
+int services_share_stream(const struct services *services)
+{
+    for (const struct services_stream *node = services->streams; node; node = node->next)
+        if (node->purpose[0] == '@')
+            return 1;
+    return 0;
+}
+
 static const dpf_random_service random_service = {
     .open = random_service_open,
     .seek = random_seek,

@@ -47,6 +47,8 @@ int services_start(struct services *services, dpf_host *host, struct dpf_error *
 void services_stop(struct services *services);
 /* All streams that were opened become those of another root. Nobody may be reading them. */
 void services_rekey(struct services *services, const struct random_root *root);
+/* 1 if a stream of the whole run has been opened. Nobody may be opening one. */
+int services_share_stream(const struct services *services);
 /* Hands over the failure and forgets it. */
 void services_take_failure(struct services *services, struct services_failure *out);
 

@@ -536,6 +536,49 @@ static void blocks_that_share_a_draw_are_sampled_once(void **state)
     plan_free(&laplace);
 }
 
+/*
+ * Personal draws are one draw of the run, so that the same records are kept for both sides: given that a
+ * record is, both releases depend on it. Amplified one by one they would cost 2 ln(1 + q (e^e - 1)), less
+ * than they do.
+ */
+static const char personal[] = DATA
+    "[data.weights]\nkind = groups\n"
+    "[model]\nrank = 2\ninit-scale = 1\nusers = 1000\nitems = 200\n"
+    "[users]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nmechanism = laplace\n"
+    "sampler = personalised\n[users.loss]\nclip-error = 1\n[users.mechanism]\nepsilon = 1\nwhere = sum\n"
+    "[items]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nmechanism = laplace\n"
+    "sampler = personalised\n[items.loss]\nclip-error = 1\n[items.mechanism]\nepsilon = 1\nwhere = sum\n"
+    "[privacy]\nunit = record\nadjacency = add-remove\nobserver = outsider\n"
+    "[accountants]\nlist = heterogeneous\n";
+
+static double epsilon_at_lowest_weight(const struct plan *plan)
+{
+    double low = NAN;
+    const char *note = strstr(plan->guarantee.accounts[0].answer.note, "weight: ");
+    assert_non_null(note);
+    assert_int_equal(sscanf(note, "weight: %lf at weight", &low), 1);
+    return low;
+}
+
+static void sides_that_share_a_draw_are_not_amplified_one_by_one(void **state)
+{
+    (void)state;
+    struct plan both, one;
+    plan_of(&both, personal, "run.rounds=1\n");
+    for (int64_t e = 0; e < both.ledger.n; e++)
+        assert_int_equal(both.ledger.entries[e].event.sampling.secret_from, -1);
+    assert_true(both.guarantee.plan_holds);
+    assert_true(epsilon_at_lowest_weight(&both) >= 2);
+    plan_free(&both);
+    plan_of(&one, personal, "run.rounds=1\nitems.update=no\n");
+    assert_int_equal(one.ledger.entries[0].event.sampling.secret_from, DPF_OBSERVER_OUTSIDER);
+    assert_true(epsilon_at_lowest_weight(&one) < 0.1);
+    plan_free(&one);
+    plan_of(&one, personal, "run.rounds=1\nitems.sampler=uniform\nitems.sampler.weight=unit\n");
+    assert_int_equal(one.sides[DPF_SIDE_USERS].terms[0].sampling.secret_from, DPF_OBSERVER_OUTSIDER);
+    plan_free(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,6 +602,7 @@ int main(void)
         cmocka_unit_test(projected_rows_have_no_radius),
         cmocka_unit_test(secret_poisson_draws_amplify),
         cmocka_unit_test(blocks_that_share_a_draw_are_sampled_once),
+        cmocka_unit_test(sides_that_share_a_draw_are_not_amplified_one_by_one),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }
