@@ -143,7 +143,8 @@ static void judge_hidden_noise(const struct matter *matter, struct condition *ou
                  name);
 }
 
-/* Why the observer sees less noise than is accounted for, or NULL. */
+/* Why the observer sees less noise than is accounted for, or NULL. Other parties see what the server sees as
+   well: they may work together. */
 static const char *noise_lacking(const struct matter *matter, const struct term_facts *term)
 {
     if (!term->has_mechanism || term->noise_where == DPF_NOISE_NOWHERE)
@@ -155,16 +156,12 @@ static const char *noise_lacking(const struct matter *matter, const struct term_
                "it "
                "(where = party)";
     if (term->noise_where == DPF_NOISE_AT_SUM)
-        return matter->observer == DPF_OBSERVER_SERVER ? "noise is added only after the sum, by the server "
-                                                         "that is to be kept from learning. Let the "
-                                                         "parties add noise, or name observer = outsider"
-                                                       : NULL;
-    if (matter->observer == DPF_OBSERVER_SERVER)
-        return term->sees == DPF_SEES_SUM
-                   ? NULL
-                   : "each message has only a share of the noise, and the server sees each message. "
-                     "Use an aggregator that reveals the sum alone (secagg), or full noise in each message";
-    return term->spare_shares > 0
+        return "noise is added only after the sum, by the server that is to be kept from learning. Let the "
+               "parties add noise, or name observer = outsider";
+    if (term->sees != DPF_SEES_SUM)
+        return "each message has only a share of the noise, and the server sees each message. "
+               "Use an aggregator that reveals the sum alone (secagg), or full noise in each message";
+    return matter->observer == DPF_OBSERVER_SERVER || term->spare_shares > 0
                ? NULL
                : "a party knows its own share of the noise, and the rest may be too little. Plan the shares "
                  "for fewer honest survivors than take part";

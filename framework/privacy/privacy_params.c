@@ -20,7 +20,7 @@ static const dpf_enum_value adjacencies[] = {
 static const dpf_enum_value observers[] = {
     {"outsider", "sees the released factors only; server and parties are trusted"},
     {"server", "sees every message that reaches the server"},
-    {"parties", "another party: sees the released factors and its own messages and noise"},
+    {"parties", "other parties as well: see what the server sees, and their own messages and noise"},
 };
 
 static const dpf_enum_value randomness[] = {

@@ -124,9 +124,15 @@ static void shares_need_secure_aggregation(void **state)
     expect_failing(&c, "", NULL);
     case_privacy(&c, "unit = user\nadjacency = replace\nobserver = parties\ntuning = public-data");
     c.term.noise_where = DPF_NOISE_IN_SHARES;
+    c.term.sees = DPF_SEES_SUM;
     expect_failing(&c, "C5", "honest survivors");
     c.term.spare_shares = 1;
     expect_failing(&c, "", NULL);
+    /* Parties may work with the server. */
+    c.term.sees = DPF_SEES_MESSAGES;
+    expect_failing(&c, "C5", "secagg");
+    c.term.noise_where = DPF_NOISE_AT_SUM;
+    expect_failing(&c, "C5", "after the sum");
     case_end(&c);
 }
 
