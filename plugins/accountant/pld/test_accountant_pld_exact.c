@@ -162,7 +162,7 @@ static real enumerate(const struct composition *c, const struct points *points, 
 {
     const real loss = logl(points->p[at] / points->q[at]);
     real sum = 0, weight = 1;
-    if (at == points->n - 1)
+    if (at + 1 == points->n || at + 1 == MOST_POINTS) /* the second for the compiler, which unrolls this */
         return mass * powl(points->p[at], left) * rest_at(c, epsilon - left * loss);
     for (int k = 0; k <= left; k++) {
         sum += enumerate(c, points, at + 1, left - k, mass * weight, epsilon - k * loss);
