@@ -379,6 +379,17 @@ int run_once(const struct run_request *request, struct dpf_error *error)
     return status;
 }
 
+/* A file that cannot be read may well describe a sweep: what is wrong with it comes first. */
+static int check_readable(const struct arguments *arguments, struct dpf_error *error)
+{
+    if (!arguments->config)
+        return 0;
+    struct config *config =
+        config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
+    config_free(config);
+    return config ? 0 : -1;
+}
+
 static int run_or_sweep(const struct arguments *arguments, struct dpf_error *error)
 {
     if (arguments->n_rest)
@@ -386,10 +397,12 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
                          arguments->rest[0]);
     if (session_is_sweep(arguments))
         return sweep_run(arguments, error);
-    if (arguments->jobs || arguments->dry_run || arguments->resume)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "--jobs, --dry-run and --resume are for sweeps: %s has no section [sweep]",
-                         arguments->config ? arguments->config : "(no configuration)");
+    if ((arguments->jobs || arguments->dry_run || arguments->resume) && check_readable(arguments, error) == 0)
+        error_set(error, DPF_FAULT_CONFIG,
+                  "--jobs, --dry-run and --resume are for sweeps: %s has no section [sweep]",
+                  arguments->config ? arguments->config : "(no configuration)");
+    if (error->fault)
+        return -1;
     const struct run_request request = {.arguments = arguments, .quiet = arguments->quiet};
     return run_once(&request, error);
 }

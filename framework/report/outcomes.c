@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -210,6 +211,24 @@ static int add_guarantees(struct outcomes *outcomes, struct dpf_error *error)
     return 0;
 }
 
+/* A misspelt name would only be an empty column at the end of a long sweep. */
+static void warn_of_absent(const struct outcomes *outcomes)
+{
+    for (size_t m = 0; m < outcomes->n_metrics && outcomes->n_done; m++) {
+        char shown[TEXT_SHOWN];
+        int found = outcome_is_stated(outcomes->metrics[m]); /* nothing may be proved */
+        for (size_t p = 0; p < outcomes->n && !found; p++)
+            found =
+                outcomes->items[p].run && !isnan(outcome_metric(&outcomes->items[p], outcomes->metrics[m]));
+        if (!found)
+            log_message(
+                LOG_LEVEL_WARNING,
+                "[sweep] metrics: no point has a metric \"%s\"; correct the list, and --resume writes the "
+                "tables again without running anything",
+                text_show(outcomes->metrics[m], shown));
+    }
+}
+
 /* Those that the design names, else all test metrics that some run has, or else training metrics; then the
    epsilons. */
 static int choose_metrics(struct outcomes *outcomes, struct dpf_error *error)
@@ -222,6 +241,7 @@ static int choose_metrics(struct outcomes *outcomes, struct dpf_error *error)
         if (json_is_string(value) && add_metric(outcomes, json_string_value(value), error) != 0)
             return -1;
     }
+    warn_of_absent(outcomes);
     if (!outcomes->n_metrics && add_run_metrics(outcomes, 0, error) != 0)
         return -1;
     if (!outcomes->n_metrics && add_run_metrics(outcomes, 1, error) != 0)

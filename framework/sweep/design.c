@@ -401,6 +401,12 @@ static int read_entry(struct config *config, const struct config_entry *entry, s
         return add_variant(entry, name + 8, out, error);
     if (!strchr(name, '.'))
         return refuse_key(entry, name, error);
+    if (strcmp(name, "run.output") == 0 || strncmp(name, "sweep.", 6) == 0)
+        return error_at(
+            error, DPF_FAULT_CONFIG, entry->file, entry->line,
+            "[sweep] %s is no axis: points have directories of their own in [run] output, and one "
+            "[sweep] describes them all; leave it out",
+            name);
     return add_axis(config, entry, name, out, error);
 }
 

@@ -285,6 +285,17 @@ static void options_of_sweeps_need_one(void **state)
     command_expect("-c base.ini --resume", 2, "no section [sweep]");
     command_expect("-c sweep.ini -j 0", 2, "--jobs");
     command_expect("check -c sweep.ini --jobs 2", 2, "no option --jobs");
+    /* What is wrong with the file comes first: it may well describe a sweep. */
+    training_file("slash.ini", "include = base.ini\n[sweep]\nvariant.a/b = run.rounds=1\n");
+    command_expect("-c slash.ini --jobs 2", 2, "slash.ini:3: ");
+    training_file("places.ini", "include = base.ini\n[sweep]\nrun.output = a, b\n");
+    command_expect("-c places.ini", 2, "places.ini:3: [sweep] run.output is no axis");
+    training_file("inner.ini", "include = base.ini\n[sweep]\nsweep.run.seed = 1, 2\n");
+    command_expect("-c inner.ini", 2, "inner.ini:3: [sweep] sweep.run.seed is no axis");
+    training_file("column.ini", "include = base.ini\n[sweep]\nrun.seed = 1, 2\nmetrics = rmes\n");
+    command_expect("-c column.ini -O column", 0, "no point has a metric \"rmes\"");
+    command_expect("-c column.ini -O column -o sweep.metrics=epsilon-proved --resume", 0, "");
+    assert_null(strstr(command_err, "no point has a metric"));
     command_expect("check -c sweep.ini", 0, "");
 }
 
