@@ -21,7 +21,7 @@ struct pipeline {
     char text[8192];
     char parts[512]; /* what it is made of, in a line */
     uint64_t lottery;
-    int unit, adjacency, support_public;
+    int unit, adjacency, support_public, observer;
     int implicit, biased, by_users, drawn;
 };
 
@@ -169,15 +169,19 @@ static void pipeline_mechanism(struct pipeline *p, const char *term)
     if (strcmp(id, "gaussian") == 0)
         pipeline_part(p, term, "mechanism", "calibration", "noise-multiplier");
     if (additive) {
-        pipeline_part(p, term, "mechanism", "where", PIPELINE_ONE_OF(p, "sum", "sum", "party"));
+        pipeline_part(p, term, "mechanism", "where",
+                      p->observer && pipeline_chance(p, 80) ? "party"
+                                                            : PIPELINE_ONE_OF(p, "sum", "sum", "party"));
         if (pipeline_chance(p, 50))
             pipeline_part(p, term, "mechanism", "shared-share", "0.3");
     }
     if (strncmp(id, "laplace", 7) == 0 && additive && pipeline_chance(p, 25))
         pipeline_part(p, term, "mechanism", "sensitivity", "joint");
     if (strcmp(id, "laplace-gamma") == 0 || strcmp(id, "discrete-gaussian") == 0 ||
-        strcmp(id, "skellam") == 0)
+        strcmp(id, "skellam") == 0) {
         pipeline_part(p, term, "mechanism", "honest", PIPELINE_ONE_OF(p, "1", "2", "4"));
+        pipeline_part(p, term, "mechanism", "curious", PIPELINE_ONE_OF(p, "0", "1"));
+    }
     if (strcmp(id, "pbm") == 0)
         pipeline_part(p, term, "mechanism", "bound", "0.5");
 }
@@ -211,7 +215,8 @@ static void pipeline_sampler(struct pipeline *p, const char *term)
 
 static void pipeline_aggregator(struct pipeline *p, const char *term)
 {
-    const char *id = PIPELINE_ONE_OF(p, "sum", "sum", "mean", "modular-sum");
+    const char *id = p->observer ? PIPELINE_ONE_OF(p, "sum", "mean", "modular-sum", "modular-sum")
+                                 : PIPELINE_ONE_OF(p, "sum", "sum", "mean", "modular-sum");
     pipeline_key(p, term, "aggregator", "%s", id);
     if (strcmp(id, "modular-sum") == 0 && pipeline_chance(p, 50))
         pipeline_part(p, term, "aggregator", "scale", "mean");
@@ -250,8 +255,9 @@ static void pipeline_privacy(struct pipeline *p)
     p->adjacency = p->unit ? of_user[pipeline_below(p, 3)] : of_record[pipeline_below(p, 4)];
     pipeline_key(p, "privacy", "unit", "%s", units[p->unit]);
     pipeline_key(p, "privacy", "adjacency", "%s", adjacencies[p->adjacency]);
-    pipeline_key(p, "privacy", "observer", "%s",
-                 PIPELINE_ONE_OF(p, "outsider", "outsider", "server", "server", "parties"));
+    static const char *const observers[] = {"outsider", "server", "parties"};
+    p->observer = pipeline_chance(p, 40) ? DPF_OBSERVER_OUTSIDER : 1 + pipeline_below(p, 2);
+    pipeline_key(p, "privacy", "observer", "%s", observers[p->observer]);
     p->support_public = p->adjacency == DPF_ADJ_REPLACE_VALUE || pipeline_chance(p, 30);
     pipeline_key(p, "privacy", "support", "%s", p->support_public ? "public" : "private");
     pipeline_key(p, "privacy", "randomness", "reproducible");
