@@ -237,10 +237,14 @@ static void note_all_public(const struct plan *plan, struct run_facts *run)
 {
     const dpf_value *data = plan->data.params.values;
     note_sizes(plan, run);
-    if (plan->guarantee.adjacency == DPF_ADJ_REPLACE_VALUE ||
-        (plan->privacy.params.values[PRIVACY_SUPPORT].integer == 1 &&
-         plan->guarantee.adjacency == DPF_ADJ_ZERO_OUT))
+    const int declared = plan->privacy.params.values[PRIVACY_SUPPORT].integer == 1;
+    const int values_only = plan->guarantee.adjacency == DPF_ADJ_REPLACE_VALUE;
+    if (declared && (values_only || plan->guarantee.adjacency == DPF_ADJ_ZERO_OUT))
         note_public(run, "Who rated what ([privacy] support): only values are protected.");
+    else if (values_only)
+        note_public(run,
+                    "Who rated what: this adjacency is about values only. Whether it is public nobody has "
+                    "declared ([privacy] support); see C8.");
     if (isfinite(plan->value_lo) && isfinite(plan->value_hi) && plan->value_lo < plan->value_hi)
         note_public(run, "The declared range of values, %g to %g.", plan->value_lo, plan->value_hi);
     if (data[D_WEIGHTS_KIND].integer != 0 || strcmp(data[D_COLUMN_WEIGHT].text, "none") != 0)

@@ -115,7 +115,8 @@ static void judge_composition(const struct matter *matter, struct condition *out
                  "be counted; this is a fault of the program or of a plugin.",
                  matter->facts->n_terms, (long long)counted);
     else
-        conclude(out, 1, "All %lld noisy blocks of the run are in the ledger and are composed.",
+        conclude(out, 1,
+                 "Every release of a noisy block is in the ledger, %lld in all, and they are composed.",
                  (long long)releases);
 }
 

@@ -16,6 +16,7 @@
 #define PAGE 100
 #define COLUMN 48
 #define GUTTER 4
+#define LARGE 20.0 /* from here on epsilon is next to none: e^20 is half a billion */
 
 /* ---- layout ------------------------------------------------------------------------------------- */
 
@@ -194,9 +195,11 @@ static void add_none(const struct guarantee *guarantee, struct text *column)
 static void add_proved(const struct guarantee *guarantee, struct text *column)
 {
     int n = 0;
+    double least = INFINITY;
     for (int i = 0; i < guarantee->n_accounts; i++) {
         if (statement_proves(guarantee, &guarantee->accounts[i])) {
             add_answer(column, &guarantee->accounts[i]);
+            least = fmin(least, guarantee->accounts[i].answer.epsilon);
             n++;
         }
     }
@@ -206,6 +209,10 @@ static void add_proved(const struct guarantee *guarantee, struct text *column)
     }
     if (n > 1)
         text_add(column, "Each of these holds; the smallest epsilon may be quoted.\n");
+    if (least > LARGE)
+        text_add(column,
+                 "An epsilon this large (a factor of e^%.6g) is true, but no protection to speak of.\n",
+                 least);
     if (!guarantee->run_holds)
         text_add(column, "This is the guarantee of the PLAN, with secure noise. This very run does not have "
                          "it: see C9.\n");
@@ -215,20 +222,40 @@ static void add_proved(const struct guarantee *guarantee, struct text *column)
 
 /* ---- the text ----------------------------------------------------------------------------------- */
 
-static void add_head(const struct guarantee *guarantee, struct text *out)
+/* 1 if something is proved, and all of it with delta 0. */
+static int only_pure(const struct guarantee *guarantee)
+{
+    int n = 0;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        if (!statement_proves(guarantee, &guarantee->accounts[i]))
+            continue;
+        if (guarantee->accounts[i].answer.delta > 0.0)
+            return 0;
+        n++;
+    }
+    return n > 0;
+}
+
+static void add_delta(const struct guarantee *guarantee, struct text *out)
 {
     char delta[32], line[160];
+    snprintf(line, sizeof line, "%s%s", guarantee_number_up(guarantee->delta, delta),
+             guarantee->delta_is_default ? ", a common choice that nobody made for this data: set [privacy] "
+                                           "delta well below 1 / (number of units)"
+                                         : "");
+    add_wrapped(out, "Delta      ", only_pure(guarantee) ? "0: what is proved here does without one." : line);
+}
+
+static void add_head(const struct guarantee *guarantee, struct text *out)
+{
+    char line[160];
     text_add(out, "PRIVACY STATEMENT\n\n");
     add_wrapped(out, "Protects   ", unit_sentence(guarantee->unit, guarantee->adjacency));
     snprintf(line, sizeof line, "(unit %s, adjacency %s)", dpf_unit_name(guarantee->unit),
              dpf_adjacency_name(guarantee->adjacency));
     add_wrapped(out, "           ", line);
     add_wrapped(out, "From       ", observer_sentence(guarantee->observer));
-    snprintf(line, sizeof line, "%s%s", guarantee_number_up(guarantee->delta, delta),
-             guarantee->delta_is_default ? ", a common choice that nobody made for this data: set [privacy] "
-                                           "delta well below 1 / (number of units)"
-                                         : "");
-    add_wrapped(out, "Delta      ", line);
+    add_delta(guarantee, out);
     if (guarantee->noise_factor > 0) {
         snprintf(line, sizeof line,
                  "of all mechanisms times %.9g, chosen so that epsilon is at most [privacy] total-epsilon",
@@ -284,6 +311,9 @@ static void add_unproved(const struct guarantee *guarantee, struct text *out)
             text_add(out, "\nOTHER ANSWERS, WHICH PROVE NOTHING\n\n");
         if (account->refused)
             snprintf(line, sizeof line, "%s refuses: %s", account->accountant, account->answer.note);
+        else if (isinf(account->answer.epsilon))
+            snprintf(line, sizeof line, "%s has no finite epsilon: %s", account->accountant,
+                     account->answer.note);
         else
             snprintf(line, sizeof line, "%s would say epsilon = %s, delta = %s if every condition held. %s",
                      account->accountant, guarantee_number_up(account->answer.epsilon, epsilon),
