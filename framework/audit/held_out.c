@@ -78,7 +78,7 @@ static int64_t keep_gaps(double *sorted, int64_t n)
 {
     int64_t gaps = 0;
     for (int64_t i = 0; i + 1 < n; i++)
-        if (sorted[i] < sorted[i + 1])
+        if (sorted[i + 1] - sorted[i] > 1e-11 * (fabs(sorted[i]) + fabs(sorted[i + 1])))
             sorted[gaps++] = sorted[i] / 2 + sorted[i + 1] / 2;
     return gaps;
 }
