@@ -12,7 +12,7 @@ static const dpf_enum_value views[] = {
     [OBSERVE_SUMS] = {"sums", "Every estimate that leaves a mechanism. Where parties solve, that is what an "
                               "observer inside of a party sees."},
     [OBSERVE_MESSAGES] = {"messages", "Each message of the canary's party, where the aggregator shows them; "
-                                      "the estimates elsewhere."},
+                                      "the estimates elsewhere. Of a recommender what its users send."},
     [OBSERVE_ROWS] = {"rows", "Released factor rows alone, after each round. The statistic is then learned "
                               "from a quarter of the trials."},
 };
@@ -33,9 +33,10 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
                                          "is audited. Fresh noise is used afterwards."),
     [AUDIT_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
                                    "Seed of the choice of canaries. Noise follows [privacy] randomness."),
-    [AUDIT_NEIGHBOUR] = DPF_PARAM_TEXT_F("neighbour", DPF_TYPE_PATH, "", 0,
-                                         "Ratings to take in place of [data] path as the neighbouring data "
-                                         "set, with the same items. Default: a canary is made."),
+    [AUDIT_NEIGHBOUR] = DPF_PARAM_TEXT_F(
+        "neighbour", DPF_TYPE_PATH, "", 0,
+        "Ratings to take in place of [data] path as the neighbouring data "
+        "set, with the same items; it may differ in one unit only. Default: a canary is made."),
     [AUDIT_CLAIM] = DPF_PARAM_REAL_F("claim", 0, 0, INFINITY, 0, "",
                                      "An epsilon that somebody claims, to be compared too. 0: none."),
     [AUDIT_CLAIM_DELTA] =

@@ -278,6 +278,18 @@ static void poisson_binomial_noise_is_tight_and_not_caught(void **state)
     assert_int_equal(audit("dpmf-rp-cohort.ini", "--trials 1000 --claim 0.5"), VIOLATED);
 }
 
+static void noise_in_shares_is_tight_and_not_caught(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("noise-in-shares.ini", "--trials 2000"), 0);
+    assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.6, 1);
+    assert_int_equal(audit("noise-in-shares.ini",
+                           "--trials 2000 -o privacy.delta=0.05 -o accountants.list=pld -o "
+                           "items.mechanism=discrete-gaussian -o items.transform.clip-user.norm=l2"),
+                     0);
+    assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.5, 1);
+}
+
 /* A message has a tenth of the noise (C5); here the server sees them. */
 static void shares_of_noise_are_caught(void **state)
 {
@@ -381,6 +393,11 @@ static void wrong_commands_are_refused(void **state)
              "audit -c %s/configs/audit/one-release.ini --neighbour %s/configs/audit/one-item.csv", source,
              source);
     command_expect(command, 3, "its items are not those of");
+    snprintf(
+        command, sizeof command,
+        "audit -q -c %s/configs/audit/dpmf-rp-cohort.ini --trials 20 -o items.transform.clip-rows.bound=1",
+        source);
+    command_expect(command, 1, "a gradient is not finite or leaves the range of its grid");
     snprintf(command, sizeof command, "audit -c %s/configs/baselines/als.ini -o data.format=synthetic",
              source);
     command_expect(command, 2, "no side has a mechanism");
@@ -421,6 +438,7 @@ int main(void)
         cmocka_unit_test(rounds_that_are_not_composed_are_caught),
         cmocka_unit_test(private_factors_are_caught),
         cmocka_unit_test(poisson_binomial_noise_is_tight_and_not_caught),
+        cmocka_unit_test(noise_in_shares_is_tight_and_not_caught),
         cmocka_unit_test(shares_of_noise_are_caught),
         cmocka_unit_test(reused_noise_is_caught),
         cmocka_unit_test(hidden_draws_stay_hidden),
