@@ -579,6 +579,81 @@ static void sides_that_share_a_draw_are_not_amplified_one_by_one(void **state)
     plan_free(&one);
 }
 
+/* ---- nothing silences a condition -----------------------------------------------------------------------
+ */
+
+/* Condition `id` fails, alone or with others, and the statement is "none" and names it. */
+static void assert_none(const char *base, const char *changes, const char *silencer, const char *id)
+{
+    char text[1024];
+    struct plan plan;
+    snprintf(text, sizeof text, "%s%s", changes, silencer);
+    plan_of(&plan, base, text);
+    if (condition_of(&plan, id)->holds)
+        fail_msg("%s holds with %s", id, text);
+    char *statement = guarantee_text(&plan.guarantee);
+    json_t *json = guarantee_json(&plan.guarantee);
+    snprintf(text, sizeof text, "\n%-4s ", id);
+    const char *line = strstr(statement, text), *fails = line ? strstr(line, "FAILS") : NULL;
+    assert_true(strstr(statement, "none") && fails && fails - line < 32);
+    assert_int_equal(json_array_size(json_object_get(json, "proved")), 0);
+    assert_false(plan.guarantee.plan_holds || plan.guarantee.run_holds);
+    json_decref(json);
+    free(statement);
+    plan_free(&plan);
+}
+
+/* Declarations, other noise, other accountants, a budget for the run: what is wrong stays wrong. */
+static void no_key_silences_a_condition(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *base, *changes;
+    } violations[] = {
+        {"C1", published, "items.update=no\nprivacy.support=public\nusers.transforms=\nusers.bounds=data\n"},
+        {"C2", published, "privacy.support=public\n"},
+        {"C2", by_users, "model.users=0\n"},
+        {"C4", mixture, ""},
+        {"C5", by_users, "privacy.observer=server\n"},
+        {"C5", by_users, "privacy.observer=parties\n"},
+        {"C5", terms, ""},
+        {"C7", by_users, "items.mechanism=none\nitems.transforms=\n"},
+        {"C8", published, "items.update=no\nprivacy.support=private\n"},
+        {"C8", by_users, "items.aggregator=mean\n"},
+    };
+    static const char *const silencers[] = {"privacy.tuning=accounted\n", "privacy.randomness=secure\n",
+                                            "privacy.delta=0.5\n", "run.rounds=1\n",
+                                            "accountants.list=rdp, zcdp\n"};
+    for (size_t v = 0; v < sizeof violations / sizeof violations[0]; v++)
+        for (size_t s = 0; s < sizeof silencers / sizeof silencers[0]; s++)
+            assert_none(violations[v].base, violations[v].changes, silencers[s], violations[v].id);
+    /* Public support is an answer to C8 for values alone. */
+    assert_none(by_users, "items.aggregator=mean\n", "privacy.support=public\n", "C8");
+    assert_none(published,
+                "items.update=no\nprivacy.adjacency=add-remove\nusers.loss.clip-error=1\n"
+                "users.solver=damped-gradient-descent\n",
+                "privacy.support=public\n", "C8");
+}
+
+/* C9 is about the run: the plan's statement stays, and says so. */
+static void seeds_and_floating_point_leave_the_plan_alone(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {"privacy.randomness=reproducible\n",
+                                          "items.mechanism.precision=float\n"};
+    for (int i = 0; i < 2; i++) {
+        struct plan plan;
+        plan_of(&plan, by_users, changes[i]);
+        char *statement = guarantee_text(&plan.guarantee);
+        assert_false(condition_of(&plan, "C9")->holds);
+        assert_true(plan.guarantee.plan_holds && !plan.guarantee.run_holds);
+        assert_non_null(strstr(statement, "of the PLAN"));
+        assert_non_null(strstr(statement, "(C10)")); /* tuning is not stated */
+        free(statement);
+        plan_free(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +678,8 @@ int main(void)
         cmocka_unit_test(secret_poisson_draws_amplify),
         cmocka_unit_test(blocks_that_share_a_draw_are_sampled_once),
         cmocka_unit_test(sides_that_share_a_draw_are_not_amplified_one_by_one),
+        cmocka_unit_test(no_key_silences_a_condition),
+        cmocka_unit_test(seeds_and_floating_point_leave_the_plan_alone),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

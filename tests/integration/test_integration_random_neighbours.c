@@ -413,6 +413,12 @@ static double part_together(const struct plan *plan, const struct term_plan *ter
     return used == 0 ? 0 : used / stated;
 }
 
+static const struct term_plan *ledger_term(const struct plan *plan, int64_t e)
+{
+    const dpf_event *event = &plan->ledger.entries[e].event;
+    return &plan->sides[event->side].terms[event->term];
+}
+
 /* The largest part of what is stated that a release of the term used; above 1 the ledger is wrong. */
 static double part_used(const struct plan *plan, const struct term_plan *term, const struct moved *moved)
 {
@@ -420,10 +426,9 @@ static double part_used(const struct plan *plan, const struct term_plan *term, c
     const int blocks = term->sent.n_blocks * (1 + term->sent.has_shared);
     int n = 0;
     for (int64_t e = 0; e < plan->ledger.n; e++) {
-        const struct ledger_entry *entry = &plan->ledger.entries[e];
-        if (entry->event.side != term->side || &plan->sides[term->side].terms[entry->event.term] != term)
+        if (ledger_term(plan, e) != term)
             continue;
-        entries = entries ? entries : entry;
+        entries = entries ? entries : &plan->ledger.entries[e];
         n++;
     }
     if (n > 0 && entries[0].event.kind == DPF_EVENT_PBM)
@@ -492,15 +497,32 @@ static struct {
     double most;
 } tally;
 
+/* Not more releases move than are counted, which matters where participations are capped. */
+static void assert_counted(const struct pipeline *p, const struct plan *plan, const struct term_plan *term,
+                           const struct moved *moved, int n)
+{
+    int64_t moving = 0, counted = 0;
+    for (int i = 0; i < n; i++)
+        moving += moved[i].coordinates > 0;
+    for (int64_t e = 0; e < plan->ledger.n && !counted; e++)
+        if (ledger_term(plan, e) == term)
+            counted = plan->ledger.entries[e].event.count;
+    if (moving > counted && !counts_differ(p))
+        pipeline_fails(p, "%lld releases of %s move, %lld are counted", (long long)moving, term->name,
+                       (long long)counted);
+}
+
 static void compare(const struct pipeline *p, struct world *a, struct world *b, double *most)
 {
+    const struct plan *plan = &b->training.plan;
     for (int t = 0; t < spy.n_terms; t++) {
         struct moved moved[16];
         const int n = compare_releases(a, b, t, moved);
+        assert_counted(p, plan, spy.terms[t], moved, n);
         for (int i = 0; i < n; i++) {
             if (counts_differ(p) && moved[i].round > 0)
                 continue;
-            const double used = part_used(&b->training.plan, spy.terms[t], &moved[i]);
+            const double used = part_used(plan, spy.terms[t], &moved[i]);
             if (used > 1)
                 pipeline_fails(p, "round %d: a unit moves %s by %.9g of what is stated", moved[i].round + 1,
                                spy.terms[t]->name, used);
