@@ -74,14 +74,24 @@ static int wrong_count(const struct file_options *options, const struct layout *
                      field_show(&line, show), hint);
 }
 
+/* What a column of this kind of file holds. */
+static const char *column_word(const struct file_options *options, enum column column)
+{
+    static const char *const ratings[] = {"user", "item", "rating", "time stamp", "privacy weight"};
+    static const char *const links[] = {"user", "linked user", "link's weight"};
+    static const char *const weights[] = {"id", "id", "privacy weight"};
+    if (column > COLUMN_RATING)
+        return ratings[column];
+    return (options->one_id ? weights : options->prefix[0] ? links : ratings)[column];
+}
+
 static int bad_number(const struct file_options *options, const struct layout *layout, enum column column,
                       const struct field *field, struct dpf_error *error)
 {
-    static const char *const words[] = {"user", "item", "rating", "time stamp", "privacy weight"};
     char show[96];
     const char *hint =
         column == COLUMN_TIME ? "correct it, or set column.time = none" : "correct the line or remove it";
-    if (column == COLUMN_RATING && !layout->has_header)
+    if (column == COLUMN_RATING && !layout->has_header && !options->one_id)
         hint = "if this line names the columns, set header = yes; else correct the line or remove it";
     if (field->length == 0)
         hint = "it is missing; complete the line or remove it";
@@ -91,8 +101,9 @@ static int bad_number(const struct file_options *options, const struct layout *l
         hint = "numbers use a decimal point, whatever the locale";
     else if (field_is(field, "nan"))
         hint = "there is no rule for NaN; remove the line";
-    return error_set(error, DPF_FAULT_DATA, "%s %s in column %d is no number; %s", words[column],
-                     field_show(field, show), layout->columns[column] + 1, hint);
+    return error_set(error, DPF_FAULT_DATA, "%s %s in column %d is no number; %s",
+                     column_word(options, column), field_show(field, show), layout->columns[column] + 1,
+                     hint);
 }
 
 /* A float32 never lies outside of the declared float64 range, since sensitivities rest on it. */
@@ -125,9 +136,8 @@ static int take_value(const struct file_options *options, const struct layout *l
         value = value < options->value_lo ? options->value_lo : options->value_hi;
     } else if (value < 0 && isinf(options->value_lo)) {
         if (options->prefix[0])
-            return error_set(error, DPF_FAULT_DATA,
-                             "the link's weight %s is negative; correct the line or remove it",
-                             field_show(field, show));
+            return error_set(error, DPF_FAULT_DATA, "the %s %s is negative; correct the line or remove it",
+                             column_word(options, COLUMN_RATING), field_show(field, show));
         return error_set(error, DPF_FAULT_DATA,
                          "value %s is negative; if that is right, declare the range with value-min and "
                          "value-max",
@@ -210,8 +220,8 @@ int row_add(const struct file_options *options, const struct layout *layout, str
     const int *columns = layout->columns;
     const struct field *user = &fields[columns[COLUMN_USER]];
     const struct field *item = &fields[columns[COLUMN_ITEM]];
-    if (check_id(options, user, "user", columns[COLUMN_USER], error) != 0 ||
-        check_id(options, item, "item", columns[COLUMN_ITEM], error) != 0)
+    if (check_id(options, user, column_word(options, COLUMN_USER), columns[COLUMN_USER], error) != 0 ||
+        check_id(options, item, column_word(options, COLUMN_ITEM), columns[COLUMN_ITEM], error) != 0)
         return -1;
     int64_t i = chunk->n;
     if (chunk->values) {

@@ -41,6 +41,22 @@ static void friends_are_compared_by_their_common_items(void **state)
     dataset_free(&out.dataset);
 }
 
+/* What is wrong with links is said of links, and not of ratings and items. */
+static void wrong_links_are_named(void **state)
+{
+    (void)state;
+    data_write("a.txt", "a,1,1\nb,1,2\n");
+    data_write("trust.txt", "a,b,1\na,,1\n");
+    DATA_REFUSED(CSV "relation.delimiter = comma\n", DPF_FAULT_DATA,
+                 "trust.txt:2: the linked user in column 2 is empty");
+    data_write("trust.txt", "a,b,x\n");
+    DATA_REFUSED(CSV "relation.delimiter = comma\nrelation.header = no\nrelation.column.weight = 3\n",
+                 DPF_FAULT_DATA, "trust.txt:1: link's weight \"x\" in column 3 is no number");
+    data_write("trust.txt", "a,b,-1\n");
+    DATA_REFUSED(CSV "relation.delimiter = comma\nrelation.column.weight = 3\n", DPF_FAULT_DATA,
+                 "trust.txt:1: the link's weight \"-1\" is negative");
+}
+
 static void sensitive_ratings_do_not_count(void **state)
 {
     struct data_outcome out;
@@ -64,6 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(friends_are_compared_by_their_common_items),
         TEST(sensitive_ratings_do_not_count),
+        TEST(wrong_links_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,16 @@ static void files_name_every_id(void **state)
     data_write("b.txt", "anna 0.5\nben 0\n");
     DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA, "b.txt:2");
     DATA_REFUSED(CSV "weights.kind = files\nweights.users = none.txt\n", DPF_FAULT_DATA, "none.txt");
+    /* What is wrong is said of weights, and not of ratings, items or links. */
+    data_write("b.txt", "anna 0.5\nben nan\n");
+    DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA,
+                 "b.txt:2: privacy weight \"nan\"");
+    data_write("b.txt", "anna 0.5\nben -1\n");
+    DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA,
+                 "b.txt:2: the privacy weight \"-1\" is negative");
+    data_write("b.txt", "anna,0.5\n");
+    DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA,
+                 "b.txt:1: a line holds an id and its weight", "data.weights.delimiter");
 }
 
 static void some_records_are_sensitive(void **state)
