@@ -90,10 +90,10 @@ static const dpf_param data_table[D_COUNT] = {
                                      "and enter sensitivities; they are never taken from the data."),
     [D_VALUE_MAX] = DPF_PARAM_REAL_F("value-max", INFINITY, -INFINITY, INFINITY, DPF_PARAM_PRIVACY, "",
                                      "Declared upper end of the values in the file."),
-    [D_OUT_OF_RANGE] = DPF_PARAM_ENUM_F("out-of-range", 0, out_of_range, 0,
+    [D_OUT_OF_RANGE] = DPF_PARAM_ENUM_F("out-of-range", 0, out_of_range, DPF_PARAM_PRIVACY,
                                         "What to do with values outside the declared range."),
-    [D_FEEDBACK] = DPF_PARAM_ENUM_F("feedback", 0, feedback, 0, "What a record means."),
-    [D_THRESHOLD] = DPF_PARAM_REAL_F("threshold", -INFINITY, -INFINITY, INFINITY, 0, "",
+    [D_FEEDBACK] = DPF_PARAM_ENUM_F("feedback", 0, feedback, DPF_PARAM_PRIVACY, "What a record means."),
+    [D_THRESHOLD] = DPF_PARAM_REAL_F("threshold", -INFINITY, -INFINITY, INFINITY, DPF_PARAM_PRIVACY, "",
                                      "Implicit feedback: records with a value of at least this are "
                                      "interactions; others are dropped, after duplicates are resolved, and "
                                      "counted. -inf keeps all."),

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/data_options.h"
 #include "data/data_params.h"
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
@@ -259,6 +260,14 @@ static void note_all_public(const struct plan *plan, struct run_facts *run)
     note_public(run, "The configuration, [run] seed and initial rows included.");
 }
 
+/* Whether the data that is trained on lacks records because of their values. */
+static int values_choose(const struct plan *plan)
+{
+    const dpf_value *data = plan->data.params.values;
+    return (data[D_FEEDBACK].integer != 0 && isfinite(data[D_THRESHOLD].real)) ||
+           data[D_OUT_OF_RANGE].integer == RANGE_DROP;
+}
+
 int facts_complete(struct plan *plan, struct dpf_error *error)
 {
     int n = plan->recommender.n_releases;
@@ -285,6 +294,7 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     if (plan->recommender.instance)
         run->local_users = (plan->recommender.functions->flags(plan->recommender.instance->self) &
                             DPF_RECOMMENDER_SCORES_AT_HOME) != 0;
+    run->values_choose = values_choose(plan);
     run->users_counted = plan->model.params.values[MODEL_USERS].integer == 0;
     if (run->n_terms > 0)
         note_all_public(plan, run);

@@ -327,6 +327,14 @@ static void judge_support(const struct matter *matter, struct condition *out)
             return;
         }
     }
+    if (matter->adjacency == DPF_ADJ_REPLACE_VALUE && matter->facts->values_choose &&
+        matter->facts->n_terms > 0) {
+        conclude(out, 0,
+                 "A record counts or is dropped by its value ([data] threshold or out-of-range = drop), so "
+                 "another "
+                 "value makes it appear or disappear. Protect with adjacency = flip or add-remove.");
+        return;
+    }
     /* Under these adjacencies the support of neighbours is the same or may be taken as known. */
     const int values_only =
         matter->adjacency == DPF_ADJ_REPLACE_VALUE || matter->adjacency == DPF_ADJ_ZERO_OUT;

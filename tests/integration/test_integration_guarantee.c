@@ -95,6 +95,22 @@ static void published_claim_is_not_proved(void **state)
     assert_fails(published, "privacy.support=public\nusers.residual=transformed\n", "C2", "raw ratings");
 }
 
+/* Values that decide which records there are: then who rated what, as it is trained on, is made of them. */
+static void values_that_choose_records_show(void **state)
+{
+    (void)state;
+    static const char kept[] = "items.update=no\nprivacy.support=public\n";
+    char text[256];
+    assert_fails(published, kept, NULL, "");
+    snprintf(text, sizeof text, "%sdata.out-of-range=drop\n", kept);
+    assert_fails(published, text, "C8", "dropped by its value");
+    snprintf(text, sizeof text, "%sdata.feedback=implicit\n", kept);
+    assert_fails(published, text, NULL, "");
+    snprintf(text, sizeof text, "%sdata.feedback=implicit\ndata.threshold=4\n", kept);
+    assert_fails(published, text, "C8", "dropped by its value");
+    assert_fails(by_users, "data.feedback=implicit\ndata.threshold=4\nprivacy.adjacency=replace\n", NULL, "");
+}
+
 /* Held items are constants: then the release is the Gaussian mechanism, composed 100 times. */
 static void constant_items_are_proved(void **state)
 {
@@ -658,6 +674,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_claim_is_not_proved),
+        cmocka_unit_test(values_that_choose_records_show),
         cmocka_unit_test(constant_items_are_proved),
         cmocka_unit_test(users_that_stay_local_are_jointly_protected),
         cmocka_unit_test(missing_clip_is_refused_with_a_remedy),
