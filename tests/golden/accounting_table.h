@@ -52,7 +52,7 @@ static const struct row_of_table rows[] = {
     {"pure p0=.3", "vvvvvv-", "aaaaa=="},
     {"approx p0=.2 p1=1e-8", "--vvvv-", "==aaa=="},
     {"zcdp p0=.001 p1=.02", "--vvv--", "======="},
-    {"skellam p0=16 grid=.25", "--vvv--", "==a===="},
+    {"skellam p0=16 grid=.25", "--vvv--", "==a=a=="},
     {"pbm p0=.1 p1=2 p2=20 p3=3", "--u-u--", "======="},
     {"randomized-response p0=.4", "v-vvvv-", "a=aaa=="},
 };
