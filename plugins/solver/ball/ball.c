@@ -25,9 +25,9 @@ struct ball {
 
 struct workspace {
     int64_t d;
-    const dpf_block *a, *b, *count; /* count may be NULL */
-    double *base;                   /* what all rows share: matrix, both triangles */
-    double *base_b;                 /* and its part of b */
+    struct normal_blocks blocks;
+    double *base;   /* what all rows share: matrix, both triangles */
+    double *base_b; /* and its part of b */
     double *matrix, *c, *x, *work;
     struct tridiagonal common, own;
     int common_ready;
@@ -38,14 +38,12 @@ static dpf_status workspace_get(const struct ball *self, const dpf_call *call, c
 {
     const dpf_query *query = batch->query;
     const int64_t d = query->dimension;
-    *w = (struct workspace){.d = d,
-                            .a = normal_block(query, DPF_BLOCK_QUADRATIC),
-                            .b = normal_block(query, DPF_BLOCK_LINEAR),
-                            .count = normal_block(query, DPF_BLOCK_COUNT)};
-    if (query->form != DPF_FORM_QUADRATIC || !w->a || !w->b || w->a->layout == DPF_LAYOUT_OPERATOR)
-        return self->host->fail(
-            self->host, DPF_E_UNSUPPORTED, -1,
-            "this solver needs the coefficients of a quadratic: use a loss such as complementary");
+    *w = (struct workspace){.d = d};
+    const dpf_status status = normal_blocks_find(
+        self->host, query,
+        "this solver needs the coefficients of a quadratic: use a loss such as complementary", &w->blocks);
+    if (status != DPF_OK)
+        return status;
     const int64_t numbers = 2 * d * d + 2 * tridiagonal_size(d) + trust_region_size(d) + 3 * d;
     double *at = call->scratch(call, (uint64_t)numbers * sizeof(double));
     if (!at)
@@ -70,29 +68,22 @@ static void add_ridge(const dpf_query *query, double count, int64_t d, double *m
 static void prepare_base(const dpf_solve *batch, struct workspace *w)
 {
     const dpf_query *query = batch->query;
-    const dpf_query *shared = batch->shared_query ? batch->shared_query : query;
-    const dpf_block *b = normal_block(shared, DPF_BLOCK_LINEAR), *n = normal_block(shared, DPF_BLOCK_COUNT);
-    memset(w->base, 0, (size_t)(w->d * w->d) * sizeof(double));
-    memset(w->base_b, 0, (size_t)w->d * sizeof(double));
+    double count;
+    normal_shared(batch, w->d, w->base, w->base_b, &count);
     for (int64_t i = 0; query->ridge_constant && i < w->d; i++)
-        w->base[i * w->d + i] = query->ridge_constant[i];
-    if (!batch->shared)
-        return;
-    normal_add_symmetric(normal_block(shared, DPF_BLOCK_QUADRATIC), batch->shared, w->d, w->base);
-    if (n)
-        add_ridge(query, batch->shared[n->offset], w->d, w->base);
-    for (int64_t i = 0; b && i < w->d; i++)
-        w->base_b[i] = batch->shared[b->offset + i];
+        w->base[i * w->d + i] += query->ridge_constant[i];
+    add_ridge(query, count, w->d, w->base);
 }
 
 static int is_common(const struct workspace *w, const float *row)
 {
-    const float *a = row + w->a->offset;
-    if (w->count && row[w->count->offset] != 0)
+    const float *a = row + w->blocks.a->offset;
+    if (w->blocks.count && row[w->blocks.count->offset] != 0)
         return 0;
     for (int64_t i = 0; i < w->d; i++) { /* what the layout defines: the lower triangle, or all */
-        const float *line = a + (w->a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 : i * w->a->ld);
-        const int64_t n = w->a->layout == DPF_LAYOUT_FULL ? w->d : i + 1;
+        const float *line =
+            a + (w->blocks.a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 : i * w->blocks.a->ld);
+        const int64_t n = w->blocks.a->layout == DPF_LAYOUT_FULL ? w->d : i + 1;
         for (int64_t j = 0; j < n; j++)
             if (line[j] != 0)
                 return 0;
@@ -108,9 +99,9 @@ static const struct tridiagonal *reduced(const dpf_solve *batch, struct workspac
         return &w->common;
     memcpy(w->matrix, w->base, (size_t)(w->d * w->d) * sizeof(double));
     if (!common) {
-        normal_add_symmetric(w->a, row, w->d, w->matrix);
-        if (w->count)
-            add_ridge(batch->query, row[w->count->offset], w->d, w->matrix);
+        normal_add_symmetric(w->blocks.a, row, w->d, w->matrix);
+        if (w->blocks.count)
+            add_ridge(batch->query, row[w->blocks.count->offset], w->d, w->matrix);
     }
     struct tridiagonal *t = common ? &w->common : &w->own;
     tridiagonal_reduce(t, w->matrix, w->work);
@@ -140,7 +131,7 @@ static dpf_status solve_row(const struct ball *self, const dpf_solve *batch, int
     const float *row = batch->blocks + index * batch->blocks_stride;
     double sum = 0;
     for (int64_t i = 0; i < w->d; i++)
-        w->c[i] = 0.5 * ((double)row[w->b->offset + i] + w->base_b[i]);
+        w->c[i] = 0.5 * ((double)row[w->blocks.b->offset + i] + w->base_b[i]);
     const struct tridiagonal *t = reduced(batch, w, row);
     for (int64_t i = 0; i < w->d; i++)
         sum += fabs(w->c[i]) + fabs(t->diagonal[i]) + fabs(t->off[i]);

@@ -56,6 +56,34 @@ static void prepare_shared(const dpf_solve *batch, const dpf_query *query, struc
         n->base[i * n->padded + i] += query->ridge_per_count[i] * batch->shared[count->offset];
 }
 
+dpf_status normal_blocks_find(const dpf_host *host, const dpf_query *query, const char *text,
+                              struct normal_blocks *out)
+{
+    *out = (struct normal_blocks){.a = normal_block(query, DPF_BLOCK_QUADRATIC),
+                                  .b = normal_block(query, DPF_BLOCK_LINEAR),
+                                  .count = normal_block(query, DPF_BLOCK_COUNT)};
+    if (query->form == DPF_FORM_QUADRATIC && out->a && out->b && out->a->layout != DPF_LAYOUT_OPERATOR)
+        return DPF_OK;
+    return host->fail(host, DPF_E_UNSUPPORTED, -1, text);
+}
+
+void normal_shared(const dpf_solve *batch, int64_t d, double *matrix, double *b, double *count)
+{
+    const dpf_query *query = batch->shared_query ? batch->shared_query : batch->query;
+    const dpf_block *linear = normal_block(query, DPF_BLOCK_LINEAR);
+    const dpf_block *n = normal_block(query, DPF_BLOCK_COUNT);
+    memset(matrix, 0, (size_t)(d * d) * sizeof(double));
+    memset(b, 0, (size_t)d * sizeof(double));
+    *count = 0;
+    if (!batch->shared)
+        return;
+    normal_add_symmetric(normal_block(query, DPF_BLOCK_QUADRATIC), batch->shared, d, matrix);
+    for (int64_t i = 0; linear && i < d; i++)
+        b[i] = batch->shared[linear->offset + i];
+    if (n)
+        *count = batch->shared[n->offset];
+}
+
 dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *base, float *base_b,
                           struct normal *out)
 {

@@ -24,6 +24,15 @@ struct normal {
 /* The block of a kind, or NULL. */
 const dpf_block *normal_block(const dpf_query *query, int32_t kind);
 
+/* The blocks of a quadratic that has coefficients; where there are none, fails with text. */
+struct normal_blocks {
+    const dpf_block *a, *b, *count; /* count may be NULL */
+};
+dpf_status normal_blocks_find(const dpf_host *host, const dpf_query *query, const char *text,
+                              struct normal_blocks *out);
+/* The shared row of the batch, or zeros, in float64: matrix of order d (both triangles), b, and the count. */
+void normal_shared(const dpf_solve *batch, int64_t d, double *matrix, double *b, double *count);
+
 /* What all rows of the batch have in common. base: padded^2 numbers, base_b: padded numbers. */
 dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *base, float *base_b,
                           struct normal *out);

@@ -25,8 +25,8 @@ struct psd {
 
 struct workspace {
     int64_t d;
-    const dpf_block *a, *b, *count; /* count may be NULL */
-    double *shared;                 /* what all rows have in common: matrix, both triangles */
+    struct normal_blocks blocks;
+    double *shared; /* what all rows have in common: matrix, both triangles */
     double *shared_b;
     double shared_count;
     double *matrix, *copy, *vectors, *values, *x, *work;
@@ -37,14 +37,12 @@ static dpf_status workspace_get(const struct psd *self, const dpf_call *call, co
 {
     const dpf_query *query = batch->query;
     const int64_t d = query->dimension;
-    *w = (struct workspace){.d = d,
-                            .a = normal_block(query, DPF_BLOCK_QUADRATIC),
-                            .b = normal_block(query, DPF_BLOCK_LINEAR),
-                            .count = normal_block(query, DPF_BLOCK_COUNT)};
-    if (query->form != DPF_FORM_QUADRATIC || !w->a || !w->b || w->a->layout == DPF_LAYOUT_OPERATOR)
-        return self->host->fail(
-            self->host, DPF_E_UNSUPPORTED, -1,
-            "this solver needs the coefficients of a quadratic: use a loss such as explicit-als");
+    *w = (struct workspace){.d = d};
+    const dpf_status status = normal_blocks_find(
+        self->host, query,
+        "this solver needs the coefficients of a quadratic: use a loss such as explicit-als", &w->blocks);
+    if (status != DPF_OK)
+        return status;
     double *at = call->scratch(call, (uint64_t)(4 * d * d + 3 * d + eigen_size(d)) * sizeof(double));
     if (!at)
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of scratch memory for a matrix");
@@ -57,21 +55,6 @@ static dpf_status workspace_get(const struct psd *self, const dpf_call *call, co
     w->x = w->values + d;
     w->work = w->x + d;
     return DPF_OK;
-}
-
-static void prepare_shared(const dpf_solve *batch, struct workspace *w)
-{
-    const dpf_query *query = batch->shared_query ? batch->shared_query : batch->query;
-    const dpf_block *b = normal_block(query, DPF_BLOCK_LINEAR), *n = normal_block(query, DPF_BLOCK_COUNT);
-    memset(w->shared, 0, (size_t)(w->d * w->d) * sizeof(double));
-    memset(w->shared_b, 0, (size_t)w->d * sizeof(double));
-    if (!batch->shared)
-        return;
-    normal_add_symmetric(normal_block(query, DPF_BLOCK_QUADRATIC), batch->shared, w->d, w->shared);
-    for (int64_t i = 0; b && i < w->d; i++)
-        w->shared_b[i] = batch->shared[b->offset + i];
-    if (n)
-        w->shared_count = batch->shared[n->offset];
 }
 
 /* matrix := P(matrix). 0, or -1 if no eigenvalues were found. */
@@ -153,10 +136,10 @@ static int load(const dpf_solve *batch, int64_t index, struct workspace *w, doub
     const float *row = batch->blocks + index * batch->blocks_stride;
     double sum = 0;
     memcpy(w->matrix, w->shared, (size_t)(w->d * w->d) * sizeof(double));
-    normal_add_symmetric(w->a, row, w->d, w->matrix);
-    *count = w->shared_count + (w->count ? (double)row[w->count->offset] : 0);
+    normal_add_symmetric(w->blocks.a, row, w->d, w->matrix);
+    *count = w->shared_count + (w->blocks.count ? (double)row[w->blocks.count->offset] : 0);
     for (int64_t i = 0; i < w->d; i++) {
-        w->x[i] = 0.5 * ((double)row[w->b->offset + i] + w->shared_b[i]);
+        w->x[i] = 0.5 * ((double)row[w->blocks.b->offset + i] + w->shared_b[i]);
         sum += fabs(w->x[i]);
     }
     for (int64_t i = 0; i < w->d * w->d; i++)
@@ -193,7 +176,7 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
     dpf_status status = workspace_get(self, call, batch, &w);
     if (status != DPF_OK)
         return status;
-    prepare_shared(batch, &w);
+    normal_shared(batch, w.d, w.shared, w.shared_b, &w.shared_count);
     for (int64_t row = 0; status == DPF_OK && row < batch->n_rows; row++)
         status = solve_row(self, batch, row, &w);
     return status;
