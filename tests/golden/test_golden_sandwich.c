@@ -220,7 +220,7 @@ static void responses_are_exact(void **state)
 /* Discrete noise against a shift, from its definition; two coordinates have the shifts m and k. */
 static double brute_delta(int gaussian, double scale, int m, int k, double epsilon)
 {
-    const int reach = 50;
+    const int reach = 80; /* e^-32 is left */
     double norm = 0.0, sum = 0.0;
     for (int x = -reach; x <= reach; x++)
         norm += exp(gaussian ? -x * x / (2.0 * scale * scale) : -abs(x) / scale);

@@ -93,6 +93,12 @@ static double largest(const struct pld_losses *losses, int64_t n, int upper)
     return sum;
 }
 
+/* One release: it needs no transform, and has no errors but those of its masses. */
+static int is_single(const struct pld_losses *losses, int64_t n)
+{
+    return n == 1 && losses->copies == 1.0;
+}
+
 /* P(X >= high) <= e^{K(t+s) - K(t) - s high} for every s > 0 under the tilt t, and the like below. */
 static struct window window_at(const struct pld_losses *losses, int64_t n, double tilt)
 {
@@ -113,11 +119,12 @@ static struct window window_at(const struct pld_losses *losses, int64_t n, doubl
     const double untilted = (window.at.log_sum - WINDOW_LOG_TAIL) / tilt;
     window.low = untilted > window.low ? untilted : window.low;
     const double end = largest(losses, n, 1), start = largest(losses, n, 0);
-    if (!(window.high < end)) {
+    const int single = is_single(losses, n);
+    if (!(window.high < end) || single) {
         window.high = end;
         window.log_right = -INFINITY;
     }
-    if (!(window.low > start)) {
+    if (!(window.low > start) || single) {
         window.low = start;
         window.log_left = -INFINITY;
     }
@@ -201,8 +208,12 @@ static dpf_status transform_fit(const dpf_host *host, double length, struct tran
     return DPF_E_MEMORY;
 }
 
-/* The tilted masses, around a circle of n grid points. Returns the sum of their squares. */
-static double place(const struct pld_losses *losses, double tilt, struct transform *t)
+/* What tilted masses below e^-90 are beside the errors of a transform, and below the range of a double. */
+#define LOG_NOTHING -90.0
+#define LOG_LEAST -740.0
+
+/* The tilted masses above e^least, around a circle of n grid points. Returns the sum of their squares. */
+static double place(const struct pld_losses *losses, double tilt, double least, struct transform *t)
 {
     const double log_sum = group_moments(losses, tilt).log_sum, step = tilt * losses->h;
     memset(t->real, 0, (size_t)t->n * sizeof(double));
@@ -210,7 +221,7 @@ static double place(const struct pld_losses *losses, double tilt, struct transfo
     at += at < 0 ? t->n : 0;
     for (int64_t i = 0; i < losses->n; i++) {
         const double x = losses->logs[i] + step * (double)(losses->first + i) - log_sum;
-        if (x > -90.0)
+        if (x > least)
             t->real[at] += exp(x);
         at = at + 1 == t->n ? 0 : at + 1;
     }
@@ -272,10 +283,16 @@ static void multiply(fftw_complex *product, const fftw_complex *one, int64_t n, 
  */
 static void convolve(const struct pld_losses *losses, int64_t n, double tilt, struct transform *t)
 {
+    if (is_single(losses, n)) {
+        place(losses, tilt, LOG_LEAST, t);
+        t->error = 1e-300;
+        return;
+    }
     const double unit = 8.0 * DBL_EPSILON * log2((double)t->n);
     double weighted = unit, flat = 0.0, squares = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        const double eta = unit * sqrt((double)t->n * place(&losses[i], tilt, t)) + 16.0 * DBL_EPSILON;
+        const double eta =
+            unit * sqrt((double)t->n * place(&losses[i], tilt, LOG_NOTHING, t)) + 16.0 * DBL_EPSILON;
         fftw_execute(t->forward);
         multiply(t->product, t->one, t->n / 2 + 1, (uint64_t)losses[i].copies, i == 0);
         weighted += losses[i].copies * eta;
@@ -393,6 +410,7 @@ struct state {
     struct pld_losses *losses; /* one for each group */
     double tail;               /* mass that a grid may leave out, of one release */
     double h;
+    double guess;               /* of ln delta, by Chernoff, where epsilon is given */
     double mean;                /* of the last composition, tilted */
     struct transform transform; /* kept while its length fits */
 };
@@ -569,33 +587,58 @@ static dpf_status choose(struct state *s, double at, double *tilt)
         s->tail = LEAST_TAIL;
         status = choose_from(s, at, tilt, &guess);
     }
+    s->guess = guess;
     s->tail = exp(guess > -600.0 ? guess < 0.0 ? guess : 0.0 : -600.0) * TAIL_PART / copies;
     s->tail = s->tail > LEAST_TAIL ? s->tail : LEAST_TAIL;
     return status;
+}
+
+/* As many tilts are tried before what there is will do. */
+#define TILTS 6
+
+/* Whether most of a delta is what grids left out, which they need not. */
+static int is_cut(const struct state *s, double delta)
+{
+    double kept = 0.0;
+    for (int64_t i = 0; i < s->problem->n; i++)
+        kept += s->losses[i].copies * log1p(-pld_pair_infinite(&s->problem->groups[i].above));
+    return s->tail > LEAST_TAIL && infinite_mass(s) + expm1(kept) > 0.01 * delta;
+}
+
+/* Whether what a composition gave is about as small as it can be. */
+static int is_good(const struct state *s, double value, double tilt, int tries)
+{
+    if (s->problem->for_delta) {
+        const double rest = 2.0 * infinite_mass(s) + 1e-280; /* what no tilt makes smaller */
+        return tries >= TILTS || (!is_cut(s, value) && !(value > rest && log(value) > s->guess + 5.0));
+    }
+    return isnan(value) || (isfinite(value) && (tries >= TILTS || tilt * (s->mean - value) < 8.0));
 }
 
 /*
  * Where a large mass sits at the end of all losses, Chernoff's epsilon is far above the true one, and errors
  * are large there: then again, with the mean at what was found. Where a few rare large losses make up the
  * divergence, a mean jumps as the tilt grows, and the coarse cells may have chosen one before the jump, which
- * says nothing: then with larger ones. Every tilt is valid. The lower bound is not needed where the upper one
- * is no larger than known.
+ * says nothing, or little beside what Chernoff does: then with larger ones. Every tilt is valid. The lower
+ * bound is not needed where the upper one is no larger than known.
  */
 static dpf_status one_direction(struct state *s, double known, double *upper, double *lower)
 {
-    double tilt = 0.0, at = s->problem->for_delta ? s->problem->epsilon : NAN, found = INFINITY;
+    const double at = s->problem->for_delta ? s->problem->epsilon : NAN;
+    double tilt = 0.0, found = INFINITY;
     dpf_status status = choose(s, at, &tilt);
     *upper = INFINITY;
-    for (int i = 0; i < 12 && status == DPF_OK; i++) {
+    for (int tries = 1; tries <= 2 * TILTS && status == DPF_OK; tries++) {
         status = one_side(s, tilt, 0, &found);
         *upper = found < *upper || isnan(found) ? found : *upper;
-        at = *upper;
-        if (s->problem->for_delta || (isfinite(at) && (i >= 6 || tilt * (s->mean - at) < 8.0)))
+        if (is_good(s, *upper, tilt, tries))
             break;
-        if (status == DPF_OK && isfinite(at))
-            status = choose(s, at, &tilt);
+        if (status == DPF_OK && isfinite(*upper) && !s->problem->for_delta)
+            status = choose(s, *upper, &tilt);
+        else if (s->problem->for_delta && is_cut(s, *upper))
+            s->tail = s->tail > LEAST_TAIL * 1e20 ? s->tail * 1e-20 : LEAST_TAIL;
         else
-            tilt *= 1.0 + 0.02 * (1 << i);
+            tilt *= 1.0 + 0.01 * (1 << tries);
     }
     if (status == DPF_OK && *upper > known)
         status = one_side(s, tilt, 1, lower);

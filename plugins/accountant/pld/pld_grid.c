@@ -11,25 +11,24 @@ static int leaves(const struct pld_pair *pair, double tail, int below, double x)
     return (below ? tails.p_low : tails.p_high - pld_pair_infinite(pair)) <= tail;
 }
 
-/* The least x that leaves at most `tail` above it, or the largest with at most that below; to a part in 1e6.
- */
+/* Of the side of 0: the least x that leaves at most `tail` above it, or the largest with at most that below;
+   to a part in 1e6. */
 static double quantile(const struct pld_pair *pair, double tail, int below)
 {
-    const int inwards = leaves(pair, tail, below, 0.0);
-    const double sign = (below ? -1.0 : 1.0) * (inwards ? -1.0 : 1.0);
+    const double sign = below ? -1.0 : 1.0;
     double near = 0.0, far = 1e-3;
-    for (int i = 0; i < 2000 && leaves(pair, tail, below, sign * far) == inwards; i++) {
+    for (int i = 0; i < 2000 && !leaves(pair, tail, below, sign * far); i++) {
         near = far;
         far *= 2.0;
     }
     while (far - near > 1e-6 * far) {
         const double middle = near + (far - near) / 2.0;
-        if (leaves(pair, tail, below, sign * middle) == inwards)
-            near = middle;
-        else
+        if (leaves(pair, tail, below, sign * middle))
             far = middle;
+        else
+            near = middle;
     }
-    return sign * (inwards ? near : far);
+    return sign * far;
 }
 
 void pld_grid_range(const struct pld_pair *pair, double tail, double *low, double *high)
