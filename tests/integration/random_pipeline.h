@@ -22,7 +22,7 @@ struct pipeline {
     char parts[512]; /* what it is made of, in a line */
     uint64_t lottery;
     int unit, adjacency, support_public, observer;
-    int implicit, biased, by_users, drawn;
+    int implicit, biased, by_users, drawn, gradient;
 };
 
 static int pipeline_below(struct pipeline *p, int n)
@@ -89,7 +89,7 @@ static void pipeline_gradient_loss(struct pipeline *p, const char *term)
 
 static void pipeline_quadratic_loss(struct pipeline *p, const char *term)
 {
-    /* The others have no biases. */
+    /* The others have neither biases nor an offset. */
     const char *loss =
         p->biased ? "explicit-als"
                   : PIPELINE_ONE_OF(p, "explicit-als", "implicit-als", "complementary", "weighted-als");
@@ -111,7 +111,7 @@ static void pipeline_solver(struct pipeline *p, const char *side, int gradient, 
 {
     const char *solver = gradient   ? PIPELINE_ONE_OF(p, "gradient-descent", "gradient-descent",
                                                       "damped-gradient-descent", "adam")
-                         : released ? PIPELINE_ONE_OF(p, "cholesky", "ball", "psd", "cg")
+                         : released ? PIPELINE_ONE_OF(p, "ball", "ball", "psd", "psd", "cholesky", "cg")
                                     : PIPELINE_ONE_OF(p, "cholesky", "ball");
     pipeline_key(p, side, "solver", "%s", solver);
     if (gradient)
@@ -149,7 +149,7 @@ static void pipeline_transforms(struct pipeline *p, const char *term, int messag
     if (rows) {
         pipeline_part(p, term, "transform.clip-rows", "norm", PIPELINE_ONE_OF(p, "l2", "l1"));
         pipeline_part(p, term, "transform.clip-rows", "bound", PIPELINE_ONE_OF(p, "0.5", "1", "3"));
-        if (pipeline_chance(p, 30))
+        if (p->gradient && pipeline_chance(p, 30))
             pipeline_key(p, term, "residual", "raw");
     }
     if (user)
@@ -226,7 +226,7 @@ static void pipeline_aggregator(struct pipeline *p, const char *term)
 
 static void pipeline_side(struct pipeline *p, const char *side, int released)
 {
-    const int gradient = pipeline_chance(p, 40);
+    const int gradient = p->gradient = pipeline_chance(p, 40);
     if (gradient)
         pipeline_gradient_loss(p, side);
     else
@@ -270,7 +270,7 @@ static void pipeline_model(struct pipeline *p)
     p->biased = pipeline_chance(p, 25);
     pipeline_key(p, "model", "user-bias", "%s", p->biased ? PIPELINE_ONE_OF(p, "no", "yes") : "no");
     pipeline_key(p, "model", "item-bias", "%s", p->biased ? PIPELINE_ONE_OF(p, "no", "yes") : "no");
-    pipeline_key(p, "model", "offset", "%s", PIPELINE_ONE_OF(p, "none", "midpoint"));
+    pipeline_key(p, "model", "offset", "%s", p->biased ? PIPELINE_ONE_OF(p, "none", "midpoint") : "none");
     pipeline_key(p, "model", "init", "%s", PIPELINE_ONE_OF(p, "normal", "uniform"));
     pipeline_key(p, "model", "init-scale", "%s", PIPELINE_ONE_OF(p, "0.3", "2", "10"));
     if (pipeline_chance(p, 40))
