@@ -77,12 +77,12 @@ static int wrong_count(const struct file_options *options, const struct layout *
 /* What a column of this kind of file holds. */
 static const char *column_word(const struct file_options *options, enum column column)
 {
-    static const char *const ratings[] = {"user", "item", "rating", "time stamp", "privacy weight"};
-    static const char *const links[] = {"user", "linked user", "link's weight"};
-    static const char *const weights[] = {"id", "id", "privacy weight"};
-    if (column > COLUMN_RATING)
-        return ratings[column];
-    return (options->one_id ? weights : options->prefix[0] ? links : ratings)[column];
+    static const char *const words[3][COLUMN_COUNT] = {
+        {"user", "item", "rating", "time stamp", "privacy weight"},
+        {"user", "linked user", "link's weight", "", ""},
+        {"id", "id", "privacy weight", "", ""},
+    };
+    return words[options->one_id ? 2 : options->prefix[0] != '\0'][column];
 }
 
 static int bad_number(const struct file_options *options, const struct layout *layout, enum column column,
