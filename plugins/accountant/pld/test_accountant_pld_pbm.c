@@ -3,7 +3,7 @@
  * The Poisson binomial mechanism's privacy losses against their definition: laws are built trial by trial in
  * long double, and the largest hockey-stick divergence is sought over where clients stand.
  */
-#include "golden/accounting_case.h"
+#include "pbm_case.h"
 
 #define MOST 800
 
@@ -57,16 +57,6 @@ static double worst(double theta, int trials, int clients, int zero_out, double 
         most = fmax(most, hockey_stick(&p, &q, epsilon));
     }
     return most;
-}
-
-static dpf_event pbm_event(double theta, int trials, int clients, double coordinates)
-{
-    dpf_event event = case_event(DPF_EVENT_PBM, 1.0, 1.0);
-    event.p[0] = theta;
-    event.p[1] = trials;
-    event.p[2] = clients;
-    event.p[3] = coordinates;
-    return event;
 }
 
 static dpf_answer ask(const char *accountant_id, const dpf_event *events, int64_t n, int32_t adjacency,
@@ -224,30 +214,10 @@ static void releases_compose(void **state)
                 ask("pld", events, 1, DPF_ADJ_ZERO_OUT, 1e-5, NAN).epsilon);
 }
 
-static void refuse(dpf_event event, int32_t adjacency, dpf_status code)
-{
-    struct case_accountant accountant;
-    dpf_question question = case_question(1e-5);
-    dpf_answer answer = {.size = sizeof answer};
-    question.adjacency = adjacency;
-    case_open(&accountant, "pld", "", NULL);
-    assert_int_equal(accountant.functions->epsilon(accountant.host.self, &event, 1, &question, &answer),
-                     code);
-    case_close(&accountant);
-}
-
 static void what_is_not_proved_is_refused(void **state)
 {
     (void)state;
-    refuse(pbm_event(0.25, 1, 10, 1), DPF_ADJ_ADD_REMOVE, DPF_E_UNSUPPORTED);
-    refuse(pbm_event(0.3, 1, 10, 1), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    refuse(pbm_event(NAN, 1, 10, 1), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    refuse(pbm_event(0.25, 257, 10, 1), DPF_ADJ_REPLACE, DPF_E_UNSUPPORTED);
-    refuse(pbm_event(0.25, 1, 0, 1), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    refuse(pbm_event(0.25, 1, 10, 0.5), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    dpf_event weighted = case_sampled(pbm_event(0.25, 1, 10, 1), 0.5);
-    weighted.sampling.kind = DPF_SAMPLING_WEIGHTED;
-    refuse(weighted, DPF_ADJ_REPLACE, DPF_E_UNSUPPORTED);
+    pbm_unproved_is_refused("pld");
 }
 
 static void memory_failures_are_reported(void **state)

@@ -4,7 +4,7 @@
  * trial by trial in long double, and the largest divergence is sought over where clients stand. No formula
  * of the accountant is used.
  */
-#include "golden/accounting_case.h"
+#include "pbm_case.h"
 
 #define MOST 1200
 
@@ -55,16 +55,6 @@ static double divergence(double theta, int trials, double x, double y, int high,
     const long double forward = power_sum(&p, &q, (long double)a),
                       backward = power_sum(&q, &p, (long double)a);
     return (double)(fmaxl(forward, backward) / ((long double)a - 1));
-}
-
-static dpf_event pbm_event(double theta, int trials, int clients, double coordinates)
-{
-    dpf_event event = case_event(DPF_EVENT_PBM, 1.0, 1.0);
-    event.p[0] = theta;
-    event.p[1] = trials;
-    event.p[2] = clients;
-    event.p[3] = coordinates;
-    return event;
 }
 
 static double ask(const dpf_event *events, int64_t n, int32_t adjacency, const char *settings,
@@ -235,30 +225,10 @@ static void epsilon_is_monotone(void **state)
     assert_true(ask(&most, 1, DPF_ADJ_REPLACE, "", NULL, 1e-6) > at);
 }
 
-static void refuse(dpf_event event, int32_t adjacency, dpf_status code)
-{
-    struct case_accountant accountant;
-    dpf_question question = case_question(1e-5);
-    dpf_answer answer = {.size = sizeof answer};
-    question.adjacency = adjacency;
-    case_open(&accountant, "rdp", "", NULL);
-    assert_int_equal(accountant.functions->epsilon(accountant.host.self, &event, 1, &question, &answer),
-                     code);
-    case_close(&accountant);
-}
-
 static void what_is_not_proved_is_refused(void **state)
 {
     (void)state;
-    refuse(pbm_event(0.25, 1, 10, 1), DPF_ADJ_ADD_REMOVE, DPF_E_UNSUPPORTED);
-    refuse(pbm_event(0.3, 1, 10, 1), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    refuse(pbm_event(0, 1, 10, 1), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    refuse(pbm_event(NAN, 1, 10, 1), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    refuse(pbm_event(0.25, 257, 10, 1), DPF_ADJ_REPLACE, DPF_E_UNSUPPORTED);
-    refuse(pbm_event(0.25, 1, 0, 1), DPF_ADJ_REPLACE, DPF_E_NUMERIC);
-    dpf_event weighted = case_sampled(pbm_event(0.25, 1, 10, 1), 0.5);
-    weighted.sampling.kind = DPF_SAMPLING_WEIGHTED;
-    refuse(weighted, DPF_ADJ_REPLACE, DPF_E_UNSUPPORTED);
+    pbm_unproved_is_refused("rdp");
 }
 
 int main(void)
