@@ -626,57 +626,64 @@ static void no_release_moves_further_than_is_stated(void **state)
     assert_true(tally.most > 0.9 && tally.most <= 1);
 }
 
-/* ---- the corrected configurations --------------------------------------------------------------------- */
+/* ---- configurations that prove something
+ * --------------------------------------------------------------------- */
 
+/* Of configs/: what the conditions hold for, on data that is small. */
 static const struct {
     const char *file;
     int unit, adjacency;
     const char *changes; /* what depends on the number of users */
     double least;
-} corrected[] = {
-    {"dpimf", DPF_UNIT_RECORD, DPF_ADJ_FLIP, "", 0.01},
-    {"dpimf-users", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
-    {"gaussian-rdp", DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, "", 0.01},
-    {"hdpmf", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
+} given[] = {
+    {"corrected/dpimf", DPF_UNIT_RECORD, DPF_ADJ_FLIP, "", 0.01},
+    {"corrected/dpimf-users", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
+    {"corrected/gaussian-rdp", DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, "", 0.01},
+    {"corrected/hdpmf", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
      "[items.mechanism]\nhonest = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
-    {"privsr", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
+    {"corrected/privsr", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
      "[items.rating.mechanism]\nhonest = 2\ncurious = 1\n[items.rating.aggregator]\nsurvivors = 3\n", 0.01},
-    {"dpmf-rp", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
+    {"corrected/dpmf-rp", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
      "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
-    {"user-level-als", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
-    {"user-level-biases", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
+    {"corrected/user-level-als", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
+    {"corrected/user-level-biases", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
+    {"papers/dpmf-rp", DPF_UNIT_USER, DPF_ADJ_REPLACE,
+     "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n[items.sampler]\nrate = 1\n", 0.01},
+    {"papers/dpmf-rp-case2", DPF_UNIT_USER, DPF_ADJ_REPLACE, "[items.sampler]\nrate = 1\n", 0.01},
+    {"papers/dpmf-rp-case3", DPF_UNIT_USER, DPF_ADJ_REPLACE,
+     "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n[items.sampler]\nrate = 1\n", 0.01},
 };
 
-static void write_corrected(struct pipeline *p, size_t which)
+static void write_given(struct pipeline *p, size_t which)
 {
     static const char keys[] =
-        "include = %s/configs/corrected/%s.ini\n[run]\nrounds = 2\nthreads = 1\n"
+        "include = %s/configs/%s.ini\n[run]\nrounds = 2\nthreads = 1\n"
         "[data]\nformat = csv\ndelimiter = comma\npath = %s/ratings.csv\nheader = yes\nvalue-min = "
         "1\nvalue-max = 5\n"
         "[split]\nkind = files\ntest.path = %s/test.csv\n[model]\nrank = 2\nusers = 6\nitems = 7\n"
         "[privacy]\nbudget = per-release\nrandomness = reproducible\n%s%s";
     char links[256] = "";
-    if (strcmp(corrected[which].file, "privsr") == 0)
+    if (strcmp(given[which].file, "corrected/privsr") == 0)
         snprintf(links, sizeof links, "[data]\nrelation.path = %s/links.txt\n", training_directory);
     *p = (struct pipeline){
-        .lottery = which + 1, .unit = corrected[which].unit, .adjacency = corrected[which].adjacency};
-    snprintf(p->text, sizeof p->text, keys, getenv("DPFRAME_SOURCE_DIR"), corrected[which].file,
-             training_directory, training_directory, corrected[which].changes, links);
+        .lottery = which + 1, .unit = given[which].unit, .adjacency = given[which].adjacency};
+    snprintf(p->text, sizeof p->text, keys, getenv("DPFRAME_SOURCE_DIR"), given[which].file,
+             training_directory, training_directory, given[which].changes, links);
 }
 
-static void corrected_configurations_move_no_further_than_is_stated(void **state)
+static void given_configurations_move_no_further_than_is_stated(void **state)
 {
     (void)state;
     training_file("links.txt", "0 1\n1 5\n5 2\n2 3\n3 5\n4 0\n");
-    for (size_t i = 0; i < sizeof corrected / sizeof corrected[0]; i++) {
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
         struct pipeline p;
         double most = 0;
-        write_corrected(&p, i);
+        write_given(&p, i);
         for (int pair = 0; pair < 4; pair++)
             if (!try_pair(&p, &most))
-                fail_msg("%s: %s", corrected[i].file, worlds[0].training.error.text);
-        print_message("%s: %.6f of what is stated\n", corrected[i].file, most);
-        assert_true(most >= corrected[i].least && most <= 1);
+                fail_msg("%s: %s", given[i].file, worlds[0].training.error.text);
+        print_message("%s: %.6f of what is stated\n", given[i].file, most);
+        assert_true(most >= given[i].least && most <= 1);
     }
 }
 
@@ -684,7 +691,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_release_moves_further_than_is_stated),
-        cmocka_unit_test(corrected_configurations_move_no_further_than_is_stated),
+        cmocka_unit_test(given_configurations_move_no_further_than_is_stated),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
