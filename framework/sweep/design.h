@@ -9,8 +9,8 @@
  *     [sweep.items.loss.complementary]               such a section, if there is one
  *     [sweep.variant.clipped]                        a variant: keys that are set together
  *     items.transforms = clip-user
- *     axis.epsilon = 0.1, 0.5, 1                     an axis by name: sets nothing, variants read it as
- * $epsilon
+ *     axis.epsilon = 0.1, 0.5, 1                     an axis by name: sets nothing, variants read
+ *                                                    it as $epsilon
  *
  * A value that holds commas stands in braces. Everything is a list of settings "section.key=value" for each
  * point; how settings change a configuration is the config room's matter.
