@@ -4,24 +4,12 @@
  * Beside memory errors it looks for broken promises: indices outside of the maps, records that no line
  * can hold, errors without a text, and results that depend on where blocks are cut.
  */
+#include "fuzz_file.h"
+
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "data/table.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define PROMISE(CONDITION)                                                                                   \
-    do {                                                                                                     \
-        if (!(CONDITION)) {                                                                                  \
-            fprintf(stderr, "broken: %s\n", #CONDITION);                                                     \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 static struct file_options choose(const uint8_t *bytes)
 {
