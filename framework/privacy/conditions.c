@@ -331,8 +331,7 @@ static void judge_support(const struct matter *matter, struct condition *out)
         matter->facts->n_terms > 0) {
         conclude(out, 0,
                  "A record counts or is dropped by its value ([data] threshold or out-of-range = drop), so "
-                 "another "
-                 "value makes it appear or disappear. Protect with adjacency = flip or add-remove.");
+                 "another value makes it appear or disappear. Protect with adjacency = flip or add-remove.");
         return;
     }
     /* Under these adjacencies the support of neighbours is the same or may be taken as known. */
