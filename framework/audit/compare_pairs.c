@@ -56,6 +56,32 @@ static int same_entry(const struct csr *a, int64_t i, const struct csr *b, int64
     return !(x < y || x > y || v < w || v > w);
 }
 
+struct row_walk row_walk_begin(const struct csr *a, int64_t r, const struct csr *b, int64_t s)
+{
+    struct row_walk walk = {.sets = {a, b}};
+    const int64_t rows[2] = {r, s};
+    for (int set = 0; set < 2; set++)
+        if (rows[set] < walk.sets[set]->rows) {
+            walk.next[set] = walk.sets[set]->ptr[rows[set]];
+            walk.end[set] = walk.sets[set]->ptr[rows[set] + 1];
+        }
+    return walk;
+}
+
+int32_t row_walk_next(struct row_walk *walk, int64_t at[2])
+{
+    int32_t item = INT32_MAX;
+    for (int set = 0; set < 2; set++) {
+        at[set] = -1;
+        if (walk->next[set] < walk->end[set] && walk->sets[set]->others[walk->next[set]] < item)
+            item = walk->sets[set]->others[walk->next[set]];
+    }
+    for (int set = 0; set < 2; set++)
+        if (walk->next[set] < walk->end[set] && walk->sets[set]->others[walk->next[set]] == item)
+            at[set] = walk->next[set]++;
+    return at[0] < 0 && at[1] < 0 ? -1 : item;
+}
+
 /* How two rows of records differ. */
 struct row_difference {
     int64_t there, values; /* records that one of them lacks; records of other values */
@@ -65,16 +91,14 @@ struct row_difference {
 static struct row_difference compare_rows(const struct csr *a, int64_t r, const struct csr *b, int64_t s)
 {
     struct row_difference d = {0, 0, -1};
-    int64_t i = a->ptr[r], j = b->ptr[s];
-    while (i < a->ptr[r + 1] || j < b->ptr[s + 1]) {
-        const int first = j == b->ptr[s + 1] || (i < a->ptr[r + 1] && a->others[i] < b->others[j]);
-        const int both = i < a->ptr[r + 1] && j < b->ptr[s + 1] && a->others[i] == b->others[j];
-        if (!both || !same_entry(a, i, b, j))
-            d.item = first ? a->others[i] : b->others[j];
+    struct row_walk walk = row_walk_begin(a, r, b, s);
+    int64_t at[2];
+    for (int32_t item; (item = row_walk_next(&walk, at)) >= 0;) {
+        const int both = at[0] >= 0 && at[1] >= 0, same = both && same_entry(a, at[0], b, at[1]);
+        if (!same)
+            d.item = item;
         d.there += !both;
-        d.values += both && !same_entry(a, i, b, j);
-        i += both || first;
-        j += both || !first;
+        d.values += both && !same;
     }
     return d;
 }

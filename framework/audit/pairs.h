@@ -57,4 +57,14 @@ int neighbours_compare(const struct dataset *const sets[2], const struct neighbo
                        int support_is_public, const char *path, struct difference *out,
                        struct dpf_error *error);
 
+/* Walks along two rows of records at once, which are sorted by item. */
+struct row_walk {
+    const struct csr *sets[2];
+    int64_t next[2], end[2];
+};
+/* Row r of a and row s of b; a row that is not there is empty. */
+struct row_walk row_walk_begin(const struct csr *a, int64_t r, const struct csr *b, int64_t s);
+/* The next item, or -1 at the end. at: where each of the rows has it, or -1. */
+int32_t row_walk_next(struct row_walk *walk, int64_t at[2]);
+
 #endif

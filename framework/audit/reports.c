@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/reports.h"
 
+#include "audit/pairs.h"
 #include "engine/model.h"
 #include "engine/recommender_fit.h"
 
@@ -56,17 +57,10 @@ int reports_run(struct plan *plan, const struct dataset *dataset, struct pool *p
 
 int64_t reports_differ(const struct dataset *const sets[2], int32_t user, int32_t *items, int64_t capacity)
 {
-    const struct csr *a = &sets[0]->train.by_user, *b = &sets[1]->train.by_user;
-    int64_t i = user < a->rows ? a->ptr[user] : 0, i_end = user < a->rows ? a->ptr[user + 1] : 0;
-    int64_t j = user < b->rows ? b->ptr[user] : 0, j_end = user < b->rows ? b->ptr[user + 1] : 0, n = 0;
-    while ((i < i_end || j < j_end) && n < capacity) {
-        const int first = j == j_end || (i < i_end && a->others[i] < b->others[j]);
-        if (i < i_end && j < j_end && a->others[i] == b->others[j]) {
-            i++;
-            j++;
-        } else {
-            items[n++] = first ? a->others[i++] : b->others[j++];
-        }
-    }
+    struct row_walk walk = row_walk_begin(&sets[0]->train.by_user, user, &sets[1]->train.by_user, user);
+    int64_t at[2], n = 0;
+    for (int32_t item; n < capacity && (item = row_walk_next(&walk, at)) >= 0;)
+        if (at[0] < 0 || at[1] < 0)
+            items[n++] = item;
     return n;
 }
