@@ -77,15 +77,10 @@ static int read_design(struct sweep *sweep, const struct arguments *arguments, s
         sweep->arguments.overrides[sweep->arguments.n_overrides++] = sweep->output_override;
         sweep->arguments.output = NULL;
     }
-    struct config *config =
-        config_load(arguments->config, sweep->arguments.overrides, sweep->arguments.n_overrides, error);
+    struct config *config = sweep_points_read(&sweep->arguments, &sweep->design, &sweep->points, error);
     if (!config)
         return -1;
-    int status = design_read(config, &sweep->design, error);
-    if (status == 0)
-        status = points_make(&sweep->design, &sweep->points, error);
-    if (status == 0)
-        status = take_output(sweep, config, error);
+    int status = take_output(sweep, config, error);
     config_free(config);
     return status;
 }

@@ -98,6 +98,17 @@ static int inspect(const struct sweep_base *base, struct session *session, struc
     return write_config(base, plan, out, error);
 }
 
+struct config *sweep_points_read(const struct arguments *arguments, struct design *design,
+                                 struct points *points, struct dpf_error *error)
+{
+    struct config *config =
+        config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
+    if (config && design_read(config, design, error) == 0 && points_make(design, points, error) == 0)
+        return config;
+    config_free(config);
+    return NULL;
+}
+
 int sweep_point_open(const struct arguments *arguments, const struct design *design,
                      const struct point *point, struct session *session, struct dpf_error *error)
 {

@@ -25,6 +25,10 @@ struct sweep_point {
     int done;
 };
 
+/* The design and the points that the configuration describes, and the configuration; free all three. NULL on
+   error. */
+struct config *sweep_points_read(const struct arguments *arguments, struct design *design,
+                                 struct points *points, struct dpf_error *error);
 /* The session of the point's configuration; close it, on failure too. */
 int sweep_point_open(const struct arguments *arguments, const struct design *design,
                      const struct point *point, struct session *session, struct dpf_error *error);

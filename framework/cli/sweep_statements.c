@@ -83,25 +83,13 @@ static int add_points(struct statements *statements, struct dpf_error *error)
     return 0;
 }
 
-static int read_points(struct statements *statements, struct dpf_error *error)
-{
-    const struct arguments *arguments = statements->arguments;
-    struct config *config =
-        config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
-    if (!config)
-        return -1;
-    int status = design_read(config, &statements->design, error);
-    if (status == 0)
-        status = points_make(&statements->design, &statements->points, error);
-    config_free(config);
-    return status;
-}
-
 int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
 {
     struct statements statements = {.arguments = arguments, .list = json_array()};
     log_set_level(LOG_LEVEL_WARNING); /* what is known of the data would be said once for each point */
-    int status = read_points(&statements, error);
+    struct config *config = sweep_points_read(arguments, &statements.design, &statements.points, error);
+    config_free(config);
+    int status = config ? 0 : -1;
     if (status == 0)
         status = add_points(&statements, error);
     if (status == 0 && arguments->json) {
