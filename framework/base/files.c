@@ -59,6 +59,14 @@ int files_make_directory(const char *path, struct dpf_error *error)
     return error->fault ? -1 : 0;
 }
 
+int files_make_configured(const char *key, const char *path, struct dpf_error *error)
+{
+    struct dpf_error reason = {0};
+    if (files_make_directory(path, &reason) == 0)
+        return 0;
+    return error_set(error, DPF_FAULT_CONFIG, "%s = %s: %s; choose another one", key, path, reason.text);
+}
+
 /* OpenSSL's SHA-256 uses the processor's instructions for it: several times the speed of portable code. */
 static int hash_stream(FILE *stream, unsigned char digest[EVP_MAX_MD_SIZE])
 {

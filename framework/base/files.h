@@ -13,6 +13,9 @@ char *files_join(const char *directory, const char *path);
 char *files_directory(const char *path);
 /* Creates the directory and its parents. */
 int files_make_directory(const char *path, struct dpf_error *error);
+/* The same for one that the configuration names, by "[section] key": failures are faults of the
+ * configuration. */
+int files_make_configured(const char *key, const char *path, struct dpf_error *error);
 /*
  * Keeps other processes that lock it out of a directory: a descriptor to close, or -1 if somebody else has
  * it. A file system without locks lets everybody in. The lock goes with the process.

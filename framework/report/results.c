@@ -132,12 +132,8 @@ int results_prepare(const char *directory, struct dpf_error *error)
             "[run] output = %s: the directory holds files that are no results of dpframe; nothing is "
             "overwritten, choose another one",
             directory);
-    if (files_make_directory(directory, error) != 0) {
-        struct dpf_error reason = *error;
-        *error = (struct dpf_error){0};
-        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s; choose another one", directory,
-                         reason.text);
-    }
+    if (files_make_configured("[run] output", directory, error) != 0)
+        return -1;
     return check_writable(directory, "", error) == 0 && check_writable(directory, "release", error) == 0
                ? check_writable(directory, "private", error)
                : -1;

@@ -57,13 +57,7 @@ int store_prepare(const char *directory, int resume, struct dpf_error *error)
                          "[run] output = %s: there is a sweep already. --resume runs what is missing or has "
                          "changed; remove the directory, or choose another one, to start anew",
                          directory);
-    if (files_make_directory(directory, error) != 0) {
-        struct dpf_error reason = *error;
-        *error = (struct dpf_error){0};
-        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s; choose another one", directory,
-                         reason.text);
-    }
-    return 0;
+    return files_make_configured("[run] output", directory, error);
 }
 
 void store_clean(const char *directory)
