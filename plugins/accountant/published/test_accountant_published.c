@@ -1,37 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims, against the publications' formulas worked out here. */
-#include "plain_host.h"
-
-#include "dpframe/privacy.h"
-#include "dpframe/role/accountant.h"
-
-static struct plain_host host;
+#include "golden/accounting_case.h"
 
 static dpf_answer claim_of(const char *parameters, const dpf_event *events, int64_t n, double delta)
 {
-    const dpf_question question = {.size = sizeof(question),
-                                   .unit = DPF_UNIT_RECORD,
-                                   .adjacency = DPF_ADJ_REPLACE_VALUE,
-                                   .delta = delta};
-    dpf_answer answer = {.size = sizeof(answer), .epsilon = NAN, .delta = NAN};
-    plain_open(&host, plain_component("published", DPF_ROLE_ACCOUNTANT, "published"), parameters);
-    const dpf_accountant *accountant = host.component->functions;
-    if (accountant->epsilon(host.self, events, n, &question, &answer) != DPF_OK)
-        fail_msg("%s", host.report);
-    plain_close(&host);
+    struct case_accountant published;
+    dpf_question question = case_question(delta);
+    dpf_answer answer = {.size = sizeof answer, .epsilon = NAN, .delta = NAN};
+    question.unit = DPF_UNIT_RECORD;
+    question.adjacency = DPF_ADJ_REPLACE_VALUE;
+    case_open(&published, "published", parameters, NULL);
+    if (published.functions->epsilon(published.host.self, events, n, &question, &answer) != DPF_OK)
+        fail_msg("%s", published.host.report);
+    case_close(&published);
     return answer;
 }
 
 /* A release in each of ten rounds that a record moves by 3. */
 static dpf_event event_of(int32_t kind, double scale)
 {
-    dpf_event event = {
-        .size = sizeof(event), .kind = kind, .lifetime = DPF_LIFETIME_ROUND, .count = 10, .scale = scale};
-    for (int u = 0; u < DPF_N_UNITS; u++)
-        for (int a = 0; a < DPF_N_ADJACENCIES; a++)
-            event.sensitivity.at[u][a] = (dpf_norms){3, 3, 3};
-    event.sampling =
-        (dpf_sampling){.size = sizeof(event.sampling), .secret_from = -1, .rate = 1, .weight_max = 1};
+    dpf_event event = case_event(kind, scale, 3);
+    event.count = 10;
     return event;
 }
 
