@@ -227,7 +227,6 @@ int calibrate_total(struct plan *plan, struct dpf_error *error)
     return epsilon <= c.target
                ? 0
                : error_set(error, DPF_FAULT_PLUGIN,
-                           "accountant %s says epsilon = %.17g of noise that it judged to have "
-                           "%g at most",
+                           "accountant %s says epsilon = %.17g of noise that it judged to have %g at most",
                            c.id, epsilon, c.target);
 }

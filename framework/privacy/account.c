@@ -51,8 +51,7 @@ static int add_range(struct instance *accountant, const struct guarantee *guaran
         return -1;
     snprintf(note + used, room,
              "%sA record's epsilon goes with its privacy weight: %s at weight %.4g, %s at weight %.4g; a "
-             "user's is "
-             "the sum. Quantiles, which are private: private/record_budgets.csv.",
+             "user's is the sum. Quantiles, which are private: private/record_budgets.csv.",
              used > 0 ? " " : "", guarantee_number_up(epsilon[0], low), weights[0],
              guarantee_number_up(epsilon[1], high), weights[1]);
     return 0;

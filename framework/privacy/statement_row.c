@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The statement as one row of a table, to compare configurations. */
-#include <math.h>
-#include <string.h>
-
 #include "base/text.h"
 #include "dpframe/accounting.h"
 #include "privacy/statement.h"

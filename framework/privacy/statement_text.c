@@ -116,8 +116,8 @@ static const char *observer_sentence(int observer)
         return "the server: it sees every message that reaches it, and all that is released.";
     case DPF_OBSERVER_PARTIES:
         return "other parties and the server: they see every message that reaches the server, all that is "
-               "released, and "
-               "the messages and noise of as many parties as the mechanisms take to be curious.";
+               "released, "
+               "and the messages and noise of as many parties as the mechanisms take to be curious.";
     default:
         return "an outsider, who sees the released factors. The server and the parties are trusted.";
     }

@@ -8,9 +8,9 @@
  * 1/sqrt(c), composed and sampled as one. It is the discrete form of a contraction theorem of Caffarelli's.
  *
  * One coordinate, one step. Let a_j be such that a standard normal number is above a_j with the probability
- * that the noise is j or more. Then a_j - a_{j-1} <= K for every j. For suppose it is larger. Cut the line at
- * a_j
- * + iK, i = 0, +-1, ..., and let w_i be the normal mass from a_j + iK on to the next cut; w_{-1} < f(j-1).
+ * that the noise is j or more. Then a_j - a_{j-1} <= K for every j. For suppose it is larger. Cut the line
+ * at a_j + iK, i = 0, +-1, ..., and let w_i be the normal mass from a_j + iK on to the next cut; so
+ * w_{-1} < f(j-1).
  * With R(b) the mass of [b, b+K] over that of [b-K, b], r = -ln R satisfies r(b+K) - r(b) >= c (below). If
  * r(a_j) >= s_j, then r(a_j + iK) >= r(a_j) + ic >= s_{j+i} for i >= 0: going right, f falls no faster than
  * w, f(j+i) > w_i for all i, and their sums, which are equal, are not.
@@ -33,9 +33,9 @@
  * and the products I_k^2 and I_{k-1} I_{k+1} are power series (DLMF 10.31.3) whose terms have the ratio
  * N/(N+1), N = k, k+1, ... So I_{k-1} I_{k+1} / I_k^2 is the mean of N/(N+1) under weights proportional to
  * (2N)! (V/2)^{2N} / (N!^2 (N-k)! (N+k)!). From k to k+1 these grow by (N-k)/(N+k+1), which grows in N: so
- * does the mean, and c is its value at k = 0, 2 ln(I_0/I_1). With rho_k = I_k/I_{k-1}: rho_k >= V/(k - 1/2 +
- * sqrt((k + 1/2)^2
- * + V^2)) (Amos, 1974, at orders from 0), and 1/rho_k = 2k/V + rho_{k+1}.
+ * does the mean, and c is its value at k = 0, 2 ln(I_0/I_1). With rho_k = I_k/I_{k-1}:
+ * rho_k >= V/(k - 1/2 + sqrt((k + 1/2)^2 + V^2)) (Amos, 1974, at orders from 0), and
+ * 1/rho_k = 2k/V + rho_{k+1}.
  */
 #ifndef PLD_INTEGER_NOISE_H
 #define PLD_INTEGER_NOISE_H
