@@ -250,11 +250,11 @@ struct side {
     const struct options *options;
     const struct sparse *records;
     const struct component *loss, *solver;
-    dpf_query query, shared_query;
+    dpf_query query, gram_query;
     dpf_factors self, other;
     float *rows;   /* self.data */
     double *parts; /* of the Gram matrix, one for each worker's chunk */
-    float *shared;
+    float *gram;
     int32_t *index; /* 0, 1, 2, ... */
     int operator_form;
     int side;
@@ -288,7 +288,7 @@ static dpf_groups make_groups(const struct side *s, int64_t first, int64_t count
                         .party_row = -1};
 }
 
-static int shared_task(void *context, int64_t task, int worker)
+static int gram_task(void *context, int64_t task, int worker)
 {
     const struct side *s = context;
     const dpf_loss *loss = s->loss->descriptor->functions;
@@ -296,9 +296,9 @@ static int shared_task(void *context, int64_t task, int worker)
     const dpf_call call = make_call(worker, s->options->workers, &top);
     const int64_t from = s->other.rows * task / SHARED_CHUNKS,
                   to = s->other.rows * (task + 1) / SHARED_CHUNKS;
-    double *out = s->parts + task * s->shared_query.width;
-    memset(out, 0, (size_t)s->shared_query.width * sizeof(double));
-    return loss->shared(s->loss->self, &call, &s->shared_query, &s->other, from, to - from, out) ? -1 : 0;
+    double *out = s->parts + task * s->gram_query.width;
+    memset(out, 0, (size_t)s->gram_query.width * sizeof(double));
+    return loss->gram(s->loss->self, &call, &s->gram_query, &s->other, from, to - from, out) ? -1 : 0;
 }
 
 struct product {
@@ -346,12 +346,12 @@ static int rows_task(void *context, int64_t task, int worker)
                              .query = &s->query,
                              .blocks = blocks,
                              .blocks_stride = stride,
-                             .shared = s->query.has_shared ? s->shared : NULL,
+                             .gram = s->query.has_gram ? s->gram : NULL,
                              .current = s->self.data + first * s->self.stride,
                              .current_stride = s->self.stride,
                              .next = next + first * s->self.stride,
                              .next_stride = s->self.stride,
-                             .shared_query = &s->shared_query,
+                             .gram_query = &s->gram_query,
                              .product = s->operator_form ? product : NULL,
                              .product_context = &p};
     return solver->solve(s->solver->self, &call, &batch) ? -1 : 0;
@@ -359,14 +359,14 @@ static int rows_task(void *context, int64_t task, int worker)
 
 static int side_step(struct side *s, struct pool *pool)
 {
-    if (s->query.has_shared) {
-        if (pool_run(pool, SHARED_CHUNKS, shared_task, s))
+    if (s->query.has_gram) {
+        if (pool_run(pool, SHARED_CHUNKS, gram_task, s))
             return -1;
-        for (int64_t i = 0; i < s->shared_query.width; i++) {
+        for (int64_t i = 0; i < s->gram_query.width; i++) {
             double sum = 0;
             for (int64_t c = 0; c < SHARED_CHUNKS; c++)
-                sum += s->parts[c * s->shared_query.width + i];
-            s->shared[i] = (float)sum;
+                sum += s->parts[c * s->gram_query.width + i];
+            s->gram[i] = (float)sum;
         }
     }
     return pool_run(pool, (s->self.rows + s->options->rows - 1) / s->options->rows, rows_task, s);
@@ -388,17 +388,17 @@ static int side_open(struct side *s, int32_t k)
     if (loss->query(s->loss->self, &info, &s->query))
         return -1;
     info.layout = s->operator_form ? DPF_LAYOUT_FULL : DPF_LAYOUT_LOWER;
-    if (loss->query(s->loss->self, &info, &s->shared_query))
+    if (loss->query(s->loss->self, &info, &s->gram_query))
         return -1;
-    s->parts = memory_new((size_t)s->shared_query.width * SHARED_CHUNKS, sizeof(double));
-    s->shared = memory_new((size_t)s->shared_query.width, sizeof(float));
-    return s->parts && s->shared ? 0 : -1;
+    s->parts = memory_new((size_t)s->gram_query.width * SHARED_CHUNKS, sizeof(double));
+    s->gram = memory_new((size_t)s->gram_query.width, sizeof(float));
+    return s->parts && s->gram ? 0 : -1;
 }
 
 static void side_close(struct side *s)
 {
     free(s->parts);
-    free(s->shared);
+    free(s->gram);
 }
 
 /* ---- measuring -------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
 struct plain_release {
     dpf_query query;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
-    dpf_sensitivity shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity gram[DPF_MAX_BLOCKS];
     dpf_release release;
 };
 
@@ -46,7 +46,7 @@ static inline void plain_release_block(struct plain_release *r, int32_t kind, in
     block->length = length;
     r->query.width += length;
     plain_release_bound(r, r->query.n_blocks, 1, 1);
-    r->shared[r->query.n_blocks++] = plain_sensitivity(0, 0);
+    r->gram[r->query.n_blocks++] = plain_sensitivity(0, 0);
 }
 
 static inline void plain_release_empty(struct plain_release *r, int32_t dimension, int64_t rows)
@@ -82,26 +82,26 @@ static inline void plain_release_gradient(struct plain_release *r, int32_t dimen
     plain_release_block(r, DPF_BLOCK_GRADIENT, dimension);
 }
 
-/* Adds a shared row of those sensitivities, as the last one. */
+/* Adds a Gram row of those sensitivities, as the last one. */
 static inline void plain_release_share(struct plain_release *r, double l1, double l2)
 {
-    r->query.has_shared = 1;
+    r->query.has_gram = 1;
     r->release.rows++;
-    r->release.shared = r->shared;
+    r->release.gram = r->gram;
     for (int b = 0; b < r->query.n_blocks; b++)
-        r->shared[b] = plain_sensitivity(l1, l2);
+        r->gram[b] = plain_sensitivity(l1, l2);
 }
 
 /* All rows of a message; values must have rows * width numbers. */
-static inline dpf_integers plain_integers(const struct plain_release *r, int64_t *values)
+static inline dpf_encoded plain_integers(const struct plain_release *r, int64_t *values)
 {
-    return (dpf_integers){.size = sizeof(dpf_integers),
-                          .width = r->query.width,
-                          .n_rows = r->release.rows,
-                          .total_rows = r->release.rows,
-                          .values = values,
-                          .stride = r->query.width,
-                          .survivors = 1};
+    return (dpf_encoded){.size = sizeof(dpf_encoded),
+                         .width = r->query.width,
+                         .n_rows = r->release.rows,
+                         .total_rows = r->release.rows,
+                         .values = values,
+                         .stride = r->query.width,
+                         .survivors = 1};
 }
 
 /* Plans and lists the events; fails the test if the mechanism does not. Returns how many events. */

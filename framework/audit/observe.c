@@ -41,7 +41,7 @@ static struct spied *spied_mechanism(const void *self)
     return NULL; /* not reached: only spied tables lead here */
 }
 
-static int64_t row_of(const dpf_integers *integers, int64_t r)
+static int64_t row_of(const dpf_encoded *integers, int64_t r)
 {
     return integers->rows ? integers->rows[r] : integers->first_row + r;
 }
@@ -74,7 +74,7 @@ void trace_free(struct trace *trace)
 /* An observation of the shape of these rows, with room for exact values. NULL: memory ran out. */
 static struct observation *observation_add(struct observations *list, const struct spied *spied,
                                            const dpf_call *call, const dpf_noise_plan *noise,
-                                           const dpf_integers *rows)
+                                           const dpf_encoded *rows)
 {
     struct observation *grown = memory_grow(list->items, &list->capacity, list->n + 1, sizeof *grown);
     if (!grown)
@@ -109,21 +109,22 @@ static struct observation *observation_add(struct observations *list, const stru
 /* Whether a part of the noise is known to whoever is to be kept from learning. */
 static int knows_noise(const struct spied *spied)
 {
-    return active->request->plan->guarantee.observer != DPF_OBSERVER_OUTSIDER && spied->mechanism->known;
+    return active->request->plan->guarantee.observer != DPF_OBSERVER_OUTSIDER &&
+           spied->mechanism->conditional_stddev;
 }
 
 static double plan_deviation(const struct spied *spied, const struct observation *o, int64_t row, int32_t b)
 {
-    const int shared = spied->plan->query.has_shared && row == spied->plan->rows - 1;
-    const double scale = shared ? o->noise.shared_scale[b] : o->noise.scale[b];
-    return !shared && o->noise.variance[b] > 0 ? sqrt(o->noise.variance[b]) : scale;
+    const int gram = spied->plan->query.has_gram && row == spied->plan->rows - 1;
+    const double scale = gram ? o->noise.gram_scale[b] : o->noise.scale[b];
+    return !gram && o->noise.variance[b] > 0 ? sqrt(o->noise.variance[b]) : scale;
 }
 
 /*
  * The deviation of each coordinate where it is not the plan's: given the part of the noise that is known; and
  * of sums of messages with full noise, or of messages with a share, by the number of those who add to it.
  */
-static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const dpf_integers *rows,
+static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const dpf_encoded *rows,
                                 int is_message, struct observation *o)
 {
     const int where = o->noise.where, known = knows_noise(spied);
@@ -142,8 +143,8 @@ static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const
                     plan_deviation(spied, o, row_of(rows, r), b);
     dpf_status status = DPF_OK;
     if (known)
-        status = spied->mechanism->known(spied->plan->mechanism->self, call, &o->noise, query, rows,
-                                         o->deviation, o->width);
+        status = spied->mechanism->conditional_stddev(spied->plan->mechanism->self, call, &o->noise, query,
+                                                      rows, o->deviation, o->width);
     for (int64_t r = 0; r < o->n_rows && (share || many); r++) {
         const int64_t all = active->request->dataset->users.n;
         const double senders =
@@ -156,8 +157,7 @@ static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const
 
 /* ---- the mechanism's spies ---------------------------------------------------------------------------- */
 
-static dpf_status add_exact(struct spied *spied, const double *values, int64_t stride,
-                            const dpf_integers *out)
+static dpf_status add_exact(struct spied *spied, const double *values, int64_t stride, const dpf_encoded *out)
 {
     for (int64_t r = 0; r < out->n_rows; r++) {
         const size_t at = (size_t)(row_of(out, r) * out->width), end = at + (size_t)out->width;
@@ -198,7 +198,7 @@ static dpf_status bare_message(struct observation *o)
 
 static dpf_status add_message(struct spied *spied, const dpf_call *call, const dpf_noise_plan *noise,
                               const dpf_query *query, const double *values, int64_t stride,
-                              const dpf_integers *message)
+                              const dpf_encoded *message)
 {
     struct observation *o = observation_add(&active->out->messages, spied, call, noise, message);
     if (!o)
@@ -215,7 +215,7 @@ static dpf_status add_message(struct spied *spied, const dpf_call *call, const d
 }
 
 static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                             const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+                             const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     struct spied *spied = spied_mechanism(self);
     dpf_status status = DPF_OK;
@@ -264,7 +264,7 @@ static void hand_over(const struct observation *o, double *out, int64_t stride)
 }
 
 static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                             const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                             const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     struct spied *spied = spied_mechanism(self);
     struct observation *o = observation_add(&active->out->sums, spied, call, noise, sums);
@@ -349,7 +349,7 @@ static dpf_status spy_draw(void *self, const dpf_call *call, const dpf_draw *dra
 int observe_sees_messages(const struct plan *plan, const struct term_plan *term)
 {
     if (!term->mechanism || plan->guarantee.observer != DPF_OBSERVER_SERVER ||
-        plan->sides[term->side].site == SITE_PARTY || observe_hidden_draw(plan, term))
+        plan->sides[term->side].solve_at == SOLVE_AT_PARTY || observe_hidden_draw(plan, term))
         return 0;
     return plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR &&
            term->destination == DESTINATION_SERVER &&
@@ -359,7 +359,7 @@ int observe_sees_messages(const struct plan *plan, const struct term_plan *term)
 int observe_hidden_draw(const struct plan *plan, const struct term_plan *term)
 {
     return term->sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
-           term->sampling.secret_from >= plan->guarantee.observer;
+           term->sampling.hidden_from >= plan->guarantee.observer;
 }
 
 static int spy_on(struct watch *watch, struct term_plan *term, int number, struct dpf_error *error)

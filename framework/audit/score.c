@@ -39,17 +39,17 @@ static int64_t observed_row(const struct observation *o, int64_t r)
 static struct law law_of(const struct pair *pair, int which, int64_t r, int32_t block, int32_t column)
 {
     const struct observation *o = pair->exact[which];
-    const int shared = pair->term->query.has_shared && observed_row(o, r) == pair->term->rows - 1;
-    const double grid = shared ? o->noise.shared_grid[block] : o->noise.grid[block];
+    const int gram = pair->term->query.has_gram && observed_row(o, r) == pair->term->rows - 1;
+    const double grid = gram ? o->noise.gram_grid[block] : o->noise.grid[block];
     const double least = grid * (1 + sqrt((double)(o->survivors > 0 ? o->survivors : 1)));
     if (pair->seen_before)
         return (struct law){0, 2 * least};
     if (o->deviation)
         return (struct law){0, fmax(o->deviation[r * o->width + column], least)};
-    const double scale = shared ? o->noise.shared_scale[block] : o->noise.scale[block];
+    const double scale = gram ? o->noise.gram_scale[block] : o->noise.scale[block];
     if (pair->is_laplace)
         return (struct law){1, fmax(scale, least)};
-    const double variance = shared ? 0 : o->noise.variance[block];
+    const double variance = gram ? 0 : o->noise.variance[block];
     return (struct law){0, fmax(variance > 0 ? sqrt(variance) : scale, least)};
 }
 

@@ -25,7 +25,7 @@ static enum observe_view resolve_view(const struct plan *plan, enum observe_view
     if (wanted != OBSERVE_AUTO)
         return wanted;
     for (int side = 0; side < 2; side++)
-        if (plan->sides[side].updated && plan->sides[side].site == SITE_PARTY)
+        if (plan->sides[side].updated && plan->sides[side].solve_at == SOLVE_AT_PARTY)
             return OBSERVE_ROWS;
     return any_term(plan, observe_sees_messages) ? OBSERVE_MESSAGES : OBSERVE_SUMS;
 }

@@ -53,11 +53,11 @@ static int add_plugin_dir(struct arguments *out, const char *directory, struct d
 }
 
 /* How options are called in messages, and the text by which the help of a command says that it has them. */
-static const struct known {
+static const struct option_info {
     int option;
     const char *name, *in_usage;
     int repeats;
-} knowns[] = {
+} option_info[] = {
     {'c', "-c", "-c CONFIG", 0},
     {'o', "-o", "-o ", 1},
     {'O', "-O", "--output", 0},
@@ -77,18 +77,18 @@ static const struct known {
 /* An option that a command would ignore is refused, as is a value that another one would replace. */
 static int check_known(int option, const char *usage, uint32_t *given, struct dpf_error *error)
 {
-    const struct known *known = NULL;
+    const struct option_info *known = NULL;
     int has = 0;
-    for (size_t i = 0; i < sizeof knowns / sizeof knowns[0]; i++)
-        if (knowns[i].option == option) {
-            known = known ? known : &knowns[i];
-            has |= strstr(usage, knowns[i].in_usage) != NULL;
+    for (size_t i = 0; i < sizeof option_info / sizeof option_info[0]; i++)
+        if (option_info[i].option == option) {
+            known = known ? known : &option_info[i];
+            has |= strstr(usage, option_info[i].in_usage) != NULL;
         }
     if (!known) /* all commands have it */
         return 0;
     if (!has)
         return error_set(error, DPF_FAULT_CONFIG, "this command has no option %s (see --help)", known->name);
-    const uint32_t bit = UINT32_C(1) << (known - knowns);
+    const uint32_t bit = UINT32_C(1) << (known - option_info);
     if ((*given & bit) && !known->repeats)
         return error_set(error, DPF_FAULT_CONFIG, "%s is given twice", known->name);
     *given |= bit;

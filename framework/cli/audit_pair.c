@@ -116,8 +116,8 @@ static int find_difference(struct audit_session *audit, const char *path, struct
     const struct neighbours kind = kind_of(audit);
     struct difference difference;
     struct canary named;
-    if (neighbours_compare(sets, &kind, plan->privacy.params.values[PRIVACY_SUPPORT].integer != 0, path,
-                           &difference, error) != 0 ||
+    if (neighbours_compare(sets, &kind, plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer != 0,
+                           path, &difference, error) != 0 ||
         order_pair(audit, &difference, error) != 0 ||
         find_id(audit, &trials->sets[0].users, AUDIT_USER, "user", &named.user, error) != 0 ||
         find_id(audit, &trials->sets[0].items, AUDIT_ITEM, "item", &named.item, error) != 0)
@@ -236,7 +236,7 @@ static int replaces_by_any(const struct audit_session *audit)
 {
     const struct plan *plan = &audit->session.plan;
     return plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_REPLACE &&
-           plan->privacy.params.values[PRIVACY_SUPPORT].integer == 0 && !audit->base.implicit;
+           plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 0 && !audit->base.implicit;
 }
 
 static int choose_canary(struct audit_session *audit, struct lottery *lottery, struct pool *pool,

@@ -28,7 +28,7 @@ static const char mechanism_text[] = "[run]\nrounds = 1\n"
                                      "[items.solver]\nrate = 1e-3\n"
                                      "%s"
                                      "[privacy]\nunit = record\nadjacency = replace-value\n"
-                                     "support = public\ndelta = 1e-5\n"
+                                     "interaction-pattern = public\ndelta = 1e-5\n"
                                      "[accountants]\nlist = pure, pld, rdp\n";
 
 /* What users of a recommender send, of which one record differs. */

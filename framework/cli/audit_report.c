@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/learn.h"
+#include "audit/score_fit.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/audit_session.h"
@@ -153,7 +153,7 @@ static int beyond_observer(const struct audit_session *audit)
         return plan->guarantee.observer == DPF_OBSERVER_OUTSIDER;
     int inside = 0;
     for (int side = 0; side < 2; side++)
-        inside |= plan->sides[side].updated && plan->sides[side].site == SITE_PARTY;
+        inside |= plan->sides[side].updated && plan->sides[side].solve_at == SOLVE_AT_PARTY;
     return inside && (audit_value(audit, AUDIT_ONE_RUN)->integer || audit->trials.view == OBSERVE_SUMS);
 }
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "report/outcome_tables.h"
-#include "report/page.h"
+#include "report/html_report.h"
 
 static const char usage[] =
     "usage: dpframe report DIRECTORY\n"

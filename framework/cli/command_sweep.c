@@ -16,7 +16,7 @@
 #include "report/outcome_tables.h"
 #include "report/progress.h"
 #include "sweep/jobs.h"
-#include "sweep/store.h"
+#include "sweep/sweep_dir.h"
 
 struct sweep {
     struct arguments arguments;

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/load.h"
-#include "sweep/store.h"
+#include "sweep/sweep_dir.h"
 
 /* ---- the fingerprint -------------------------------------------------------------------------------- */
 

@@ -94,7 +94,7 @@ static int prepare_values(struct engine *engine, struct term_run *term, struct d
 /* Rows of a message. The plan's number may be larger: sizes can be declared as bounds. */
 static int count_rows(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
-    term->rows = engine->model->sides[term->plan->side].rows + term->plan->query.has_shared;
+    term->rows = engine->model->sides[term->plan->side].rows + term->plan->query.has_gram;
     for (int i = 0; i < term->plan->n_transforms; i++) {
         struct instance *instance = term->plan->transforms[i];
         const dpf_transform *transform = instance->functions;
@@ -162,7 +162,7 @@ static void engine_close(struct engine *engine)
             free(term->other_copy);
             free(term->received);
             free(term->zeros);
-            free(term->shared);
+            free(term->gram);
         }
         free(engine->terms[which]);
         free(engine->next[which]);
@@ -254,7 +254,7 @@ static int one_round(struct engine *engine, struct dpf_error *error)
     const struct plan *plan = engine->plan;
     int simultaneous = plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS;
     for (int side = 0; side < 2; side++)
-        if (plan->sides[side].updated && plan->sides[side].site == SITE_PARTY)
+        if (plan->sides[side].updated && plan->sides[side].solve_at == SOLVE_AT_PARTY)
             return federated_round(engine, side, error);
     for (int i = 0; i < plan->n_order; i++) {
         if (worker_cancelled())
@@ -279,7 +279,7 @@ static int refit(struct engine *engine, struct dpf_error *error)
 {
     for (int which = 0; which < 2; which++) {
         const struct side_plan *joined = &engine->plan->sides[1 - which];
-        if (joined->updated && joined->site == SITE_PARTY && side_step(engine, which, error) != 0)
+        if (joined->updated && joined->solve_at == SOLVE_AT_PARTY && side_step(engine, which, error) != 0)
             return -1;
     }
     return 0;
@@ -289,10 +289,10 @@ static int refit(struct engine *engine, struct dpf_error *error)
  */
 static int finish(struct engine *engine, struct dpf_error *error)
 {
-    int64_t which = engine->plan->run.params.values[RUN_FINISH].integer;
-    if (which == FINISH_NONE)
+    int64_t which = engine->plan->run.params.values[RUN_FINAL_STEP].integer;
+    if (which == FINAL_STEP_NONE)
         return 0;
-    int side = which == FINISH_USERS ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
+    int side = which == FINAL_STEP_USERS ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
     if (side_step(engine, side, error) != 0)
         return -1;
     take_next(engine, side);

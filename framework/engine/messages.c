@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/friends.h"
+#include "engine/relation_messages.h"
 
 static int32_t *iota_rows(struct engine *engine, int worker, int64_t n)
 {
@@ -79,14 +79,14 @@ static int party_groups(struct messages_work *work, int64_t party, int worker, d
     return user_groups(engine, term, party, work->dense, worker, groups);
 }
 
-/* The party's part of the shared row, as the last row of its message. */
-static int add_shared(struct messages_work *work, int64_t party, int worker, double *row)
+/* The party's part of the Gram row, as the last row of its message. */
+static int add_gram(struct messages_work *work, int64_t party, int worker, double *row)
 {
     struct term_run *term = work->term;
     struct instance *instance = term->plan->loss;
     size_t width = (size_t)term->plan->query.width;
-    if (work->shared_parts) {
-        memcpy(row, work->shared_parts + (size_t)party * width, width * sizeof *row);
+    if (work->gram_parts) {
+        memcpy(row, work->gram_parts + (size_t)party * width, width * sizeof *row);
         return 0;
     }
     memset(row, 0, width * sizeof *row);
@@ -94,7 +94,7 @@ static int add_shared(struct messages_work *work, int64_t party, int worker, dou
         step_call(work->engine, worker, instance, (uint32_t)work->engine->round, (uint32_t)party);
     return step_result(
         work->engine, worker, instance,
-        term->loss->shared(instance->self, call, &term->plan->shared_query, &term->other, party, 1, row),
+        term->loss->gram(instance->self, call, &term->plan->gram_query, &term->other, party, 1, row),
         term->plan->side);
 }
 
@@ -106,14 +106,14 @@ static int query_message(struct messages_work *work, int64_t party, int worker, 
     dpf_groups groups;
     if (party_groups(work, party, worker, &groups) != 0)
         return -1;
-    int64_t n_rows = groups.n_groups + work->shared_inside;
+    int64_t n_rows = groups.n_groups + work->gram_inside;
     double *values =
         step_buffer(engine, worker, BUFFER_WIDE, (size_t)(n_rows * query->width) + 1, sizeof *values);
     draft->rows = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)n_rows + 1, sizeof *draft->rows);
     if (!values || !draft->rows)
         return -1;
     memcpy(draft->rows, groups.rows, (size_t)groups.n_groups * sizeof *draft->rows);
-    if (work->shared_inside)
+    if (work->gram_inside)
         draft->rows[groups.n_groups] = (int32_t)(work->query_rows - 1);
     struct instance *instance = term->plan->loss;
     dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
@@ -121,7 +121,7 @@ static int query_message(struct messages_work *work, int64_t party, int worker, 
                                                work->on_grid ? term->noise.grid : NULL, values, query->width);
     if (step_result(engine, worker, instance, status, term->plan->side) != 0)
         return -1;
-    if (work->shared_inside && add_shared(work, party, worker, values + groups.n_groups * query->width) != 0)
+    if (work->gram_inside && add_gram(work, party, worker, values + groups.n_groups * query->width) != 0)
         return -1;
     draft->message = (dpf_message){.size = sizeof(dpf_message),
                                    .party = (uint32_t)party,
@@ -243,15 +243,15 @@ int messages_send(struct messages_work *work, int64_t party, int worker, dpf_mes
     int64_t *values = step_buffer(engine, worker, BUFFER_INTEGERS, n + 1, sizeof *values);
     if (!values)
         return -1;
-    dpf_integers integers = {.size = sizeof integers,
-                             .width = message->width,
-                             .n_rows = message->n_rows,
-                             .rows = message->rows,
-                             .first_row = message->first_row,
-                             .total_rows = message->total_rows,
-                             .values = values,
-                             .stride = message->width,
-                             .survivors = 1};
+    dpf_encoded integers = {.size = sizeof integers,
+                            .width = message->width,
+                            .n_rows = message->n_rows,
+                            .rows = message->rows,
+                            .first_row = message->first_row,
+                            .total_rows = message->total_rows,
+                            .values = values,
+                            .stride = message->width,
+                            .survivors = 1};
     if (term->mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) {
         integers.contributors = count_contributors(work, worker, message);
         if (!integers.contributors)
@@ -276,8 +276,8 @@ static int send_all(struct messages_work *work, int64_t party, int worker)
     struct draft draft;
     const struct term_plan *plan = work->term->plan;
     if (plan_sends_links(plan))
-        return friends_send_links(work, party, worker);
-    if (plan_sends_rows(plan) ? friends_own_row(work, party, worker, &draft) != 0
+        return relation_send_links(work, party, worker);
+    if (plan_sends_rows(plan) ? relation_own_row(work, party, worker, &draft) != 0
                               : query_message(work, party, worker, &draft) != 0)
         return -1;
     enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;

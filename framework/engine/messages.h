@@ -14,12 +14,12 @@ struct messages_work {
     int64_t n_parties;
     int64_t per_task;
     int dense;          /* every message has all rows */
-    int shared_inside;  /* the shared row is part of the messages */
-    int64_t query_rows; /* before transforms, with the shared row */
+    int gram_inside;    /* the Gram row is part of the messages */
+    int64_t query_rows; /* before transforms, with the Gram row */
     /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at
        most one record in a row of the items. */
     int on_grid;
-    double *shared_parts;          /* of each silo, where its part of the shared row is in its message */
+    double *gram_parts;            /* of each silo, where its part of the Gram row is in its message */
     dpf_aggregation *aggregations; /* one for each worker; or one if the aggregator cannot merge */
 };
 

@@ -19,17 +19,16 @@ struct redraw {
     double *noise; /* zeros, then what is decoded */
 };
 
-static dpf_integers integers_of(const struct redraw *r, int64_t *values, int64_t survivors,
-                                const int32_t *all)
+static dpf_encoded integers_of(const struct redraw *r, int64_t *values, int64_t survivors, const int32_t *all)
 {
-    return (dpf_integers){.size = sizeof(dpf_integers),
-                          .width = r->term->plan->query.width,
-                          .n_rows = r->rows,
-                          .total_rows = r->term->plan->rows,
-                          .values = values,
-                          .stride = r->term->plan->query.width,
-                          .survivors = survivors,
-                          .contributors = all};
+    return (dpf_encoded){.size = sizeof(dpf_encoded),
+                         .width = r->term->plan->query.width,
+                         .n_rows = r->rows,
+                         .total_rows = r->term->plan->rows,
+                         .values = values,
+                         .stride = r->term->plan->query.width,
+                         .survivors = survivors,
+                         .contributors = all};
 }
 
 /* The message of a party that has nothing to say, added to the sums. */
@@ -38,7 +37,7 @@ static int add_message(struct redraw *r, int64_t party, int64_t n, const int32_t
 {
     struct instance *mechanism = r->term->plan->mechanism;
     const dpf_query *query = &r->term->plan->query;
-    dpf_integers out = integers_of(r, r->message, n, all);
+    dpf_encoded out = integers_of(r, r->message, n, all);
     dpf_call *call = step_call(r->engine, 0, mechanism, r->term->draw, (uint32_t)party);
     if (instance_result(mechanism,
                         r->term->mechanism->encode(mechanism->self, call, &r->term->noise, query, r->noise,
@@ -55,7 +54,7 @@ static int draw_again(struct redraw *r, struct dpf_error *error)
     const struct side_plan *side = &r->engine->plan->sides[r->term->plan->side];
     struct instance *mechanism = r->term->plan->mechanism;
     const dpf_query *query = &r->term->plan->query;
-    const int alone = side->site == SITE_PARTY;
+    const int alone = side->solve_at == SOLVE_AT_PARTY;
     int64_t n = r->term->plan->by_user ? r->engine->dataset->users.n : r->engine->parties.n;
     int64_t first = alone ? n - 1 : 0, last = r->term->noise.where == DPF_NOISE_AT_SUM ? first + 1 : n;
     int32_t *all = memory_new((size_t)r->rows + 1, sizeof *all);
@@ -66,7 +65,7 @@ static int draw_again(struct redraw *r, struct dpf_error *error)
     int status = 0;
     for (int64_t party = first; party < last && status == 0; party++)
         status = add_message(r, party, alone ? 1 : n, all, error);
-    dpf_integers sums = integers_of(r, r->sums, alone ? 1 : n, all);
+    dpf_encoded sums = integers_of(r, r->sums, alone ? 1 : n, all);
     dpf_call *call =
         step_call(r->engine, 0, mechanism, r->term->draw, alone ? (uint32_t)first : DPF_PARTY_AGGREGATE);
     if (status == 0)
@@ -104,7 +103,7 @@ static int term_histograms(struct redraw *r, struct dpf_error *error)
     const dpf_query *query = &r->term->plan->query;
     int64_t holders = r->term->plan->by_user ? r->engine->dataset->users.n : r->engine->parties.n;
     int64_t room = MOST_NUMBERS / (holders * query->width + 1) + 1;
-    r->rows = r->term->rows - query->has_shared;
+    r->rows = r->term->rows - query->has_gram;
     r->rows = r->rows < MOST_ROWS ? r->rows : MOST_ROWS;
     r->rows = r->rows < room ? r->rows : room;
     size_t n = (size_t)(r->rows * query->width);

@@ -336,10 +336,10 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
     largest_norms(&term->self, NULL, 0, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf);
     largest_norms(&term->residual, members, term->n_members, 0, columns, &l1, &bounds.residual_l2, &linf);
     plan_budgeted_bounds(plan, &bounds);
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
-    if (plan_term_sensitivity(plan, &bounds, blocks, shared, error) != 0)
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
+    if (plan_term_sensitivity(plan, &bounds, blocks, gram, error) != 0)
         return -1;
-    dpf_release release = plan_release(engine->plan, plan, blocks, shared, 1);
+    dpf_release release = plan_release(engine->plan, plan, blocks, gram, 1);
     char name[64];
     return instance_result(plan->mechanism,
                            term->mechanism->plan(plan->mechanism->self, &release, &term->noise),
@@ -402,9 +402,9 @@ int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error 
     return term->plan->bounds_from_data && term->mechanism ? bounds_from_data(engine, term, error) : 0;
 }
 
-/* ---- the shared row ------------------------------------------------------------------------------- */
+/* ---- the Gram row ------------------------------------------------------------------------------- */
 
-struct shared_work {
+struct gram_work {
     struct engine *engine;
     struct term_run *term;
     dpf_factors other;
@@ -412,10 +412,10 @@ struct shared_work {
 };
 
 /* For a release each row's part is rounded to the grid before it is summed, as records' contributions are. */
-static int shared_on_grid(struct shared_work *work, int64_t first, int64_t count, int worker, double *out)
+static int gram_on_grid(struct gram_work *work, int64_t first, int64_t count, int worker, double *out)
 {
     struct term_run *term = work->term;
-    const dpf_query *query = &term->plan->shared_query;
+    const dpf_query *query = &term->plan->gram_query;
     struct instance *loss = term->plan->loss;
     double *part = step_buffer(work->engine, worker, BUFFER_SUMS, (size_t)query->width, sizeof *part);
     if (!part)
@@ -423,37 +423,37 @@ static int shared_on_grid(struct shared_work *work, int64_t first, int64_t count
     for (int64_t row = first; row < first + count; row++) {
         memset(part, 0, (size_t)query->width * sizeof *part);
         dpf_call *call = step_call(work->engine, worker, loss, (uint32_t)work->engine->round, 0);
-        dpf_status status = term->loss->shared(loss->self, call, query, &work->other, row, 1, part);
+        dpf_status status = term->loss->gram(loss->self, call, query, &work->other, row, 1, part);
         if (step_result(work->engine, worker, loss, status, term->plan->side) != 0)
             return -1;
         for (int32_t b = 0; b < query->n_blocks; b++)
             for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
                  i++)
-                out[i] += dpf_on_grid(part[i], term->noise.shared_grid[b]);
+                out[i] += dpf_on_grid(part[i], term->noise.gram_grid[b]);
     }
     return 0;
 }
 
-static int shared_chunk(void *context, int64_t task, int worker)
+static int gram_chunk(void *context, int64_t task, int worker)
 {
-    struct shared_work *work = context;
+    struct gram_work *work = context;
     struct term_run *term = work->term;
     int64_t first = task * CHUNK_ROWS;
     int64_t count = work->other.rows - first < CHUNK_ROWS ? work->other.rows - first : CHUNK_ROWS;
-    double *out = work->partials + task * term->plan->shared_query.width;
+    double *out = work->partials + task * term->plan->gram_query.width;
     if (term->mechanism)
-        return shared_on_grid(work, first, count, worker, out);
+        return gram_on_grid(work, first, count, worker, out);
     dpf_call *call = step_call(work->engine, worker, term->plan->loss, (uint32_t)work->engine->round, 0);
-    dpf_status status = term->loss->shared(term->plan->loss->self, call, &term->plan->shared_query,
-                                           &work->other, first, count, out);
+    dpf_status status = term->loss->gram(term->plan->loss->self, call, &term->plan->gram_query, &work->other,
+                                         first, count, out);
     return step_result(work->engine, worker, term->plan->loss, status, term->plan->side);
 }
 
-int step_shared_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
-                      double *out, struct dpf_error *error)
+int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
+                    double *out, struct dpf_error *error)
 {
-    int64_t width = term->plan->shared_query.width, chunks = (n + CHUNK_ROWS - 1) / CHUNK_ROWS;
-    struct shared_work work = {.engine = engine, .term = term, .other = term->other};
+    int64_t width = term->plan->gram_query.width, chunks = (n + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    struct gram_work work = {.engine = engine, .term = term, .other = term->other};
     float *gathered = NULL;
     work.partials = memory_new((size_t)(chunks * width) + 1, sizeof(double));
     int status = work.partials ? 0 : error_memory(error);
@@ -467,7 +467,7 @@ int step_shared_exact(struct engine *engine, struct term_run *term, const int32_
         work.other.data = gathered;
         work.other.rows = n;
     }
-    if (status == 0 && pool_run(engine->pool, chunks, shared_chunk, &work) != 0)
+    if (status == 0 && pool_run(engine->pool, chunks, gram_chunk, &work) != 0)
         status = step_failed(engine, error);
     memset(out, 0, (size_t)width * sizeof *out);
     for (int64_t c = 0; c < chunks && status == 0; c++)
@@ -478,14 +478,14 @@ int step_shared_exact(struct engine *engine, struct term_run *term, const int32_
     return status;
 }
 
-int step_shared_room(struct term_run *term, int64_t n, struct dpf_error *error)
+int step_gram_room(struct term_run *term, int64_t n, struct dpf_error *error)
 {
-    if (term->n_shared == n)
+    if (term->n_gram == n)
         return 0;
-    free(term->shared);
-    term->shared = memory_new((size_t)(n * step_stride(term->plan->shared_query.width)) + 1, sizeof(float));
-    term->n_shared = term->shared ? n : 0;
-    return term->shared ? 0 : error_memory(error);
+    free(term->gram);
+    term->gram = memory_new((size_t)(n * step_stride(term->plan->gram_query.width)) + 1, sizeof(float));
+    term->n_gram = term->gram ? n : 0;
+    return term->gram ? 0 : error_memory(error);
 }
 
 /* ---- the tail: solving ------------------------------------------------------------------------------ */
@@ -566,10 +566,10 @@ int step_solve(struct engine *engine, int worker, const struct solve_batch *batc
         .n_rows = batch->count,
         .first_row = batch->first,
         .query = &side->query,
-        .shared_query = batch->term->plan->query.has_shared ? &batch->term->plan->shared_query : &side->query,
+        .gram_query = batch->term->plan->query.has_gram ? &batch->term->plan->gram_query : &side->query,
         .blocks = batch->blocks,
         .blocks_stride = step_stride(side->query.width),
-        .shared = batch->shared,
+        .gram = batch->gram,
         .current = current,
         .current_stride = stride,
         .next = next,

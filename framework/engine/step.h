@@ -55,15 +55,15 @@ struct term_run {
     int32_t *participations;           /* how often each user has taken part, where that is capped */
     dpf_factors self, other, residual; /* as the loss reads them in this step */
     float *other_copy;                 /* rows after factor transforms */
-    float *received, *zeros;           /* rows that friends sent, and no rows: see friends.h */
-    float *shared;                     /* the shared row, decoded; n_shared of them (party site) */
-    int64_t n_shared;
+    float *received, *zeros;           /* rows that friends sent, and no rows: see relation_messages.h */
+    float *gram;                       /* the Gram row, decoded; n_gram of them (party site) */
+    int64_t n_gram;
     dpf_noise_plan noise;   /* the plan's, or this step's where bounds come from data */
     uint32_t draw;          /* index of the mechanism's draws in this step */
     uint32_t sample;        /* and of the sampler's */
     const int32_t *members; /* the other side's rows that the solving party has; NULL: all */
     int64_t n_members;
-    int64_t rows; /* of a message after transforms, with the shared row, for the rows that the data has */
+    int64_t rows; /* of a message after transforms, with the Gram row, for the rows that the data has */
 };
 
 struct engine {
@@ -127,19 +127,19 @@ int step_result(struct engine *engine, int worker, struct instance *instance, dp
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
-/* The shared row of a term, without noise, from the other side's rows `members` (NULL: all n), in
-   float64 into out (width of shared_query). Runs in parallel. */
-int step_shared_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
-                      double *out, struct dpf_error *error);
-/* Sets the number of shared rows and makes room for them. */
-int step_shared_room(struct term_run *term, int64_t n, struct dpf_error *error);
+/* The Gram row of a term, without noise, from the other side's rows `members` (NULL: all n), in
+   float64 into out (width of gram_query). Runs in parallel. */
+int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
+                    double *out, struct dpf_error *error);
+/* Sets the number of Gram row and makes room for them. */
+int step_gram_room(struct term_run *term, int64_t n, struct dpf_error *error);
 
 /* Solves rows from decoded blocks: common tail of all kinds. blocks has stride step_stride(width). */
 struct solve_batch {
     int side;
     int64_t first, count;
     const float *blocks;
-    const float *shared;
+    const float *gram;
     const dpf_groups *groups; /* operator form: the term's groups, else NULL */
     struct term_run *term;
     const float *current;   /* count rows of model stride; NULL: the side's */

@@ -27,8 +27,8 @@ struct federated {
     float *next;       /* new rows of the released side */
     int64_t *integers; /* the message */
     dpf_aggregation aggregation;
-    const float *shared; /* the party's noisy shared row, or NULL */
-    float *kept;         /* new rows of the local side, from all parties */
+    const float *gram; /* the party's noisy Gram row, or NULL */
+    float *kept;       /* new rows of the local side, from all parties */
     int64_t batch;
 };
 
@@ -94,7 +94,7 @@ static int local_task(void *context, int64_t task, int worker)
                                 .first = first,
                                 .count = count,
                                 .blocks = blocks,
-                                .shared = query->has_shared ? term->shared : NULL,
+                                .gram = query->has_gram ? term->gram : NULL,
                                 .term = term,
                                 .current = current,
                                 .next = current};
@@ -117,18 +117,18 @@ static int solve_local(struct federated *f, struct dpf_error *error)
     struct term_run *term = &engine->terms[which][0];
     const int32_t *members;
     int64_t n = owned_rows(engine, which, f->party, &members);
-    int64_t width = term->plan->shared_query.width;
+    int64_t width = term->plan->gram_query.width;
     if (step_prepare(engine, term, error) != 0)
         return -1;
-    if (term->plan->query.has_shared) {
+    if (term->plan->query.has_gram) {
         double *exact = step_buffer(engine, 0, BUFFER_WIDE2, (size_t)width, sizeof *exact);
         if (!exact)
             return step_failed(engine, error);
-        if (step_shared_room(term, 1, error) != 0 ||
-            step_shared_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
+        if (step_gram_room(term, 1, error) != 0 ||
+            step_gram_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
             return -1;
         for (int64_t i = 0; i < width; i++)
-            term->shared[i] = (float)exact[i];
+            term->gram[i] = (float)exact[i];
     }
     f->batch = step_batch_rows(term->plan->query.width);
     if (n && pool_run(engine->pool, (n + f->batch - 1) / f->batch, local_task, f) != 0)
@@ -151,14 +151,14 @@ static int perturb(struct federated *f, int worker, const double *exact, int64_t
     double *noisy = step_buffer(engine, worker, BUFFER_WIDE2, n, sizeof *noisy);
     if (!values || !noisy)
         return -1;
-    dpf_integers integers = {.size = sizeof integers,
-                             .width = query->width,
-                             .n_rows = count,
-                             .first_row = first,
-                             .total_rows = term->plan->rows,
-                             .values = values,
-                             .stride = query->width,
-                             .survivors = 1};
+    dpf_encoded integers = {.size = sizeof integers,
+                            .width = query->width,
+                            .n_rows = count,
+                            .first_row = first,
+                            .total_rows = term->plan->rows,
+                            .values = values,
+                            .stride = query->width,
+                            .survivors = 1};
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
     dpf_status status =
         term->mechanism->encode(mechanism->self, call, &term->noise, query, exact, query->width, &integers);
@@ -207,7 +207,7 @@ static int noisy_task(void *context, int64_t task, int worker)
                                 .first = first,
                                 .count = count,
                                 .blocks = blocks,
-                                .shared = f->shared,
+                                .gram = f->gram,
                                 .term = term,
                                 .degrees_holder = f->party,
                                 .current = f->rows[f->released] + first * stride,
@@ -218,8 +218,8 @@ static int noisy_task(void *context, int64_t task, int worker)
     return solved;
 }
 
-/* The party's shared row: exact over its own part of the other side, then perturbed as the last row. */
-static int perturb_shared(struct federated *f, struct dpf_error *error)
+/* The party's Gram row: exact over its own part of the other side, then perturbed as the last row. */
+static int perturb_gram(struct federated *f, struct dpf_error *error)
 {
     struct engine *engine = f->engine;
     struct term_run *term = &engine->terms[f->released][0];
@@ -229,12 +229,11 @@ static int perturb_shared(struct federated *f, struct dpf_error *error)
     double *exact = step_buffer(engine, 0, BUFFER_WIDE, (size_t)query->width, sizeof *exact);
     if (!exact)
         return step_failed(engine, error);
-    if (step_shared_room(term, 1, error) != 0 ||
-        step_shared_exact(engine, term, members, n, exact, error) != 0)
+    if (step_gram_room(term, 1, error) != 0 || step_gram_exact(engine, term, members, n, exact, error) != 0)
         return -1;
-    if (perturb(f, 0, exact, term->plan->rows - 1, 1, term->shared, step_stride(query->width)) != 0)
+    if (perturb(f, 0, exact, term->plan->rows - 1, 1, term->gram, step_stride(query->width)) != 0)
         return step_failed(engine, error);
-    f->shared = term->shared;
+    f->gram = term->gram;
     return 0;
 }
 
@@ -252,8 +251,8 @@ static int solve_noisy(struct federated *f, int64_t pass, struct dpf_error *erro
         term->sample = (uint32_t)(engine->round * passes + pass);
     if (term->plan->draw_lifetime == DPF_LIFETIME_SOLVE)
         term->draw = (uint32_t)(engine->round * passes + pass);
-    f->shared = NULL;
-    if (term->plan->query.has_shared && perturb_shared(f, error) != 0)
+    f->gram = NULL;
+    if (term->plan->query.has_gram && perturb_gram(f, error) != 0)
         return -1;
     memcpy(f->next, f->rows[f->released], bytes);
     f->batch = step_batch_rows(2 * term->plan->query.width);
@@ -287,13 +286,13 @@ static int send_rows(struct federated *f, struct dpf_error *error)
                     step_name(engine, f->released, name), value);
             f->integers[r * d + c] = llrint(value / ROW_STEP);
         }
-    dpf_integers message = {.size = sizeof message,
-                            .width = (int32_t)d,
-                            .n_rows = rows,
-                            .total_rows = rows,
-                            .values = f->integers,
-                            .stride = d,
-                            .survivors = 1};
+    dpf_encoded message = {.size = sizeof message,
+                           .width = (int32_t)d,
+                           .n_rows = rows,
+                           .total_rows = rows,
+                           .values = f->integers,
+                           .stride = d,
+                           .survivors = 1};
     struct instance *instance = term->plan->aggregator;
     dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, (uint32_t)f->party);
     if (step_result(engine, 0, instance,

@@ -8,7 +8,7 @@ struct local_work {
     struct engine *engine;
     struct side_plan *side;
     int64_t batch;
-    const float *shared; /* of all terms */
+    const float *gram; /* of all terms */
 };
 
 int step_accumulate_local(struct engine *engine, int worker, struct term_run *term, const dpf_groups *groups,
@@ -61,7 +61,7 @@ static int local_batch(void *context, int64_t task, int worker)
                                 .first = first,
                                 .count = count,
                                 .blocks = blocks,
-                                .shared = work->shared,
+                                .gram = work->gram,
                                 .term = &terms[0],
                                 .degrees_holder = HOLDER_ALL};
     if (side->query.blocks[0].layout == DPF_LAYOUT_OPERATOR)
@@ -69,22 +69,22 @@ static int local_batch(void *context, int64_t task, int worker)
     return step_solve(engine, worker, &batch);
 }
 
-/* The shared rows of all terms, in float32. */
-static int sum_shared(struct engine *engine, struct side_plan *side, struct dpf_error *error)
+/* The Gram rows of all terms, in float32. */
+static int sum_gram(struct engine *engine, struct side_plan *side, struct dpf_error *error)
 {
     struct term_run *terms = engine->terms[side->side];
-    int64_t width = terms[0].plan->shared_query.width;
+    int64_t width = terms[0].plan->gram_query.width;
     double *exact = step_buffer(engine, 0, BUFFER_WIDE2, (size_t)width, sizeof *exact);
-    if (!exact || step_shared_room(&terms[0], 1, error) != 0)
+    if (!exact || step_gram_room(&terms[0], 1, error) != 0)
         return exact ? -1 : step_failed(engine, error);
-    memset(terms[0].shared, 0, (size_t)width * sizeof(float));
+    memset(terms[0].gram, 0, (size_t)width * sizeof(float));
     for (int t = 0; t < side->n_terms; t++) {
-        if (!terms[t].plan->query.has_shared)
+        if (!terms[t].plan->query.has_gram)
             continue;
-        if (step_shared_exact(engine, &terms[t], NULL, terms[t].other.rows, exact, error) != 0)
+        if (step_gram_exact(engine, &terms[t], NULL, terms[t].other.rows, exact, error) != 0)
             return -1;
         for (int64_t i = 0; i < width; i++)
-            terms[0].shared[i] += (float)exact[i];
+            terms[0].gram[i] += (float)exact[i];
     }
     return 0;
 }
@@ -93,18 +93,18 @@ int step_local(struct engine *engine, int which, struct dpf_error *error)
 {
     struct side_plan *side = &engine->plan->sides[which];
     struct term_run *terms = engine->terms[which];
-    int has_shared = 0;
+    int has_gram = 0;
     for (int t = 0; t < side->n_terms; t++) {
         if (step_prepare(engine, &terms[t], error) != 0)
             return -1;
-        has_shared |= terms[t].plan->query.has_shared;
+        has_gram |= terms[t].plan->query.has_gram;
     }
-    if (has_shared && sum_shared(engine, side, error) != 0)
+    if (has_gram && sum_gram(engine, side, error) != 0)
         return -1;
     struct local_work work = {.engine = engine,
                               .side = side,
                               .batch = step_batch_rows(side->query.width),
-                              .shared = has_shared ? terms[0].shared : NULL};
+                              .gram = has_gram ? terms[0].gram : NULL};
     int64_t rows = engine->model->sides[which].rows;
     if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, local_batch, &work) != 0)
         return step_failed(engine, error);

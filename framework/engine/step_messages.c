@@ -6,13 +6,13 @@
  * whatever the order.
  *
  * A message has the rows that the party touches (dense where the query, a transform or the
- * aggregator asks for it) and, if users are the other side, its part of the shared row as the last.
+ * aggregator asks for it) and, if users are the other side, its part of the Gram row as the last.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/friends.h"
+#include "engine/relation_messages.h"
 #include "engine/messages.h"
 
 #define USERS_PER_TASK 64
@@ -90,14 +90,14 @@ static int decode_rows(struct decode_work *work, int64_t first, int64_t count, i
 {
     struct term_run *term = work->term;
     int32_t width = term->plan->sent.width;
-    dpf_integers sums = {.size = sizeof sums,
-                         .width = width,
-                         .n_rows = count,
-                         .first_row = first,
-                         .total_rows = work->sums->rows,
-                         .values = work->sums->sums + first * width,
-                         .stride = width,
-                         .survivors = survivors};
+    dpf_encoded sums = {.size = sizeof sums,
+                        .width = width,
+                        .n_rows = count,
+                        .first_row = first,
+                        .total_rows = work->sums->rows,
+                        .values = work->sums->sums + first * width,
+                        .stride = width,
+                        .survivors = survivors};
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(work->engine, worker, instance, term->draw, DPF_PARTY_AGGREGATE);
     dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->sent, &sums,
@@ -115,7 +115,7 @@ static int decode_friends(struct decode_work *work, int64_t first, int64_t count
 {
     int32_t width = work->term->plan->sent.width;
     for (int64_t r = first; r < first + count; r++) {
-        int64_t survivors = friends_survivors(work->engine, work->term, r);
+        int64_t survivors = relation_survivors(work->engine, work->term, r);
         if (survivors == 0)
             memset(work->out + r * width, 0, (size_t)width * sizeof *work->out);
         else if (decode_rows(work, r, 1, survivors, worker) != 0)
@@ -161,8 +161,8 @@ static int undo_transforms(struct messages_work *work, dpf_message *message, str
     return 0;
 }
 
-/* Each party sends its own rows' part of the shared row: users, and silos that divide the other side. */
-static int shared_is_inside(const struct engine *engine, const struct term_run *term)
+/* Each party sends its own rows' part of the Gram row: users, and silos that divide the other side. */
+static int gram_is_inside(const struct engine *engine, const struct term_run *term)
 {
     return term->plan->by_user ? term->plan->side == DPF_SIDE_ITEMS
                                : engine->parties.partition == 1 - term->plan->side;
@@ -178,17 +178,17 @@ static int changes_messages(const struct term_plan *plan)
     return 0;
 }
 
-static int divide_shared(struct messages_work *work, struct dpf_error *error)
+static int divide_gram(struct messages_work *work, struct dpf_error *error)
 {
     struct engine *engine = work->engine;
     int64_t width = work->term->plan->query.width;
-    work->shared_parts = memory_new((size_t)(work->n_parties * width), sizeof(double));
-    if (!work->shared_parts)
+    work->gram_parts = memory_new((size_t)(work->n_parties * width), sizeof(double));
+    if (!work->gram_parts)
         return error_memory(error);
     for (int64_t p = 0; p < work->n_parties; p++) {
         const struct party *party = &engine->parties.list[p];
-        if (step_shared_exact(engine, work->term, party->members, party->n_members,
-                              work->shared_parts + p * width, error) != 0)
+        if (step_gram_exact(engine, work->term, party->members, party->n_members,
+                            work->gram_parts + p * width, error) != 0)
             return -1;
     }
     return 0;
@@ -203,16 +203,16 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     struct messages_work work = {.engine = engine, .term = term};
     work.n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
     work.per_task = term->plan->by_user ? USERS_PER_TASK : 1;
-    work.shared_inside = query->has_shared && shared_is_inside(engine, term);
+    work.gram_inside = query->has_gram && gram_is_inside(engine, term);
     work.on_grid = !term->plan->by_user || !changes_messages(term->plan);
-    work.query_rows = side_rows + query->has_shared;
+    work.query_rows = side_rows + query->has_gram;
     work.dense = query->support == DPF_SUPPORT_DENSE ||
                  (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
                  (term->mechanism->flags & DPF_MECHANISM_DENSE) != 0 || !term->plan->by_user;
     int n = term->aggregator->merge ? engine->n_workers : 1;
     int status = open_aggregations(&work, n, error);
-    if (status == 0 && work.shared_inside && !term->plan->by_user)
-        status = divide_shared(&work, error);
+    if (status == 0 && work.gram_inside && !term->plan->by_user)
+        status = divide_gram(&work, error);
     int64_t tasks = (work.n_parties + work.per_task - 1) / work.per_task;
     if (status == 0 && n > 1 && pool_run(engine->pool, tasks, messages_task, &work) != 0)
         status = step_failed(engine, error);
@@ -225,8 +225,8 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     double *out = status == 0 ? step_buffer(engine, 0, BUFFER_WIDE, total + 1, sizeof *out) : NULL;
     if (status == 0 && !out)
         status = step_failed(engine, error);
-    /* A shared row that is no part of the messages is released by itself. */
-    int64_t rows = term->rows - (query->has_shared && !work.shared_inside);
+    /* A Gram row that is no part of the messages is released by itself. */
+    int64_t rows = term->rows - (query->has_gram && !work.gram_inside);
     struct decode_work decode = {engine, term, &work.aggregations[0],
                                  out,    rows, step_batch_rows(2 * query->width)};
     if (status == 0 &&
@@ -246,7 +246,7 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
         free(work.aggregations[i].state);
     }
     free(work.aggregations);
-    free(work.shared_parts);
+    free(work.gram_parts);
     return status;
 }
 
@@ -256,7 +256,7 @@ struct solve_work {
     struct engine *engine;
     struct side_plan *side;
     const float *blocks;
-    const float *shared;
+    const float *gram;
     int64_t rows;
     int64_t batch;
 };
@@ -269,7 +269,7 @@ static int solve_task(void *context, int64_t task, int worker)
                                 .first = first,
                                 .count = work->rows - first < work->batch ? work->rows - first : work->batch,
                                 .blocks = work->blocks + first * step_stride(work->side->query.width),
-                                .shared = work->shared,
+                                .gram = work->gram,
                                 .term = &work->engine->terms[work->side->side][0],
                                 .degrees_holder = HOLDER_ALL};
     return step_solve(work->engine, worker, &batch);
@@ -318,11 +318,10 @@ static int exact_term(struct engine *engine, struct term_run *term, float *block
 }
 
 /*
- * The shared row where all parties have the same: from rows that all of them hold, encoded once under a
+ * The Gram row where all parties have the same: from rows that all of them hold, encoded once under a
  * party number that no message has.
  */
-static int release_shared(struct engine *engine, struct term_run *term, float *shared,
-                          struct dpf_error *error)
+static int release_gram(struct engine *engine, struct term_run *term, float *gram, struct dpf_error *error)
 {
     const dpf_query *query = &term->plan->query;
     struct instance *instance = term->plan->mechanism;
@@ -331,18 +330,18 @@ static int release_shared(struct engine *engine, struct term_run *term, float *s
     int64_t *values = step_buffer(engine, 0, BUFFER_INTEGERS, width, sizeof *values);
     if (!exact || !values)
         return step_failed(engine, error);
-    if (step_shared_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
+    if (step_gram_exact(engine, term, NULL, term->other.rows, exact, error) != 0)
         return -1;
     static const int32_t one = 1;
-    dpf_integers message = {.size = sizeof message,
-                            .width = query->width,
-                            .n_rows = 1,
-                            .first_row = term->rows - 1,
-                            .total_rows = term->rows,
-                            .values = values,
-                            .stride = query->width,
-                            .survivors = 1,
-                            .contributors = &one};
+    dpf_encoded message = {.size = sizeof message,
+                           .width = query->width,
+                           .n_rows = 1,
+                           .first_row = term->rows - 1,
+                           .total_rows = term->rows,
+                           .values = values,
+                           .stride = query->width,
+                           .survivors = 1,
+                           .contributors = &one};
     dpf_call *call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE - 1);
     dpf_status status =
         term->mechanism->encode(instance->self, call, &term->noise, query, exact, query->width, &message);
@@ -354,21 +353,21 @@ static int release_shared(struct engine *engine, struct term_run *term, float *s
     if (step_result(engine, 0, instance, status, term->plan->side) != 0)
         return step_failed(engine, error);
     for (int32_t i = 0; i < query->width; i++)
-        shared[i] += (float)exact[i];
+        gram[i] += (float)exact[i];
     return 0;
 }
 
-static int add_term(struct engine *engine, struct term_run *term, float *blocks, float *shared, int64_t rows,
+static int add_term(struct engine *engine, struct term_run *term, float *blocks, float *gram, int64_t rows,
                     int64_t stride, struct dpf_error *error)
 {
     const dpf_query *query = &term->plan->query;
     if (!term->mechanism)
         return exact_term(engine, term, blocks, rows, stride, error);
     dpf_message estimate;
-    if (friends_prepare(engine, term, error) != 0 || release_messages(engine, term, &estimate, error) != 0)
+    if (relation_prepare(engine, term, error) != 0 || release_messages(engine, term, &estimate, error) != 0)
         return -1;
     if (plan_sends_rows(term->plan)) {
-        if (friends_receive_rows(engine, term, &estimate, error) != 0)
+        if (relation_receive_rows(engine, term, &estimate, error) != 0)
             return -1;
         return exact_term(engine, term, blocks, rows, stride, error);
     }
@@ -376,13 +375,13 @@ static int add_term(struct engine *engine, struct term_run *term, float *blocks,
         for (int32_t i = 0; i < query->width; i++)
             blocks[r * stride + i] += (float)estimate.values[r * estimate.stride + i];
     if (plan_sends_links(term->plan)) {
-        friends_receive_links(term);
+        relation_receive_links(term);
         return exact_term(engine, term, blocks, rows, stride, error);
     }
-    int inside = query->has_shared && shared_is_inside(engine, term);
+    int inside = query->has_gram && gram_is_inside(engine, term);
     for (int32_t i = 0; inside && i < query->width; i++)
-        shared[i] += (float)estimate.values[rows * estimate.stride + i];
-    return query->has_shared && !inside ? release_shared(engine, term, shared, error) : 0;
+        gram[i] += (float)estimate.values[rows * estimate.stride + i];
+    return query->has_gram && !inside ? release_gram(engine, term, gram, error) : 0;
 }
 
 /* New rows of the projected space, seen from the items: V = S'B. */
@@ -430,17 +429,17 @@ int step_by_messages(struct engine *engine, int which, struct dpf_error *error)
     int64_t rows = factors->state_space ? factors->state_rows : factors->rows;
     int64_t stride = step_stride(side->query.width);
     float *blocks = memory_new((size_t)(rows * stride) + 16, sizeof *blocks);
-    float *shared = memory_new((size_t)stride, sizeof *shared);
-    int status = blocks && shared ? 0 : error_memory(error);
+    float *gram = memory_new((size_t)stride, sizeof *gram);
+    int status = blocks && gram ? 0 : error_memory(error);
     for (int t = 0; t < side->n_terms && status == 0; t++) {
         status = step_prepare(engine, &terms[t], error);
         if (status == 0)
-            status = add_term(engine, &terms[t], blocks, shared, rows, stride, error);
+            status = add_term(engine, &terms[t], blocks, gram, rows, stride, error);
     }
     struct solve_work work = {.engine = engine,
                               .side = side,
                               .blocks = blocks,
-                              .shared = side->query.has_shared ? shared : NULL,
+                              .gram = side->query.has_gram ? gram : NULL,
                               .rows = rows,
                               .batch = step_batch_rows(side->query.width)};
     if (status == 0 && pool_run(engine->pool, (rows + work.batch - 1) / work.batch, solve_task, &work) != 0)
@@ -448,6 +447,6 @@ int step_by_messages(struct engine *engine, int which, struct dpf_error *error)
     if (status == 0 && factors->state_space)
         status = look_through(engine, side, error);
     free(blocks);
-    free(shared);
+    free(gram);
     return status;
 }

@@ -45,21 +45,21 @@ static double *party_query(struct engine *engine, int worker, struct term_run *t
     return step_result(engine, worker, instance, status, term->plan->side) == 0 ? wide : NULL;
 }
 
-static dpf_integers integers_of(const dpf_query *query, int64_t *values, int64_t first, int64_t count,
-                                int64_t total, int64_t survivors)
+static dpf_encoded integers_of(const dpf_query *query, int64_t *values, int64_t first, int64_t count,
+                               int64_t total, int64_t survivors)
 {
-    return (dpf_integers){.size = sizeof(dpf_integers),
-                          .width = query->width,
-                          .n_rows = count,
-                          .first_row = first,
-                          .total_rows = total,
-                          .values = values,
-                          .stride = query->width,
-                          .survivors = survivors};
+    return (dpf_encoded){.size = sizeof(dpf_encoded),
+                         .width = query->width,
+                         .n_rows = count,
+                         .first_row = first,
+                         .total_rows = total,
+                         .values = values,
+                         .stride = query->width,
+                         .survivors = survivors};
 }
 
 static int encode(struct engine *engine, int worker, struct term_run *term, int64_t party,
-                  const double *values, dpf_integers *out)
+                  const double *values, dpf_encoded *out)
 {
     struct instance *instance = term->plan->mechanism;
     if (term->mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) {
@@ -77,7 +77,7 @@ static int encode(struct engine *engine, int worker, struct term_run *term, int6
 }
 
 static int decode(struct engine *engine, int worker, struct term_run *term, uint32_t party,
-                  const dpf_integers *sums, double *out)
+                  const dpf_encoded *sums, double *out)
 {
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, instance, term->draw, party);
@@ -109,7 +109,7 @@ static int open_aggregation(struct engine *engine, int worker, struct term_run *
 
 /* The aggregator sees the batch as rows 0 .. count-1. */
 static int absorb(struct engine *engine, int worker, struct term_run *term, int64_t party,
-                  dpf_aggregation *aggregation, dpf_integers message)
+                  dpf_aggregation *aggregation, dpf_encoded message)
 {
     struct instance *instance = term->plan->aggregator;
     message.first_row = 0;
@@ -133,7 +133,7 @@ static int close_aggregation(struct engine *engine, int worker, struct term_run 
 
 /*
  * Rows first .. first+count-1 of one term, from every party to the decoded estimate in float64.
- * exact, if not NULL, replaces the parties' queries (the shared row): one row for each party.
+ * exact, if not NULL, replaces the parties' queries (the Gram row): one row for each party.
  */
 static double *release_rows(struct engine *engine, int worker, struct term_run *term, int64_t first,
                             int64_t count, const double *exact, int64_t parties)
@@ -150,14 +150,14 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     for (int64_t party = 0; party < parties; party++) {
         const double *values =
             exact ? exact + party * query->width : party_query(engine, worker, term, party, first, count);
-        dpf_integers message = integers_of(query, integers, first, count, term->rows, 1);
+        dpf_encoded message = integers_of(query, integers, first, count, term->rows, 1);
         if (!values || encode(engine, worker, term, party, values, &message) != 0 ||
             absorb(engine, worker, term, party, &aggregation, message) != 0)
             return NULL;
     }
     if (close_aggregation(engine, worker, term, &aggregation) != 0)
         return NULL;
-    dpf_integers sums = integers_of(query, aggregation.sums, first, count, term->rows, aggregation.survivors);
+    dpf_encoded sums = integers_of(query, aggregation.sums, first, count, term->rows, aggregation.survivors);
     double *out = step_buffer(engine, worker, BUFFER_WIDE2, (size_t)(count * query->width) + 1, sizeof *out);
     if (!out || decode(engine, worker, term, DPF_PARTY_AGGREGATE, &sums, out) != 0)
         return NULL;
@@ -203,36 +203,36 @@ static int server_batch(void *context, int64_t task, int worker)
                                 .first = first,
                                 .count = count,
                                 .blocks = blocks,
-                                .shared = terms[0].n_shared ? terms[0].shared : NULL,
+                                .gram = terms[0].n_gram ? terms[0].gram : NULL,
                                 .term = &terms[0],
                                 .degrees_holder = HOLDER_ALL};
     return step_solve(engine, worker, &batch);
 }
 
-/* The shared row as each party sends it: the part of its own rows of the other side where silos divide
+/* The Gram row as each party sends it: the part of its own rows of the other side where silos divide
    that side, else the same from every party that has all of it. */
-static int prepare_shared(struct engine *engine, struct side_plan *side, struct term_run *term,
-                          struct dpf_error *error)
+static int prepare_gram(struct engine *engine, struct side_plan *side, struct term_run *term,
+                        struct dpf_error *error)
 {
     const dpf_query *query = &term->plan->query;
     int64_t n = n_holders(engine, term), stride = step_stride(query->width);
     int divided = engine->parties.partition == 1 - side->side;
     int64_t senders = divided ? n : 1;
     double *exact = step_buffer(engine, 0, BUFFER_WIDE, (size_t)(senders * query->width) + 1, sizeof *exact);
-    if (!exact || step_shared_room(term, 1, error) != 0)
+    if (!exact || step_gram_room(term, 1, error) != 0)
         return exact ? -1 : step_failed(engine, error);
     for (int64_t party = 0; party < senders; party++) {
         const struct party *holder = &engine->parties.list[party];
-        if (step_shared_exact(engine, term, divided ? holder->members : NULL,
-                              divided ? holder->n_members : term->other.rows, exact + party * query->width,
-                              error) != 0)
+        if (step_gram_exact(engine, term, divided ? holder->members : NULL,
+                            divided ? holder->n_members : term->other.rows, exact + party * query->width,
+                            error) != 0)
             return -1;
     }
     int64_t row = term->rows - 1;
     const double *sum = release_rows(engine, 0, term, row, 1, exact, senders);
     if (!sum)
         return step_failed(engine, error);
-    narrow(sum, 1, query->width, term->shared, stride, 0);
+    narrow(sum, 1, query->width, term->gram, stride, 0);
     return 0;
 }
 
@@ -243,12 +243,12 @@ int step_by_rows(struct engine *engine, int which, struct dpf_error *error)
     for (int t = 0; t < side->n_terms; t++) {
         if (step_prepare(engine, &terms[t], error) != 0)
             return -1;
-        if (terms[t].plan->query.has_shared && prepare_shared(engine, side, &terms[t], error) != 0)
+        if (terms[t].plan->query.has_gram && prepare_gram(engine, side, &terms[t], error) != 0)
             return -1;
     }
     for (int t = 1; t < side->n_terms; t++)
-        for (int64_t i = 0; terms[t].n_shared && terms[0].n_shared && i < side->query.width; i++)
-            terms[0].shared[i] += terms[t].shared[i];
+        for (int64_t i = 0; terms[t].n_gram && terms[0].n_gram && i < side->query.width; i++)
+            terms[0].gram[i] += terms[t].gram[i];
     struct rows_work work = {.engine = engine, .side = side, .batch = step_batch_rows(2 * side->query.width)};
     int64_t rows = engine->model->sides[which].rows;
     if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, server_batch, &work) != 0)

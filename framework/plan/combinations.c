@@ -12,7 +12,7 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
             message = transform->kind == DPF_TRANSFORM_MESSAGE;
         if (!state && !message)
             continue;
-        if (state && (side->n_terms > 1 || !term->mechanism || side->site != SITE_SERVER ||
+        if (state && (side->n_terms > 1 || !term->mechanism || side->solve_at != SOLVE_AT_SERVER ||
                       term->source != SOURCE_RECORDS ||
                       plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS))
             return config_error(
@@ -26,11 +26,11 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
                                 "transform %s changes messages, but without a mechanism [%s] sends none: set "
                                 "mechanism, or leave the transform out",
                                 id, term->name);
-        if (term->query.has_shared &&
+        if (term->query.has_gram &&
             (state || transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
             return config_error(
                 plan->config, term->name, "transforms", error,
-                "transform %s mixes rows, but the last row of a message of loss %s is shared and "
+                "transform %s mixes rows, but the last row of a message of loss %s is gram and "
                 "has noise of its own: they cannot be combined",
                 id, term->loss->entry->component->id);
         term->whole_message = 1;
@@ -47,7 +47,7 @@ static int check_friends(const struct plan *plan, struct term_plan *term, struct
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
     const dpf_loss *loss = term->loss->functions;
-    if (term->query.has_shared)
+    if (term->query.has_gram)
         return config_error(
             plan->config, term->name, "loss", error,
             "loss %s reads the rows of all users at once, but friends send theirs only to those "
@@ -66,7 +66,7 @@ static int check_friends(const struct plan *plan, struct term_plan *term, struct
             term->mechanism->entry->component->id);
     if (plan_sends_links(term) && !(loss->flags & DPF_LOSS_SEPARABLE))
         return config_error(
-            plan->config, term->name, "messages", error,
+            plan->config, term->name, "send", error,
             "loss %s does not say which part of a link is the friend's own (DPF_LOSS_SEPARABLE): "
             "use messages = rows",
             term->loss->entry->component->id);
@@ -85,7 +85,7 @@ static int check_friends(const struct plan *plan, struct term_plan *term, struct
 }
 
 /*
- * Cells without a record that are not summed in a shared row belong to whoever holds the user: a silo's
+ * Cells without a record that are not summed in a Gram row belong to whoever holds the user: a silo's
  * records do not say which empty cells are its own.
  */
 static int check_cells(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
@@ -118,11 +118,11 @@ static int check_participations(const struct plan *plan, struct term_plan *term,
     int drawn = term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
     if (!drawn || term->sampling.kind == DPF_SAMPLING_WEIGHTED)
         return config_error(
-            plan->config, term->name, "participations", error,
+            plan->config, term->name, "max-participations", error,
             "participations caps how often a user takes part, so it needs a sampler that draws users "
-            "whatever their records are: set sampler = poisson-users, or participations = 0");
+            "whatever their records are: set sampler = poisson-users, or max-participations = 0");
     /* Composition over the cap holds for whoever sees the cohorts; a secret draw is not counted as well. */
-    term->sampling.secret_from = -1;
+    term->sampling.hidden_from = -1;
     return 0;
 }
 
@@ -131,10 +131,10 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
 {
     if (check_transforms(plan, side, term, error) != 0)
         return -1;
-    if (!term->mechanism && side->released && term->query.has_shared)
+    if (!term->mechanism && side->released && term->query.has_gram)
         return config_error(
             plan->config, term->name, "mechanism", error,
-            "loss %s reads all rows of the other side at once (a shared row): beside terms with a "
+            "loss %s reads all rows of the other side at once (a Gram row): beside terms with a "
             "mechanism it needs one, too",
             term->loss->entry->component->id);
     /* Without a mechanism, too: a draw would take the links for records, and read rows that are not there. */
@@ -164,10 +164,10 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
             "kind = silos-by-items: [%s] needs each user's whole contribution, but no silo has all "
             "records of a user; use silos-by-users, users or curator",
             term->name);
-    if (side->site == SITE_PARTY && (term->by_user || term->whole_message || side->n_terms > 1))
+    if (side->solve_at == SOLVE_AT_PARTY && (term->by_user || term->whole_message || side->n_terms > 1))
         return config_error(
-            plan->config, plan_side_name(side->side), "site", error,
-            "site = party works row by row with a single term: it cannot be combined with user "
+            plan->config, plan_side_name(side->side), "solve-at", error,
+            "solve-at = party works row by row with a single term: it cannot be combined with user "
             "parties, message transforms or aggregators that need whole messages");
     return 0;
 }
@@ -178,44 +178,44 @@ int combinations_check_sites(const struct plan *plan, struct dpf_error *error)
     for (int which = 0; which < 2; which++) {
         const struct side_plan *side = &plan->sides[which], *other = &plan->sides[1 - which];
         const char *name = plan_side_name(which);
-        if (!side->updated || side->site != SITE_PARTY)
+        if (!side->updated || side->solve_at != SOLVE_AT_PARTY)
             continue;
         if (!side->released)
             return config_error(
-                plan->config, name, "site", error,
-                "site = party: solved rows are sent by a mechanism and an aggregator; without them "
+                plan->config, name, "solve-at", error,
+                "solve-at = party: solved rows are sent by a mechanism and an aggregator; without them "
                 "the side is local anyway");
         if (other->updated && (other->released || other->n_terms > 1))
-            return config_error(plan->config, name, "site", error,
-                                "site = party: the other side must be local, with one term");
+            return config_error(plan->config, name, "solve-at", error,
+                                "solve-at = party: the other side must be local, with one term");
         if (side->state_width || (other->updated && other->state_width))
             return config_error(
                 plan->config, name, "solver", error,
-                "site = party: a solver with memory (momentum, Adam) has no place to keep it");
+                "solve-at = party: a solver with memory (momentum, Adam) has no place to keep it");
         if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
             return config_error(plan->config, "run", "update", error,
-                                "site = party works on alternating updates");
+                                "solve-at = party works on alternating updates");
     }
     return 0;
 }
 
 int combinations_check_finish(const struct plan *plan, struct dpf_error *error)
 {
-    int64_t finish = plan->run.params.values[RUN_FINISH].integer;
-    if (finish == FINISH_NONE)
+    int64_t finish = plan->run.params.values[RUN_FINAL_STEP].integer;
+    if (finish == FINAL_STEP_NONE)
         return 0;
-    const struct side_plan *side = &plan->sides[finish == FINISH_USERS ? DPF_SIDE_USERS : DPF_SIDE_ITEMS];
-    const char *name = finish == FINISH_USERS ? "users" : "items";
+    const struct side_plan *side = &plan->sides[finish == FINAL_STEP_USERS ? DPF_SIDE_USERS : DPF_SIDE_ITEMS];
+    const char *name = finish == FINAL_STEP_USERS ? "users" : "items";
     if (!side->updated)
-        return config_error(plan->config, "run", "finish", error,
+        return config_error(plan->config, "run", "final-step", error,
                             "the %s' rows are never solved: name a side of [run] order, or none", name);
     if (side->released)
-        return config_error(plan->config, "run", "finish", error,
+        return config_error(plan->config, "run", "final-step", error,
                             "[%s] has a mechanism, so one more step would be a release that is not in the "
                             "ledger: only a local side can be solved once more",
                             name);
-    if (side->site == SITE_PARTY || plan->sides[1 - side->side].site == SITE_PARTY)
-        return config_error(plan->config, "run", "finish", error,
-                            "site = party solves the other side once more by itself: leave finish out");
+    if (side->solve_at == SOLVE_AT_PARTY || plan->sides[1 - side->side].solve_at == SOLVE_AT_PARTY)
+        return config_error(plan->config, "run", "final-step", error,
+                            "solve-at = party solves the other side once more by itself: leave finish out");
     return 0;
 }

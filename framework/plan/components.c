@@ -136,10 +136,10 @@ static int make_term(struct plan *plan, struct term_plan *term, const struct con
     const dpf_value *v = values->params.values;
     term->source = (int)v[TERM_SOURCE].integer;
     term->destination = (int)v[TERM_DESTINATION].integer;
-    term->messages = (int)v[TERM_MESSAGES].integer;
+    term->messages = (int)v[TERM_SEND].integer;
     term->raw_residual = v[TERM_RESIDUAL].integer == RESIDUAL_RAW;
     term->bounds_from_data = v[TERM_BOUNDS].integer == BOUNDS_FROM_DATA;
-    term->participations = v[TERM_PARTICIPATIONS].integer;
+    term->participations = v[TERM_MAX_PARTICIPATIONS].integer;
     term->layout = v[TERM_LAYOUT].integer == LAYOUT_FULL ? DPF_LAYOUT_FULL : DPF_LAYOUT_PACKED;
     if (!*v[TERM_LOSS].text)
         return config_error(plan->config, term->name, "loss", error,
@@ -290,7 +290,7 @@ static int make_side(struct plan *plan, int which, struct dpf_error *error)
     for (int i = 0; i < plan->n_order; i++)
         ordered |= plan->order[i] == which;
     side->updated = v[SIDE_UPDATE].integer && ordered;
-    side->site = (int)v[SIDE_SITE].integer;
+    side->solve_at = (int)v[SIDE_SOLVE_AT].integer;
     if (!side->updated) {
         skip_side(plan, name);
         return 0;

@@ -88,9 +88,9 @@ static void judge_sensitivity(const struct plan *plan, const struct term_plan *t
         snprintf(facts->unbounded_why, sizeof facts->unbounded_why,
                  "the norms of rows are maxima over private factors; clip the rows to a public bound");
     }
-    for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_shared); b++) {
+    for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
         const dpf_sensitivity *block =
-            b < term->sent.n_blocks ? &term->blocks[b] : &term->shared[b - term->sent.n_blocks];
+            b < term->sent.n_blocks ? &term->blocks[b] : &term->gram[b - term->sent.n_blocks];
         const dpf_norms *norms = &block->at[unit][adjacency];
         if (finite_somewhere(norms))
             continue;
@@ -238,14 +238,14 @@ static void note_all_public(const struct plan *plan, struct run_facts *run)
 {
     const dpf_value *data = plan->data.params.values;
     note_sizes(plan, run);
-    const int declared = plan->privacy.params.values[PRIVACY_SUPPORT].integer == 1;
+    const int declared = plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 1;
     const int values_only = plan->guarantee.adjacency == DPF_ADJ_REPLACE_VALUE;
     if (declared && (values_only || plan->guarantee.adjacency == DPF_ADJ_ZERO_OUT))
-        note_public(run, "Who rated what ([privacy] support): only values are protected.");
+        note_public(run, "Who rated what ([privacy] interaction-pattern): only values are protected.");
     else if (values_only)
         note_public(run,
                     "Who rated what: this adjacency is about values only. Whether it is public nobody has "
-                    "declared ([privacy] support); see C8.");
+                    "declared ([privacy] interaction-pattern); see C8.");
     if (isfinite(plan->value_lo) && isfinite(plan->value_hi) && plan->value_lo < plan->value_hi)
         note_public(run, "The declared range of values, %g to %g.", plan->value_lo, plan->value_hi);
     if (data[D_WEIGHTS_KIND].integer != 0 || strcmp(data[D_COLUMN_WEIGHT].text, "none") != 0)

@@ -40,13 +40,13 @@ struct term_plan {
     int by_user;            /* messages must be made user by user */
     int64_t participations; /* how often a user takes part at most; 0: in every round */
     int whole_message;      /* some transform or the aggregator needs a party's whole message */
-    int64_t rows;           /* of a message after transforms, with the shared row */
+    int64_t rows;           /* of a message after transforms, with the Gram row */
     dpf_query query;
-    dpf_query shared_query; /* layout of the shared row */
-    dpf_query sent;         /* layout of messages: the query's, or that of a factor row (plan_sends_rows) */
+    dpf_query gram_query; /* layout of the Gram row */
+    dpf_query sent;       /* layout of messages: the query's, or that of a factor row (plan_sends_rows) */
     dpf_bounds bounds;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
-    dpf_sensitivity shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity gram[DPF_MAX_BLOCKS];
     dpf_noise_plan noise;
     dpf_sampling sampling;
 };
@@ -56,7 +56,7 @@ struct side_plan {
     int updated;     /* 0: rows stay at their initial values */
     int released;    /* some term has a mechanism */
     int public_rows; /* every term passes a mechanism on its way to the server: rows come from releases */
-    int site;        /* enum side_site */
+    int solve_at;    /* enum side_site */
     struct term_plan *terms;
     int n_terms;
     struct instance *solver; /* NULL if not updated */
@@ -155,13 +155,13 @@ void plan_rekey(struct plan *plan, struct random_root *root);
 /* Users send their own rows, each once, and those who link to them read what was sent. */
 static inline int plan_sends_rows(const struct term_plan *term)
 {
-    return term->source == SOURCE_RELATION && term->mechanism && term->messages == MESSAGES_ROWS;
+    return term->source == SOURCE_RELATION && term->mechanism && term->messages == SEND_ROWS;
 }
 
 /* Each link is a message: of the friend's part of the query, to the one who links. */
 static inline int plan_sends_links(const struct term_plan *term)
 {
-    return term->source == SOURCE_RELATION && term->mechanism && term->messages == MESSAGES_LINKS;
+    return term->source == SOURCE_RELATION && term->mechanism && term->messages == SEND_LINKS;
 }
 
 /* Every bound value as {"section": {"key": "text"}}: the resolved configuration. New reference. */

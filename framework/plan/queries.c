@@ -88,11 +88,11 @@ static int complete_query(struct plan *plan, struct side_plan *side, struct term
     if (ask_query(plan, term, layout, side->released, &term->query, error) != 0 ||
         check_query(term, &term->query, error) != 0)
         return -1;
-    term->shared_query = term->query;
+    term->gram_query = term->query;
     term->sent = plan_sends_rows(term) ? row_query(&term->query) : term->query;
-    if (layout == DPF_LAYOUT_OPERATOR && term->query.has_shared)
-        if (ask_query(plan, term, DPF_LAYOUT_FULL, side->released, &term->shared_query, error) != 0 ||
-            check_query(term, &term->shared_query, error) != 0)
+    if (layout == DPF_LAYOUT_OPERATOR && term->query.has_gram)
+        if (ask_query(plan, term, DPF_LAYOUT_FULL, side->released, &term->gram_query, error) != 0 ||
+            check_query(term, &term->gram_query, error) != 0)
             return -1;
     uint32_t needed = term->query.form == DPF_FORM_GRADIENT ? DPF_SOLVER_GRADIENT : DPF_SOLVER_QUADRATIC;
     if (!(side->solver_functions->flags & needed))
@@ -121,7 +121,7 @@ static int join_queries(struct plan *plan, struct side_plan *side, struct dpf_er
     for (int i = 0; i < side->n_terms; i++) {
         const dpf_query *query = &side->terms[i].query;
         if (query->form != side->query.form || query->width != side->query.width ||
-            query->n_blocks != side->query.n_blocks || query->has_shared != side->query.has_shared ||
+            query->n_blocks != side->query.n_blocks || query->has_gram != side->query.has_gram ||
             memcmp(query->blocks, side->query.blocks, sizeof query->blocks) != 0)
             return config_error(plan->config, side->terms[i].name, "loss", error,
                                 "the terms of a side are summed, so their queries must have the same blocks; "
@@ -155,7 +155,7 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
                          struct dpf_error *error)
 {
     if (plan_term_bounds(plan, term, error) != 0 ||
-        plan_term_sensitivity(term, &term->bounds, term->blocks, term->shared, error) != 0)
+        plan_term_sensitivity(term, &term->bounds, term->blocks, term->gram, error) != 0)
         return -1;
     int64_t rows = plan_rows(plan, side->side);
     side->state_rows = rows;
@@ -197,7 +197,7 @@ int queries_replan(struct plan *plan, struct dpf_error *error)
 static double joined_scale(const struct plan *plan, const struct side_plan *side)
 {
     const struct term_plan *term = side->n_terms ? &side->terms[0] : NULL;
-    if (!side->updated || side->site != SITE_PARTY || !term->aggregator)
+    if (!side->updated || side->solve_at != SOLVE_AT_PARTY || !term->aggregator)
         return 1;
     const dpf_aggregator *aggregator = term->aggregator->functions;
     int64_t n = plan->parties.params.values[PARTIES_COUNT].integer;

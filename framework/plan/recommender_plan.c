@@ -105,7 +105,7 @@ static void start_releases(dpf_recommender_release *releases)
         event->lifetime = DPF_LIFETIME_ROUND;
         event->sampling = (dpf_sampling){.size = sizeof event->sampling,
                                          .unit = DPF_UNIT_USER,
-                                         .secret_from = -1,
+                                         .hidden_from = -1,
                                          .rate = 1.0,
                                          .weight_max = 1.0};
         for (int unit = 0; unit < DPF_N_UNITS; unit++)
@@ -179,7 +179,7 @@ int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
         release->event.block = 0;
         release->event.round = 0;
         if (!may_amplify(release, n))
-            release->event.sampling.secret_from = -1;
+            release->event.sampling.hidden_from = -1;
         snprintf(source, sizeof source, "recommender %.30s, %.48s", instance->entry->component->id,
                  release->name);
         if (ledger_add(&plan->ledger, &release->event, source, error) != 0)

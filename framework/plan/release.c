@@ -8,7 +8,7 @@
 #include "plan/sensitivity.h"
 
 dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
-                         const dpf_sensitivity *shared, int from_data)
+                         const dpf_sensitivity *gram, int from_data)
 {
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer, parties = 1;
     if (term->by_user)
@@ -23,7 +23,7 @@ dpf_release plan_release(const struct plan *plan, const struct term_plan *term, 
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
         .blocks = blocks,
-        .shared = term->sent.has_shared ? shared : NULL,
+        .gram = term->sent.has_gram ? gram : NULL,
         .n_parties = parties,
         .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
         .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
@@ -34,7 +34,7 @@ dpf_release plan_release(const struct plan *plan, const struct term_plan *term, 
 /* How often a party releases in a round. */
 int64_t release_passes(const struct plan *plan, int side)
 {
-    return plan->sides[side].site == SITE_PARTY
+    return plan->sides[side].solve_at == SOLVE_AT_PARTY
                ? plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer
                : 1;
 }
@@ -176,10 +176,10 @@ static void charge_roundings(const struct plan *plan, const struct term_plan *te
 /* Norms of the change of a block when a value changes by `part` of the largest change. */
 static int partial_change(struct term_plan *term, double part, dpf_norms *out, struct dpf_error *error)
 {
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     dpf_bounds bounds = term->bounds;
     bounds.value_change = part * fmin(bounds.value_change, bounds.value_hi - bounds.value_lo);
-    if (plan_term_sensitivity(term, &bounds, blocks, shared, error) != 0)
+    if (plan_term_sensitivity(term, &bounds, blocks, gram, error) != 0)
         return -1;
     for (int b = 0; b < term->query.n_blocks; b++)
         out[b] = blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
@@ -248,7 +248,7 @@ static void weigh(const struct term_plan *term, const dpf_norms *fixed, dpf_even
     const double rounded = fmin(0x1p-22 * largest / bounds->value_change, 1);
     event->weighted = 1;
     event->unweighted = charged;
-    if (event->block < 0 || event->block >= term->query.n_blocks || term->query.has_shared)
+    if (event->block < 0 || event->block >= term->query.n_blocks || term->query.has_gram)
         return;
     const dpf_norms *moved = &term->blocks[event->block].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
     const dpf_norms *least = &fixed[event->block];
@@ -263,16 +263,16 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     struct instance *instance = term->mechanism;
     const dpf_mechanism *mechanism = instance->functions;
     dpf_bounds budgeted = term->bounds;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     plan_budgeted_bounds(term, &budgeted);
-    if (plan_term_sensitivity(term, &budgeted, blocks, shared, error) != 0)
+    if (plan_term_sensitivity(term, &budgeted, blocks, gram, error) != 0)
         return -1;
-    dpf_release release = plan_release(plan, term, blocks, shared, term->bounds_from_data);
+    dpf_release release = plan_release(plan, term, blocks, gram, term->bounds_from_data);
     term->noise.size = sizeof term->noise;
     if (instance_result(instance, mechanism->plan(instance->self, &release, &term->noise), "plan", error) !=
         0)
         return -1;
-    release = plan_release(plan, term, term->blocks, term->shared, term->bounds_from_data);
+    release = plan_release(plan, term, term->blocks, term->gram, term->bounds_from_data);
     term->draw_lifetime = mechanism->lifetime(instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;
@@ -283,14 +283,14 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
             "events", error) != 0)
         return -1;
     if (plan_counts_users(term) || plan_noise_by_users(term))
-        term->sampling.secret_from = -1;
+        term->sampling.hidden_from = -1;
     for (int32_t i = 0; i < n; i++)
         charge_roundings(plan, term, &events[i]);
     const int32_t apart = n;
-    if (term->sampling.secret_from >= 0 && count_charged(plan, events, n) > 1)
+    if (term->sampling.hidden_from >= 0 && count_charged(plan, events, n) > 1)
         n = join_gaussians(plan, events, n);
     if (count_charged(plan, events, n) > 1)
-        term->sampling.secret_from = -1;
+        term->sampling.hidden_from = -1;
     dpf_norms fixed[DPF_MAX_BLOCKS];
     int weighted;
     if (weights_count(term, fixed, &weighted, error) != 0)
@@ -327,10 +327,10 @@ int release_check_noise(const struct plan *plan, const struct side_plan *side, c
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     const char *id = term->mechanism->entry->component->id;
     const dpf_mechanism *mechanism = term->mechanism->functions;
-    if (side->site == SITE_PARTY && (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS))
+    if (side->solve_at == SOLVE_AT_PARTY && (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS))
         return config_error(
-            plan->config, plan_side_name(side->side), "site", error,
-            "site = party: mechanism %s divides the noise among the parties that send a row, but each "
+            plan->config, plan_side_name(side->side), "solve-at", error,
+            "solve-at = party: mechanism %s divides the noise among the parties that send a row, but each "
             "party solves alone",
             id);
     if ((mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) && term->sampler &&
@@ -342,20 +342,20 @@ int release_check_noise(const struct plan *plan, const struct side_plan *side, c
             id, term->sampler->entry->component->id);
     if (kind == PARTIES_CURATOR && !term->by_user)
         return 0;
-    if (side->site == SITE_PARTY &&
+    if (side->solve_at == SOLVE_AT_PARTY &&
         (term->noise.where == DPF_NOISE_AT_SUM || term->noise.where == DPF_NOISE_IN_SHARES))
         return config_error(
-            plan->config, plan_side_name(side->side), "site", error,
-            "site = party: each party solves its own noisy query, so mechanism %s must add all of "
+            plan->config, plan_side_name(side->side), "solve-at", error,
+            "solve-at = party: each party solves its own noisy query, so mechanism %s must add all of "
             "the noise at the party, not at the sum or in shares",
             id);
     int all_send = term->by_user ? side->side == DPF_SIDE_ITEMS
                                  : kind == (side->side == DPF_SIDE_ITEMS ? PARTIES_SILOS_BY_USERS
                                                                          : PARTIES_SILOS_BY_ITEMS);
-    if (term->query.has_shared && term->noise.where == DPF_NOISE_IN_SHARES && !all_send)
+    if (term->query.has_gram && term->noise.where == DPF_NOISE_IN_SHARES && !all_send)
         return config_error(
             plan->config, term->name, "mechanism", error,
-            "mechanism %s divides the noise among the parties, but a single one sends the shared row "
+            "mechanism %s divides the noise among the parties, but a single one sends the Gram row "
             "of loss %s",
             id, term->loss->entry->component->id);
     return 0;

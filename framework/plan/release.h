@@ -18,7 +18,7 @@ int release_check_noise(const struct plan *plan, const struct side_plan *side, c
 
 /* The release that a mechanism is asked to plan. Pointers refer to the arguments. */
 dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
-                         const dpf_sensitivity *shared, int from_data);
+                         const dpf_sensitivity *gram, int from_data);
 /* Whether what a term releases tells the number of users that sent. Its aggregator is made. */
 int plan_counts_users(const struct term_plan *term);
 /* Whether each user that sends adds noise, once the noise is planned. */

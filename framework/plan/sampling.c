@@ -20,11 +20,11 @@ static int plan_for_profile(struct profile *profile)
 {
     struct term_plan *term = profile->term;
     struct instance *instance = term->mechanism;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     if (plan_term_bounds(profile->plan, term, profile->error) != 0 ||
-        plan_term_sensitivity(term, &term->bounds, blocks, shared, profile->error) != 0)
+        plan_term_sensitivity(term, &term->bounds, blocks, gram, profile->error) != 0)
         return -1;
-    dpf_release release = plan_release(profile->plan, term, blocks, shared, term->bounds_from_data);
+    dpf_release release = plan_release(profile->plan, term, blocks, gram, term->bounds_from_data);
     profile->noise.size = sizeof profile->noise;
     return instance_result(
         instance,
@@ -63,7 +63,7 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
     term->sampling = (dpf_sampling){.size = sizeof term->sampling,
                                     .kind = DPF_SAMPLING_NONE,
                                     .unit = DPF_UNIT_USER,
-                                    .secret_from = -1,
+                                    .hidden_from = -1,
                                     .rate = 1.0,
                                     .weight_max = 1.0};
     if (!term->sampler)
@@ -101,6 +101,6 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
     if ((release_passes(plan, term->side) > 1 && lifetime != DPF_LIFETIME_SOLVE) ||
         (lifetime == DPF_LIFETIME_RUN && plan->run.params.values[RUN_ROUNDS].integer > 1) ||
         draws_with_others(plan, term))
-        term->sampling.secret_from = -1;
+        term->sampling.hidden_from = -1;
     return 0;
 }

@@ -19,7 +19,7 @@ static const dpf_enum_value update_values[] = {
     {"simultaneous", "all side steps of a round see the rows as they stood when the round began"},
 };
 
-static const dpf_enum_value finish_values[] = {
+static const dpf_enum_value final_step_values[] = {
     {"none", "rows stay as the last round left them"},
     {"users", "users are solved once more"},
     {"items", "items are solved once more"},
@@ -42,9 +42,10 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                                    "The side steps of a round, in order: users, items, or both."),
     [RUN_UPDATE] = DPF_PARAM_ENUM_F("update", UPDATE_ALTERNATING, update_values, DPF_PARAM_PRIVACY,
                                     "When new rows become visible to the other side."),
-    [RUN_FINISH] = DPF_PARAM_ENUM_F("finish", FINISH_NONE, finish_values, 0,
-                                    "One more step of a side after the last round, so that its rows fit the "
-                                    "other side's last ones. It has to be a local side: nothing is sent."),
+    [RUN_FINAL_STEP] =
+        DPF_PARAM_ENUM_F("final-step", FINAL_STEP_NONE, final_step_values, 0,
+                         "One more step of a side after the last round, so that its rows fit the "
+                         "other side's last ones. It has to be a local side: nothing is sent."),
     [RUN_TRACE] = DPF_PARAM_BOOL_F("trace", 1, 0,
                                    "Write the training RMSE of every round to private/metrics.csv (explicit "
                                    "feedback)."),
@@ -117,12 +118,12 @@ static const dpf_param parties_table[PARTIES_N_PARAMS] = {
     [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties", "Number of silos."),
     [PARTIES_LOCAL_ITERATIONS] = DPF_PARAM_INT_F(
         "local-iterations", 1, 1, 1000, DPF_PARAM_PRIVACY, "passes",
-        "With site = party: how often a party goes over both sides in a round before it sends "
+        "With solve-at = party: how often a party goes over both sides in a round before it sends "
         "its rows. Each pass is a noisy query of its own, and all are composed."),
 };
 TABLE(parties, PARTIES_N_PARAMS)
 
-static const dpf_enum_value site_values[] = {
+static const dpf_enum_value solve_at_values[] = {
     {"server", "queries are aggregated and solved once"},
     {"party", "each party solves its own noisy query; the solved rows are aggregated"},
 };
@@ -132,8 +133,8 @@ static const dpf_param side_table[SIDE_N_PARAMS] = {
                                     "section [SIDE.NAME]; empty for one term, whose keys stand in [SIDE]."),
     [SIDE_SOLVER] = DPF_PARAM_TEXT_F("solver", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                      "The solver component; its parameters stand in [SIDE.solver]."),
-    [SIDE_SITE] =
-        DPF_PARAM_ENUM_F("site", SITE_SERVER, site_values, DPF_PARAM_PRIVACY, "Where rows are solved."),
+    [SIDE_SOLVE_AT] = DPF_PARAM_ENUM_F("solve-at", SOLVE_AT_SERVER, solve_at_values, DPF_PARAM_PRIVACY,
+                                       "Where rows are solved."),
     [SIDE_UPDATE] = DPF_PARAM_BOOL_F("update", 1, DPF_PARAM_PRIVACY,
                                      "no keeps the initial rows for the whole run: a public constant."),
 };
@@ -147,7 +148,7 @@ static const dpf_enum_value destination_values[] = {
     {"server", "messages go to the server"},
     {"peer", "messages go to the party that owns the row"},
 };
-static const dpf_enum_value messages_values[] = {
+static const dpf_enum_value send_values[] = {
     {"rows", "each user sends its row once, with noise, and whoever links to it reads what it sent"},
     {"links",
      "for each link the friend sends its own part of the query to the one who links, with noise of its own"},
@@ -162,7 +163,7 @@ static const dpf_enum_value layout_values[] = {
 };
 static const dpf_enum_value bounds_values[] = {
     {"public", "norms of rows are bounded by clips and solver radii alone"},
-    {"data", "norms of rows are their maxima as they stand in each round: data-dependent, fails C1"},
+    {"empirical", "norms of rows are their maxima as they stand in each round: data-dependent, fails C1"},
 };
 static const dpf_param term_table[TERM_N_PARAMS] = {
     [TERM_SOURCE] = DPF_PARAM_ENUM_F("source", SOURCE_RECORDS, source_values, DPF_PARAM_PRIVACY,
@@ -189,12 +190,12 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
                                      "Layout of released quadratic blocks."),
     [TERM_BOUNDS] = DPF_PARAM_ENUM_F("bounds", BOUNDS_PUBLIC, bounds_values, DPF_PARAM_PRIVACY,
                                      "Where the norms in the sensitivities come from."),
-    [TERM_PARTICIPATIONS] = DPF_PARAM_INT_F(
-        "participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
+    [TERM_MAX_PARTICIPATIONS] = DPF_PARAM_INT_F(
+        "max-participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
         "How often a user takes part at most; releases then compose over that many rounds for "
         "each user, and sampling amplifies nothing. 0: no cap."),
-    [TERM_MESSAGES] = DPF_PARAM_ENUM_F(
-        "messages", MESSAGES_ROWS, messages_values, DPF_PARAM_PRIVACY,
+    [TERM_SEND] = DPF_PARAM_ENUM_F(
+        "send", SEND_ROWS, send_values, DPF_PARAM_PRIVACY,
         "What users send to those who link to them: for source = relation with a mechanism."),
 };
 TABLE(term, TERM_N_PARAMS)

@@ -19,7 +19,7 @@ enum run_param {
     RUN_THREADS,
     RUN_ORDER,
     RUN_UPDATE,
-    RUN_FINISH,
+    RUN_FINAL_STEP,
     RUN_TRACE,
     RUN_NOISE,
     RUN_COMPARE,
@@ -27,7 +27,7 @@ enum run_param {
     RUN_N_PARAMS
 };
 enum run_update { UPDATE_ALTERNATING, UPDATE_SIMULTANEOUS };
-enum run_finish { FINISH_NONE, FINISH_USERS, FINISH_ITEMS };
+enum run_finish { FINAL_STEP_NONE, FINAL_STEP_USERS, FINAL_STEP_ITEMS };
 
 enum model_param {
     MODEL_KIND,
@@ -52,8 +52,8 @@ enum parties_param { PARTIES_KIND, PARTIES_COUNT, PARTIES_LOCAL_ITERATIONS, PART
 enum parties_kind { PARTIES_CURATOR, PARTIES_SILOS_BY_USERS, PARTIES_SILOS_BY_ITEMS, PARTIES_USERS };
 
 /* Keys of a side that concern the whole side step. */
-enum side_param { SIDE_TERMS, SIDE_SOLVER, SIDE_SITE, SIDE_UPDATE, SIDE_N_PARAMS };
-enum side_site { SITE_SERVER, SITE_PARTY };
+enum side_param { SIDE_TERMS, SIDE_SOLVER, SIDE_SOLVE_AT, SIDE_UPDATE, SIDE_N_PARAMS };
+enum side_site { SOLVE_AT_SERVER, SOLVE_AT_PARTY };
 
 /* Keys of a term; a side with one term holds them itself. */
 enum term_param {
@@ -67,13 +67,13 @@ enum term_param {
     TERM_RESIDUAL,
     TERM_LAYOUT,
     TERM_BOUNDS,
-    TERM_PARTICIPATIONS,
-    TERM_MESSAGES,
+    TERM_MAX_PARTICIPATIONS,
+    TERM_SEND,
     TERM_N_PARAMS
 };
 enum term_source { SOURCE_RECORDS, SOURCE_RELATION };
 enum term_destination { DESTINATION_SERVER, DESTINATION_PEER };
-enum term_messages { MESSAGES_ROWS, MESSAGES_LINKS };
+enum term_messages { SEND_ROWS, SEND_LINKS };
 enum term_residual { RESIDUAL_TRANSFORMED, RESIDUAL_RAW };
 enum term_layout { LAYOUT_PACKED, LAYOUT_FULL };
 enum term_bounds { BOUNDS_PUBLIC, BOUNDS_FROM_DATA };

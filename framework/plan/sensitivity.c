@@ -132,30 +132,30 @@ static void unstated(dpf_sensitivity *blocks, int n)
                 blocks[b].at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
 }
 
-/* Replaces the statements about blocks and shared row by those after a transform of messages. */
+/* Replaces the statements about blocks and Gram row by those after a transform of messages. */
 static int after_transform(struct term_plan *term, struct instance *instance, int64_t rows,
-                           dpf_sensitivity *blocks, dpf_sensitivity *shared, struct dpf_error *error)
+                           dpf_sensitivity *blocks, dpf_sensitivity *gram, struct dpf_error *error)
 {
     const dpf_transform *transform = instance->functions;
-    int n = term->sent.n_blocks, joined = term->sent.has_shared && term->by_user;
-    /* A shared row of items that users rate does not pass the users' transforms: it stays as it is. */
+    int n = term->sent.n_blocks, joined = term->sent.has_gram && term->by_user;
+    /* A Gram row of items that users rate does not pass the users' transforms: it stays as it is. */
     if (joined && term->side == DPF_SIDE_USERS)
         joined = 0;
-    else if (term->sent.has_shared && !term->by_user)
-        unstated(shared, DPF_MAX_BLOCKS);
+    else if (term->sent.has_gram && !term->by_user)
+        unstated(gram, DPF_MAX_BLOCKS);
     if (joined && 2 * n > DPF_MAX_BLOCKS) {
         unstated(blocks, DPF_MAX_BLOCKS);
-        unstated(shared, DPF_MAX_BLOCKS);
+        unstated(gram, DPF_MAX_BLOCKS);
         return 0;
     }
-    /* The shared row is the last of each message, so that a transform which mixes or scales all numbers
+    /* The Gram row is the last of each message, so that a transform which mixes or scales all numbers
        carries a change from one to the other: it is told of both at once. */
     dpf_sensitivity all[DPF_MAX_BLOCKS];
     dpf_query query = term->sent;
     memcpy(all, blocks, (size_t)n * sizeof *all);
     for (int i = 0; joined && i < n; i++) {
         query.blocks[n + i] = query.blocks[i];
-        all[n + i] = shared[i];
+        all[n + i] = gram[i];
     }
     query.n_blocks = joined ? 2 * n : n;
     if (instance_result(instance, transform->sensitivity(instance->self, &query, rows, all), "sensitivity",
@@ -163,7 +163,7 @@ static int after_transform(struct term_plan *term, struct instance *instance, in
         return -1;
     memcpy(blocks, all, (size_t)n * sizeof *all);
     if (joined)
-        memcpy(shared, all + n, (size_t)n * sizeof *all);
+        memcpy(gram, all + n, (size_t)n * sizeof *all);
     return 0;
 }
 
@@ -180,25 +180,25 @@ static void row_sensitivity(const dpf_bounds *bounds, dpf_sensitivity *blocks)
 }
 
 int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
-                          dpf_sensitivity *shared, struct dpf_error *error)
+                          dpf_sensitivity *gram, struct dpf_error *error)
 {
     const dpf_loss *loss = term->loss->functions;
     unstated(blocks, DPF_MAX_BLOCKS);
-    unstated(shared, DPF_MAX_BLOCKS);
+    unstated(gram, DPF_MAX_BLOCKS);
     if (plan_sends_rows(term))
         row_sensitivity(bounds, blocks);
     else if (instance_result(term->loss,
-                             loss->sensitivity(term->loss->self, &term->query, bounds, blocks, shared),
+                             loss->sensitivity(term->loss->self, &term->query, bounds, blocks, gram),
                              "sensitivity", error) != 0)
         return -1;
-    int64_t rows = bounds->n_self + term->sent.has_shared;
+    int64_t rows = bounds->n_self + term->sent.has_gram;
     for (int i = 0; i < term->n_transforms; i++) {
         struct instance *instance = term->transforms[i];
         const dpf_transform *transform = instance->functions;
         /* A projection moves norms; what it does not state about that is not known. */
         if (transform->kind == DPF_TRANSFORM_STATE && !transform->sensitivity)
             unstated(blocks, DPF_MAX_BLOCKS);
-        if (transform->sensitivity && after_transform(term, instance, rows, blocks, shared, error) != 0)
+        if (transform->sensitivity && after_transform(term, instance, rows, blocks, gram, error) != 0)
             return -1;
         if (transform->rows &&
             instance_result(instance, transform->rows(instance->self, rows, &rows), "rows", error) != 0)

@@ -14,6 +14,6 @@ int plan_term_bounds(const struct plan *plan, struct term_plan *term, struct dpf
 void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds);
 /* Sensitivities of a term under bounds, message transforms applied; sets term->rows. */
 int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
-                          dpf_sensitivity *shared, struct dpf_error *error);
+                          dpf_sensitivity *gram, struct dpf_error *error);
 
 #endif

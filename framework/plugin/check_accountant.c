@@ -24,7 +24,7 @@ static dpf_event event_of(int kind)
         .size = sizeof event, .kind = kind, .lifetime = DPF_LIFETIME_ROUND, .count = 1, .scale = 4.0};
     fill_sensitivity(&event.sensitivity, 1.0);
     event.sampling = (dpf_sampling){
-        .size = sizeof event.sampling, .unit = DPF_UNIT_USER, .secret_from = -1, .rate = 1, .weight_max = 1};
+        .size = sizeof event.sampling, .unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1, .weight_max = 1};
     event.grid = kind == DPF_EVENT_DISCRETE_LAPLACE || kind == DPF_EVENT_DISCRETE_GAUSSIAN ? 0x1p-20
                  : kind == DPF_EVENT_SKELLAM                                               ? 0x1p-10
                                                                                            : 0;
@@ -226,7 +226,7 @@ static void rule_units(struct check *check)
     static const double weights[] = {0.25, 0.5, 1};
     static const int64_t group[] = {0, 3};
     struct instance *instance = check_instance(check);
-    if (instance && !table(instance)->units) {
+    if (instance && !table(instance)->epsilon_per_unit) {
         check_skip(check, "units are not served");
         return;
     }
@@ -238,14 +238,15 @@ static void rule_units(struct check *check)
         event.weighted = 1;
         const int answers = ask(check, instance, &event, &question, &all);
         dpf_status status =
-            table(instance)->units(instance->self, &event, 1, &question, weights, NULL, 3, each);
+            table(instance)->epsilon_per_unit(instance->self, &event, 1, &question, weights, NULL, 3, each);
         if (instance_result(instance, status, NULL, &ignored) != 0)
             continue;
         if (!answers) {
             check_fail(check, "kind %d: units has an answer where epsilon refuses", kind);
             continue;
         }
-        status = table(instance)->units(instance->self, &event, 1, &question, weights, group, 1, &together);
+        status = table(instance)->epsilon_per_unit(instance->self, &event, 1, &question, weights, group, 1,
+                                                   &together);
         if (instance_result(instance, status, NULL, &ignored) != 0)
             check_fail(check, "kind %d: answers for records, but not for a group", kind);
         else if (!(each[0] >= 0 && each[1] >= each[0] && each[2] >= each[1] && together >= each[2] &&
@@ -261,6 +262,7 @@ static const struct check_rule rules[] = {
      "more releases or sensitivity cost more, more noise less"},
     {"accountant.refuses", DPF_ROLE_ACCOUNTANT, rule_refuses, "what is not known is refused"},
     {"accountant.delta", DPF_ROLE_ACCOUNTANT, rule_inverse, "delta falls with epsilon"},
-    {"accountant.units", DPF_ROLE_ACCOUNTANT, rule_units, "more weight and more records cost no less"},
+    {"accountant.epsilon_per_unit", DPF_ROLE_ACCOUNTANT, rule_units,
+     "more weight and more records cost no less"},
 };
 const struct check_rules check_accountant_rules = CHECK_RULES(rules);

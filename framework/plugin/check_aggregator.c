@@ -72,13 +72,13 @@ static int start(struct check *check, struct instance *instance, uint64_t modulu
 static dpf_status absorb(struct instance *instance, const struct caller *caller, struct sums *sums,
                          int64_t *messages, int party)
 {
-    dpf_integers message = {.size = sizeof message,
-                            .width = WIDTH,
-                            .n_rows = ROWS,
-                            .total_rows = ROWS,
-                            .values = messages + (ptrdiff_t)party * ROWS * WIDTH,
-                            .stride = WIDTH,
-                            .survivors = 1};
+    dpf_encoded message = {.size = sizeof message,
+                           .width = WIDTH,
+                           .n_rows = ROWS,
+                           .total_rows = ROWS,
+                           .values = messages + (ptrdiff_t)party * ROWS * WIDTH,
+                           .stride = WIDTH,
+                           .survivors = 1};
     return table(instance)->absorb(instance->self,
                                    worker_call(caller->worker, instance, 0, 0, (uint32_t)party),
                                    &sums->aggregation, &message);

@@ -134,22 +134,22 @@ static void each_release(struct check *check, void (*look)(struct check *check, 
     }
 }
 
-static dpf_integers integers_of(int64_t *values, int64_t first, int64_t count, int survivors)
+static dpf_encoded integers_of(int64_t *values, int64_t first, int64_t count, int survivors)
 {
-    return (dpf_integers){.size = sizeof(dpf_integers),
-                          .width = WIDTH,
-                          .n_rows = count,
-                          .first_row = first,
-                          .total_rows = ROWS,
-                          .values = values,
-                          .stride = WIDTH,
-                          .survivors = survivors};
+    return (dpf_encoded){.size = sizeof(dpf_encoded),
+                         .width = WIDTH,
+                         .n_rows = count,
+                         .first_row = first,
+                         .total_rows = ROWS,
+                         .values = values,
+                         .stride = WIDTH,
+                         .survivors = survivors};
 }
 
 static dpf_status encode(const struct release *r, struct worker *worker, uint32_t draw, uint32_t party,
                          const double *values, int64_t first, int64_t count, int64_t *out)
 {
-    dpf_integers integers = integers_of(out, first, count, 1);
+    dpf_encoded integers = integers_of(out, first, count, 1);
     if (table(r->instance)->flags & DPF_MECHANISM_CONTRIBUTORS)
         integers.contributors = r->contributors + first;
     dpf_call *call = worker_call(worker, r->instance, (int32_t)draw, draw, party);
@@ -159,7 +159,7 @@ static dpf_status encode(const struct release *r, struct worker *worker, uint32_
 static dpf_status decode(const struct release *r, struct worker *worker, uint32_t draw, int64_t *sums,
                          int64_t first, int64_t count, double *out)
 {
-    dpf_integers integers = integers_of(sums, first, count, r->parties);
+    dpf_encoded integers = integers_of(sums, first, count, r->parties);
     dpf_call *call = worker_call(worker, r->instance, (int32_t)draw, draw, DPF_PARTY_AGGREGATE);
     return table(r->instance)->decode(r->instance->self, call, &r->plan, &r->query, &integers, out, WIDTH);
 }

@@ -70,7 +70,7 @@ static void start_releases(struct record_inputs *in)
         event->lifetime = DPF_LIFETIME_ROUND;
         event->sampling = (dpf_sampling){.size = sizeof event->sampling,
                                          .unit = DPF_UNIT_USER,
-                                         .secret_from = -1,
+                                         .hidden_from = -1,
                                          .rate = 1,
                                          .weight_max = 1};
         for (int unit = 0; unit < DPF_N_UNITS; unit++)

@@ -157,8 +157,8 @@ static int described(struct check *check, struct instance *instance, dpf_samplin
         return check_fail(check, "kind %d is not one of DPF_SAMPLING_*", (int)sampling->kind);
     if (sampling->unit < 0 || sampling->unit >= DPF_N_UNITS)
         return check_fail(check, "unit %d is not one of DPF_UNIT_*", (int)sampling->unit);
-    if (sampling->secret_from < -1 || sampling->secret_from > DPF_OBSERVER_PARTIES)
-        return check_fail(check, "secret_from %d is no observer", (int)sampling->secret_from);
+    if (sampling->hidden_from < -1 || sampling->hidden_from > DPF_OBSERVER_PARTIES)
+        return check_fail(check, "hidden_from %d is no observer", (int)sampling->hidden_from);
     if (!(sampling->rate >= 0 && sampling->rate <= 1))
         return check_fail(check, "rate %g is no probability", sampling->rate);
     if (isnan(sampling->weight_max) || sampling->weight_max < 0)

@@ -19,7 +19,7 @@ struct pair_test {
     dpf_query query;
     dpf_bounds bounds;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
-    dpf_sensitivity shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity gram[DPF_MAX_BLOCKS];
     float self[CHECK_LOSS_STRIDE];
     float other[CHECK_LOSS_STRIDE];
     int ran;
@@ -57,11 +57,11 @@ static int state_sensitivity(struct pair_test *test)
     for (int b = 0; b < DPF_MAX_BLOCKS; b++)
         for (size_t i = 0; i < sizeof(dpf_sensitivity) / sizeof(double); i++) {
             ((double *)&test->blocks[b])[i] = (double)NAN;
-            ((double *)&test->shared[b])[i] = (double)NAN;
+            ((double *)&test->gram[b])[i] = (double)NAN;
         }
     dpf_status status =
         table(test->instance)
-            ->sensitivity(test->instance->self, &test->query, &test->bounds, test->blocks, test->shared);
+            ->sensitivity(test->instance->self, &test->query, &test->bounds, test->blocks, test->gram);
     struct dpf_error error = {0};
     if (instance_result(test->instance, status, "sensitivity", &error) != 0)
         return check_warn(test->check, "states no sensitivity under the kit's bounds: %.400s", error.text);

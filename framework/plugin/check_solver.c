@@ -130,7 +130,7 @@ static dpf_status solve(const struct scenario *scenario, struct worker *worker, 
                            .next = next,
                            .next_stride = STRIDE,
                            .state = in->state_width ? state : NULL,
-                           .shared_query = &in->query};
+                           .gram_query = &in->query};
         status = table(scenario->instance)->solve(scenario->instance->self, call, &batch);
         for (int64_t r = 0; r < count; r++) {
             memcpy(out[r].next, next + r * STRIDE, sizeof out[r].next);

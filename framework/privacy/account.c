@@ -42,11 +42,11 @@ static int add_range(struct instance *accountant, const struct guarantee *guaran
     double epsilon[2];
     char low[32], high[32], *note = account->answer.note;
     const size_t used = strlen(note), room = sizeof account->answer.note - used;
-    if (!functions->units || isinf(account->answer.epsilon) ||
+    if (!functions->epsilon_per_unit || isinf(account->answer.epsilon) ||
         !(weights[0] > 0 && weights[0] < weights[1] && isfinite(weights[1])))
         return 0;
     const dpf_status status =
-        functions->units(accountant->self, events, n, question, weights, NULL, 2, epsilon);
+        functions->epsilon_per_unit(accountant->self, events, n, question, weights, NULL, 2, epsilon);
     if (instance_result(accountant, status, "accounting", error) != 0)
         return -1;
     snprintf(note + used, room,

@@ -13,7 +13,7 @@
 #include "privacy/guarantee.h"
 
 /* What all conditions are judged from. */
-struct matter {
+struct condition_input {
     const struct config_values *privacy;
     const struct run_facts *facts;
     const struct ledger *ledger;
@@ -21,8 +21,8 @@ struct matter {
     int support_public;
 };
 
-static void conclude(struct condition *condition, int holds, const char *format, ...) DPF_PRINTF(3, 4);
-static void conclude(struct condition *condition, int holds, const char *format, ...)
+static void set_verdict(struct condition *condition, int holds, const char *format, ...) DPF_PRINTF(3, 4);
+static void set_verdict(struct condition *condition, int holds, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -39,56 +39,57 @@ static int flagged(const struct ledger *ledger, uint32_t flag)
     return 0;
 }
 
-static void judge_bounds(const struct matter *matter, struct condition *out)
+static void check_bounds(const struct condition_input *input, struct condition *out)
 {
-    for (int i = 0; i < matter->facts->n_terms; i++) {
-        const struct term_facts *term = &matter->facts->terms[i];
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        const struct term_facts *term = &input->facts->terms[i];
         if (!term->bounded) {
-            conclude(out, 0,
-                     "%s: %s. Noise is only as good as its bound: enforce a public constant with a clip.",
-                     term->name, term->unbounded_why);
+            set_verdict(out, 0,
+                        "%s: %s. Noise is only as good as its bound: enforce a public constant with a clip.",
+                        term->name, term->unbounded_why);
             return;
         }
     }
-    if (flagged(matter->ledger, DPF_EVENT_BOUNDS_FROM_DATA))
-        conclude(out, 0,
-                 "A sensitivity is a maximum over the private data, which itself reveals "
-                 "something. Enforce a public constant with a clip.");
+    if (flagged(input->ledger, DPF_EVENT_BOUNDS_FROM_DATA))
+        set_verdict(out, 0,
+                    "A sensitivity is a maximum over the private data, which itself reveals "
+                    "something. Enforce a public constant with a clip.");
     else
-        conclude(out, 1, "Every bound in a sensitivity is a public constant that is enforced.");
+        set_verdict(out, 1, "Every bound in a sensitivity is a public constant that is enforced.");
 }
 
 /* Must the observer not even learn that a user exists? */
-static int user_comes_or_goes(const struct matter *matter)
+static int user_comes_or_goes(const struct condition_input *input)
 {
-    return matter->unit == DPF_UNIT_USER && matter->adjacency == DPF_ADJ_ADD_REMOVE;
+    return input->unit == DPF_UNIT_USER && input->adjacency == DPF_ADJ_ADD_REMOVE;
 }
 
-static void judge_inputs(const struct matter *matter, struct condition *out)
+static void check_inputs(const struct condition_input *input, struct condition *out)
 {
-    for (int i = 0; i < matter->facts->n_terms; i++) {
-        const struct term_facts *term = &matter->facts->terms[i];
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        const struct term_facts *term = &input->facts->terms[i];
         const int own = term->reads == FROM_OWN_RECORD;
         if (term->reads == FROM_CONSTANT || term->reads == FROM_RELEASES ||
-            (own && matter->unit == DPF_UNIT_USER))
+            (own && input->unit == DPF_UNIT_USER))
             continue;
-        conclude(out, 0, "%s: %s. %s", term->name, term->reads_why,
-                 own ? "A user's row depends on all of the user's records: ask for unit = user."
-                     : "Release that side with noise too, or keep the user side local, with unit = user and "
-                       "a clip of the whole contribution.");
+        set_verdict(
+            out, 0, "%s: %s. %s", term->name, term->reads_why,
+            own ? "A user's row depends on all of the user's records: ask for unit = user."
+                : "Release that side with noise too, or keep the user side local, with unit = user and "
+                  "a clip of the whole contribution.");
         return;
     }
-    if (matter->facts->users_counted && matter->facts->n_terms > 0 && user_comes_or_goes(matter)) {
-        conclude(
+    if (input->facts->users_counted && input->facts->n_terms > 0 && user_comes_or_goes(input)) {
+        set_verdict(
             out, 0,
             "The number of users is taken from the data, and noise and regularisation read it, but it is "
             "to be hidden whether a user takes part. Set [model] users to a public upper bound, or "
             "protect with adjacency = replace or zero-out.");
         return;
     }
-    conclude(out, 1,
-             "Beside the records, releases read only constants, earlier releases, or the user's own "
-             "clipped contribution.");
+    set_verdict(out, 1,
+                "Beside the records, releases read only constants, earlier releases, or the user's own "
+                "clipped contribution.");
 }
 
 static int side_counted(const struct ledger *ledger, int64_t entry)
@@ -102,55 +103,55 @@ static int side_counted(const struct ledger *ledger, int64_t entry)
     return event->count > 0;
 }
 
-static void judge_composition(const struct matter *matter, struct condition *out)
+static void check_composition(const struct condition_input *input, struct condition *out)
 {
     int64_t counted = 0, releases = 0;
-    for (int64_t i = 0; i < matter->ledger->n; i++) {
-        counted += side_counted(matter->ledger, i);
-        releases += matter->ledger->entries[i].event.count;
+    for (int64_t i = 0; i < input->ledger->n; i++) {
+        counted += side_counted(input->ledger, i);
+        releases += input->ledger->entries[i].event.count;
     }
-    if (matter->facts->rounds > 0 && counted < matter->facts->n_terms)
-        conclude(out, 0,
-                 "%d terms release something, but only %lld of them are in the ledger. Each release must "
-                 "be counted; this is a fault of the program or of a plugin.",
-                 matter->facts->n_terms, (long long)counted);
+    if (input->facts->rounds > 0 && counted < input->facts->n_terms)
+        set_verdict(out, 0,
+                    "%d terms release something, but only %lld of them are in the ledger. Each release must "
+                    "be counted; this is a fault of the program or of a plugin.",
+                    input->facts->n_terms, (long long)counted);
     else
-        conclude(out, 1,
-                 "Every release of a noisy block is in the ledger, %lld in all, and they are composed.",
-                 (long long)releases);
+        set_verdict(out, 1,
+                    "Every release of a noisy block is in the ledger, %lld in all, and they are composed.",
+                    (long long)releases);
 }
 
-static void judge_hidden_noise(const struct matter *matter, struct condition *out)
+static void check_hidden_noise(const struct condition_input *input, struct condition *out)
 {
-    int known = flagged(matter->ledger, DPF_EVENT_NOISE_KNOWN);
+    int known = flagged(input->ledger, DPF_EVENT_NOISE_KNOWN);
     const char *name = "a release";
-    for (int i = 0; i < matter->facts->n_terms; i++) {
-        if (matter->facts->terms[i].noise_known) {
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        if (input->facts->terms[i].noise_known) {
             known = 1;
-            name = matter->facts->terms[i].name;
+            name = input->facts->terms[i].name;
         }
     }
     if (!known)
-        conclude(out, 1, "Nobody but whoever adds the noise knows any part of it.");
-    else if (matter->observer == DPF_OBSERVER_OUTSIDER)
-        conclude(out, 1,
-                 "%s: the server knows part of the noise, but it is trusted when the observer is an "
-                 "outsider.",
-                 name);
+        set_verdict(out, 1, "Nobody but whoever adds the noise knows any part of it.");
+    else if (input->observer == DPF_OBSERVER_OUTSIDER)
+        set_verdict(out, 1,
+                    "%s: the server knows part of the noise, but it is trusted when the observer is an "
+                    "outsider.",
+                    name);
     else
-        conclude(out, 0,
-                 "%s: the server draws part of the noise, so that what it does not know is less than "
-                 "what is accounted for. Use noise in infinitely divisible shares, or trust the server.",
-                 name);
+        set_verdict(out, 0,
+                    "%s: the server draws part of the noise, so that what it does not know is less than "
+                    "what is accounted for. Use noise in infinitely divisible shares, or trust the server.",
+                    name);
 }
 
 /* Why the observer sees less noise than is accounted for, or NULL. Other parties see what the server sees as
    well: they may work together. */
-static const char *noise_lacking(const struct matter *matter, const struct term_facts *term)
+static const char *noise_lacking(const struct condition_input *input, const struct term_facts *term)
 {
     if (!term->has_mechanism || term->noise_where == DPF_NOISE_NOWHERE)
         return "it is released without noise. Add a mechanism";
-    if (term->noise_where == DPF_NOISE_AT_PARTY || matter->observer == DPF_OBSERVER_OUTSIDER)
+    if (term->noise_where == DPF_NOISE_AT_PARTY || input->observer == DPF_OBSERVER_OUTSIDER)
         return NULL;
     if (term->noise_where == DPF_NOISE_AT_SUM && term->to_peers && !term->single_curator)
         return "users receive each other's messages bare and add the noise themselves. Let the senders add "
@@ -162,7 +163,7 @@ static const char *noise_lacking(const struct matter *matter, const struct term_
     if (term->sees != DPF_SEES_SUM)
         return "each message has only a share of the noise, and the server sees each message. "
                "Use an aggregator that reveals the sum alone (secagg), or full noise in each message";
-    return matter->observer == DPF_OBSERVER_SERVER || term->spare_shares > 0
+    return input->observer == DPF_OBSERVER_SERVER || term->spare_shares > 0
                ? NULL
                : "a party knows its own share of the noise, and the rest may be too little. Plan the shares "
                  "for fewer honest survivors than take part";
@@ -179,34 +180,34 @@ static const struct ledger_entry *reused_noise(const struct ledger *ledger)
     return NULL;
 }
 
-static void judge_enough_noise(const struct matter *matter, struct condition *out)
+static void check_enough_noise(const struct condition_input *input, struct condition *out)
 {
-    if (matter->facts->released_raw) {
-        conclude(out, 0, "%s. Add a mechanism, or keep that side local.", matter->facts->released_raw_why);
+    if (input->facts->released_raw) {
+        set_verdict(out, 0, "%s. Add a mechanism, or keep that side local.", input->facts->released_raw_why);
         return;
     }
-    for (int i = 0; i < matter->facts->n_terms; i++) {
-        const char *lacking = noise_lacking(matter, &matter->facts->terms[i]);
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        const char *lacking = noise_lacking(input, &input->facts->terms[i]);
         if (lacking) {
-            conclude(out, 0, "%s: %s.", matter->facts->terms[i].name, lacking);
+            set_verdict(out, 0, "%s: %s.", input->facts->terms[i].name, lacking);
             return;
         }
     }
-    const struct ledger_entry *reused = reused_noise(matter->ledger);
+    const struct ledger_entry *reused = reused_noise(input->ledger);
     if (reused)
-        conclude(out, 0,
-                 "%s: one draw of noise serves %lld releases, and the difference of two of them has no "
-                 "noise at all. Draw fresh noise in every round.",
-                 reused->source, (long long)reused->event.count);
+        set_verdict(out, 0,
+                    "%s: one draw of noise serves %lld releases, and the difference of two of them has no "
+                    "noise at all. Draw fresh noise in every round.",
+                    reused->source, (long long)reused->event.count);
     else
-        conclude(out, 1, "All that the observer sees carries the noise that is accounted for.");
+        set_verdict(out, 1, "All that the observer sees carries the noise that is accounted for.");
 }
 
 /* Does a fixed-size draw push one unit out when another comes? */
-static int draw_exchanges(const struct matter *matter, const dpf_sampling *sampling)
+static int draw_exchanges(const struct condition_input *input, const dpf_sampling *sampling)
 {
     const dpf_question question = {
-        .size = sizeof question, .unit = matter->unit, .adjacency = matter->adjacency};
+        .size = sizeof question, .unit = input->unit, .adjacency = input->adjacency};
     return (sampling->kind == DPF_SAMPLING_FIXED || sampling->kind == DPF_SAMPLING_REPLACED) &&
            dpf_sizes_differ(sampling, &question);
 }
@@ -219,7 +220,7 @@ static int ledger_claims(const struct ledger *ledger, const struct run_facts *fa
         for (int t = 0; t < facts->n_terms; t++) {
             const dpf_sampling *real = &facts->terms[t].sampling;
             found |= real->kind == claimed->kind && real->unit == claimed->unit &&
-                     real->rate <= claimed->rate && real->secret_from >= claimed->secret_from;
+                     real->rate <= claimed->rate && real->hidden_from >= claimed->hidden_from;
         }
         if (!found)
             return 0;
@@ -227,17 +228,17 @@ static int ledger_claims(const struct ledger *ledger, const struct run_facts *fa
     return 1;
 }
 
-static void judge_sampling(const struct matter *matter, struct condition *out)
+static void check_sampling(const struct condition_input *input, struct condition *out)
 {
     int amplified = 0, sampled = 0;
     const dpf_question question = {.size = sizeof question,
-                                   .unit = matter->unit,
-                                   .adjacency = matter->adjacency,
-                                   .observer = matter->observer};
-    for (int i = 0; i < matter->facts->n_terms; i++) {
-        const struct term_facts *term = &matter->facts->terms[i];
-        if (draw_exchanges(matter, &term->sampling)) {
-            conclude(
+                                   .unit = input->unit,
+                                   .adjacency = input->adjacency,
+                                   .observer = input->observer};
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        const struct term_facts *term = &input->facts->terms[i];
+        if (draw_exchanges(input, &term->sampling)) {
+            set_verdict(
                 out, 0,
                 "%s: a fixed number is drawn, so a unit that is added pushes another one out. Use a Poisson "
                 "sampler, or an adjacency that keeps the number of units (replace, zero-out).",
@@ -247,19 +248,19 @@ static void judge_sampling(const struct matter *matter, struct condition *out)
         amplified += dpf_amplifies(&term->sampling, &question);
         sampled += term->sampling.kind != DPF_SAMPLING_NONE;
     }
-    if (!ledger_claims(matter->ledger, matter->facts))
-        conclude(out, 0,
-                 "The ledger counts on a Poisson draw that no sampler makes. This is a fault of the "
-                 "program or of a plugin.");
+    if (!ledger_claims(input->ledger, input->facts))
+        set_verdict(out, 0,
+                    "The ledger counts on a Poisson draw that no sampler makes. This is a fault of the "
+                    "program or of a plugin.");
     else if (amplified)
-        conclude(out, 1,
-                 "Amplification is counted for a Poisson draw of the protected unit that the observer "
-                 "does not see.");
+        set_verdict(out, 1,
+                    "Amplification is counted for a Poisson draw of the protected unit that the observer "
+                    "does not see.");
     else
-        conclude(out, 1,
-                 sampled ? "Sampling is not counted in favour of privacy: the draw is not a secret "
-                           "Poisson draw of the protected unit under add-remove or zero-out."
-                         : "Nothing is sampled.");
+        set_verdict(out, 1,
+                    sampled ? "Sampling is not counted in favour of privacy: the draw is not a secret "
+                              "Poisson draw of the protected unit under add-remove or zero-out."
+                            : "Nothing is sampled.");
 }
 
 int guarantee_pair_exists(int unit, int adjacency)
@@ -268,22 +269,23 @@ int guarantee_pair_exists(int unit, int adjacency)
     return both || (unit == DPF_UNIT_USER) == (adjacency == DPF_ADJ_REPLACE);
 }
 
-static void judge_unit(const struct matter *matter, struct condition *out)
+static void check_unit(const struct condition_input *input, struct condition *out)
 {
-    const char *unit = dpf_unit_name(matter->unit), *adjacency = dpf_adjacency_name(matter->adjacency);
-    if (!guarantee_pair_exists(matter->unit, matter->adjacency)) {
-        conclude(out, 0, "Adjacency %s does not exist for the unit %s. Use %s, add-remove or zero-out.",
-                 adjacency, unit, matter->unit == DPF_UNIT_USER ? "replace" : "replace-value, flip");
+    const char *unit = dpf_unit_name(input->unit), *adjacency = dpf_adjacency_name(input->adjacency);
+    if (!guarantee_pair_exists(input->unit, input->adjacency)) {
+        set_verdict(out, 0, "Adjacency %s does not exist for the unit %s. Use %s, add-remove or zero-out.",
+                    adjacency, unit, input->unit == DPF_UNIT_USER ? "replace" : "replace-value, flip");
         return;
     }
-    for (int i = 0; i < matter->facts->n_terms; i++) {
-        const struct term_facts *term = &matter->facts->terms[i];
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        const struct term_facts *term = &input->facts->terms[i];
         if (!term->unit_stated) {
-            conclude(out, 0, "%s: %s (unit %s, adjacency %s).", term->name, term->unit_why, unit, adjacency);
+            set_verdict(out, 0, "%s: %s (unit %s, adjacency %s).", term->name, term->unit_why, unit,
+                        adjacency);
             return;
         }
     }
-    conclude(out, 1, "Every sensitivity is stated for the unit %s and the adjacency %s.", unit, adjacency);
+    set_verdict(out, 1, "Every sensitivity is stated for the unit %s and the adjacency %s.", unit, adjacency);
 }
 
 /*
@@ -291,17 +293,17 @@ static void judge_unit(const struct matter *matter, struct condition *out)
  * sensitivities, and noise must be on every row whether touched or not: it is when it is added once to the
  * whole sum and only the result is seen, or when messages are dense.
  */
-static int support_covered(const struct matter *matter, const struct term_facts *term)
+static int support_covered(const struct condition_input *input, const struct term_facts *term)
 {
-    if (matter->adjacency == DPF_ADJ_REPLACE_VALUE)
+    if (input->adjacency == DPF_ADJ_REPLACE_VALUE)
         return 0;
-    if (term->noise_where == DPF_NOISE_AT_SUM && matter->observer == DPF_OBSERVER_OUTSIDER)
+    if (term->noise_where == DPF_NOISE_AT_SUM && input->observer == DPF_OBSERVER_OUTSIDER)
         return 1;
     return term->dense && term->noise_where != DPF_NOISE_NOWHERE && term->noise_where != DPF_NOISE_AT_SUM;
 }
 
 /* How it shows that a user takes part at all, or NULL. Only under user_comes_or_goes. */
-static const char *presence_seen(const struct matter *matter, const struct term_facts *term)
+static const char *presence_seen(const struct condition_input *input, const struct term_facts *term)
 {
     if (term->row_each)
         return "each user has a row of its own in what is released";
@@ -309,74 +311,78 @@ static const char *presence_seen(const struct matter *matter, const struct term_
         return "what is released is divided by the exact number of users that sent";
     if (term->noise_by_users)
         return "each user brings noise along, so that there is more of it when a user comes";
-    if (term->sent_by_users && matter->observer != DPF_OBSERVER_OUTSIDER &&
-        term->sampling.secret_from < matter->observer)
+    if (term->sent_by_users && input->observer != DPF_OBSERVER_OUTSIDER &&
+        term->sampling.hidden_from < input->observer)
         return "each user sends messages, and who sends is seen";
     return NULL;
 }
 
-static void judge_support(const struct matter *matter, struct condition *out)
+static void check_support(const struct condition_input *input, struct condition *out)
 {
-    for (int i = 0; i < matter->facts->n_terms && user_comes_or_goes(matter); i++) {
-        const char *seen = presence_seen(matter, &matter->facts->terms[i]);
+    for (int i = 0; i < input->facts->n_terms && user_comes_or_goes(input); i++) {
+        const char *seen = presence_seen(input, &input->facts->terms[i]);
         if (seen) {
-            conclude(out, 0,
-                     "%s: %s, but it is to be hidden whether a user takes part at all. Protect what users "
-                     "did instead: adjacency = replace or zero-out, where the list of users is public.",
-                     matter->facts->terms[i].name, seen);
+            set_verdict(out, 0,
+                        "%s: %s, but it is to be hidden whether a user takes part at all. Protect what users "
+                        "did instead: adjacency = replace or zero-out, where the list of users is public.",
+                        input->facts->terms[i].name, seen);
             return;
         }
     }
-    if (matter->adjacency == DPF_ADJ_REPLACE_VALUE && matter->facts->values_choose &&
-        matter->facts->n_terms > 0) {
-        conclude(out, 0,
-                 "A record counts or is dropped by its value ([data] threshold or out-of-range = drop), so "
-                 "another value makes it appear or disappear. Protect with adjacency = flip or add-remove.");
+    if (input->adjacency == DPF_ADJ_REPLACE_VALUE && input->facts->values_choose &&
+        input->facts->n_terms > 0) {
+        set_verdict(
+            out, 0,
+            "A record counts or is dropped by its value ([data] threshold or out-of-range = drop), so "
+            "another value makes it appear or disappear. Protect with adjacency = flip or add-remove.");
         return;
     }
     /* Under these adjacencies the support of neighbours is the same or may be taken as known. */
-    const int values_only =
-        matter->adjacency == DPF_ADJ_REPLACE_VALUE || matter->adjacency == DPF_ADJ_ZERO_OUT;
-    const int public_support = matter->support_public && values_only;
-    for (int i = 0; i < matter->facts->n_terms && !public_support; i++) {
-        const struct term_facts *term = &matter->facts->terms[i];
-        if (term->support_observed && !support_covered(matter, term)) {
-            conclude(
+    const int values_only = input->adjacency == DPF_ADJ_REPLACE_VALUE || input->adjacency == DPF_ADJ_ZERO_OUT;
+    const int public_support = input->support_public && values_only;
+    for (int i = 0; i < input->facts->n_terms && !public_support; i++) {
+        const struct term_facts *term = &input->facts->terms[i];
+        if (term->support_observed && !support_covered(input, term)) {
+            set_verdict(
                 out, 0, "%s: only rated cells contribute, so who rated what can be seen, and %s. %s.",
                 term->name,
-                matter->support_public ? "this adjacency promises to hide it" : "it is not declared public",
-                values_only ? "Set [privacy] support = public if that is so, or use dense noisy messages"
-                            : "Use dense messages with noise on every row, or trust the server with the sum");
+                input->support_public ? "this adjacency promises to hide it" : "it is not declared public",
+                values_only
+                    ? "Set [privacy] interaction-pattern = public if that is so, or use dense noisy messages"
+                    : "Use dense messages with noise on every row, or trust the server with the sum");
             return;
         }
         if (term->reads_degrees) {
-            conclude(out, 0,
-                     "%s: the solver or the noise reads how many records or senders each row has, without "
-                     "noise. %s.",
-                     term->name,
-                     values_only ? "Set [privacy] support = public if that is so, or use a solver "
-                                   "and noise that do not read counts"
-                                 : "Use a solver and noise that do not read counts");
+            set_verdict(out, 0,
+                        "%s: the solver or the noise reads how many records or senders each row has, without "
+                        "noise. %s.",
+                        term->name,
+                        values_only
+                            ? "Set [privacy] interaction-pattern = public if that is so, or use a solver "
+                              "and noise that do not read counts"
+                            : "Use a solver and noise that do not read counts");
             return;
         }
     }
-    conclude(out, 1,
-             public_support ? "Who rated what is declared public ([privacy] support); it is not protected."
-                            : "Which rows and cells contribute does not show who rated what.");
+    set_verdict(
+        out, 1,
+        public_support
+            ? "Who rated what is declared public ([privacy] interaction-pattern); it is not protected."
+            : "Which rows and cells contribute does not show who rated what.");
 }
 
-static void judge_randomness(const struct matter *matter, struct condition *out)
+static void check_randomness(const struct condition_input *input, struct condition *out)
 {
-    if (!matter->facts->secure) {
-        conclude(out, 0,
-                 "The noise comes from a seed, and whoever knows the seed can remove it. Set [privacy] "
-                 "randomness = secure for a run whose result is published.");
+    if (!input->facts->secure) {
+        set_verdict(out, 0,
+                    "The noise comes from a seed, and whoever knows the seed can remove it. Set [privacy] "
+                    "randomness = secure for a run whose result is published.");
         return;
     }
-    for (int i = 0; i < matter->facts->n_terms; i++) {
-        const struct term_facts *term = &matter->facts->terms[i];
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        const struct term_facts *term = &input->facts->terms[i];
         if (!term->exact_grid && term->has_mechanism) {
-            conclude(
+            set_verdict(
                 out, 0,
                 "%s: noise is drawn or added in floating point, whose low bits can reveal the value below. "
                 "Use the exact sampler (precision = exact).",
@@ -384,44 +390,45 @@ static void judge_randomness(const struct matter *matter, struct condition *out)
             return;
         }
     }
-    if (flagged(matter->ledger, DPF_EVENT_FLOATING_POINT))
-        conclude(out, 0, "Some noise is drawn or added in floating point. Use the exact sampler.");
+    if (flagged(input->ledger, DPF_EVENT_FLOATING_POINT))
+        set_verdict(out, 0, "Some noise is drawn or added in floating point. Use the exact sampler.");
     else
-        conclude(out, 1, "Noise comes from the system's generator and is exact on an integer grid.");
+        set_verdict(out, 1, "Noise comes from the system's generator and is exact on an integer grid.");
 }
 
-static void judge_tuning(const struct matter *matter, struct condition *out)
+static void check_tuning(const struct condition_input *input, struct condition *out)
 {
-    switch (matter->privacy->params.values[PRIVACY_TUNING].integer) {
+    switch (input->privacy->params.values[PRIVACY_TUNING].integer) {
     case 1:
-        conclude(out, 1, "Declared: hyper-parameters were fixed in advance or chosen on public data.");
+        set_verdict(out, 1, "Declared: hyper-parameters were fixed in advance or chosen on public data.");
         break;
     case 2:
-        conclude(out, 1, "Declared: hyper-parameters were chosen privately, and the cost is accounted for.");
+        set_verdict(out, 1,
+                    "Declared: hyper-parameters were chosen privately, and the cost is accounted for.");
         break;
     default:
-        conclude(out, 1,
-                 "The guarantee is for these hyper-parameters. If they were chosen on the same "
-                 "private data, that choice leaks more, and this is not accounted for.");
+        set_verdict(out, 1,
+                    "The guarantee is for these hyper-parameters. If they were chosen on the same "
+                    "private data, that choice leaks more, and this is not accounted for.");
     }
 }
 
-typedef void (*judge)(const struct matter *matter, struct condition *out);
+typedef void (*judge)(const struct condition_input *input, struct condition *out);
 
 static const struct {
     const char *id, *title;
     judge judge;
 } judges[N_CONDITIONS] = {
-    {"C1", "bounded", judge_bounds},
-    {"C2", "public inputs", judge_inputs},
-    {"C3", "composed", judge_composition},
-    {"C4", "hidden noise", judge_hidden_noise},
-    {"C5", "enough noise", judge_enough_noise},
-    {"C6", "sampling", judge_sampling},
-    {"C7", "unit", judge_unit},
-    {"C8", "support", judge_support},
-    {"C9", "randomness", judge_randomness},
-    {"C10", "tuning", judge_tuning},
+    {"C1", "bounded", check_bounds},
+    {"C2", "public inputs", check_inputs},
+    {"C3", "composed", check_composition},
+    {"C4", "hidden noise", check_hidden_noise},
+    {"C5", "enough noise", check_enough_noise},
+    {"C6", "sampling", check_sampling},
+    {"C7", "unit", check_unit},
+    {"C8", "support", check_support},
+    {"C9", "randomness", check_randomness},
+    {"C10", "tuning", check_tuning},
 };
 #define RANDOMNESS_INDEX 8
 
@@ -429,18 +436,18 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
                           const struct ledger *ledger, struct guarantee *out)
 {
     const dpf_value *values = privacy->params.values;
-    const struct matter matter = {
+    const struct condition_input input = {
         .privacy = privacy,
         .facts = facts,
         .ledger = ledger,
         .unit = (int)values[PRIVACY_UNIT].integer,
         .adjacency = (int)values[PRIVACY_ADJACENCY].integer,
         .observer = (int)values[PRIVACY_OBSERVER].integer,
-        .support_public = values[PRIVACY_SUPPORT].integer == 1,
+        .support_public = values[PRIVACY_INTERACTION_PATTERN].integer == 1,
     };
-    out->unit = matter.unit;
-    out->adjacency = matter.adjacency;
-    out->observer = matter.observer;
+    out->unit = input.unit;
+    out->adjacency = input.adjacency;
+    out->observer = input.observer;
     out->delta = values[PRIVACY_DELTA].real;
     out->delta_is_default = !values[PRIVACY_DELTA].is_set;
     out->tuning_stated = values[PRIVACY_TUNING].integer != 0;
@@ -454,7 +461,7 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
         struct condition *condition = &out->conditions[i];
         condition->id = judges[i].id;
         condition->title = judges[i].title;
-        judges[i].judge(&matter, condition);
+        judges[i].judge(&input, condition);
         if (i != RANDOMNESS_INDEX)
             holding &= condition->holds;
     }

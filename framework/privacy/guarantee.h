@@ -25,9 +25,9 @@ enum privacy_param {
     PRIVACY_DELTA,      /* of the proved statement; must be stated unless the run is pure or not private */
     PRIVACY_RANDOMNESS, /* secure | reproducible */
     PRIVACY_NOISE_SEED, /* for reproducible */
-    PRIVACY_SUPPORT,    /* private | public: is it public who rated what? */
-    PRIVACY_TUNING,     /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
-    PRIVACY_BUDGET,     /* per-release | total */
+    PRIVACY_INTERACTION_PATTERN, /* private | public: is it public who rated what? */
+    PRIVACY_TUNING, /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
+    PRIVACY_BUDGET, /* per-release | total */
     PRIVACY_TOTAL_EPSILON,
     PRIVACY_CALIBRATE_BY, /* accountant that the noise of budget = total is chosen by */
     PRIVACY_N_PARAMS

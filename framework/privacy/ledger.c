@@ -82,7 +82,7 @@ static json_t *sampling_json(const dpf_sampling *sampling)
     static const char *const kinds[] = {"none", "poisson", "fixed-size", "with-replacement", "weighted"};
     static const char *const hidden[] = {"nobody", "outsider", "server", "parties"};
     const int known = sampling->kind >= 0 && sampling->kind <= DPF_SAMPLING_WEIGHTED;
-    const int from = sampling->secret_from + 1;
+    const int from = sampling->hidden_from + 1;
     return json_pack("{s:s, s:s, s:o, s:s, s:o}", "kind", known ? kinds[sampling->kind] : "unknown", "unit",
                      dpf_unit_name(sampling->unit), "rate", number(sampling->rate), "secret_up_to",
                      from >= 0 && from <= 3 ? hidden[from] : "unknown", "weight_max",

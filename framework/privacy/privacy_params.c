@@ -65,8 +65,9 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
         DPF_PARAM_INT_F("noise-seed", 1, 0.0, 9007199254740992.0, DPF_PARAM_PRIVACY, "",
                         "Seed of noise and private sampling for randomness = reproducible. "
                         "Whoever knows it can remove the noise."),
-    [PRIVACY_SUPPORT] = DPF_PARAM_ENUM_F("support", 0, supports, DPF_PARAM_PRIVACY,
-                                         "Is it public who rated what? A declaration about the data."),
+    [PRIVACY_INTERACTION_PATTERN] =
+        DPF_PARAM_ENUM_F("interaction-pattern", 0, supports, DPF_PARAM_PRIVACY,
+                         "Is it public who rated what? A declaration about the data."),
     [PRIVACY_TUNING] =
         DPF_PARAM_ENUM_F("tuning", 0, tunings, DPF_PARAM_PRIVACY,
                          "How hyper-parameters were chosen. A declaration about the experiment."),

@@ -37,7 +37,7 @@ static struct instance *knows_weights(const struct plan *plan)
 {
     const struct guarantee *guarantee = &plan->guarantee;
     for (int i = 0; i < plan->n_accountants; i++)
-        if (((const dpf_accountant *)plan->accountants[i]->functions)->units &&
+        if (((const dpf_accountant *)plan->accountants[i]->functions)->epsilon_per_unit &&
             !(i < guarantee->n_accounts && guarantee->accounts[i].refused))
             return plan->accountants[i];
     return NULL;
@@ -113,11 +113,11 @@ static int price(struct budgets *b, const struct term_plan *term, int one, struc
             b->events[b->n_events].count = 1;
         b->n_events++;
     }
-    dpf_status status = functions->units(b->accountant->self, b->events, b->n_events, &question, b->weights,
-                                         NULL, csr->ptr[csr->rows], b->records);
+    dpf_status status = functions->epsilon_per_unit(b->accountant->self, b->events, b->n_events, &question,
+                                                    b->weights, NULL, csr->ptr[csr->rows], b->records);
     if (status == DPF_OK)
-        status = functions->units(b->accountant->self, b->events, b->n_events, &question, b->weights,
-                                  csr->ptr, csr->rows, b->users);
+        status = functions->epsilon_per_unit(b->accountant->self, b->events, b->n_events, &question,
+                                             b->weights, csr->ptr, csr->rows, b->users);
     return instance_result(b->accountant, status, "accounting", error);
 }
 

@@ -192,7 +192,7 @@ static inline int32_t dpf_amplifies(const dpf_sampling *sampling, const dpf_ques
     return sampling->kind == DPF_SAMPLING_POISSON && sampling->unit == question->unit &&
            (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT ||
             question->adjacency == DPF_ADJ_FLIP) &&
-           sampling->secret_from >= 0 && question->observer <= sampling->secret_from;
+           sampling->hidden_from >= 0 && question->observer <= sampling->hidden_from;
 }
 
 static inline dpf_status dpf_charge_unbounded(dpf_charge *out, const char *reason)

@@ -93,7 +93,7 @@ static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_rele
     out->where = where;
     out->n_blocks = query->n_blocks;
     for (int32_t b = 0; b < query->n_blocks; b++)
-        out->grid[b] = out->shared_grid[b] = grid;
+        out->grid[b] = out->gram_grid[b] = grid;
     double limit = dpf_additive_limit(release->n_parties);
     memcpy(&out->opaque[0], &limit, sizeof(limit));
     return DPF_OK;
@@ -139,9 +139,9 @@ static inline dpf_status dpf_additive_check(const dpf_host *host, const dpf_rele
 }
 
 /* How many coordinates of the block a message has. */
-static inline double dpf_additive_coordinates(const dpf_release *release, int32_t block, int32_t shared)
+static inline double dpf_additive_coordinates(const dpf_release *release, int32_t block, int32_t gram)
 {
-    int64_t rows = shared ? 1 : release->rows - (release->query->has_shared ? 1 : 0);
+    int64_t rows = gram ? 1 : release->rows - (release->query->has_gram ? 1 : 0);
     return (double)rows * (double)release->query->blocks[block].length;
 }
 
@@ -238,7 +238,7 @@ static inline dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, do
  * the noise was chosen for.
  */
 static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan,
-                                           int32_t block, int32_t shared, int32_t exact, int32_t exact_kind,
+                                           int32_t block, int32_t gram, int32_t exact, int32_t exact_kind,
                                            int32_t float_kind, int32_t lifetime)
 {
     dpf_event event;
@@ -248,17 +248,17 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
     event.count = 1;
     event.side = release->side;
     event.block = block;
-    event.scale = shared ? plan->shared_scale[block] : plan->scale[block];
-    event.grid = shared ? plan->shared_grid[block] : plan->grid[block];
+    event.scale = gram ? plan->gram_scale[block] : plan->scale[block];
+    event.grid = gram ? plan->gram_grid[block] : plan->grid[block];
     event.flags = release->from_data ? DPF_EVENT_BOUNDS_FROM_DATA : 0;
     dpf_sensitivity given;
-    if (shared && !release->shared)
+    if (gram && !release->gram)
         for (int32_t u = 0; u < DPF_N_UNITS; u++)
             for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
                 given.at[u][a].l1 = given.at[u][a].l2 = given.at[u][a].linf = NAN;
     else
-        given = shared ? release->shared[block] : release->blocks[block];
-    double coordinates = dpf_additive_coordinates(release, block, shared);
+        given = gram ? release->gram[block] : release->blocks[block];
+    double coordinates = dpf_additive_coordinates(release, block, gram);
     if (event.scale > 0) {
         event.kind = exact ? exact_kind : float_kind;
         event.flags |= exact ? 0 : DPF_EVENT_FLOATING_POINT;
@@ -276,7 +276,7 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
     return event;
 }
 
-/* The events of all blocks, the shared row's after the others'. */
+/* The events of all blocks, the Gram row's after the others'. */
 static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release,
                                              const dpf_noise_plan *plan, int32_t exact, int32_t exact_kind,
                                              int32_t float_kind, int32_t lifetime, dpf_event *out,
@@ -284,12 +284,11 @@ static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_rel
 {
     int32_t n_blocks = release->query->n_blocks;
     *n = 0;
-    if (capacity < n_blocks * (release->query->has_shared ? 2 : 1))
+    if (capacity < n_blocks * (release->query->has_gram ? 2 : 1))
         return host->fail(host, DPF_E_INTERNAL, -1, "there is no room for the events of a release");
-    for (int32_t shared = 0; shared <= (release->query->has_shared ? 1 : 0); shared++)
+    for (int32_t gram = 0; gram <= (release->query->has_gram ? 1 : 0); gram++)
         for (int32_t b = 0; b < n_blocks; b++)
-            out[(*n)++] =
-                dpf_additive_event(release, plan, b, shared, exact, exact_kind, float_kind, lifetime);
+            out[(*n)++] = dpf_additive_event(release, plan, b, gram, exact, exact_kind, float_kind, lifetime);
     return DPF_OK;
 }
 
@@ -351,12 +350,12 @@ static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, dpf_curso
 }
 
 static inline dpf_status dpf_additive_row(const dpf_additive *noise, dpf_cursor *cursor,
-                                          const dpf_noise_plan *plan, const dpf_query *query, int shared,
+                                          const dpf_noise_plan *plan, const dpf_query *query, int gram,
                                           int noisy, double limit, const double *values, int64_t *out)
 {
     for (int32_t b = 0; b < query->n_blocks; b++) {
-        double grid = shared ? plan->shared_grid[b] : plan->grid[b];
-        double scale = !noisy ? 0 : shared ? plan->shared_scale[b] : plan->scale[b];
+        double grid = gram ? plan->gram_grid[b] : plan->grid[b];
+        double scale = !noisy ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
         for (int64_t at = query->blocks[b].offset; at < end; at += DPF_ADDITIVE_CHUNK) {
             int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
@@ -369,14 +368,14 @@ static inline dpf_status dpf_additive_row(const dpf_additive *noise, dpf_cursor 
     return DPF_OK;
 }
 
-static inline int64_t dpf_additive_row_id(const dpf_integers *integers, int64_t i)
+static inline int64_t dpf_additive_row_id(const dpf_encoded *integers, int64_t i)
 {
     return integers->rows ? integers->rows[i] : integers->first_row + i;
 }
 
-static inline int dpf_additive_is_shared(const dpf_query *query, const dpf_integers *integers, int64_t row)
+static inline int dpf_additive_is_gram(const dpf_query *query, const dpf_encoded *integers, int64_t row)
 {
-    return query->has_shared && row == integers->total_rows - 1;
+    return query->has_gram && row == integers->total_rows - 1;
 }
 
 static inline dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_status status)
@@ -389,7 +388,7 @@ static inline dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_sta
 /* The role's encode. noise may be NULL if no block has any. */
 static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dpf_call *call,
                                              const dpf_noise_plan *plan, const dpf_query *query,
-                                             const double *values, int64_t stride, dpf_integers *out)
+                                             const double *values, int64_t stride, dpf_encoded *out)
 {
     int noisy = noise && plan->where == DPF_NOISE_AT_PARTY;
     double limit = dpf_additive_plan_limit(plan);
@@ -401,8 +400,8 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
         if (noisy)
             noise->random->seek(noise->stream, call->draw, call->party, (uint32_t)row, &cursor);
         dpf_status status =
-            dpf_additive_row(noise, &cursor, plan, query, dpf_additive_is_shared(query, out, row), noisy,
-                             limit, values + i * stride, to);
+            dpf_additive_row(noise, &cursor, plan, query, dpf_additive_is_gram(query, out, row), noisy, limit,
+                             values + i * stride, to);
         if (status != DPF_OK)
             return dpf_additive_out_of_range(call, status);
     }
@@ -414,14 +413,14 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
  * grid as well, so that what follows sees the same kind of numbers.
  */
 static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_cursor *cursor,
-                                                 const dpf_noise_plan *plan, const dpf_query *query,
-                                                 int shared, int noisy, const int64_t *sums, double *out)
+                                                 const dpf_noise_plan *plan, const dpf_query *query, int gram,
+                                                 int noisy, const int64_t *sums, double *out)
 {
     static const double zeros[DPF_ADDITIVE_CHUNK] = {0};
     int64_t drawn[DPF_ADDITIVE_CHUNK] = {0};
     for (int32_t b = 0; b < query->n_blocks; b++) {
-        double grid = shared ? plan->shared_grid[b] : plan->grid[b];
-        double scale = !noisy ? 0 : shared ? plan->shared_scale[b] : plan->scale[b];
+        double grid = gram ? plan->gram_grid[b] : plan->grid[b];
+        double scale = !noisy ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
         for (int64_t at = query->blocks[b].offset; at < end; at += DPF_ADDITIVE_CHUNK) {
             int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
@@ -446,7 +445,7 @@ static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_
 /* The role's decode. */
 static inline dpf_status dpf_additive_decode(const dpf_additive *noise, const dpf_call *call,
                                              const dpf_noise_plan *plan, const dpf_query *query,
-                                             const dpf_integers *sums, double *out, int64_t stride)
+                                             const dpf_encoded *sums, double *out, int64_t stride)
 {
     int noisy = noise && plan->where == DPF_NOISE_AT_SUM;
     dpf_cursor cursor;
@@ -457,7 +456,7 @@ static inline dpf_status dpf_additive_decode(const dpf_additive *noise, const dp
         if (noisy)
             noise->random->seek(noise->stream, call->draw, DPF_PARTY_AGGREGATE, (uint32_t)row, &cursor);
         dpf_status status =
-            dpf_additive_decode_row(noise, &cursor, plan, query, dpf_additive_is_shared(query, sums, row),
+            dpf_additive_decode_row(noise, &cursor, plan, query, dpf_additive_is_gram(query, sums, row),
                                     noisy, sums->values + i * sums->stride, to);
         if (status != DPF_OK)
             return dpf_additive_out_of_range(call, status);

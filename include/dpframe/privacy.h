@@ -93,7 +93,7 @@ typedef struct dpf_sampling {
     uint32_t size;
     int32_t kind;        /* DPF_SAMPLING_* */
     int32_t unit;        /* DPF_UNIT_*: what is drawn */
-    int32_t secret_from; /* largest DPF_OBSERVER_* from which the draw is hidden; -1: nobody */
+    int32_t hidden_from; /* largest DPF_OBSERVER_* from which the draw is hidden; -1: nobody */
     double rate;         /* nominal inclusion probability, public */
     double weight_max;   /* largest weight given to what is drawn */
     /*

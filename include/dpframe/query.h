@@ -9,7 +9,7 @@
  *   quadratic  the coefficients of x'Ax - b'x + x' diag(ridge_per_count * n + ridge_constant) x:
  *              A (order 2), b (order 1) and n (a count). It is minimised by
  *              (A + diag(...)) x = b / 2.
- * A query may have one further row, the shared row, which depends on the other side's factors alone
+ * A query may have one further row, the Gram row, which depends on the other side's factors alone
  * and is added to every row (the Gram matrix of implicit feedback). In messages it is the last row.
  */
 #ifndef DPFRAME_QUERY_H
@@ -55,12 +55,12 @@ typedef struct dpf_block {
 
 typedef struct dpf_query {
     uint32_t size;
-    int32_t form;       /* DPF_FORM_* */
-    int32_t dimension;  /* d, unknowns of a row */
-    int32_t first;      /* first of the d columns of a factor row that are unknown */
-    int32_t width;      /* numbers of a row, all blocks */
-    int32_t support;    /* DPF_SUPPORT_* */
-    int32_t has_shared; /* 1 if there is a shared row */
+    int32_t form;      /* DPF_FORM_* */
+    int32_t dimension; /* d, unknowns of a row */
+    int32_t first;     /* first of the d columns of a factor row that are unknown */
+    int32_t width;     /* numbers of a row, all blocks */
+    int32_t support;   /* DPF_SUPPORT_* */
+    int32_t has_gram;  /* 1 if there is a Gram row */
     int32_t n_blocks;
     dpf_block blocks[DPF_MAX_BLOCKS];
     /* Public regularisation, d numbers each, or NULL for zeros; the loss instance owns them. */

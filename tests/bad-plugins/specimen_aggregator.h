@@ -13,7 +13,7 @@
 #define FINISH NULL
 #endif
 
-static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message)
+static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     (void)self, (void)call;
     for (int64_t r = 0; r < message->n_rows; r++)

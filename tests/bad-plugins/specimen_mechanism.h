@@ -79,7 +79,7 @@ static dpf_status events(void *self, const dpf_release *release, const dpf_noise
 }
 
 static dpf_status encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                         const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+                         const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     const struct specimen *specimen = self;
     const dpf_random_service *random = dpf_random(specimen->host);
@@ -109,7 +109,7 @@ static dpf_status encode(void *self, const dpf_call *call, const dpf_noise_plan 
 }
 
 static dpf_status decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                         const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                         const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     (void)self, (void)call, (void)noise;
     for (int64_t r = 0; r < sums->n_rows; r++)

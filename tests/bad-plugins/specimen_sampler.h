@@ -27,7 +27,7 @@ static dpf_status describe(void *self, dpf_sampling *out)
     *out = (dpf_sampling){.size = sizeof *out,
                           .kind = DPF_SAMPLING_POISSON,
                           .unit = DPF_UNIT_USER,
-                          .secret_from = DPF_OBSERVER_OUTSIDER,
+                          .hidden_from = DPF_OBSERVER_OUTSIDER,
                           .rate = 0.5,
                           .weight_max = 1};
     return DPF_OK;

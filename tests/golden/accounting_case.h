@@ -82,7 +82,7 @@ static inline dpf_event case_event(int32_t kind, double scale, double d)
             event.sensitivity.at[unit][adjacency] = (dpf_norms){d, d, d};
     event.sampling.size = sizeof event.sampling;
     event.sampling.rate = event.sampling.weight_max = 1.0;
-    event.sampling.secret_from = -1;
+    event.sampling.hidden_from = -1;
     return event;
 }
 
@@ -91,7 +91,7 @@ static inline dpf_event case_sampled(dpf_event event, double rate)
 {
     event.sampling.kind = DPF_SAMPLING_POISSON;
     event.sampling.unit = DPF_UNIT_USER;
-    event.sampling.secret_from = DPF_OBSERVER_PARTIES;
+    event.sampling.hidden_from = DPF_OBSERVER_PARTIES;
     event.sampling.rate = rate;
     return event;
 }

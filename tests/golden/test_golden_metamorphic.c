@@ -328,16 +328,16 @@ static void only_a_secret_poisson_draw_of_the_unit_amplifies(void **state)
     const int32_t user = DPF_UNIT_USER, outsider = DPF_OBSERVER_OUTSIDER, server = DPF_OBSERVER_SERVER;
     const double whole = ask(plain, user, DPF_ADJ_ADD_REMOVE, outsider);
     (void)state;
-    event.sampling.secret_from = outsider;
+    event.sampling.hidden_from = outsider;
     const double amplified = ask(event, user, DPF_ADJ_ADD_REMOVE, outsider);
     assert_true(amplified < whole / 2.0);
     near(ask(event, user, DPF_ADJ_ZERO_OUT, outsider), amplified);
     near(ask(event, user, DPF_ADJ_ADD_REMOVE, server), whole);
     near(ask(event, user, DPF_ADJ_REPLACE, outsider), whole);
     near(ask(event, DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, outsider), whole);
-    event.sampling.secret_from = -1;
+    event.sampling.hidden_from = -1;
     near(ask(event, user, DPF_ADJ_ADD_REMOVE, outsider), whole);
-    event.sampling.secret_from = DPF_OBSERVER_PARTIES;
+    event.sampling.hidden_from = DPF_OBSERVER_PARTIES;
     for (int32_t kind = DPF_SAMPLING_FIXED; kind <= DPF_SAMPLING_WEIGHTED; kind++) {
         event.sampling.kind = kind;
         near(ask(event, user, DPF_ADJ_ZERO_OUT, outsider), whole);
@@ -502,7 +502,7 @@ static dpf_event weighted(double epsilon, double w)
     dpf_event event = case_event(DPF_EVENT_DISCRETE_LAPLACE, 1 / epsilon, w);
     event.sampling.kind = DPF_SAMPLING_POISSON;
     event.sampling.unit = DPF_UNIT_RECORD;
-    event.sampling.secret_from = DPF_OBSERVER_PARTIES;
+    event.sampling.hidden_from = DPF_OBSERVER_PARTIES;
     event.sampling.rate = 1 / w;
     event.sampling.weight_max = w;
     return event;

@@ -194,13 +194,13 @@ static int comes_or_goes(int32_t adjacency)
     return adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT || adjacency == DPF_ADJ_FLIP;
 }
 
-static dpf_event drawn(int32_t kind, int32_t sampling, int32_t unit, int32_t secret_from)
+static dpf_event drawn(int32_t kind, int32_t sampling, int32_t unit, int32_t hidden_from)
 {
     dpf_event event = case_sampled(row_event(kind), 0.2);
     event.count = 9;
     event.sampling.kind = sampling;
     event.sampling.unit = unit;
-    event.sampling.secret_from = secret_from;
+    event.sampling.hidden_from = hidden_from;
     return event;
 }
 

@@ -173,14 +173,14 @@ static void pipeline_mechanism(struct pipeline *p, const char *term)
                       p->observer && pipeline_chance(p, 80) ? "party"
                                                             : PIPELINE_ONE_OF(p, "sum", "sum", "party"));
         if (pipeline_chance(p, 50))
-            pipeline_part(p, term, "mechanism", "shared-share", "0.3");
+            pipeline_part(p, term, "mechanism", "gram-share", "0.3");
     }
     if (strncmp(id, "laplace", 7) == 0 && additive && pipeline_chance(p, 25))
         pipeline_part(p, term, "mechanism", "sensitivity", "joint");
     if (strcmp(id, "laplace-gamma") == 0 || strcmp(id, "discrete-gaussian") == 0 ||
         strcmp(id, "skellam") == 0) {
-        pipeline_part(p, term, "mechanism", "honest", PIPELINE_ONE_OF(p, "1", "2", "4"));
-        pipeline_part(p, term, "mechanism", "curious", PIPELINE_ONE_OF(p, "0", "1"));
+        pipeline_part(p, term, "mechanism", "min-honest", PIPELINE_ONE_OF(p, "1", "2", "4"));
+        pipeline_part(p, term, "mechanism", "max-curious", PIPELINE_ONE_OF(p, "0", "1"));
     }
     if (strcmp(id, "pbm") == 0)
         pipeline_part(p, term, "mechanism", "bound", "0.5");
@@ -200,7 +200,7 @@ static void pipeline_sampler(struct pipeline *p, const char *term)
     if (strcmp(id, "poisson-users") == 0) {
         pipeline_part(p, term, "sampler", "rate", PIPELINE_ONE_OF(p, "0.5", "0.9"));
         if (pipeline_chance(p, 25))
-            pipeline_key(p, term, "participations", "1");
+            pipeline_key(p, term, "max-participations", "1");
     }
     if (strcmp(id, "importance") == 0) {
         pipeline_part(p, term, "sampler", "target", PIPELINE_ONE_OF(p, "0.5", "3"));
@@ -241,7 +241,7 @@ static void pipeline_side(struct pipeline *p, const char *side, int released)
     if (!gradient && pipeline_chance(p, 30))
         pipeline_key(p, side, "block-layout", "full");
     if (pipeline_chance(p, 3))
-        pipeline_key(p, side, "site", "party");
+        pipeline_key(p, side, "solve-at", "party");
 }
 
 static void pipeline_privacy(struct pipeline *p)
@@ -259,7 +259,7 @@ static void pipeline_privacy(struct pipeline *p)
     p->observer = pipeline_chance(p, 40) ? DPF_OBSERVER_OUTSIDER : 1 + pipeline_below(p, 2);
     pipeline_key(p, "privacy", "observer", "%s", observers[p->observer]);
     p->support_public = p->adjacency == DPF_ADJ_REPLACE_VALUE || pipeline_chance(p, 30);
-    pipeline_key(p, "privacy", "support", "%s", p->support_public ? "public" : "private");
+    pipeline_key(p, "privacy", "interaction-pattern", "%s", p->support_public ? "public" : "private");
     pipeline_key(p, "privacy", "randomness", "reproducible");
     pipeline_key(p, "privacy", "noise-seed", "%d", pipeline_below(p, 1000));
 }

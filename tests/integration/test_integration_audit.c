@@ -226,7 +226,7 @@ static void private_inputs_are_caught(void **state)
         audit("gaussian-rdp-one-item.ini",
               "-o items.mechanism=gaussian -o items.mechanism.where=sum -o items.aggregator=sum "
               "-o items.mechanism.calibration=noise-multiplier -o items.mechanism.noise-multiplier=1 "
-              "-o privacy.support=public -o privacy.budget=total -o privacy.total-epsilon=1 "
+              "-o privacy.interaction-pattern=public -o privacy.budget=total -o privacy.total-epsilon=1 "
               "-o items.residual=transformed -o users.residual=transformed "
               "-o accountants.list=pld"),
         0);
@@ -314,7 +314,8 @@ static void reused_noise_is_caught(void **state)
 /* ---- hidden draws and many canaries ------------------------------------------------------------------- */
 
 #define SAMPLED                                                                                              \
-    "-o privacy.unit=user -o privacy.adjacency=add-remove -o privacy.support=private -o parties.kind=users " \
+    "-o privacy.unit=user -o privacy.adjacency=add-remove -o privacy.interaction-pattern=private -o "        \
+    "parties.kind=users "                                                                                    \
     "-o model.users=12 -o model.items=8 -o items.transforms=clip-user -o items.transform.clip-user.bound=1 " \
     "" GAUSSIAN
 
@@ -371,7 +372,7 @@ static void one_run_sees_through_projections(void **state)
               "-o data.synthetic.min-per-user=2 -o items.transforms=clip-user,sparse-projection "
               "-o items.transform.clip-user.bound=1 -o items.transform.sparse-projection.ratio=2 "
               "-o parties.kind=users -o items.mechanism.noise-multiplier=0.1 -o privacy.unit=user "
-              "-o privacy.adjacency=zero-out -o privacy.support=private -o privacy.delta=1e-5"),
+              "-o privacy.adjacency=zero-out -o privacy.interaction-pattern=private -o privacy.delta=1e-5"),
         0);
     assert_between(number("proved", "epsilon_lower"), 1, 8);
 }

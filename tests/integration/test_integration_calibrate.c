@@ -174,8 +174,8 @@ static void odometers_are_exact_after_each_round(void **state)
     odometer_is_exact("");
     odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\n");
     /* A cap may be used up in the first rounds. */
-    odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\nitems.participations=7\n");
-    odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\nitems.participations=33\n");
+    odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\nitems.max-participations=7\n");
+    odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\nitems.max-participations=33\n");
 }
 
 /* Curves fall, and reach twice the largest epsilon. The grid of pld does not matter to that. */

@@ -271,8 +271,8 @@ static void reused_samples_do_not_amplify(void **state)
     struct training fresh, reused;
     training_run(&fresh, base, "items.sampler=test-even\n");
     training_run(&reused, base, "items.sampler=test-even\nitems.sampler.lifetime=run\n");
-    assert_int_equal(fresh.plan.ledger.entries[0].event.sampling.secret_from, DPF_OBSERVER_SERVER);
-    assert_int_equal(reused.plan.ledger.entries[0].event.sampling.secret_from, -1);
+    assert_int_equal(fresh.plan.ledger.entries[0].event.sampling.hidden_from, DPF_OBSERVER_SERVER);
+    assert_int_equal(reused.plan.ledger.entries[0].event.sampling.hidden_from, -1);
     training_free(&fresh);
     training_free(&reused);
 }
@@ -329,7 +329,7 @@ static void each_party_has_its_own_noise(void **state)
 
 #define SILOS                                                                                                \
     "run.rounds=1\nrun.order=items\nparties.kind=silos-by-users\nparties.count=3\n"                          \
-    "items.aggregator=test-mean\nitems.site=party\n"
+    "items.aggregator=test-mean\nitems.solve-at=party\n"
 
 /* The mean over silos of y - rate * g_p equals y - rate / 3 * g. */
 static void averaged_rows_are_the_mean_of_each_solve(void **state)

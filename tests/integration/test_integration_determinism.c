@@ -138,8 +138,8 @@ static void holders_do_not_matter_for_users(void **state)
     "users.loss=implicit-als\nusers.solver=cholesky\nitems.loss=implicit-als\nitems.solver=cholesky\n"       \
     "users.loss.lambda=1\nitems.loss.lambda=1\n"
 
-/* Quadratic queries with a shared row: the Gram matrix of all users is a sum over parties as well. */
-static void shared_rows_are_sums_too(void **state)
+/* Quadratic queries with a Gram row: the Gram matrix of all users is a sum over parties as well. */
+static void gram_rows_are_sums_too(void **state)
 {
     (void)state;
     assert_related(IMPLICIT RELEASED, IMPLICIT RELEASED "parties.kind=silos-by-users\nparties.count=4\n", 1);
@@ -239,7 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_do_not_matter),           cmocka_unit_test(seeds_have_their_own_domains),
         cmocka_unit_test(run_seed_does_not_reach_noise),   cmocka_unit_test(holders_do_not_matter),
-        cmocka_unit_test(holders_do_not_matter_for_users), cmocka_unit_test(shared_rows_are_sums_too),
+        cmocka_unit_test(holders_do_not_matter_for_users), cmocka_unit_test(gram_rows_are_sums_too),
         cmocka_unit_test(released_without_noise_is_local), cmocka_unit_test(decimal_commas_change_nothing),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);

@@ -22,7 +22,7 @@ static const char base[] =
     "[users]\nloss = implicit-als\nsolver = cholesky\n"
     "[users.loss]\nlambda = 0.05\nunobserved-weight = 1\n"
     "[items]\nloss = complementary\nmechanism = laplace-symmetric\naggregator = mean\nsolver = ball\n"
-    "site = party\nbounds = data\n"
+    "solve-at = party\nbounds = empirical\n"
     "[items.loss]\nlambda = 0.05\nunobserved-weight = 1\ncells = own\n"
     "[items.mechanism]\nepsilon = 1\nwhere = party\nlifetime = solve\n"
     "[items.solver]\nlambda = 0.05\n";
@@ -61,11 +61,11 @@ static void weights_are_in_the_ledger(void **state)
     assert_true(fabs(event_epsilon(&drawn, 1) / (4 * budget) - 1) < 1e-5);
     const dpf_sampling *sampling = &drawn.plan.sides[DPF_SIDE_ITEMS].terms[0].sampling;
     assert_true(fabs(sampling->weight_max - 4) < 1e-5);
-    assert_int_equal(sampling->secret_from, DPF_OBSERVER_SERVER); /* a draw for each pass amplifies */
+    assert_int_equal(sampling->hidden_from, DPF_OBSERVER_SERVER); /* a draw for each pass amplifies */
     training_free(&drawn);
     training_run(&drawn, base,
                  "items.sampler=uniform\nitems.sampler.lifetime=round\nitems.sampler.secrecy=server");
-    assert_int_equal(drawn.plan.sides[DPF_SIDE_ITEMS].terms[0].sampling.secret_from, -1);
+    assert_int_equal(drawn.plan.sides[DPF_SIDE_ITEMS].terms[0].sampling.hidden_from, -1);
     training_free(&drawn);
 }
 

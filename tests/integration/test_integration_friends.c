@@ -116,7 +116,7 @@ static void a_link_has_noise_of_its_own(void **state)
         for (int c = 0; c < RANK; c++)
             new[links[l][0]][c] -=
                 RATE *(old[links[l][0]][c] - old[links[l][1]][c] + mark(links[l][1], links[l][0], c));
-    assert_rows(new, "users.near.messages=links\n");
+    assert_rows(new, "users.near.send=links\n");
 }
 
 /* Without noise both are the gradient itself, and shares of links add up to what is planned for a row. */
@@ -124,7 +124,7 @@ static void messages_add_nothing_but_noise(void **state)
 {
     (void)state;
     static const char *const ways[] = {"users.near.mechanism=none\n",
-                                       "users.near.mechanism=none\nusers.near.messages=links\n"};
+                                       "users.near.mechanism=none\nusers.near.send=links\n"};
     double old[USERS][RANK], new[USERS][RANK];
     start("", old);
     memcpy(new, old, sizeof new);
@@ -145,7 +145,7 @@ static void workers_do_not_matter(void **state)
         char text[512];
         snprintf(text, sizeof text,
                  "run.rounds=3\nusers.near.mechanism=laplace-mixture\nusers.solver.radius=1\n"
-                 "users.near.messages=%s\nrun.threads=1\n",
+                 "users.near.send=%s\nrun.threads=1\n",
                  ways[i]);
         training_run(&one, base, text);
         text[strlen(text) - 2] = '2';
@@ -172,9 +172,9 @@ static void what_friends_cannot_send_is_refused(void **state)
     training_refused(base, "users.near.aggregator=mean\n", DPF_FAULT_CONFIG, "use sum");
     training_refused(base, "users.near.mechanism=laplace-gamma\n", DPF_FAULT_CONFIG, "read one by one");
     training_refused(base, "users.near.transforms=hadamard-flatten\n", DPF_FAULT_CONFIG, "single rows");
-    training_refused(base, "users.near.messages=links\nusers.near.transforms=clip-user\n", DPF_FAULT_CONFIG,
+    training_refused(base, "users.near.send=links\nusers.near.transforms=clip-user\n", DPF_FAULT_CONFIG,
                      "use messages = rows");
-    static const char other_loss[] = "users.near.messages=links\nusers.near.loss=squared-error\n";
+    static const char other_loss[] = "users.near.send=links\nusers.near.loss=squared-error\n";
     training_refused(base, other_loss, DPF_FAULT_CONFIG, "DPF_LOSS_SEPARABLE");
     training_refused(base, "parties.kind=silos-by-items\nparties.count=2\n", DPF_FAULT_CONFIG,
                      "silos-by-items");

@@ -91,15 +91,16 @@ static void published_claim_is_not_proved(void **state)
     assert_false(plan.guarantee.plan_holds);
     assert_float_equal(epsilon_of(&plan, "published"), 7.005, 5e-4);
     plan_free(&plan);
-    assert_fails(published, "privacy.support=public\n", "C2", "raw ratings");
-    assert_fails(published, "privacy.support=public\nusers.residual=transformed\n", "C2", "raw ratings");
+    assert_fails(published, "privacy.interaction-pattern=public\n", "C2", "raw ratings");
+    assert_fails(published, "privacy.interaction-pattern=public\nusers.residual=transformed\n", "C2",
+                 "raw ratings");
 }
 
 /* Values that decide which records there are: then who rated what, as it is trained on, is made of them. */
 static void values_that_choose_records_show(void **state)
 {
     (void)state;
-    static const char kept[] = "items.update=no\nprivacy.support=public\n";
+    static const char kept[] = "items.update=no\nprivacy.interaction-pattern=public\n";
     char text[256];
     assert_fails(published, kept, NULL, "");
     snprintf(text, sizeof text, "%sdata.out-of-range=drop\n", kept);
@@ -116,13 +117,13 @@ static void constant_items_are_proved(void **state)
 {
     (void)state;
     struct plan plan;
-    plan_of(&plan, published, "items.update=no\nprivacy.support=public\n");
+    plan_of(&plan, published, "items.update=no\nprivacy.interaction-pattern=public\n");
     assert_true(plan.guarantee.plan_holds);
     assert_float_equal(epsilon_of(&plan, "rdp"), 6.336, 2e-3);
     assert_float_equal(epsilon_of(&plan, "published"), 7.005, 5e-4);
     assert_int_equal(plan.ledger.entries[0].event.count, 100);
     plan_free(&plan);
-    assert_fails(published, "items.update=no\n", "C8", "support = public");
+    assert_fails(published, "items.update=no\n", "C8", "interaction-pattern = public");
 }
 
 static void users_that_stay_local_are_jointly_protected(void **state)
@@ -159,8 +160,10 @@ static void missing_clip_is_refused_with_a_remedy(void **state)
 static void bounds_from_data_are_no_bounds(void **state)
 {
     (void)state;
-    assert_fails(published, "items.update=no\nprivacy.support=public\nusers.transforms=\nusers.bounds=data\n",
-                 "C1", "maxima over private factors");
+    assert_fails(
+        published,
+        "items.update=no\nprivacy.interaction-pattern=public\nusers.transforms=\nusers.bounds=empirical\n",
+        "C1", "maxima over private factors");
 }
 
 /* ---- noise that is not there -------------------------------------------------------------------------- */
@@ -189,7 +192,8 @@ static const char terms[] =
          "[users.noisy.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
          "[users.bare]\nloss = squared-error\n[users.bare.loss]\nclip-error = 1\n"
          "[items]\nupdate = no\n"
-         "[privacy]\nunit = record\nadjacency = replace-value\nsupport = public\nobserver = outsider\ndelta "
+         "[privacy]\nunit = record\nadjacency = replace-value\ninteraction-pattern = public\nobserver = "
+         "outsider\ndelta "
          "= 1e-6\n"
          "[accountants]\nlist = rdp\n";
 
@@ -246,7 +250,7 @@ static const char friends[] =
          "[users.social.mechanism]\nepsilon = 0.5\nwhere = party\n"
          "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = laplace-gamma\n"
          "aggregator = modular-sum\nsolver = gradient-descent\n[items.transform.clip-user]\nnorm = l1\n"
-         "[items.mechanism]\nepsilon = 1.5\nhonest = 700\ncurious = 100\n"
+         "[items.mechanism]\nepsilon = 1.5\nmin-honest = 700\nmax-curious = 100\n"
          "[privacy]\nunit = user\nadjacency = zero-out\nobserver = parties\n[accountants]\nlist = pure\n";
 
 static void rows_that_friends_send_are_releases(void **state)
@@ -264,11 +268,12 @@ static void rows_that_friends_send_are_releases(void **state)
     snprintf(text, sizeof text, "data.relation.path=%s\ndata.relation.similarity=pearson\n",
              training_file("links.txt", "1 2\n"));
     assert_fails(friends, text, "C2", "similarities of the raw ratings");
-    assert_fails(friends, "privacy.unit=record\nprivacy.adjacency=replace-value\nprivacy.support=public\n",
+    assert_fails(friends,
+                 "privacy.unit=record\nprivacy.adjacency=replace-value\nprivacy.interaction-pattern=public\n",
                  "C2", "computed from the raw ratings");
     assert_fails(friends, "users.social.mechanism.where=sum\n", "C5", "receive each other's messages bare");
-    assert_fails(friends, "items.mechanism.curious=0\n", "C5", "knows its own share");
-    assert_fails(friends, "items.mechanism.curious=0\nprivacy.observer=server\n", NULL, "");
+    assert_fails(friends, "items.mechanism.max-curious=0\n", "C5", "knows its own share");
+    assert_fails(friends, "items.mechanism.max-curious=0\nprivacy.observer=server\n", NULL, "");
     assert_fails(friends, "privacy.adjacency=add-remove\n", "C8", "a row of its own");
 }
 
@@ -278,7 +283,7 @@ static void messages_by_link_have_no_bound_for_users(void **state)
     (void)state;
     struct plan plan;
     struct dpf_error error = {0};
-    assert_int_equal(training_plan(&plan, friends, "users.social.messages=links\n", &error), 0);
+    assert_int_equal(training_plan(&plan, friends, "users.social.send=links\n", &error), 0);
     assert_int_equal(plan_complete(&plan, -1, -1, &error), -1);
     assert_non_null(strstr(error.text, "sensitivity"));
     plan_free(&plan);
@@ -288,8 +293,9 @@ static void messages_by_link_have_no_bound_for_users(void **state)
 static void local_sides_must_be_local(void **state)
 {
     (void)state;
-    static const char server[] = "privacy.observer=server\nusers.mechanism.where=party\nusers.site=server\n"
-                                 "privacy.support=public\n";
+    static const char server[] =
+        "privacy.observer=server\nusers.mechanism.where=party\nusers.solve-at=server\n"
+        "privacy.interaction-pattern=public\n";
     char text[512];
     struct plan plan;
     snprintf(text, sizeof text, "%sparties.kind=users\n", server);
@@ -383,7 +389,7 @@ static void users_that_come_or_go_do_not_show(void **state)
     assert_fails(by_users, text, NULL, "");
     struct plan plan;
     plan_of(&plan, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.aggregator=mean\n");
-    assert_int_equal(plan.ledger.entries[0].event.sampling.secret_from, -1);
+    assert_int_equal(plan.ledger.entries[0].event.sampling.hidden_from, -1);
     char *statement = guarantee_text(&plan.guarantee);
     assert_non_null(strstr(statement, "TAKEN AS PUBLIC"));
     assert_non_null(strstr(statement, "A bound on the number of users"));
@@ -405,7 +411,8 @@ static void users_that_come_or_go_do_not_show(void **state)
 static void biases_count_in_sensitivities(void **state)
 {
     (void)state;
-    static const char clipped[] = "items.update=no\nprivacy.support=public\nusers.loss.clip-error=1\n";
+    static const char clipped[] =
+        "items.update=no\nprivacy.interaction-pattern=public\nusers.loss.clip-error=1\n";
     char biased[256];
     struct plan plain, bias;
     snprintf(biased, sizeof biased, "%smodel.user-bias=yes\n", clipped);
@@ -516,7 +523,7 @@ static void blocks_that_share_a_draw_are_sampled_once(void **state)
     assert_true(after >= before && after < before * (1 + 1e-9));
     const dpf_event *joined = &some.ledger.entries[0].event;
     assert_int_equal(joined->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
-    assert_int_equal(joined->sampling.secret_from, DPF_OBSERVER_OUTSIDER);
+    assert_int_equal(joined->sampling.hidden_from, DPF_OBSERVER_OUTSIDER);
     assert_true(joined->scale / joined->grid >= 16);
     assert_true(strstr(some.ledger.entries[0].source, "shares its draw") != NULL);
     assert_true(epsilon_of(&some, "rdp") < 0.5 * epsilon_of(&all, "rdp"));
@@ -546,7 +553,7 @@ static void blocks_that_share_a_draw_are_sampled_once(void **state)
     squared_multipliers(&laplace, &n_laplace);
     assert_true(n_laplace > 1);
     for (int64_t i = 0; i < laplace.ledger.n; i++)
-        assert_int_equal(laplace.ledger.entries[i].event.sampling.secret_from, -1);
+        assert_int_equal(laplace.ledger.entries[i].event.sampling.hidden_from, -1);
     plan_free(&all);
     plan_free(&some);
     plan_free(&laplace);
@@ -582,16 +589,16 @@ static void sides_that_share_a_draw_are_not_amplified_one_by_one(void **state)
     struct plan both, one;
     plan_of(&both, personal, "run.rounds=1\n");
     for (int64_t e = 0; e < both.ledger.n; e++)
-        assert_int_equal(both.ledger.entries[e].event.sampling.secret_from, -1);
+        assert_int_equal(both.ledger.entries[e].event.sampling.hidden_from, -1);
     assert_true(both.guarantee.plan_holds);
     assert_true(epsilon_at_lowest_weight(&both) >= 2);
     plan_free(&both);
     plan_of(&one, personal, "run.rounds=1\nitems.update=no\n");
-    assert_int_equal(one.ledger.entries[0].event.sampling.secret_from, DPF_OBSERVER_OUTSIDER);
+    assert_int_equal(one.ledger.entries[0].event.sampling.hidden_from, DPF_OBSERVER_OUTSIDER);
     assert_true(epsilon_at_lowest_weight(&one) < 0.1);
     plan_free(&one);
     plan_of(&one, personal, "run.rounds=1\nitems.sampler=uniform\nitems.sampler.weight=unit\n");
-    assert_int_equal(one.sides[DPF_SIDE_USERS].terms[0].sampling.secret_from, DPF_OBSERVER_OUTSIDER);
+    assert_int_equal(one.sides[DPF_SIDE_USERS].terms[0].sampling.hidden_from, DPF_OBSERVER_OUTSIDER);
     plan_free(&one);
 }
 
@@ -626,15 +633,16 @@ static void no_key_silences_a_condition(void **state)
     static const struct {
         const char *id, *base, *changes;
     } violations[] = {
-        {"C1", published, "items.update=no\nprivacy.support=public\nusers.transforms=\nusers.bounds=data\n"},
-        {"C2", published, "privacy.support=public\n"},
+        {"C1", published,
+         "items.update=no\nprivacy.interaction-pattern=public\nusers.transforms=\nusers.bounds=empirical\n"},
+        {"C2", published, "privacy.interaction-pattern=public\n"},
         {"C2", by_users, "model.users=0\n"},
         {"C4", mixture, ""},
         {"C5", by_users, "privacy.observer=server\n"},
         {"C5", by_users, "privacy.observer=parties\n"},
         {"C5", terms, ""},
         {"C7", by_users, "items.mechanism=none\nitems.transforms=\n"},
-        {"C8", published, "items.update=no\nprivacy.support=private\n"},
+        {"C8", published, "items.update=no\nprivacy.interaction-pattern=private\n"},
         {"C8", by_users, "items.aggregator=mean\n"},
     };
     static const char *const silencers[] = {"privacy.tuning=accounted\n", "privacy.randomness=secure\n",
@@ -644,11 +652,11 @@ static void no_key_silences_a_condition(void **state)
         for (size_t s = 0; s < sizeof silencers / sizeof silencers[0]; s++)
             assert_none(violations[v].base, violations[v].changes, silencers[s], violations[v].id);
     /* Public support is an answer to C8 for values alone. */
-    assert_none(by_users, "items.aggregator=mean\n", "privacy.support=public\n", "C8");
+    assert_none(by_users, "items.aggregator=mean\n", "privacy.interaction-pattern=public\n", "C8");
     assert_none(published,
                 "items.update=no\nprivacy.adjacency=add-remove\nusers.loss.clip-error=1\n"
                 "users.solver=damped-gradient-descent\n",
-                "privacy.support=public\n", "C8");
+                "privacy.interaction-pattern=public\n", "C8");
 }
 
 /* C9 is about the run: the plan's statement stays, and says so. */

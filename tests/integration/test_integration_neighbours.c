@@ -32,7 +32,7 @@ static struct {
 } spy;
 
 static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                             const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                             const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     const dpf_status status = spy.real->decode(self, call, plan, query, sums, out, stride);
     for (int64_t r = 0; r < sums->n_rows; r++) {
@@ -140,14 +140,14 @@ static const char *with_path(const char *changes, int seed)
 
 /* ---- sums against sensitivities ----------------------------------------------------------------------- */
 
-/* The distance of the captured sums a and b in one block, of the shared row or of all others. */
-static dpf_norms distance(const struct term_plan *term, int b, int is_shared, int64_t rows,
+/* The distance of the captured sums a and b in one block, of the Gram row or of all others. */
+static dpf_norms distance(const struct term_plan *term, int b, int is_gram, int64_t rows,
                           int64_t first[MAX_ROWS][MAX_WIDTH])
 {
     const dpf_block *block = &term->sent.blocks[b];
-    const double grid = is_shared ? term->noise.shared_grid[b] : term->noise.grid[b];
+    const double grid = is_gram ? term->noise.gram_grid[b] : term->noise.grid[b];
     dpf_norms out = {0, 0, 0};
-    for (int64_t r = is_shared ? rows : 0; r < rows + is_shared; r++)
+    for (int64_t r = is_gram ? rows : 0; r < rows + is_gram; r++)
         for (int32_t c = block->offset; c < block->offset + block->length; c++) {
             const double x = fabs((double)(spy.sums[r][c] - first[r][c])) * grid;
             out.l1 += x;
@@ -174,8 +174,8 @@ static double part_used(const struct training *t, int side, int64_t first[MAX_RO
         const dpf_event *event = &plan->ledger.entries[e].event;
         if (event->side != side)
             continue;
-        const int is_shared = e >= term->sent.n_blocks && plan->ledger.n > term->sent.n_blocks;
-        const dpf_norms moved = distance(term, event->block, is_shared, rows, first);
+        const int is_gram = e >= term->sent.n_blocks && plan->ledger.n > term->sent.n_blocks;
+        const dpf_norms moved = distance(term, event->block, is_gram, rows, first);
         const dpf_norms *stated = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
         most = fmax(most, ratio(moved.l1, stated->l1));
         most = fmax(most, ratio(moved.l2, stated->l2));
@@ -269,26 +269,26 @@ static void users_move_quadratics_within_the_clip(void **state)
     }
 }
 
-static const char shared[] =
+static const char gram[] =
     DATA "[data]\nfeedback = implicit\n[model]\nrank = 2\ninit-scale = 2\n[parties]\nkind = users\n"
          "[users]\nloss = implicit-als\nsolver = cholesky\n"
          "[items]\nloss = implicit-als\nsolver = ball\ntransforms = clip-user\n" GAUSSIAN
          "[items.transform.clip-user]\nbound = 1\n[items.loss]\nunobserved-weight = 0.5\n"
          "[privacy]\nunit = user\nrandomness = reproducible\n";
 
-static void users_move_the_shared_row_within_the_clip(void **state)
+static void users_move_the_gram_row_within_the_clip(void **state)
 {
     (void)state;
-    assert_covered(shared, "privacy.adjacency=add-remove\n", DPF_SIDE_ITEMS, 0, 0.3);
-    assert_covered(shared, "privacy.adjacency=replace\n", DPF_SIDE_ITEMS, 0, 0.2);
+    assert_covered(gram, "privacy.adjacency=add-remove\n", DPF_SIDE_ITEMS, 0, 0.3);
+    assert_covered(gram, "privacy.adjacency=replace\n", DPF_SIDE_ITEMS, 0, 0.2);
 }
 
-/* One record changes the norm of the whole message, and so how much of the shared row passes the clip. */
-static void a_record_moves_the_clipped_shared_row(void **state)
+/* One record changes the norm of the whole message, and so how much of the Gram row passes the clip. */
+static void a_record_moves_the_clipped_gram_row(void **state)
 {
     (void)state;
     static const char fixed[] = "users.update=no\nprivacy.unit=record\nprivacy.adjacency=flip\n";
-    assert_covered(shared, fixed, DPF_SIDE_ITEMS, 0, 0.05);
+    assert_covered(gram, fixed, DPF_SIDE_ITEMS, 0, 0.05);
 }
 
 /* What users send to those who link to them in the second round, when their own ratings are in it. */
@@ -450,7 +450,7 @@ static void observers_find_no_more_than_is_proved(void **state)
     (void)state;
     static const char laplace[] =
         "accountants.list=pure\nprivacy.unit=record\nprivacy.adjacency=replace-value\n"
-        "privacy.support=public\nitems.mechanism=laplace\n"
+        "privacy.interaction-pattern=public\nitems.mechanism=laplace\n"
         "items.mechanism.epsilon=1.5\nitems.mechanism.where=sum\n";
     /* At a large delta thresholds are nearly the best that an observer can do. */
     static const char gaussian[] =
@@ -472,8 +472,8 @@ int main(void)
         cmocka_unit_test(users_move_gradients_within_the_clip),
         cmocka_unit_test(users_that_are_drawn_move_within_the_clip),
         cmocka_unit_test(users_move_quadratics_within_the_clip),
-        cmocka_unit_test(users_move_the_shared_row_within_the_clip),
-        cmocka_unit_test(a_record_moves_the_clipped_shared_row),
+        cmocka_unit_test(users_move_the_gram_row_within_the_clip),
+        cmocka_unit_test(a_record_moves_the_clipped_gram_row),
         cmocka_unit_test(users_move_the_row_they_send_within_its_ball),
         cmocka_unit_test(the_other_bias_is_outside_the_clip),
         cmocka_unit_test(observers_find_no_more_than_is_proved),

@@ -47,8 +47,8 @@ static void state_objective(const char *id, const char *settings, const dpf_fact
                                 .is_released = 1};
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
     assert_int_equal(loss->accumulate(host.self, plain_call(&host), &q, groups, NULL, row, q.width), DPF_OK);
-    if (q.has_shared)
-        assert_int_equal(loss->shared(host.self, plain_call(&host), &q, other, 0, USERS, row), DPF_OK);
+    if (q.has_gram)
+        assert_int_equal(loss->gram(host.self, plain_call(&host), &q, other, 0, USERS, row), DPF_OK);
     double count = 0;
     memset(out, 0, sizeof *out);
     for (int b = 0; b < q.n_blocks; b++) {
@@ -194,7 +194,8 @@ static void theorem_4(void **state)
 #define SIDES                                                                                                \
     "[users]\nloss = implicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.04\nunobserved-weight = 1\n"  \
     "[items]\nloss = complementary\nmechanism = laplace-symmetric\naggregator = mean\nsolver = ball\n"       \
-    "site = party\nbounds = data\n[items.loss]\nlambda = 0.04\nunobserved-weight = 0.8\ncells = own\n"       \
+    "solve-at = party\nbounds = empirical\n[items.loss]\nlambda = 0.04\nunobserved-weight = 0.8\ncells = "   \
+    "own\n"                                                                                                  \
     "[items.mechanism]\nepsilon = 2\nshares = 0.8, 0.1, 0.1\nwhere = party\nlifetime = solve\n"              \
     "[items.solver]\nlambda = 0.04\n"
 
@@ -290,12 +291,12 @@ static void noise_is_written_down(void **state)
     expect_laplace(&t, DPF_BLOCK_LINEAR, 1);
     expect_laplace(&t, DPF_BLOCK_COUNT, 1);
     training_free(&t);
-    snprintf(changes, sizeof changes, "%sitems.site=server\nitems.aggregator=sum", public_bounds);
+    snprintf(changes, sizeof changes, "%sitems.solve-at=server\nitems.aggregator=sum", public_bounds);
     training_run(&t, silos, changes); /* the sum of three parties' messages */
     expect_laplace(&t, DPF_BLOCK_LINEAR, 3);
     training_free(&t);
-    snprintf(changes, sizeof changes, "%sitems.site=server\nitems.aggregator=sum\nitems.mechanism.where=sum",
-             public_bounds);
+    snprintf(changes, sizeof changes,
+             "%sitems.solve-at=server\nitems.aggregator=sum\nitems.mechanism.where=sum", public_bounds);
     training_run(&t, silos, changes);
     expect_laplace(&t, DPF_BLOCK_LINEAR, 1);
     training_free(&t);

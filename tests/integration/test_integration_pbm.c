@@ -176,12 +176,12 @@ static void parties_that_observe(void **state)
     training_file("config.ini", base);
     const double server = proved_or_none("");
     assert_true(isnan(proved_or_none("-o privacy.observer=parties")));
-    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.curious=5"), server,
+    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.max-curious=5"), server,
                        1e-12);
-    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.curious=11 "
+    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.max-curious=11 "
                                       "-o items.mechanism.clients=29"),
                        proved_or_none("-o items.mechanism.clients=29"), 1e-12);
-    char line[] = "account -c config.ini -o items.mechanism.curious=11";
+    char line[] = "account -c config.ini -o items.mechanism.max-curious=11";
     assert_int_not_equal(command_run_it(line), 0);
     assert_non_null(strstr(command_err, "curious"));
 }
@@ -196,7 +196,8 @@ static void cohorts_and_caps(void **state)
     training_file("config.ini", base);
     const double all = proved_or_none("-o run.rounds=20 -o items.mechanism.clients=2");
     const double seen = proved_or_none(SAMPLED "-o items.sampler.secrecy=none");
-    const double capped = proved_or_none(SAMPLED "-o items.sampler.secrecy=none -o items.participations=5");
+    const double capped =
+        proved_or_none(SAMPLED "-o items.sampler.secrecy=none -o items.max-participations=5");
     const double five = proved_or_none("-o run.rounds=5 -o items.mechanism.clients=2");
     assert_float_equal(seen, all, 1e-9 * all);
     assert_float_equal(capped, five, 1e-9 * five);

@@ -144,19 +144,21 @@ static void participations_are_capped(void **state)
 {
     struct training capped, two;
     (void)state;
-    training_run(&capped, base,
-                 "items.sampler=poisson-users\nitems.sampler.rate=1\nitems.participations=2\nrun.rounds=5");
+    training_run(
+        &capped, base,
+        "items.sampler=poisson-users\nitems.sampler.rate=1\nitems.max-participations=2\nrun.rounds=5");
     assert_int_equal(capped.stats.messages, 2 * USERS);
     assert_int_equal(capped.plan.ledger.entries[0].event.count, 2);
-    assert_int_equal(capped.plan.ledger.entries[0].event.sampling.secret_from, -1);
+    assert_int_equal(capped.plan.ledger.entries[0].event.sampling.hidden_from, -1);
     /* Rounds without messages leave the items as they are. */
     training_run(&two, base, "items.sampler=poisson-users\nitems.sampler.rate=1\nrun.rounds=2");
     assert_true(training_same_side(&capped, &two, DPF_SIDE_ITEMS));
     training_free(&capped);
     training_free(&two);
 
-    training_run(&capped, base,
-                 "items.sampler=poisson-users\nitems.sampler.rate=0.5\nitems.participations=9\nrun.rounds=5");
+    training_run(
+        &capped, base,
+        "items.sampler=poisson-users\nitems.sampler.rate=0.5\nitems.max-participations=9\nrun.rounds=5");
     assert_int_equal(capped.plan.ledger.entries[0].event.count, 5);
     training_free(&capped);
 }
@@ -178,7 +180,7 @@ static void what_cannot_be_right_is_refused(void **state)
     refuse("parties.kind=silos-by-items\nitems.mechanism=pbm\nitems.loss=squared-error",
            "whole contribution");
     refuse("items.sampler=poisson-users\nitems.sampler.weight=inverse", "weight");
-    refuse("items.participations=3", "sampler");
+    refuse("items.max-participations=3", "sampler");
     refuse("items.mechanism=pbm\nitems.mechanism.clients=60\nitems.sampler=poisson-users\nitems.sampler.rate="
            "0.3",
            "fewer clients");

@@ -36,7 +36,7 @@
 
 /* A row of one message, or of their sum where that is all that is seen. */
 struct cell {
-    int term, round, shared;
+    int term, round, gram;
     uint32_t draw;
     int64_t party, row;
     int64_t sent[MAX_WIDTH];
@@ -73,10 +73,10 @@ static int64_t user_id(int64_t index)
     return atoll(id_map_text(&spy.world->training.dataset.users, index));
 }
 
-static int64_t row_key(const struct term_plan *term, int shared, int64_t row)
+static int64_t row_key(const struct term_plan *term, int gram, int64_t row)
 {
     const int of_user = term->side == DPF_SIDE_USERS && row < spy.world->training.dataset.users.n;
-    return shared ? -1 : of_user ? user_id(row) : row;
+    return gram ? -1 : of_user ? user_id(row) : row;
 }
 
 static int64_t party_key(const struct term_plan *term, int by_message, uint32_t party)
@@ -91,7 +91,7 @@ static struct cell *cell_of(struct world *world, const struct cell *key)
     for (int i = 0; i < world->n; i++) {
         struct cell *c = &world->cells[i];
         if (c->term == key->term && c->round == key->round && c->draw == key->draw &&
-            c->party == key->party && c->shared == key->shared && c->row == key->row)
+            c->party == key->party && c->gram == key->gram && c->row == key->row)
             return c;
     }
     return NULL;
@@ -109,26 +109,26 @@ static struct cell *cell_for(struct world *world, const struct cell *key)
 }
 
 static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                             const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+                             const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     const int t = spied_term(self);
     assert_true(out->width <= MAX_WIDTH);
     for (int64_t r = 0; r < out->n_rows; r++) {
         const int64_t row = dpf_additive_row_id(out, r);
-        const int shared = dpf_additive_is_shared(query, out, row);
+        const int gram = dpf_additive_is_gram(query, out, row);
         const struct cell key = {.term = t,
                                  .round = call->round,
-                                 .shared = shared,
+                                 .gram = gram,
                                  .draw = call->draw,
                                  .party = party_key(spy.terms[t], spy.by_message[t], call->party),
-                                 .row = row_key(spy.terms[t], shared, row)};
+                                 .row = row_key(spy.terms[t], gram, row)};
         struct cell *c = cell_for(spy.world, &key);
         int64_t *to = out->values + r * out->stride;
         memset(to, 0, (size_t)out->width * sizeof *to);
         for (int32_t b = 0; b < query->n_blocks; b++)
             for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
                  i++) {
-                const double grid = shared ? noise->shared_grid[b] : noise->grid[b];
+                const double grid = gram ? noise->gram_grid[b] : noise->grid[b];
                 if (!dpf_additive_to_integer(values[r * stride + i] / grid, 0x1p58, &to[i]))
                     return (call->host->fail)(call->host, DPF_E_RANGE, -1, "too large for the test's grid");
                 c->sent[i] += to[i];
@@ -152,13 +152,13 @@ static double arbitrary(uint64_t a, uint64_t b, uint64_t c)
 }
 
 static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                             const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                             const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     const int t = spied_term(self);
     (void)noise;
     for (int64_t r = 0; r < sums->n_rows; r++) {
         const int64_t row = dpf_additive_row_id(sums, r);
-        const int64_t key = row_key(spy.terms[t], dpf_additive_is_shared(query, sums, row), row);
+        const int64_t key = row_key(spy.terms[t], dpf_additive_is_gram(query, sums, row), row);
         for (int32_t i = 0; i < sums->width; i++)
             out[r * stride + i] = spy.size * arbitrary((uint64_t)key * 64 + (uint64_t)i,
                                                        (uint64_t)call->round * 4096 + call->draw,
@@ -171,7 +171,7 @@ static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_p
 static int sees_messages(const struct plan *plan, const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
-    if (plan->sides[term->side].site == SITE_PARTY || term->source == SOURCE_RELATION)
+    if (plan->sides[term->side].solve_at == SOLVE_AT_PARTY || term->source == SOURCE_RELATION)
         return 1;
     return plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR &&
            plan->guarantee.observer != DPF_OBSERVER_OUTSIDER && aggregator->sees == DPF_SEES_MESSAGES;
@@ -323,7 +323,7 @@ static int train(struct world *world, const struct pipeline *p, double size)
 
 /* ---- comparison --------------------------------------------------------------------------------------- */
 
-/* By how much one release of a term moved, in each block and then in each block of the shared row. */
+/* By how much one release of a term moved, in each block and then in each block of the Gram row. */
 struct moved {
     int round;
     uint32_t draw;
@@ -337,8 +337,8 @@ static void add_difference(const struct term_plan *term, const struct cell *a, c
     const struct cell *any = a ? a : b;
     for (int32_t k = 0; k < term->sent.n_blocks; k++) {
         const dpf_block *block = &term->sent.blocks[k];
-        const double grid = any->shared ? term->noise.shared_grid[k] : term->noise.grid[k];
-        dpf_norms *norms = &out->blocks[k + (any->shared ? term->sent.n_blocks : 0)];
+        const double grid = any->gram ? term->noise.gram_grid[k] : term->noise.grid[k];
+        dpf_norms *norms = &out->blocks[k + (any->gram ? term->sent.n_blocks : 0)];
         for (int32_t i = block->offset; i < block->offset + block->length; i++) {
             const double x = fabs((double)((a ? a->sent[i] : 0) - (b ? b->sent[i] : 0))) * grid;
             out->coordinates += x > 0;
@@ -403,9 +403,9 @@ static double part_together(const struct plan *plan, const struct term_plan *ter
         stated =
             norm == 2 ? hypot(stated, most / entries[e].event.scale) : stated + most / entries[e].event.scale;
     }
-    for (int32_t b = 0; b < term->sent.n_blocks * (1 + term->sent.has_shared); b++) {
+    for (int32_t b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
         const int32_t k = b % term->sent.n_blocks;
-        const double scale = b < term->sent.n_blocks ? term->noise.scale[k] : term->noise.shared_scale[k];
+        const double scale = b < term->sent.n_blocks ? term->noise.scale[k] : term->noise.gram_scale[k];
         const double by = norm == 2 ? moved->blocks[b].l2 : moved->blocks[b].l1;
         if (by > 0)
             used = norm == 2 ? hypot(used, by / scale) : used + by / scale;
@@ -423,7 +423,7 @@ static const struct term_plan *ledger_term(const struct plan *plan, int64_t e)
 static double part_used(const struct plan *plan, const struct term_plan *term, const struct moved *moved)
 {
     const struct ledger_entry *entries = NULL;
-    const int blocks = term->sent.n_blocks * (1 + term->sent.has_shared);
+    const int blocks = term->sent.n_blocks * (1 + term->sent.has_gram);
     int n = 0;
     for (int64_t e = 0; e < plan->ledger.n; e++) {
         if (ledger_term(plan, e) != term)
@@ -640,9 +640,10 @@ static const struct {
     {"corrected/dpimf-users", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
     {"corrected/gaussian-rdp", DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, "", 0.01},
     {"corrected/hdpmf", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
-     "[items.mechanism]\nhonest = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
+     "[items.mechanism]\nmin-honest = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
     {"corrected/privsr", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
-     "[items.rating.mechanism]\nhonest = 2\ncurious = 1\n[items.rating.aggregator]\nsurvivors = 3\n", 0.01},
+     "[items.rating.mechanism]\nmin-honest = 2\nmax-curious = 1\n[items.rating.aggregator]\nsurvivors = 3\n",
+     0.01},
     {"corrected/dpmf-rp", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
      "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
     {"corrected/user-level-als", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},

@@ -129,7 +129,7 @@ static dpf_status releases_drawn(void *self, const dpf_recommender_setup *setup,
         out[i].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = (dpf_norms){1, 1, 1};
         out[i].event.sampling.kind = DPF_SAMPLING_POISSON;
         out[i].event.sampling.rate = 0.01;
-        out[i].event.sampling.secret_from = DPF_OBSERVER_OUTSIDER;
+        out[i].event.sampling.hidden_from = DPF_OBSERVER_OUTSIDER;
     }
     return DPF_OK;
 }

@@ -137,11 +137,11 @@ static void a_local_side_finishes(void **state)
     step_items(&start, end.u, 0, 0, 2, &end);
     last = end;
     step_users(&end, end.v, 0, 0, 2, 1, &last);
-    assert_model(&last, "run.finish=users\n");
-    assert_model(&last, "run.finish=users\n" ITEMS_RELEASED);
-    assert_model(&last, "run.finish=users\nparties.kind=users\n" ITEMS_RELEASED);
-    training_refused(base, "run.finish=users\n" USERS_RELEASED, DPF_FAULT_CONFIG, "not in the ledger");
-    training_refused(base, "run.finish=items\nitems.update=no\n", DPF_FAULT_CONFIG, "never solved");
+    assert_model(&last, "run.final-step=users\n");
+    assert_model(&last, "run.final-step=users\n" ITEMS_RELEASED);
+    assert_model(&last, "run.final-step=users\nparties.kind=users\n" ITEMS_RELEASED);
+    training_refused(base, "run.final-step=users\n" USERS_RELEASED, DPF_FAULT_CONFIG, "not in the ledger");
+    training_refused(base, "run.final-step=items\nitems.update=no\n", DPF_FAULT_CONFIG, "never solved");
 }
 
 static void simultaneous_reads_old_rows(void **state)
@@ -285,7 +285,7 @@ static void relations_read_rows_of_friends(void **state)
     assert_users(&end, "users.two.source=relation\nusers.two.mechanism=none\nparties.kind=users\n");
 }
 
-static const char terms_with_shared_rows[] =
+static const char terms_with_gram_rows[] =
     "[run]\nrounds = 1\n[data]\nformat = csv\npath = ratings.csv\nheader = yes\nfeedback = implicit\n"
     "[split]\nkind = none\n[model]\nrank = 2\n[users]\nterms = one, two\nsolver = cholesky\n"
     "[users.one]\nloss = implicit-als\nmechanism = none\n[users.two]\nloss = implicit-als\n[items]\nupdate = "
@@ -298,8 +298,8 @@ static void unsound_terms_are_refused(void **state)
                      "neither side is solved");
     training_refused(two_terms, "users.terms=one, one\n", DPF_FAULT_CONFIG, "one is listed twice");
     training_refused(two_terms, "users.terms=one, solver\n", DPF_FAULT_CONFIG, "cannot be called solver");
-    training_refused(terms_with_shared_rows, "", DPF_FAULT_CONFIG, "it needs one, too");
-    training_refused(terms_with_shared_rows, "users.one.mechanism=\nusers.two.loss=explicit-als\n",
+    training_refused(terms_with_gram_rows, "", DPF_FAULT_CONFIG, "it needs one, too");
+    training_refused(terms_with_gram_rows, "users.one.mechanism=\nusers.two.loss=explicit-als\n",
                      DPF_FAULT_CONFIG, "must have the same blocks");
     training_refused(base, "items.source=relation\n", DPF_FAULT_CONFIG, "links are between users");
     training_refused(base, "users.transforms=clip-user\n", DPF_FAULT_CONFIG,

@@ -31,7 +31,7 @@ static const char published[] =
 
 /* The corrected one: users, a clip, a secure sum, no counts. */
 static const char corrected[] =
-    "items.transforms=stretch, clip-user\nitems.mechanism=laplace-gamma\nitems.mechanism.honest=50\n"
+    "items.transforms=stretch, clip-user\nitems.mechanism=laplace-gamma\nitems.mechanism.min-honest=50\n"
     "items.aggregator=modular-sum\nitems.aggregator.survivors=50\nitems.transform.clip-user.norm=l1\n"
     "items.solver=gradient-descent\nitems.solver.rate=0.005\n"
     "privacy.unit=user\nprivacy.adjacency=zero-out\n";
@@ -67,7 +67,7 @@ static void one_section_changes_noise_or_sum(void **state)
                 "items.mechanism.noise-multiplier=4\nitems.mechanism.where=party\n",
                 "C2 C8");
     assert_runs("items.aggregator=modular-sum\n", "C2 C4 C8 C9");
-    assert_runs("items.aggregator=modular-sum\nprivacy.support=public\n", "C2 C4 C9");
+    assert_runs("items.aggregator=modular-sum\nprivacy.interaction-pattern=public\n", "C2 C4 C9");
 }
 
 /* The largest weight is 1, so that stretching changes no sensitivity; the noise of each message is the whole

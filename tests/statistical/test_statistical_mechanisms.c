@@ -17,7 +17,7 @@ static int64_t message[CELLS], sums[CELLS];
 static void run_step(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan)
 {
     const dpf_mechanism *mechanism = host->component->functions;
-    dpf_integers integers = plain_integers(r, message), total = plain_integers(r, sums);
+    dpf_encoded integers = plain_integers(r, message), total = plain_integers(r, sums);
     memset(sums, 0, sizeof(sums));
     for (int64_t party = 0; party < r->release.n_parties; party++) {
         host->call.party = (uint32_t)party;

@@ -57,7 +57,7 @@ static inline void case_start(struct privacy_case *c)
         .noise_where = DPF_NOISE_AT_SUM,
         .sees = DPF_SEES_SUM,
         .single_curator = 1,
-        .sampling = {.size = sizeof(dpf_sampling), .secret_from = -1, .rate = 1.0},
+        .sampling = {.size = sizeof(dpf_sampling), .hidden_from = -1, .rate = 1.0},
         .exact_grid = 1,
         .unit_stated = 1,
     };

@@ -69,7 +69,7 @@ static const struct {
     {"dpf_mechanism", sizeof(dpf_mechanism), 72},
     {"dpf_release", sizeof(dpf_release), 80},
     {"dpf_noise_plan", sizeof(dpf_noise_plan), 480},
-    {"dpf_integers", sizeof(dpf_integers), 72},
+    {"dpf_encoded", sizeof(dpf_encoded), 72},
     {"dpf_csr", sizeof(dpf_csr), 32},
     {"dpf_interactions", sizeof(dpf_interactions), 96},
     {"dpf_recommender_setup", sizeof(dpf_recommender_setup), 64},

@@ -166,7 +166,7 @@ static void sampling_is_claimed_only_where_it_happens(void **state)
     c.term.sampling = (dpf_sampling){.size = sizeof(dpf_sampling),
                                      .kind = DPF_SAMPLING_POISSON,
                                      .unit = DPF_UNIT_USER,
-                                     .secret_from = DPF_OBSERVER_OUTSIDER,
+                                     .hidden_from = DPF_OBSERVER_OUTSIDER,
                                      .rate = 0.1};
     c.ledger.entries[0].event.sampling = c.term.sampling;
     expect_failing(&c, "", NULL);
@@ -202,7 +202,8 @@ static void unit_and_adjacency_must_fit(void **state)
 
 static void who_rated_what_must_be_public_or_hidden(void **state)
 {
-    static const char record[] = "unit = record\nadjacency = replace-value\ntuning = public-data\nsupport = ";
+    static const char record[] =
+        "unit = record\nadjacency = replace-value\ntuning = public-data\ninteraction-pattern = ";
     struct privacy_case c;
     char settings[256];
     (void)state;
@@ -211,7 +212,7 @@ static void who_rated_what_must_be_public_or_hidden(void **state)
     expect_failing(&c, "", NULL); /* an outsider sees a sum with noise on every row */
     snprintf(settings, sizeof settings, "%sprivate", record);
     case_privacy(&c, settings);
-    expect_failing(&c, "C8", "support = public");
+    expect_failing(&c, "C8", "interaction-pattern = public");
     snprintf(settings, sizeof settings, "%spublic", record);
     case_privacy(&c, settings);
     c.term.reads_degrees = 1;
@@ -223,8 +224,8 @@ static void who_rated_what_must_be_public_or_hidden(void **state)
     expect_failing(&c, "C8", "dense");
     c.term.dense = 1;
     expect_failing(&c, "", NULL);
-    case_privacy(
-        &c, "unit = user\nadjacency = replace\nobserver = server\nsupport = public\ntuning = public-data");
+    case_privacy(&c, "unit = user\nadjacency = replace\nobserver = server\ninteraction-pattern = "
+                     "public\ntuning = public-data");
     expect_failing(&c, "", NULL);
     c.term.dense = 0;
     expect_failing(&c, "C8", "promises to hide");
@@ -240,7 +241,7 @@ static void counts_are_read_under_zero_out_too(void **state)
     c.term.reads_degrees = 1;
     case_privacy(&c, "unit = user\nadjacency = zero-out\ntuning = public-data");
     expect_failing(&c, "C8", "how many records");
-    case_privacy(&c, "unit = user\nadjacency = zero-out\nsupport = public\ntuning = public-data");
+    case_privacy(&c, "unit = user\nadjacency = zero-out\ninteraction-pattern = public\ntuning = public-data");
     expect_failing(&c, "", NULL);
     case_end(&c);
 }
@@ -331,7 +332,7 @@ static void defaults_are_the_weakest_promise_stated_in_full(void **state)
     assert_int_equal(values[PRIVACY_ADJACENCY].integer, DPF_ADJ_REPLACE_VALUE);
     assert_int_equal(values[PRIVACY_OBSERVER].integer, DPF_OBSERVER_OUTSIDER);
     assert_int_equal(values[PRIVACY_RANDOMNESS].integer, 0);
-    assert_int_equal(values[PRIVACY_SUPPORT].integer, 0);
+    assert_int_equal(values[PRIVACY_INTERACTION_PATTERN].integer, 0);
     expect_failing(&c, "", NULL);
     case_end(&c);
 }

@@ -45,7 +45,7 @@ static dpf_event make(int32_t kind, double scale, double grid, double sensitivit
     for (int unit = 0; unit < DPF_N_UNITS; unit++)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
             event.sensitivity.at[unit][adjacency] = (dpf_norms){sensitivity, sensitivity, sensitivity};
-    event.sampling = (dpf_sampling){.size = sizeof event.sampling, .secret_from = -1, .rate = 1.0};
+    event.sampling = (dpf_sampling){.size = sizeof event.sampling, .hidden_from = -1, .rate = 1.0};
     return event;
 }
 
@@ -119,7 +119,7 @@ static void only_draws_that_amplify_are_exported(void **state)
     event.sampling.kind = DPF_SAMPLING_POISSON;
     event.sampling.unit = DPF_UNIT_USER;
     event.sampling.rate = 0.25;
-    event.sampling.secret_from = DPF_OBSERVER_OUTSIDER;
+    event.sampling.hidden_from = DPF_OBSERVER_OUTSIDER;
     add(event);
     json_t *whole = dp_event_json(&ledger, &guarantee);
     is(inner(whole, 0, 7), "PoissonSampledDpEvent");
@@ -148,7 +148,7 @@ static void bounds_stand_for_what_has_no_class(void **state)
     bits.sampling = (dpf_sampling){.size = sizeof bits.sampling,
                                    .kind = DPF_SAMPLING_POISSON,
                                    .unit = DPF_UNIT_USER,
-                                   .secret_from = DPF_OBSERVER_OUTSIDER,
+                                   .hidden_from = DPF_OBSERVER_OUTSIDER,
                                    .rate = 0.5};
     add(bits);
     dpf_event drawn = make(DPF_EVENT_APPROX, 0, 0, 1);

@@ -31,7 +31,7 @@ static dpf_event laplace_event(void)
     event.sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP] = (dpf_norms){1.5, NAN, INFINITY};
     event.sampling.kind = DPF_SAMPLING_POISSON;
     event.sampling.unit = DPF_UNIT_USER;
-    event.sampling.secret_from = DPF_OBSERVER_OUTSIDER;
+    event.sampling.hidden_from = DPF_OBSERVER_OUTSIDER;
     event.sampling.rate = 0.1;
     event.sampling.weight_max = 1.0;
     return event;

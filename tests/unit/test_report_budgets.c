@@ -50,7 +50,7 @@ struct small {
 static void make_small(struct small *s)
 {
     memset(s, 0, sizeof *s);
-    s->table.units = weighted_units;
+    s->table.epsilon_per_unit = weighted_units;
     s->accountant.functions = &s->table;
     s->accountants[0] = &s->accountant;
     s->plan.accountants = s->accountants;
@@ -137,7 +137,7 @@ static void other_plans_have_no_table(void **state)
         if (i == 0)
             s.dataset.weights.users = NULL, s.dataset.train.by_user.privacy_weights = NULL;
         if (i == 1)
-            s.table.units = NULL;
+            s.table.epsilon_per_unit = NULL;
         if (i == 2)
             s.plan.guarantee.unit = DPF_UNIT_USER;
         if (i != 4)

@@ -61,8 +61,9 @@ typedef struct dpf_accountant {
      * differ between neighbours; with offsets NULL each weight is a unit of one record. The question's unit
      * is RECORD and says what each of them may change. NULL: not served.
      */
-    dpf_status (*units)(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
-                        const double *weights, const int64_t *offsets, int64_t n_units, double *epsilon);
+    dpf_status (*epsilon_per_unit)(void *self, const dpf_event *events, int64_t n,
+                                   const dpf_question *question, const double *weights,
+                                   const int64_t *offsets, int64_t n_units, double *epsilon);
 } dpf_accountant;
 
 #ifdef __cplusplus

@@ -45,8 +45,7 @@ typedef struct dpf_aggregator {
      * [run] Takes call.party's message. Workers have aggregations of their own, joined by merge; a
      * component without merge gets all messages on one worker, in the order of parties.
      */
-    dpf_status (*absorb)(void *self, const dpf_call *call, dpf_aggregation *into,
-                         const dpf_integers *message);
+    dpf_status (*absorb)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message);
     /* [run] Adds from to into. NULL: see absorb. */
     dpf_status (*merge)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from);
     /*

@@ -49,23 +49,23 @@ typedef struct dpf_loss {
 
     /*
      * [setup] The blocks for this side. Called once for each side and layout that uses the instance.
-     * The shared row of a query in layout OPERATOR is laid out by the same side's query in FULL.
+     * The Gram row of a query in layout OPERATOR is laid out by the same side's query in FULL.
      */
     dpf_status (*query)(void *self, const dpf_side_info *info, dpf_query *out);
 
     /*
-     * [setup] Sensitivity of each block (n_blocks entries), and of each block of the shared row
+     * [setup] Sensitivity of each block (n_blocks entries), and of each block of the Gram row
      * (ignored without one), under the bounds. Entries arrive as NaN; leave NaN what is not proved.
      */
     dpf_status (*sensitivity)(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *shared);
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram);
 
     /*
-     * [run] Adds the shared row's part that comes from other rows first .. first+count-1 to out
-     * (width numbers). NULL if the query has no shared row.
+     * [run] Adds the Gram row's part that comes from other rows first .. first+count-1 to out
+     * (width numbers). NULL if the query has no Gram row.
      */
-    dpf_status (*shared)(void *self, const dpf_call *call, const dpf_query *query, const dpf_factors *other,
-                         int64_t first, int64_t count, double *out);
+    dpf_status (*gram)(void *self, const dpf_call *call, const dpf_query *query, const dpf_factors *other,
+                       int64_t first, int64_t count, double *out);
 
     /*
      * [run] Writes the blocks of each group: out[g * stride + 0 .. width-1] (overwritten). Before it
@@ -85,7 +85,7 @@ typedef struct dpf_loss {
     /*
      * [run] Operator form, for solvers that only multiply by A: out[g] = A_g x[g], d numbers for each
      * group, where A_g is what accumulate_local would write into the quadratic block, added to
-     * nothing (neither ridge nor shared row). It costs O(records d) in place of O(records d^2).
+     * nothing (neither ridge nor Gram row). It costs O(records d) in place of O(records d^2).
      * query has layout OPERATOR; strides are multiples of 16, x and out are 64-byte aligned and their
      * padding is zero. NULL unless layouts has DPF_LAYOUT_OPERATOR.
      */

@@ -31,11 +31,11 @@ typedef struct dpf_release {
     uint32_t size;
     int32_t side;
     const dpf_query *query;
-    int64_t rows; /* of a message; includes the shared row, which is the last, if there is one */
+    int64_t rows; /* of a message; includes the Gram row, which is the last, if there is one */
     int32_t unit; /* the unit and adjacency that budgets are stated for */
     int32_t adjacency;
     const dpf_sensitivity *blocks; /* one for each block of the query */
-    const dpf_sensitivity *shared; /* one for each block of the shared row, or NULL */
+    const dpf_sensitivity *gram;   /* one for each block of the Gram row, or NULL */
     int64_t n_parties;             /* that can take part in a step */
     int64_t min_survivors;         /* that certainly do, 1 if unknown */
     double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
@@ -57,15 +57,15 @@ typedef struct dpf_noise_plan {
     double grid[DPF_MAX_BLOCKS];     /* granularity of each block, > 0, a power of two for additive noise */
     double scale[DPF_MAX_BLOCKS];    /* noise scale of each block, as in its event; 0: no noise */
     double variance[DPF_MAX_BLOCKS]; /* of one coordinate of the decoded sum */
-    double shared_grid[DPF_MAX_BLOCKS];
-    double shared_scale[DPF_MAX_BLOCKS];
+    double gram_grid[DPF_MAX_BLOCKS];
+    double gram_scale[DPF_MAX_BLOCKS];
     uint64_t modulus;    /* sums are taken modulo this; 0: not modular */
     double wrap_bound;   /* bound on Pr[a sum wraps]; 0 if it provably cannot */
     uint64_t opaque[16]; /* the mechanism's own */
 } dpf_noise_plan;
 
 /* Rows of integers: encoded messages and their sums. */
-typedef struct dpf_integers {
+typedef struct dpf_encoded {
     uint32_t size;
     int32_t width;
     int64_t n_rows;
@@ -80,7 +80,7 @@ typedef struct dpf_integers {
      * for noise in shares of 1/contributors; else NULL.
      */
     const int32_t *contributors;
-} dpf_integers;
+} dpf_encoded;
 
 /* Flags. */
 #define DPF_MECHANISM_CONTRIBUTORS UINT32_C(1) /* reads how many parties send each row (condition C8) */
@@ -111,10 +111,10 @@ typedef struct dpf_mechanism {
      * (call.draw, call.party, r). Values outside the integers' range: DPF_E_RANGE.
      */
     dpf_status (*encode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
-                         const double *values, int64_t stride, dpf_integers *out);
+                         const double *values, int64_t stride, dpf_encoded *out);
     /* [run] Sums to estimates, same shape. Noise of row r, if any, at (call.draw, DPF_PARTY_AGGREGATE, r). */
     dpf_status (*decode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
-                         const dpf_integers *sums, double *out, int64_t stride);
+                         const dpf_encoded *sums, double *out, int64_t stride);
     uint32_t flags; /* DPF_MECHANISM_* */
     uint32_t reserved;
     /*
@@ -122,8 +122,9 @@ typedef struct dpf_mechanism {
      * noise in the sum, given the part that the server knows. Rows as in sums, whose values are not read;
      * call.draw as in decode. Audits read it: it says what such an observer can make of a release.
      */
-    dpf_status (*known)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
-                        const dpf_integers *sums, double *out, int64_t stride);
+    dpf_status (*conditional_stddev)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                     const dpf_query *query, const dpf_encoded *sums, double *out,
+                                     int64_t stride);
 } dpf_mechanism;
 
 #ifdef __cplusplus

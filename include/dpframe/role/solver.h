@@ -32,7 +32,7 @@ typedef struct dpf_solve {
     const dpf_query *query;
     const float *blocks;    /* n_rows x query.width */
     int64_t blocks_stride;  /* multiple of 16; 64-byte aligned */
-    const float *shared;    /* query.width numbers to be added to each row's blocks, or NULL */
+    const float *gram;      /* query.width numbers to be added to each row's blocks, or NULL */
     const int32_t *degrees; /* records of each row, or NULL */
     /* Rows: unknowns are columns query.first .. query.first + query.dimension - 1. */
     const float *current;
@@ -40,10 +40,10 @@ typedef struct dpf_solve {
     float *next; /* may equal current; other columns are left alone */
     int64_t next_stride;
     float *state; /* n_rows x state_width, kept between rounds, zero at first; NULL if width is 0 */
-    const dpf_query *shared_query; /* describes shared; query itself unless that has layout OPERATOR */
+    const dpf_query *gram_query; /* describes gram; query itself unless that has layout OPERATOR */
     /*
      * Operator form: NULL unless the query's quadratic block has layout OPERATOR, which happens only
-     * for solvers with DPF_SOLVER_OPERATOR. Writes A x, without shared row and ridge, for the batch's
+     * for solvers with DPF_SOLVER_OPERATOR. Writes A x, without Gram row and ridge, for the batch's
      * rows first .. first + count - 1; x and out have d numbers a row, are 64-byte aligned with
      * strides that are multiples of 16, and their padding is zero. Rows are gathered anew by each
      * call: all steps of one row before the next row keep its records in cache. A failure has been

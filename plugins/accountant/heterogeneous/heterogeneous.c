@@ -106,8 +106,8 @@ static void set_draw(const dpf_event *event, const dpf_question *question, struc
         price->weight_below = sampling->weight_below;
     price->budget = sampling->budget;
     price->threshold = sampling->threshold;
-    price->drawn = sampling->budget > 0.0 && sampling->threshold > 0.0 && sampling->secret_from >= 0 &&
-                   question->observer <= sampling->secret_from && question->adjacency != DPF_ADJ_REPLACE;
+    price->drawn = sampling->budget > 0.0 && sampling->threshold > 0.0 && sampling->hidden_from >= 0 &&
+                   question->observer <= sampling->hidden_from && question->adjacency != DPF_ADJ_REPLACE;
 }
 
 /* ln(1 + x (e^e - 1)) for 0 <= x <= 1, without overflow. */
@@ -275,7 +275,7 @@ static dpf_status units(void *self, const dpf_event *events, int64_t n, const dp
 static const dpf_accountant functions = {
     .kind = DPF_ACCOUNTANT_PROOF,
     .epsilon = epsilon,
-    .units = units,
+    .epsilon_per_unit = units,
 };
 
 static const dpf_component component = {

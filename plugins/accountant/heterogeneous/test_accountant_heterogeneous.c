@@ -37,7 +37,7 @@ static dpf_event laplace(void)
             event.sensitivity.at[u][a] = (dpf_norms){s, s, s};
         }
     event.sampling =
-        (dpf_sampling){.size = sizeof(event.sampling), .secret_from = -1, .rate = 1, .weight_max = 1};
+        (dpf_sampling){.size = sizeof(event.sampling), .hidden_from = -1, .rate = 1, .weight_max = 1};
     return event;
 }
 
@@ -51,7 +51,7 @@ static double at_weight(const dpf_event *events, int64_t n, int32_t adjacency, d
     const dpf_question asked = question(adjacency);
     double epsilon = NAN;
     plain_clear(&host);
-    if (accountant->units(host.self, events, n, &asked, &weight, NULL, 1, &epsilon) != DPF_OK)
+    if (accountant->epsilon_per_unit(host.self, events, n, &asked, &weight, NULL, 1, &epsilon) != DPF_OK)
         fail_msg("%s", host.report);
     return epsilon;
 }
@@ -97,7 +97,8 @@ static void groups_cost_the_sum(void **state)
     double epsilon[3];
     (void)state;
     event.weighted = 1;
-    assert_int_equal(accountant->units(host.self, &event, 1, &asked, weights, offsets, 3, epsilon), DPF_OK);
+    assert_int_equal(accountant->epsilon_per_unit(host.self, &event, 1, &asked, weights, offsets, 3, epsilon),
+                     DPF_OK);
     assert_near(epsilon[0], 22.5);
     assert_true(epsilon[1] == 0); /* no records */
     assert_near(epsilon[2], 52.5);
@@ -142,7 +143,7 @@ static void personal_draws(void **state)
     event.sampling.threshold = 1.5; /* a removal costs 3 / 2 */
     /* Jorgensen et al.: the mechanism is t-DP, so the record has its own budget, if the draw is secret. */
     assert_near(at_weight(&event, 1, DPF_ADJ_ADD_REMOVE, 0.1), 1.5);
-    event.sampling.secret_from = DPF_OBSERVER_OUTSIDER;
+    event.sampling.hidden_from = DPF_OBSERVER_OUTSIDER;
     assert_near(at_weight(&event, 1, DPF_ADJ_ADD_REMOVE, 0.1), 0.15);
     assert_near(at_weight(&event, 1, DPF_ADJ_ZERO_OUT, 0.6), 0.9);
     assert_near(at_weight(&event, 1, DPF_ADJ_ADD_REMOVE, 1), 1.5);
@@ -167,7 +168,8 @@ static dpf_status ask(const dpf_event *event, int32_t unit)
     plain_clear(&host);
     const dpf_status status = accountant->epsilon(host.self, event, 1, &asked, &answer);
     plain_clear(&host);
-    assert_int_equal(accountant->units(host.self, event, 1, &asked, &weight, NULL, 1, &epsilon), status);
+    assert_int_equal(accountant->epsilon_per_unit(host.self, event, 1, &asked, &weight, NULL, 1, &epsilon),
+                     status);
     return status;
 }
 
@@ -213,8 +215,9 @@ static void weights_out_of_range(void **state)
     event.weighted = 1;
     for (int i = 0; i < 3; i++) {
         plain_clear(&host);
-        assert_int_equal(accountant->units(host.self, &event, 1, &asked, &bad[i], NULL, 1, &epsilon),
-                         DPF_E_RANGE);
+        assert_int_equal(
+            accountant->epsilon_per_unit(host.self, &event, 1, &asked, &bad[i], NULL, 1, &epsilon),
+            DPF_E_RANGE);
     }
 }
 

@@ -87,7 +87,7 @@ static dpf_status check_modulus(const dpf_call *call, const dpf_aggregation *int
 }
 
 /* Rows of a message are numbered as those of the aggregation. */
-dpf_status adding_absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message)
+dpf_status adding_absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     (void)self;
     dpf_status status = check_modulus(call, into);

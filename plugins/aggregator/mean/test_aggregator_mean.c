@@ -20,12 +20,12 @@ static dpf_aggregation aggregate(struct plain_host *host, int64_t (*values)[N], 
                             .n_parties = PARTIES,
                             .sums = memset(sums, 0, N * sizeof(int64_t))};
     for (int32_t p = 0; p < PARTIES; p++) {
-        const dpf_integers message = {.size = sizeof(message),
-                                      .width = 2,
-                                      .n_rows = N / 2,
-                                      .total_rows = N / 2,
-                                      .values = values[p],
-                                      .stride = 2};
+        const dpf_encoded message = {.size = sizeof(message),
+                                     .width = 2,
+                                     .n_rows = N / 2,
+                                     .total_rows = N / 2,
+                                     .values = values[p],
+                                     .stride = 2};
         assert_int_equal(functions->absorb(host->self, plain_call(host), &into, &message), DPF_OK);
     }
     return into;

@@ -104,7 +104,7 @@ static dpf_status add(const dpf_call *call, uint64_t modulus, int64_t *restrict 
                : DPF_OK;
 }
 
-static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message)
+static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     (void)self;
     if (into->modulus > UINT64_C(1) << 63)

@@ -32,13 +32,13 @@ static dpf_aggregation aggregation(int64_t *sums, uint64_t modulus)
 
 static dpf_status absorb(struct modular *m, dpf_aggregation *into, int64_t *values)
 {
-    const dpf_integers message = {.size = sizeof(message),
-                                  .width = WIDTH,
-                                  .n_rows = ROWS,
-                                  .total_rows = ROWS,
-                                  .values = values,
-                                  .stride = WIDTH,
-                                  .survivors = 1};
+    const dpf_encoded message = {.size = sizeof(message),
+                                 .width = WIDTH,
+                                 .n_rows = ROWS,
+                                 .total_rows = ROWS,
+                                 .values = values,
+                                 .stride = WIDTH,
+                                 .survivors = 1};
     plain_clear(&m->host);
     return m->functions->absorb(m->host.self, plain_call(&m->host), into, &message);
 }
@@ -146,14 +146,14 @@ static void refusals_and_memory(void **state)
     a = aggregation(sums, (UINT64_C(1) << 63) + 1);
     assert_int_equal(absorb(&m, &a, values), DPF_E_UNSUPPORTED);
     a = aggregation(sums, 7);
-    const dpf_integers sparse = {.size = sizeof(sparse),
-                                 .width = WIDTH,
-                                 .n_rows = ROWS,
-                                 .rows = rows,
-                                 .total_rows = ROWS,
-                                 .values = values,
-                                 .stride = WIDTH,
-                                 .survivors = 1};
+    const dpf_encoded sparse = {.size = sizeof(sparse),
+                                .width = WIDTH,
+                                .n_rows = ROWS,
+                                .rows = rows,
+                                .total_rows = ROWS,
+                                .values = values,
+                                .stride = WIDTH,
+                                .survivors = 1};
     assert_int_equal(m.functions->absorb(m.host.self, plain_call(&m.host), &a, &sparse), DPF_E_INTERNAL);
     plain_close(&m.host);
     plain_check_memory(m.host.component, "");

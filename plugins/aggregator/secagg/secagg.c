@@ -168,7 +168,7 @@ static uint64_t state_bytes(void *self, const dpf_aggregation *empty)
     return sizeof(struct kept) + kept_ids_bytes(empty->n_parties) + bytes;
 }
 
-static dpf_status check_shape(const dpf_call *call, const dpf_aggregation *into, const dpf_integers *message)
+static dpf_status check_shape(const dpf_call *call, const dpf_aggregation *into, const dpf_encoded *message)
 {
     struct kept *kept = into->state;
     if (!has_modulus(into))
@@ -186,7 +186,7 @@ static dpf_status check_shape(const dpf_call *call, const dpf_aggregation *into,
     return DPF_OK;
 }
 
-static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message)
+static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     struct kept *kept = into->state;
     struct secagg_group group;

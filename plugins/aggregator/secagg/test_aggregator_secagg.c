@@ -38,13 +38,13 @@ static void start(struct one *one, uint64_t modulus, int64_t parties)
 
 static dpf_status absorb(struct one *one, uint32_t party, const int64_t *values)
 {
-    const dpf_integers message = {.size = sizeof(message),
-                                  .width = WIDTH,
-                                  .n_rows = ROWS,
-                                  .total_rows = ROWS,
-                                  .values = (int64_t *)(uintptr_t)values,
-                                  .stride = WIDTH,
-                                  .survivors = 1};
+    const dpf_encoded message = {.size = sizeof(message),
+                                 .width = WIDTH,
+                                 .n_rows = ROWS,
+                                 .total_rows = ROWS,
+                                 .values = (int64_t *)(uintptr_t)values,
+                                 .stride = WIDTH,
+                                 .survivors = 1};
     const dpf_call *call = plain_call(&one->host);
     one->host.call.party = party;
     return one->functions->absorb(one->host.self, call, &one->into, &message);

@@ -32,13 +32,13 @@ static void check_modular_sum(const struct secagg_case *c)
             continue;
         for (int k = 0; k < CASE_DIMENSION; k++)
             values[k] = (int64_t)c->inputs[i][k];
-        const dpf_integers message = {.size = sizeof(message),
-                                      .width = 1,
-                                      .n_rows = CASE_DIMENSION,
-                                      .total_rows = CASE_DIMENSION,
-                                      .values = values,
-                                      .stride = 1,
-                                      .survivors = 1};
+        const dpf_encoded message = {.size = sizeof(message),
+                                     .width = 1,
+                                     .n_rows = CASE_DIMENSION,
+                                     .total_rows = CASE_DIMENSION,
+                                     .values = values,
+                                     .stride = 1,
+                                     .survivors = 1};
         host.call.party = i;
         assert_int_equal(functions->absorb(host.self, plain_call(&host), &into, &message), DPF_OK);
     }

@@ -33,20 +33,20 @@ static dpf_aggregation aggregation(int64_t *sums, uint64_t modulus)
     return out;
 }
 
-static dpf_integers message(int64_t *values, const int32_t *rows, int64_t n_rows)
+static dpf_encoded message(int64_t *values, const int32_t *rows, int64_t n_rows)
 {
-    const dpf_integers out = {.size = sizeof(out),
-                              .width = WIDTH,
-                              .n_rows = n_rows,
-                              .rows = rows,
-                              .total_rows = ROWS,
-                              .values = values,
-                              .stride = WIDTH};
+    const dpf_encoded out = {.size = sizeof(out),
+                             .width = WIDTH,
+                             .n_rows = n_rows,
+                             .rows = rows,
+                             .total_rows = ROWS,
+                             .values = values,
+                             .stride = WIDTH};
 
     return out;
 }
 
-static dpf_status absorb(struct sum *sum, dpf_aggregation *into, const dpf_integers *from)
+static dpf_status absorb(struct sum *sum, dpf_aggregation *into, const dpf_encoded *from)
 {
     plain_clear(&sum->host);
     return sum->functions->absorb(sum->host.self, plain_call(&sum->host), into, from);
@@ -64,9 +64,9 @@ static void rows_find_their_place(void **state)
     for (int32_t i = 0; i < N; i++) {
         dense[i] = i - 7;
     }
-    const dpf_integers all = message(dense, NULL, ROWS);
-    const dpf_integers some = message(sparse, rows, 2);
-    dpf_integers range = message(dense, NULL, 2);
+    const dpf_encoded all = message(dense, NULL, ROWS);
+    const dpf_encoded some = message(sparse, rows, 2);
+    dpf_encoded range = message(dense, NULL, 2);
     range.first_row = 3;
     assert_int_equal(absorb(&sum, &into, &all), DPF_OK);
     assert_int_equal(absorb(&sum, &into, &some), DPF_OK);
@@ -83,7 +83,7 @@ static void rows_find_their_place(void **state)
     assert_int_equal(into.bytes_up, (ROWS + 2 + 2) * WIDTH * 8 + 2 * 4);
     assert_true(sum.functions->scale(sum.host.self, 17) == 1.0);
 
-    dpf_integers outside = some;
+    dpf_encoded outside = some;
     static const int32_t bad_rows[] = {1, ROWS};
     outside.rows = bad_rows;
     assert_int_equal(absorb(&sum, &into, &outside), DPF_E_INTERNAL);
@@ -118,14 +118,14 @@ static void order_and_workers_do_not_matter(uint64_t modulus)
     }
     dpf_aggregation all = aggregation(first, modulus);
     for (int32_t p = 0; p < PARTIES; p++) {
-        const dpf_integers one = message(values[p], NULL, ROWS);
+        const dpf_encoded one = message(values[p], NULL, ROWS);
         assert_int_equal(absorb(&sum, &all, &one), DPF_OK);
     }
     for (uint32_t split = 0; split < 1U << PARTIES; split++) {
         dpf_aggregation left = aggregation(a, modulus);
         dpf_aggregation right = aggregation(b, modulus);
         for (int32_t p = PARTIES - 1; p >= 0; p--) {
-            const dpf_integers one = message(values[p], NULL, ROWS);
+            const dpf_encoded one = message(values[p], NULL, ROWS);
             assert_int_equal(absorb(&sum, split >> p & 1 ? &left : &right, &one), DPF_OK);
         }
         assert_int_equal(sum.functions->merge(sum.host.self, plain_call(&sum.host), &left, &right), DPF_OK);
@@ -166,7 +166,7 @@ static void extremes(void **state)
     (void)state;
 
     open_sum(&sum);
-    const dpf_integers one = message(values, NULL, ROWS);
+    const dpf_encoded one = message(values, NULL, ROWS);
     dpf_aggregation into = aggregation(sums, 0);
     assert_int_equal(absorb(&sum, &into, &one), DPF_OK);
     dpf_aggregation from = aggregation(other, 0);

@@ -105,8 +105,8 @@ void als_unit_sensitivity(const dpf_query *query, const dpf_bounds *bounds, cons
     }
 }
 
-void als_shared_sensitivity(const dpf_query *query, const dpf_bounds *bounds, double factor, int flip,
-                            dpf_sensitivity *shared)
+void als_gram_sensitivity(const dpf_query *query, const dpf_bounds *bounds, double factor, int flip,
+                          dpf_sensitivity *gram)
 {
     const dpf_norms zero = {0, 0, 0};
     const dpf_norms y = als_vector_norms(bounds);
@@ -115,7 +115,7 @@ void als_shared_sensitivity(const dpf_query *query, const dpf_bounds *bounds, do
         dpf_norms part = zero;
         if (kind == DPF_BLOCK_QUADRATIC && bounds->side == DPF_SIDE_ITEMS)
             part = als_scaled(als_outer_norms(&y, query->blocks[b].layout), factor);
-        dpf_norms *record = shared[b].at[DPF_UNIT_RECORD], *user = shared[b].at[DPF_UNIT_USER];
+        dpf_norms *record = gram[b].at[DPF_UNIT_RECORD], *user = gram[b].at[DPF_UNIT_USER];
         record[DPF_ADJ_REPLACE_VALUE] = record[DPF_ADJ_ADD_REMOVE] = record[DPF_ADJ_ZERO_OUT] = zero;
         if (flip)
             record[DPF_ADJ_FLIP] = zero;

@@ -32,10 +32,10 @@ dpf_norms als_scaled(dpf_norms norms, double factor); /* 0 times infinity is 0 *
 void als_unit_sensitivity(const dpf_query *query, const dpf_bounds *bounds, const struct als_contribution *c,
                           int flip, dpf_sensitivity *blocks);
 /*
- * The shared Gram matrix, factor times the sum of y y' over the other side. Only a user can change it,
+ * The Gram matrix, factor times the sum of y y' over the other side. Only a user can change it,
  * and only where users are the other side.
  */
-void als_shared_sensitivity(const dpf_query *query, const dpf_bounds *bounds, double factor, int flip,
-                            dpf_sensitivity *shared);
+void als_gram_sensitivity(const dpf_query *query, const dpf_bounds *bounds, double factor, int flip,
+                          dpf_sensitivity *gram);
 
 #endif

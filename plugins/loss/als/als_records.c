@@ -15,7 +15,7 @@ struct workspace {
     float *aw32, *t32;
     float *block, *scaled;
     double *block64;
-    double *triangle; /* for the shared row */
+    double *triangle; /* for the Gram row */
     float *lower;     /* for accumulate_local in a layout other than LOWER */
     float *linear;
 };
@@ -247,8 +247,8 @@ dpf_status als_accumulate(const struct als_model *model, const dpf_call *call, c
     return DPF_OK;
 }
 
-dpf_status als_shared_gram(const struct als_model *model, const dpf_call *call, const dpf_query *query,
-                           const dpf_factors *other, int64_t first, int64_t count, double factor, double *out)
+dpf_status als_gram(const struct als_model *model, const dpf_call *call, const dpf_query *query,
+                    const dpf_factors *other, int64_t first, int64_t count, double factor, double *out)
 {
     const dpf_block *a = als_block(query, DPF_BLOCK_QUADRATIC);
     const int64_t d = query->dimension;

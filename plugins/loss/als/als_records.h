@@ -35,7 +35,7 @@ struct als_ridge {
     float *constant;
 };
 
-/* Fills all of the query but support, shared row and ridge. */
+/* Fills all of the query but support, Gram row and ridge. */
 dpf_status als_query(const dpf_host *host, const dpf_side_info *info, int with_count, dpf_query *out);
 
 /* Makes room for a side's ridge, once; zeroed. */
@@ -54,8 +54,7 @@ dpf_status als_apply(const struct als_model *model, const dpf_call *call, const 
                      const dpf_groups *groups, const float *x, int64_t x_stride, float *out,
                      int64_t out_stride);
 /* Adds factor * sum of y y' over rows first .. first + count - 1 of other to the quadratic block. */
-dpf_status als_shared_gram(const struct als_model *model, const dpf_call *call, const dpf_query *query,
-                           const dpf_factors *other, int64_t first, int64_t count, double factor,
-                           double *out);
+dpf_status als_gram(const struct als_model *model, const dpf_call *call, const dpf_query *query,
+                    const dpf_factors *other, int64_t first, int64_t count, double factor, double *out);
 
 #endif

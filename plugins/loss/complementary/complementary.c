@@ -8,9 +8,9 @@
  *
  *   A = (1 - alpha0) sum w p p' + alpha0 G,  b = 2 sum w p,  count = (1 - alpha0) n + alpha0 N,
  *
- * so the terms with alpha0 and without a record are the shared row, which no record moves. A record that
+ * so the terms with alpha0 and without a record are the Gram row, which no record moves. A record that
  * appears moves A and the count by 1 - alpha0 of what it would move without the complement (Eq. 15-18), and
- * at alpha0 = 1 not at all. With cells = own, N counts the rows that the shared row is summed over.
+ * at alpha0 = 1 not at all. With cells = own, N counts the rows that the Gram row is summed over.
  *
  * A user is another matter: on the item side the user's row is part of G, whatever the records are.
  */
@@ -62,7 +62,7 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     if (status != DPF_OK)
         return status;
     out->support = DPF_SUPPORT_DENSE;
-    out->has_shared = self->unobserved > 0;
+    out->has_gram = self->unobserved > 0;
     for (int32_t i = 0; i < info->dimension; i++) {
         ridge->per_count[i] = (float)self->lambda;
         ridge->constant[i] = (float)(self->lambda * self->unobserved * (double)info->n_other);
@@ -76,17 +76,17 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
 
 /* The user who comes or goes is one of the N of the item side's count. */
 static void count_user(const struct complementary *self, const dpf_query *q, const dpf_bounds *bounds,
-                       dpf_sensitivity *shared)
+                       dpf_sensitivity *gram)
 {
     const int64_t count = als_block(q, DPF_BLOCK_COUNT) - q->blocks;
-    dpf_norms *user = shared[count].at[DPF_UNIT_USER];
+    dpf_norms *user = gram[count].at[DPF_UNIT_USER];
     if (bounds->side == DPF_SIDE_ITEMS && self->cells == CELLS_OWN)
         user[DPF_ADJ_ADD_REMOVE] = user[DPF_ADJ_ZERO_OUT] =
             (dpf_norms){self->unobserved, self->unobserved, self->unobserved};
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const struct complementary *self = instance;
     const double w = bounds->weight_max;
@@ -98,22 +98,22 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
         .psd = 1,
     };
     als_unit_sensitivity(q, bounds, &c, 1, blocks);
-    if (q->has_shared) {
-        als_shared_sensitivity(q, bounds, self->unobserved, 1, shared);
-        count_user(self, q, bounds, shared);
+    if (q->has_gram) {
+        als_gram_sensitivity(q, bounds, self->unobserved, 1, gram);
+        count_user(self, q, bounds, gram);
     }
     return DPF_OK;
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */
 
-static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_query *q,
-                              const dpf_factors *other, int64_t first, int64_t count, double *out)
+static dpf_status gram_part(void *instance, const dpf_call *call, const dpf_query *q,
+                            const dpf_factors *other, int64_t first, int64_t count, double *out)
 {
     const struct complementary *self = instance;
     if (self->cells == CELLS_OWN)
         out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
-    return als_shared_gram(&self->als.model, call, q, other, first, count, self->unobserved, out);
+    return als_gram(&self->als.model, call, q, other, first, count, self->unobserved, out);
 }
 
 static double group_count(const struct complementary *self, const dpf_groups *groups, int64_t g, double grid)
@@ -188,7 +188,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
 
 static const dpf_enum_value cell_kinds[] = {
     {"all", "Those of all rows of the other side: a public constant."},
-    {"own", "Those of the rows that the shared row is summed over: where parties solve, a party's own."},
+    {"own", "Those of the rows that the Gram row is summed over: where parties solve, a party's own."},
 };
 
 static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
@@ -210,7 +210,7 @@ static const dpf_loss functions = {
     .layouts = ALS_LAYOUTS,
     .query = query,
     .sensitivity = sensitivity,
-    .shared = shared_part,
+    .gram = gram_part,
     .accumulate = accumulate,
     .accumulate_local = accumulate_local,
     .apply = als_loss_apply,

@@ -63,7 +63,7 @@ static void test_sums(void **state)
     }
 }
 
-/* Row plus shared row is Eq. 13 and 14 summed over all cells, and Eq. 12 is the ridge. */
+/* Row plus Gram row is Eq. 13 and 14 summed over all cells, and Eq. 12 is the ridge. */
 static void test_whole_objective(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void test_whole_objective(void **state)
         struct plain_host host;
         struct check_data c;
         dpf_query q;
-        double row[64] = {0}, shared[64] = {0};
+        double row[64] = {0}, gram[64] = {0};
         const double alpha = alphas[trial / 2];
         snprintf(settings, sizeof(settings), "unobserved-weight=%g; lambda=0.02; cells=%s", alpha,
                  trial % 2 ? "own" : "all");
@@ -90,13 +90,13 @@ static void test_whole_objective(void **state)
         dpf_side_info info = check_info(D, 0, D, -1, DPF_LAYOUT_PACKED, 1);
         info.n_other = N;
         assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-        assert_int_equal(q.has_shared, alpha > 0);
+        assert_int_equal(q.has_gram, alpha > 0);
         assert_int_equal(q.support, DPF_SUPPORT_DENSE);
         assert_int_equal(loss->accumulate(host.self, plain_call(&host), &q, &c.groups, NULL, row, 64),
                          DPF_OK);
         if (alpha > 0) {
-            loss->shared(host.self, plain_call(&host), &q, &c.other, 0, 15, shared);
-            loss->shared(host.self, plain_call(&host), &q, &c.other, 15, N - 15, shared);
+            loss->gram(host.self, plain_call(&host), &q, &c.other, 0, 15, gram);
+            loss->gram(host.self, plain_call(&host), &q, &c.other, 15, N - 15, gram);
         }
         for (int point = 0; point < 10; point++) {
             double x[D], expected = 0, got = 0, norm = 0;
@@ -113,12 +113,12 @@ static void test_whole_objective(void **state)
                 expected += 0.02 * norm * (observed ? 1 : alpha);
             }
             for (int i = 0; i < D; i++) {
-                const double ridge = q.ridge_per_count[i] * (row[D * (D + 3) / 2] + shared[D * (D + 3) / 2]) +
+                const double ridge = q.ridge_per_count[i] * (row[D * (D + 3) / 2] + gram[D * (D + 3) / 2]) +
                                      (q.ridge_constant ? q.ridge_constant[i] : 0);
-                got += ridge * x[i] * x[i] - x[i] * (row[D * (D + 1) / 2 + i] + shared[D * (D + 1) / 2 + i]);
+                got += ridge * x[i] * x[i] - x[i] * (row[D * (D + 1) / 2 + i] + gram[D * (D + 1) / 2 + i]);
                 for (int j = 0; j <= i; j++)
                     got += (i == j ? 1 : 2) * x[i] * x[j] *
-                           (row[i * (i + 1) / 2 + j] + shared[i * (i + 1) / 2 + j]);
+                           (row[i * (i + 1) / 2 + j] + gram[i * (i + 1) / 2 + j]);
             }
             assert_true(fabs(got - expected) < 1e-6 * (1 + fabs(expected)));
         }
@@ -177,7 +177,7 @@ static dpf_bounds bounds_of(int32_t side, int32_t d, double l1, double l2, doubl
 }
 
 static void state_them(struct plain_host *host, uint32_t layout, const dpf_bounds *bounds,
-                       dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                       dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const dpf_loss *loss = host->component->functions;
     dpf_query q;
@@ -185,8 +185,8 @@ static void state_them(struct plain_host *host, uint32_t layout, const dpf_bound
     info.side = bounds->side;
     assert_int_equal(loss->query(host->self, &info, &q), DPF_OK);
     states_unknown(blocks);
-    states_unknown(shared);
-    assert_int_equal(loss->sensitivity(host->self, &q, bounds, blocks, shared), DPF_OK);
+    states_unknown(gram);
+    assert_int_equal(loss->sensitivity(host->self, &q, bounds, blocks, gram), DPF_OK);
 }
 
 /* Eq. 15-18, for a row p whose norms are the bounds. */
@@ -208,11 +208,11 @@ static void test_published_sensitivities(void **state)
     for (int k = 0; k < 4; k++) {
         char settings[64];
         struct plain_host host;
-        dpf_sensitivity full_blocks[DPF_MAX_BLOCKS], blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+        dpf_sensitivity full_blocks[DPF_MAX_BLOCKS], blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
         snprintf(settings, sizeof(settings), "unobserved-weight=%g", alphas[k]);
         plain_open(&host, find(), settings);
-        state_them(&host, DPF_LAYOUT_FULL, &bounds, full_blocks, shared);
-        state_them(&host, DPF_LAYOUT_PACKED, &bounds, blocks, shared);
+        state_them(&host, DPF_LAYOUT_FULL, &bounds, full_blocks, gram);
+        state_them(&host, DPF_LAYOUT_PACKED, &bounds, blocks, gram);
         const double rest = 1 - alphas[k];
         const int r = DPF_UNIT_RECORD, f = DPF_ADJ_FLIP;
         assert_true(fabs(blocks[1].at[r][f].l1 - 2 * l1) < 1e-9);           /* Eq. 15 */
@@ -220,7 +220,7 @@ static void test_published_sensitivities(void **state)
         assert_true(fabs(blocks[2].at[r][f].l1 - rest) < 1e-12);            /* Eq. 17 */
         assert_true(fabs(blocks[0].at[r][f].l1 - rest * triangle) < 1e-9);  /* Eq. 18 */
         for (int b = 0; b < 3; b++)
-            assert_true(shared[b].at[r][f].l1 == 0 || alphas[k] == 0);
+            assert_true(gram[b].at[r][f].l1 == 0 || alphas[k] == 0);
         plain_close(&host);
     }
 }
@@ -230,12 +230,12 @@ static void test_strawman_sensitivity(void **state)
 {
     (void)state;
     struct plain_host host;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     const double l1 = 3.5, l2 = 2.25;
     const dpf_bounds bounds = bounds_of(DPF_SIDE_ITEMS, 4, l1, l2, 2);
     plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"),
                "unobserved-weight=0.5");
-    state_them(&host, DPF_LAYOUT_FULL, &bounds, blocks, shared);
+    state_them(&host, DPF_LAYOUT_FULL, &bounds, blocks, gram);
     double sum = 0;
     for (int b = 0; b < 3; b++)
         sum += blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1;
@@ -247,12 +247,12 @@ static void test_weights_multiply(void **state)
 {
     (void)state;
     struct plain_host host;
-    dpf_sensitivity one[DPF_MAX_BLOCKS], heavy[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity one[DPF_MAX_BLOCKS], heavy[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     dpf_bounds bounds = bounds_of(DPF_SIDE_USERS, 3, 2, 1.5, 1);
     plain_open(&host, find(), "unobserved-weight=0.6");
-    state_them(&host, DPF_LAYOUT_PACKED, &bounds, one, shared);
+    state_them(&host, DPF_LAYOUT_PACKED, &bounds, one, gram);
     bounds.weight_max = 7;
-    state_them(&host, DPF_LAYOUT_PACKED, &bounds, heavy, shared);
+    state_them(&host, DPF_LAYOUT_PACKED, &bounds, heavy, gram);
     for (int b = 0; b < 3; b++)
         assert_true(fabs(heavy[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 -
                          7 * one[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1) < 1e-9);
@@ -265,7 +265,7 @@ static void check_neighbours(double alpha, int box, int users_solved, uint32_t l
     struct plain_host host;
     struct states s;
     dpf_query q;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     static float y[32][16] __attribute__((aligned(64)));
     const float values[2] = {1, 1};
     const int64_t n = states_vectors(box, y);
@@ -279,7 +279,7 @@ static void check_neighbours(double alpha, int box, int users_solved, uint32_t l
     const dpf_loss *loss = host.component->functions;
     dpf_side_info info = check_info(2, 0, 2, -1, layout, 1);
     info.side = side;
-    state_them(&host, layout, &bounds, blocks, shared);
+    state_them(&host, layout, &bounds, blocks, gram);
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
     states_new(&s, &host, &q, &other, 0);
     states_enumerate(&s, n, users_solved, values, 1);
@@ -306,11 +306,11 @@ static void test_sensitivities(void **state)
 }
 
 /* A user who comes brings a row into the items' Gram matrix, and is one more in the count. */
-static void test_shared_row_and_users(void **state)
+static void test_gram_row_and_users(void **state)
 {
     (void)state;
     struct plain_host host;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     double before[32] = {0}, after[32] = {0}, l1[3] = {0};
     const float rows[2][16] = {{0.5f, -0.5f}, {2.0f / 3, -1.0f / 3}};
     const dpf_factors other = {&rows[0][0], 2, 16, 2, 0};
@@ -320,20 +320,20 @@ static void test_shared_row_and_users(void **state)
     const dpf_side_info info = check_info(2, 0, 2, -1, DPF_LAYOUT_FULL, 1);
     dpf_query q;
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-    state_them(&host, DPF_LAYOUT_FULL, &bounds, blocks, shared);
-    loss->shared(host.self, plain_call(&host), &q, &other, 0, 1, before);
-    loss->shared(host.self, plain_call(&host), &q, &other, 0, 2, after);
+    state_them(&host, DPF_LAYOUT_FULL, &bounds, blocks, gram);
+    loss->gram(host.self, plain_call(&host), &q, &other, 0, 1, before);
+    loss->gram(host.self, plain_call(&host), &q, &other, 0, 2, after);
     for (int b = 0; b < 3; b++) {
         for (int32_t i = q.blocks[b].offset; i < q.blocks[b].offset + q.blocks[b].length; i++)
             l1[b] += fabs(after[i] - before[i]);
-        assert_true(fabs(shared[b].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 - l1[b]) < 1e-6);
+        assert_true(fabs(gram[b].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 - l1[b]) < 1e-6);
     }
     assert_true(l1[0] > 0.399 && l1[2] == 0.4);
-    assert_true(shared[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0); /* as many users as before */
+    assert_true(gram[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0); /* as many users as before */
     bounds.side = DPF_SIDE_USERS;
-    state_them(&host, DPF_LAYOUT_FULL, &bounds, blocks, shared);
+    state_them(&host, DPF_LAYOUT_FULL, &bounds, blocks, gram);
     for (int b = 0; b < 3; b++)
-        assert_true(shared[b].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 == 0);
+        assert_true(gram[b].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 == 0);
     plain_close(&host);
 }
 
@@ -347,7 +347,7 @@ int main(void)
         cmocka_unit_test(test_strawman_sensitivity),
         cmocka_unit_test(test_weights_multiply),
         cmocka_unit_test(test_sensitivities),
-        cmocka_unit_test(test_shared_row_and_users),
+        cmocka_unit_test(test_gram_row_and_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static dpf_norms row_norms(const struct explicit_als *self, const dpf_bounds *bo
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const struct explicit_als *self = instance;
     const int n_fixed = self->n_fixed[bounds->side];
@@ -108,7 +108,7 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
         .revalued = {zero, als_scaled(y, 2 * w * als_value_change(bounds)), zero},
         .psd = 1,
     };
-    (void)shared;
+    (void)gram;
     als_unit_sensitivity(q, bounds, &c, 0, blocks);
     return DPF_OK;
 }

@@ -125,7 +125,7 @@ static void check_neighbours(int box, int users_solved, uint32_t layout)
     struct plain_host host;
     struct states s;
     dpf_query q;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     static float y[32][16] __attribute__((aligned(64)));
     const float values[2] = {1, 5};
     const int64_t n = states_vectors(box, y);
@@ -149,7 +149,7 @@ static void check_neighbours(int box, int users_solved, uint32_t layout)
                                .n_self = users_solved ? 1 : STATE_ROWS,
                                .n_other = n};
     states_unknown(blocks);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
     states_new(&s, &host, &q, &other, 2.5);
     states_enumerate(&s, n, users_solved, values, users_solved ? 1 : 2);
     for (int32_t b = 0; b < 3; b++) {

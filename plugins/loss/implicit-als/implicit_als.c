@@ -7,7 +7,7 @@
  *
  * with c = 1 + confidence * value, record weights w, n the row's (weighted) records and N the rows of
  * the other side: Eq. 1, 2, 6 and 7 of DPIMF, and the frequency exponent of Rendle et al. (2021). A
- * row's part is sum w c y y', 2 sum w c y and n; all cells together are the shared row alpha0 Y'Y.
+ * row's part is sum w c y y', 2 sum w c y and n; all cells together are the Gram row alpha0 Y'Y.
  */
 #include <math.h>
 
@@ -72,7 +72,7 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
         return status;
     self->n_other[info->side] = (double)info->n_other;
     out->support = DPF_SUPPORT_DENSE;
-    out->has_shared = self->unobserved > 0;
+    out->has_gram = self->unobserved > 0;
     if (self->nu == 1) { /* otherwise the regulariser is part of A: see diagonal */
         for (int32_t i = 0; i < info->dimension; i++) {
             ridge->per_count[i] = (float)self->lambda;
@@ -84,14 +84,14 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     return DPF_OK;
 }
 
-/* Whether alpha0 N is the count of the shared row, or a constant of the ridge. */
+/* Whether alpha0 N is the count of the Gram row, or a constant of the ridge. */
 static int counts_rows(const dpf_query *q)
 {
     return q->ridge_per_count && !q->ridge_constant;
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const struct implicit *self = instance;
     const double w = bounds->weight_max, conf = self->confidence;
@@ -107,22 +107,22 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
         .psd = low >= 0,
     };
     als_unit_sensitivity(q, bounds, &c, 1, blocks);
-    if (q->has_shared)
-        als_shared_sensitivity(q, bounds, self->unobserved, 1, shared);
-    if (q->has_shared && counts_rows(q) && bounds->side == DPF_SIDE_ITEMS) {
-        dpf_norms *user = shared[als_block(q, DPF_BLOCK_COUNT) - q->blocks].at[DPF_UNIT_USER];
+    if (q->has_gram)
+        als_gram_sensitivity(q, bounds, self->unobserved, 1, gram);
+    if (q->has_gram && counts_rows(q) && bounds->side == DPF_SIDE_ITEMS) {
+        dpf_norms *user = gram[als_block(q, DPF_BLOCK_COUNT) - q->blocks].at[DPF_UNIT_USER];
         user[DPF_ADJ_ADD_REMOVE] = user[DPF_ADJ_ZERO_OUT] = als_scaled(one, self->unobserved);
     }
     return DPF_OK;
 }
 
-static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_query *q,
-                              const dpf_factors *other, int64_t first, int64_t count, double *out)
+static dpf_status gram_part(void *instance, const dpf_call *call, const dpf_query *q,
+                            const dpf_factors *other, int64_t first, int64_t count, double *out)
 {
     const struct implicit *self = instance;
     if (counts_rows(q))
         out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
-    return als_shared_gram(&self->als.model, call, q, other, first, count, self->unobserved, out);
+    return als_gram(&self->als.model, call, q, other, first, count, self->unobserved, out);
 }
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
@@ -144,7 +144,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
 
 static const dpf_enum_value cell_kinds[] = {
     {"all", "Those of all rows of the other side: a public constant."},
-    {"own", "Those of the rows that the shared row is summed over: where parties solve, a party's own."},
+    {"own", "Those of the rows that the Gram row is summed over: where parties solve, a party's own."},
 };
 
 static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
@@ -169,7 +169,7 @@ static const dpf_loss functions = {
     .layouts = ALS_LAYOUTS,
     .query = query,
     .sensitivity = sensitivity,
-    .shared = shared_part,
+    .gram = gram_part,
     .accumulate = als_loss_accumulate,
     .accumulate_local = als_loss_accumulate_local,
     .apply = als_loss_apply,

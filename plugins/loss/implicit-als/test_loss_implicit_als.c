@@ -110,7 +110,7 @@ static void test_kernels_agree(void **state)
     plain_close(&b);
 }
 
-static void test_shared_row(void **state)
+static void test_gram_row(void **state)
 {
     (void)state;
     const int32_t d = 19;
@@ -126,11 +126,11 @@ static void test_shared_row(void **state)
         double *out = calloc((size_t)(d * 33 + 64), sizeof(double));
         assert_non_null(out);
         assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-        assert_int_equal(q.has_shared, 1);
+        assert_int_equal(q.has_gram, 1);
         assert_true(fabs(q.ridge_constant[d - 1] - 0.02 * 0.3 * CHECK_OTHERS) < 1e-6);
         assert_true(fabs(q.ridge_per_count[0] - 0.02) < 1e-9);
-        loss->shared(host.self, plain_call(&host), &q, &c.other, 0, 250, out);
-        loss->shared(host.self, plain_call(&host), &q, &c.other, 250, CHECK_OTHERS - 250, out);
+        loss->gram(host.self, plain_call(&host), &q, &c.other, 0, 250, out);
+        loss->gram(host.self, plain_call(&host), &q, &c.other, 250, CHECK_OTHERS - 250, out);
         for (int64_t i = 0; i < d; i++) {
             for (int64_t j = 0; j <= (layouts[l] == DPF_LAYOUT_FULL ? d - 1 : i); j++) {
                 double sum = 0;
@@ -148,14 +148,14 @@ static void test_shared_row(void **state)
 }
 
 /* nu != 1: the regulariser moves into A, in sums and in products. */
-/* cells = own: alpha0 N is the shared row's count, and a user who comes is one more of N. */
+/* cells = own: alpha0 N is the Gram row's count, and a user who comes is one more of N. */
 static void test_own_cells(void **state)
 {
     (void)state;
     struct plain_host host;
     struct check_data c;
     dpf_query q;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     double out[16] = {0};
     plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"),
                "unobserved-weight=0.25; lambda=0.02; cells=own");
@@ -164,8 +164,8 @@ static void test_own_cells(void **state)
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
     assert_true(q.ridge_constant == NULL && fabs(q.ridge_per_count[2] - 0.02) < 1e-9);
     check_data_new(&c, 3, 0, 0);
-    loss->shared(host.self, plain_call(&host), &q, &c.other, 0, 100, out);
-    loss->shared(host.self, plain_call(&host), &q, &c.other, 100, 60, out);
+    loss->gram(host.self, plain_call(&host), &q, &c.other, 0, 100, out);
+    loss->gram(host.self, plain_call(&host), &q, &c.other, 100, 60, out);
     assert_true(out[9] == 0.25 * 160);
     const dpf_bounds bounds = {.size = sizeof(bounds),
                                .side = DPF_SIDE_ITEMS,
@@ -178,11 +178,11 @@ static void test_own_cells(void **state)
                                .n_self = 10,
                                .n_other = 10};
     states_unknown(blocks);
-    states_unknown(shared);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
-    assert_true(shared[2].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 == 0.25);
-    assert_true(shared[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
-    assert_true(shared[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
+    states_unknown(gram);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_true(gram[2].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 == 0.25);
+    assert_true(gram[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
+    assert_true(gram[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
     check_data_free(&c);
     plain_close(&host);
     plain_open(&host, host.component, "cells=own; nu=0.5");
@@ -265,7 +265,7 @@ static void check_neighbours(const char *settings, int box, int users_solved, ui
     struct plain_host host;
     struct states s;
     dpf_query q;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     static float y[32][16] __attribute__((aligned(64)));
     const float values[2] = {1, 3};
     const int64_t n = states_vectors(box, y);
@@ -288,8 +288,8 @@ static void check_neighbours(const char *settings, int box, int users_solved, ui
                                .n_self = users_solved ? 1 : STATE_ROWS,
                                .n_other = n};
     states_unknown(blocks);
-    states_unknown(shared);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
+    states_unknown(gram);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
     states_new(&s, &host, &q, &other, 0);
     states_enumerate(&s, n, users_solved, values, strstr(settings, "confidence") ? 2 : 1);
     for (int32_t b = 0; b < 3; b++) {
@@ -305,7 +305,7 @@ static void check_neighbours(const char *settings, int box, int users_solved, ui
         check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE, tight);
         assert_true(isnan(blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE].l1));
         assert_true(isnan(blocks[b].at[DPF_UNIT_USER][DPF_ADJ_FLIP].l1));
-        assert_true(shared[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
+        assert_true(gram[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
     }
     states_free(&s);
     plain_close(&host);
@@ -323,12 +323,12 @@ static void test_sensitivities(void **state)
     }
 }
 
-static void test_shared_sensitivity_and_caps(void **state)
+static void test_gram_sensitivity_and_caps(void **state)
 {
     (void)state;
     struct plain_host host;
     dpf_query q;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
     plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"),
                "unobserved-weight=0.4");
     const dpf_loss *loss = host.component->functions;
@@ -347,28 +347,28 @@ static void test_shared_sensitivity_and_caps(void **state)
                          .n_self = 10,
                          .n_other = 10};
     states_unknown(blocks);
-    states_unknown(shared);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
-    const dpf_norms *user = shared[0].at[DPF_UNIT_USER];
+    states_unknown(gram);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    const dpf_norms *user = gram[0].at[DPF_UNIT_USER];
     /* alpha0 p p' of one user with |p|_2 = 2: |p|_1^2 = 8. */
     assert_true(fabs(user[DPF_ADJ_ADD_REMOVE].l1 - 3.2) < 1e-9 &&
                 fabs(user[DPF_ADJ_ADD_REMOVE].l2 - 1.6) < 1e-9);
     assert_true(fabs(user[DPF_ADJ_REPLACE].l2 - 1.6 * sqrt(2)) < 1e-9);
-    assert_true(shared[1].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
+    assert_true(gram[1].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
     /* Without a cap a user's effect is unbounded in every norm but the largest coordinate. */
     assert_true(isinf(blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1));
     assert_true(isinf(blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2));
     assert_true(blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].linf == 4);
     /* Without bounds on the factors nothing but the count is bounded, and nothing is NaN. */
     bounds.other_l2 = INFINITY;
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
     assert_true(isinf(blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l2));
     assert_true(blocks[1].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 == 0);
     assert_true(blocks[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l2 == 1);
     /* If users are solved, the Gram matrix is one of items: no user changes it. */
     bounds.side = DPF_SIDE_USERS;
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
-    assert_true(shared[0].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 == 0);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_true(gram[0].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 == 0);
     plain_close(&host);
 }
 
@@ -377,9 +377,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_auto),          cmocka_unit_test(test_sums_avx2),
         cmocka_unit_test(test_sums_portable),      cmocka_unit_test(test_kernels_agree),
-        cmocka_unit_test(test_shared_row),         cmocka_unit_test(test_own_cells),
+        cmocka_unit_test(test_gram_row),           cmocka_unit_test(test_own_cells),
         cmocka_unit_test(test_frequency_exponent), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sensitivities),      cmocka_unit_test(test_shared_sensitivity_and_caps),
+        cmocka_unit_test(test_sensitivities),      cmocka_unit_test(test_gram_sensitivity_and_caps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static dpf_status social_query(void *self, const dpf_side_info *info, dpf_query 
 }
 
 static dpf_status social_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                                     dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                                     dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const struct social *social = self;
     double radius = fmax(bounds->other_l2, bounds->self_l2);
@@ -88,7 +88,7 @@ static dpf_status social_sensitivity(void *self, const dpf_query *query, const d
     /* In one row or in several, and in the norms of both: the sum of the links' norms. */
     const dpf_norms user = {l2 > 0 ? cap * link.l1 : 0, l2 > 0 ? cap * link.l2 : 0,
                             l2 > 0 ? cap * link.linf : 0};
-    (void)shared;
+    (void)gram;
     for (int32_t adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
         const double twice = adjacency == DPF_ADJ_REPLACE ? 2 : 1;
         blocks[0].at[DPF_UNIT_RECORD][adjacency] = link;

@@ -115,11 +115,11 @@ static void fill_user(const dpf_bounds *bounds, const dpf_norms *record, dpf_nor
 }
 
 dpf_status squared_error_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                                     dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                                     dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const struct squared_error *loss = self;
 
-    (void)shared;
+    (void)gram;
     if (bounds->side < 0 || bounds->side > 1 || loss->sides[bounds->side].columns == 0) {
         return loss->host->fail(loss->host, DPF_E_INTERNAL, -1,
                                 "sensitivities were asked for a side that has no query yet");

@@ -61,14 +61,14 @@ static double objective(const struct check_data *c, int64_t g, const double *x, 
     return sum;
 }
 
-/* Differences of the objective are those of the quadratic form with the shared row. */
+/* Differences of the objective are those of the quadratic form with the Gram row. */
 static void quadratic_is_the_objective(void **state)
 {
     enum { D = 5 };
     struct plain_host host;
     struct check_data c;
     dpf_query q;
-    double out[CHECK_GROUPS * 64] = {0}, shared[64] = {0}, x[D], zero[D] = {0};
+    double out[CHECK_GROUPS * 64] = {0}, gram[64] = {0}, x[D], zero[D] = {0};
     (void)state;
     confidence = 4;
     plain_open(&host, plain_component("weighted-als", DPF_ROLE_LOSS, "weighted-als"),
@@ -76,24 +76,24 @@ static void quadratic_is_the_objective(void **state)
     const dpf_loss *loss = host.component->functions;
     const dpf_side_info info = check_info(D, 0, D, -1, DPF_LAYOUT_FULL, 0);
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-    assert_true(q.has_shared && q.support == DPF_SUPPORT_DENSE && !q.ridge_per_count &&
+    assert_true(q.has_gram && q.support == DPF_SUPPORT_DENSE && !q.ridge_per_count &&
                 q.ridge_constant[D - 1] == 0.5F);
     check_data_new(&c, D, 1, 0);
     for (int64_t g = 0; g < CHECK_GROUPS; g++) /* a pair has one record */
         for (int64_t e = c.offsets[g]; e < c.offsets[g + 1]; e++)
             c.others[e] = (int32_t)(e - c.offsets[g]);
     assert_int_equal(loss->accumulate(host.self, plain_call(&host), &q, &c.groups, NULL, out, 64), DPF_OK);
-    assert_int_equal(loss->shared(host.self, plain_call(&host), &q, &c.other, 0, 100, shared), DPF_OK);
-    assert_int_equal(
-        loss->shared(host.self, plain_call(&host), &q, &c.other, 100, CHECK_OTHERS - 100, shared), DPF_OK);
+    assert_int_equal(loss->gram(host.self, plain_call(&host), &q, &c.other, 0, 100, gram), DPF_OK);
+    assert_int_equal(loss->gram(host.self, plain_call(&host), &q, &c.other, 100, CHECK_OTHERS - 100, gram),
+                     DPF_OK);
     for (int64_t g = 0; g < CHECK_GROUPS; g++) {
         double form = 0;
         for (int i = 0; i < D; i++)
             x[i] = 2 * check_uniform() - 1;
         for (int i = 0; i < D; i++) {
             for (int j = 0; j < D; j++)
-                form += x[i] * x[j] * (out[g * 64 + i * D + j] + shared[i * D + j]);
-            form -= x[i] * (out[g * 64 + q.blocks[1].offset + i] + shared[q.blocks[1].offset + i]);
+                form += x[i] * x[j] * (out[g * 64 + i * D + j] + gram[i * D + j]);
+            form -= x[i] * (out[g * 64 + q.blocks[1].offset + i] + gram[q.blocks[1].offset + i]);
         }
         const double expected = objective(&c, g, x, D) - objective(&c, g, zero, D);
         assert_true(fabs(form - expected) <= 1e-9 * (1 + fabs(expected)));
@@ -112,7 +112,7 @@ static void sensitivities_hold_for_all_neighbours(void **state)
             struct plain_host host;
             struct states s;
             dpf_query q;
-            dpf_sensitivity blocks[DPF_MAX_BLOCKS], shared[DPF_MAX_BLOCKS];
+            dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
             const int64_t n = states_vectors(box, y);
             const dpf_factors other = {&y[0][0], n, 16, 2, 0};
             plain_open(&host, plain_component("weighted-als", DPF_ROLE_LOSS, "weighted-als"), "confidence=2");
@@ -133,8 +133,8 @@ static void sensitivities_hold_for_all_neighbours(void **state)
                                        .n_self = users_solved ? 1 : STATE_ROWS,
                                        .n_other = n};
             states_unknown(blocks);
-            states_unknown(shared);
-            assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, shared), DPF_OK);
+            states_unknown(gram);
+            assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
             states_new(&s, &host, &q, &other, 0);
             states_enumerate(&s, n, users_solved, values, 2);
             for (int32_t b = 0; b < 2; b++) {
@@ -143,8 +143,8 @@ static void sensitivities_hold_for_all_neighbours(void **state)
                 check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, TIGHT_ALL);
                 check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE, 0);
             }
-            assert_true(shared[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
-            assert_true((shared[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l2 > 0) == !users_solved);
+            assert_true(gram[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
+            assert_true((gram[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l2 > 0) == !users_solved);
             states_free(&s);
             plain_close(&host);
         }

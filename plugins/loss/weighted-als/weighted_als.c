@@ -4,7 +4,7 @@
  *
  *   L = sum_{records} (1 + kappa) (r - x.y)^2 + sum_{other cells} (x.y)^2 + lambda sum_rows |x|^2
  *
- * Eq. 3 and 4 of DPMF-RP; its minimiser in x is Eq. 5. All cells together are the shared row Y'Y, so a
+ * Eq. 3 and 4 of DPMF-RP; its minimiser in x is Eq. 5. All cells together are the Gram row Y'Y, so a
  * record contributes what it differs by from an empty cell: kappa y y' to A and 2 (1 + kappa) r y to b.
  * A record weight multiplies that difference. Unlike in implicit-als the target is the rating itself.
  */
@@ -51,13 +51,13 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     for (int32_t i = 0; i < info->dimension; i++)
         ridge->constant[i] = (float)self->lambda;
     out->support = DPF_SUPPORT_DENSE;
-    out->has_shared = 1;
+    out->has_gram = 1;
     out->ridge_constant = ridge->constant;
     return DPF_OK;
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const struct weighted *self = instance;
     const double w = bounds->weight_max, kappa = self->confidence;
@@ -70,15 +70,15 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
         .psd = 1,
     };
     als_unit_sensitivity(q, bounds, &c, 1, blocks);
-    als_shared_sensitivity(q, bounds, 1, 1, shared);
+    als_gram_sensitivity(q, bounds, 1, 1, gram);
     return DPF_OK;
 }
 
-static dpf_status shared_part(void *instance, const dpf_call *call, const dpf_query *q,
-                              const dpf_factors *other, int64_t first, int64_t count, double *out)
+static dpf_status gram_part(void *instance, const dpf_call *call, const dpf_query *q,
+                            const dpf_factors *other, int64_t first, int64_t count, double *out)
 {
     const struct weighted *self = instance;
-    return als_shared_gram(&self->als.model, call, q, other, first, count, 1, out);
+    return als_gram(&self->als.model, call, q, other, first, count, 1, out);
 }
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
@@ -109,7 +109,7 @@ static const dpf_loss functions = {
     .layouts = ALS_LAYOUTS,
     .query = query,
     .sensitivity = sensitivity,
-    .shared = shared_part,
+    .gram = gram_part,
     .accumulate = als_loss_accumulate,
     .accumulate_local = als_loss_accumulate_local,
     .apply = als_loss_apply,

@@ -197,7 +197,7 @@ static void query_is_dense_with_a_public_regulariser(void **state)
     struct loss loss;
     (void)state;
     open_loss(&loss, "regularization=0.9", DPF_SIDE_ITEMS);
-    assert_true(loss.query.support == DPF_SUPPORT_DENSE && !loss.query.has_shared);
+    assert_true(loss.query.support == DPF_SUPPORT_DENSE && !loss.query.has_gram);
     assert_true(loss.query.ridge_constant[D - 1] == (float)1.8 && !loss.query.ridge_per_count);
     plain_close(&loss.host);
     open_loss(&loss, "regularization=0.9; objective=half", DPF_SIDE_ITEMS);

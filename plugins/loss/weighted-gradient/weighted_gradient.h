@@ -22,6 +22,6 @@ struct weighted_gradient {
 };
 
 dpf_status weighted_gradient_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                                         dpf_sensitivity *blocks, dpf_sensitivity *shared);
+                                         dpf_sensitivity *blocks, dpf_sensitivity *gram);
 
 #endif

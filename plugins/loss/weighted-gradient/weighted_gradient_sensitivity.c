@@ -87,10 +87,10 @@ static void fill_user(const struct weighted_gradient *loss, const dpf_bounds *bo
 }
 
 dpf_status weighted_gradient_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                                         dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                                         dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     const struct weighted_gradient *loss = self;
-    (void)shared;
+    (void)gram;
     if (bounds->side < 0 || bounds->side > 1 || loss->sides[bounds->side].columns == 0)
         return loss->host->fail(loss->host, DPF_E_INTERNAL, -1,
                                 "sensitivities were asked for a side that has no query yet");

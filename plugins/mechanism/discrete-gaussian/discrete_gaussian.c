@@ -20,10 +20,10 @@ static const dpf_param params[P_COUNT] = {
     [P_MULTIPLIER] =
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                          "sigma of the shares of t parties together over the L2 sensitivity of all blocks."),
-    [P_HONEST] =
-        DPF_PARAM_INT_F("honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_HONEST_HELP),
-    [P_CURIOUS] =
-        DPF_PARAM_INT_F("curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_CURIOUS_HELP),
+    [P_HONEST] = DPF_PARAM_INT_F("min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
+                                 NOISE_SHARES_HONEST_HELP),
+    [P_CURIOUS] = DPF_PARAM_INT_F("max-curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
+                                  NOISE_SHARES_CURIOUS_HELP),
     [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 16, 8, 23, 0, "bits",
                                     "log2 of one party's share of the noise in grid steps; fewer where many "
                                     "messages are added, but at least 8."),
@@ -60,7 +60,7 @@ static dpf_status shares_events(void *self, const dpf_release *release, const dp
 
 static dpf_status shares_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                 const dpf_query *query, const double *values, int64_t stride,
-                                dpf_integers *out)
+                                dpf_encoded *out)
 {
     const struct noise_shares *shares = self;
     return noise_shares_encode(shares, shares->random->discrete_gaussian, call, plan, query, values, stride,
@@ -68,7 +68,7 @@ static dpf_status shares_encode(void *self, const dpf_call *call, const dpf_nois
 }
 
 static dpf_status shares_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                                const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                                const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     (void)self;
     const dpf_status status = noise_shares_enough(call, plan, sums, P_HONEST);

@@ -24,7 +24,7 @@ static void sums_have_the_planned_noise_with_and_without_dropouts(void **state)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     static double x[CELLS];
     (void)state;
-    plan_for(&host, &r, "noise-multiplier=1.5; honest=16", &plan, events);
+    plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     shares_sum(&host, &r, &plan, 16, x);
     shares_assert_normal(x, CELLS, plan.scale[0]);
     shares_sum(&host, &r, &plan, SHARES_PARTIES, x);
@@ -40,7 +40,7 @@ static void events_state_the_noise_of_honest_parties(void **state)
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
     (void)state;
-    plan_for(&host, &r, "noise-multiplier=1.5; honest=16", &plan, events);
+    plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     assert_int_equal(events[0].kind, DPF_EVENT_DISCRETE_GAUSSIAN);
     assert_int_equal(events[0].flags, DPF_EVENT_NOISE_SHARED);
     assert_int_equal(plan.where, DPF_NOISE_IN_SHARES);

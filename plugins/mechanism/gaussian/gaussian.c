@@ -29,7 +29,7 @@ enum {
     P_MULTIPLIER,
     P_SIGMA,
     P_SHARES,
-    P_SHARED_SHARE,
+    P_GRAM_SHARE,
     P_WHERE,
     P_LIFETIME,
     P_PRECISION,
@@ -74,10 +74,10 @@ static const dpf_param params[P_COUNT] = {
     [P_SHARES] = DPF_PARAM_LIST_F("shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",
                                   "Shares of the budget for the blocks in their order; they add up to 1. "
                                   "Default: equal shares for the blocks that a unit can move."),
-    [P_SHARED_SHARE] =
-        DPF_PARAM_REAL_F("shared-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
-                         "Fraction of the budget (of 1/z^2) for the shared row of the query; the other "
-                         "rows have the rest. At 0 the shared row gets no noise."),
+    [P_GRAM_SHARE] =
+        DPF_PARAM_REAL_F("gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+                         "Fraction of the budget (of 1/z^2) for the Gram row of the query; the other "
+                         "rows have the rest. At 0 the Gram row gets no noise."),
     [P_WHERE] = DPF_PARAM_ENUM_F("where", 0, places, DPF_PARAM_PRIVACY, "Who adds the noise."),
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 1, lifetimes, DPF_PARAM_PRIVACY, "How long one draw stays in use."),
@@ -219,9 +219,9 @@ static dpf_status read_norms(const struct gaussian *gaussian, const dpf_release 
     return DPF_OK;
 }
 
-/* Grid and sigma of all blocks of a row (or of the shared row), which have this part of the budget. */
+/* Grid and sigma of all blocks of a row (or of the Gram row), which have this part of the budget. */
 static dpf_status choose_scales(const struct gaussian *gaussian, const dpf_release *release,
-                                const double *norms, double part, int32_t shared, double *grid, double *scale)
+                                const double *norms, double part, int32_t gram, double *grid, double *scale)
 {
     int32_t n = release->query->n_blocks;
     int32_t bits = dpf_additive_bits(gaussian->values[P_GRID_BITS].integer, release->n_parties);
@@ -237,7 +237,7 @@ static dpf_status choose_scales(const struct gaussian *gaussian, const dpf_relea
         double coordinates = 0; /* a given sigma is not raised for what rounding adds */
         if (gaussian->calibration != CALIBRATION_SIGMA) {
             per_norm /= sqrt(shares[b] * part);
-            coordinates = dpf_additive_coordinates(release, b, shared);
+            coordinates = dpf_additive_coordinates(release, b, gram);
         }
         if (dpf_additive_choose(per_norm * norms[b], per_norm * sqrt(coordinates), 0, bits, MAX_SCALE_BITS,
                                 &grid[b], &scale[b]) != 0)
@@ -253,17 +253,16 @@ static dpf_status gaussian_plan(void *self, const dpf_release *release, dpf_nois
 {
     const struct gaussian *gaussian = self;
     double norms[DPF_MAX_BLOCKS];
-    double shared_share = release->query->has_shared ? gaussian->values[P_SHARED_SHARE].real : 0;
+    double gram_share = release->query->has_gram ? gaussian->values[P_GRAM_SHARE].real : 0;
     dpf_status status = dpf_additive_begin(gaussian->host, release, gaussian->noise.where, 0x1p-28, out);
     if (status == DPF_OK)
         status = read_norms(gaussian, release, release->blocks, norms);
     if (status == DPF_OK)
-        status = choose_scales(gaussian, release, norms, 1 - shared_share, 0, out->grid, out->scale);
-    if (status == DPF_OK && shared_share > 0) {
-        status = read_norms(gaussian, release, release->shared, norms);
+        status = choose_scales(gaussian, release, norms, 1 - gram_share, 0, out->grid, out->scale);
+    if (status == DPF_OK && gram_share > 0) {
+        status = read_norms(gaussian, release, release->gram, norms);
         if (status == DPF_OK)
-            status =
-                choose_scales(gaussian, release, norms, shared_share, 1, out->shared_grid, out->shared_scale);
+            status = choose_scales(gaussian, release, norms, gram_share, 1, out->gram_grid, out->gram_scale);
     }
     if (status != DPF_OK)
         return status;
@@ -285,14 +284,14 @@ static dpf_status gaussian_events(void *self, const dpf_release *release, const 
 
 static dpf_status gaussian_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                   const dpf_query *query, const double *values, int64_t stride,
-                                  dpf_integers *out)
+                                  dpf_encoded *out)
 {
     return dpf_additive_encode(&((const struct gaussian *)self)->noise, call, plan, query, values, stride,
                                out);
 }
 
 static dpf_status gaussian_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                                  const dpf_query *query, const dpf_integers *sums, double *out,
+                                  const dpf_query *query, const dpf_encoded *sums, double *out,
                                   int64_t stride)
 {
     return dpf_additive_decode(&((const struct gaussian *)self)->noise, call, plan, query, sums, out, stride);

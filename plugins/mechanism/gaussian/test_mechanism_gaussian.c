@@ -142,7 +142,7 @@ static void what_is_not_bounded_is_refused(void **state)
     }
 }
 
-static void the_shared_row_has_its_part(void **state)
+static void the_gram_row_has_its_part(void **state)
 {
     (void)state;
     struct plain_host host;
@@ -151,17 +151,17 @@ static void the_shared_row_has_its_part(void **state)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     plain_release_gradient(&r, 4, 10);
     plain_release_share(&r, 3, 3);
-    plain_open_random(&host, component, "calibration=noise-multiplier; shared-share=0.36");
+    plain_open_random(&host, component, "calibration=noise-multiplier; gram-share=0.36");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 2);
     assert_true(fabs(plan.scale[0] - 1 / 0.8) < 1e-5);
-    assert_true(fabs(plan.shared_scale[0] - 3 / 0.6) < 1e-5);
-    r.release.shared = NULL;
+    assert_true(fabs(plan.gram_scale[0] - 3 / 0.6) < 1e-5);
+    r.release.gram = NULL;
     plan = (dpf_noise_plan){.size = sizeof(plan)};
     assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
     plain_close(&host);
 }
 
-/* The last row is drawn with the shared scale, others with their own. */
+/* The last row is drawn with the gram scale, others with their own. */
 static void rows_get_the_noise_that_is_planned(void **state)
 {
     (void)state;
@@ -174,15 +174,15 @@ static void rows_get_the_noise_that_is_planned(void **state)
     int64_t out[(ROWS + 1) * D];
     plain_release_gradient(&r, D, ROWS);
     plain_release_share(&r, 1e6, 1e6);
-    plain_open_random(&host, component, "calibration=noise-multiplier; shared-share=0.5");
+    plain_open_random(&host, component, "calibration=noise-multiplier; gram-share=0.5");
     plain_plan(&host, &r, &plan, events);
-    dpf_integers integers = plain_integers(&r, out);
+    dpf_encoded integers = plain_integers(&r, out);
     assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, zeros, D, &integers),
                      DPF_OK);
     for (int i = 0; i < ROWS * D; i++)
         own = fmax(own, fabs((double)out[i] * plan.grid[0]));
     for (int i = ROWS * D; i < (ROWS + 1) * D; i++)
-        last = fmax(last, fabs((double)out[i] * plan.shared_grid[0]));
+        last = fmax(last, fabs((double)out[i] * plan.gram_grid[0]));
     assert_true(own > 2 && own < 10);
     assert_true(last > 3e5 && last < 1e7);
     plain_close(&host);
@@ -213,7 +213,7 @@ int main(void)
         cmocka_unit_test(blocks_compose_to_the_multiplier),
         cmocka_unit_test(sigma_is_taken_as_it_stands),
         cmocka_unit_test(what_is_not_bounded_is_refused),
-        cmocka_unit_test(the_shared_row_has_its_part),
+        cmocka_unit_test(the_gram_row_has_its_part),
         cmocka_unit_test(rows_get_the_noise_that_is_planned),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

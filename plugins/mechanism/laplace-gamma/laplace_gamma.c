@@ -32,10 +32,10 @@ static const dpf_enum_value simulations[] = {
 static const dpf_param params[P_COUNT] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Pure-DP budget of one release."),
-    [P_HONEST] =
-        DPF_PARAM_INT_F("honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_HONEST_HELP),
-    [P_CURIOUS] =
-        DPF_PARAM_INT_F("curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties", NOISE_SHARES_CURIOUS_HELP),
+    [P_HONEST] = DPF_PARAM_INT_F("min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
+                                 NOISE_SHARES_HONEST_HELP),
+    [P_CURIOUS] = DPF_PARAM_INT_F("max-curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
+                                  NOISE_SHARES_CURIOUS_HELP),
     [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, 0, "How shares are simulated."),
     [P_GRID_BITS] =
         DPF_PARAM_INT_F("grid-bits", 30, 8, 40, 0, "bits",
@@ -125,8 +125,7 @@ static dpf_status out_of_range(const dpf_call *call)
 }
 
 static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                               const dpf_query *query, const double *values, int64_t stride,
-                               dpf_integers *out)
+                               const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     const struct noise_shares *gamma = self;
     dpf_status status = dpf_additive_encode(NULL, call, plan, query, values, stride, out);
@@ -145,7 +144,7 @@ static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise
 /* The noise of all survivors at once, in front of the plain decoding. */
 static dpf_status decode_simulated(const struct noise_shares *gamma, const dpf_call *call,
                                    const dpf_noise_plan *plan, const dpf_query *query,
-                                   const dpf_integers *sums, double *out, int64_t stride)
+                                   const dpf_encoded *sums, double *out, int64_t stride)
 {
     int64_t *row = call->scratch(call, (uint64_t)sums->width * sizeof(*row));
     if (!row)
@@ -153,7 +152,7 @@ static dpf_status decode_simulated(const struct noise_shares *gamma, const dpf_c
     for (int64_t r = 0; r < sums->n_rows; r++) {
         dpf_cursor cursor;
         uint32_t id = (uint32_t)dpf_additive_row_id(sums, r);
-        dpf_integers one = *sums;
+        dpf_encoded one = *sums;
         memcpy(row, sums->values + r * sums->stride, (size_t)sums->width * sizeof(*row));
         gamma->random->seek(gamma->stream, call->draw, DPF_PARTY_AGGREGATE, id, &cursor);
         if (add_noise(gamma, plan, query, &cursor, (uint64_t)sums->survivors, row) != 0)
@@ -170,7 +169,7 @@ static dpf_status decode_simulated(const struct noise_shares *gamma, const dpf_c
 }
 
 static dpf_status gamma_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                               const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                               const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     const struct noise_shares *gamma = self;
     const dpf_status status = noise_shares_enough(call, plan, sums, P_HONEST);

@@ -199,7 +199,8 @@ static double variance_of(const double *x)
 /* Both ways of simulating give the law that was planned; those beyond the honest ones only add to it. */
 static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
 {
-    static const char *const settings[] = {"epsilon=0.8; honest=15", "epsilon=0.8; honest=15; simulate=sum"};
+    static const char *const settings[] = {"epsilon=0.8; min-honest=15",
+                                           "epsilon=0.8; min-honest=15; simulate=sum"};
     static double x[CELLS];
     (void)state;
     for (int i = 0; i < 2; i++) {

@@ -117,11 +117,11 @@ static dpf_status choose_scales(const struct mixture *mixture, const dpf_release
 static dpf_status mixture_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
 {
     const struct mixture *mixture = self;
-    if (release->query->has_shared)
+    if (release->query->has_gram)
         return mixture->host->fail(
             mixture->host, DPF_E_UNSUPPORTED, -1,
             "laplace-mixture divides a row's noise among those who send it, and has no way to "
-            "noise the shared row of this loss; use laplace");
+            "noise the Gram row of this loss; use laplace");
     dpf_status status = dpf_additive_begin(mixture->host, release, DPF_NOISE_IN_SHARES, 0x1p-28, out);
     return status == DPF_OK ? choose_scales(mixture, release, out) : status;
 }
@@ -163,7 +163,7 @@ static void draw_share(const struct mixture *mixture, const dpf_call *call, uint
 
 static dpf_status mixture_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                  const dpf_query *query, const double *values, int64_t stride,
-                                 dpf_integers *out)
+                                 dpf_encoded *out)
 {
     const struct mixture *mixture = self;
     int64_t width = out->width;
@@ -190,8 +190,7 @@ static dpf_status mixture_encode(void *self, const dpf_call *call, const dpf_noi
 }
 
 static dpf_status mixture_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                                 const dpf_query *query, const dpf_integers *sums, double *out,
-                                 int64_t stride)
+                                 const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     (void)self;
     return dpf_additive_decode(NULL, call, plan, query, sums, out, stride);
@@ -199,7 +198,7 @@ static dpf_status mixture_decode(void *self, const dpf_call *call, const dpf_noi
 
 /* Given h the noise of the sum is normal with variance 2 b^2 h, whatever the number of shares. */
 static dpf_status mixture_known(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                                const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                                const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     const struct mixture *mixture = self;
     for (int64_t r = 0; r < sums->n_rows; r++) {
@@ -226,7 +225,7 @@ static const dpf_mechanism functions = {
     .encode = mixture_encode,
     .decode = mixture_decode,
     .flags = DPF_MECHANISM_CONTRIBUTORS,
-    .known = mixture_known,
+    .conditional_stddev = mixture_known,
 };
 
 static const dpf_component component = {

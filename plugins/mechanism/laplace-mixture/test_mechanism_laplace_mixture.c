@@ -29,8 +29,8 @@ static void add_shares(struct plain_host *host, const struct plain_release *r, c
                        int32_t parties, uint32_t draw, double *out)
 {
     static int32_t contributors[ROWS];
-    dpf_integers message = plain_integers(r, encoded);
-    dpf_integers sum = plain_integers(r, sums);
+    dpf_encoded message = plain_integers(r, encoded);
+    dpf_encoded sum = plain_integers(r, sums);
     message.contributors = contributors;
     for (int i = 0; i < ROWS; i++)
         contributors[i] = parties;
@@ -114,7 +114,7 @@ static void the_known_factor_is_common_to_all_parties(void **state)
     plain_release_gradient(&r, D, ROWS);
     plain_open_random(&host, component, "");
     plain_plan(&host, &r, &plan, events);
-    dpf_integers message = plain_integers(&r, encoded);
+    dpf_encoded message = plain_integers(&r, encoded);
     message.contributors = one;
     for (int i = 0; i < ROWS; i++)
         one[i] = 1;
@@ -150,9 +150,10 @@ static void the_known_deviation_leaves_normal_noise(void **state)
     plain_open_random(&host, component, "epsilon=0.7");
     plain_plan(&host, &r, &plan, events);
     add_shares(&host, &r, &plan, 5, 3, x);
-    dpf_integers sum = plain_integers(&r, sums);
-    assert_int_equal(mechanism->known(host.self, plain_call(&host), &plan, &r.query, &sum, deviation, D),
-                     DPF_OK);
+    dpf_encoded sum = plain_integers(&r, sums);
+    assert_int_equal(
+        mechanism->conditional_stddev(host.self, plain_call(&host), &plan, &r.query, &sum, deviation, D),
+        DPF_OK);
     for (int i = 0; i < CELLS; i++)
         x[i] *= plan.scale[0] / deviation[i];
     goodness_assert(fit(x, normal_below), "normal given h", 0);
@@ -212,7 +213,7 @@ static void impossible_requests_are_refused(void **state)
     plain_release_gradient(&r, D, ROWS);
     plain_open_random(&host, component, "");
     plain_plan(&host, &r, &plan, events);
-    dpf_integers message = plain_integers(&r, encoded);
+    dpf_encoded message = plain_integers(&r, encoded);
     assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, zeros, D, &message),
                      DPF_E_UNSUPPORTED);
     plain_clear(&host);

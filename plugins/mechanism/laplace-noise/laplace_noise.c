@@ -21,7 +21,7 @@ enum {
     P_EPSILON,
     P_SHARES,
     P_SENSITIVITY,
-    P_SHARED_SHARE,
+    P_GRAM_SHARE,
     P_WHERE,
     P_LIFETIME,
     P_PRECISION,
@@ -59,10 +59,10 @@ const dpf_param laplace_params[LAPLACE_N_PARAMS] = {
                                   "Default: equal shares for the blocks that a unit can move."),
     [P_SENSITIVITY] = DPF_PARAM_ENUM_F("sensitivity", SENSITIVITY_PER_BLOCK, sensitivities, DPF_PARAM_PRIVACY,
                                        "How the sensitivities of the blocks are used."),
-    [P_SHARED_SHARE] =
-        DPF_PARAM_REAL_F("shared-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
-                         "Fraction of epsilon for the shared row of the query; the other rows have the "
-                         "rest. At 0 the shared row gets no noise."),
+    [P_GRAM_SHARE] =
+        DPF_PARAM_REAL_F("gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+                         "Fraction of epsilon for the Gram row of the query; the other rows have the "
+                         "rest. At 0 the Gram row gets no noise."),
     [P_WHERE] = DPF_PARAM_ENUM_F("where", 0, places, DPF_PARAM_PRIVACY, "Who adds the noise."),
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 1, lifetimes, DPF_PARAM_PRIVACY, "How long one draw stays in use."),
@@ -160,9 +160,9 @@ static dpf_status read_norms(const struct laplace *laplace, const dpf_release *r
     return DPF_OK;
 }
 
-/* Grid and scale of all blocks of a row (or of the shared row) for one budget. */
+/* Grid and scale of all blocks of a row (or of the Gram row) for one budget. */
 static dpf_status choose_scales(const struct laplace *laplace, const dpf_release *release,
-                                const double *norms, double epsilon, int32_t shared, double *grid,
+                                const double *norms, double epsilon, int32_t gram, double *grid,
                                 double *scale)
 {
     int32_t n = release->query->n_blocks;
@@ -176,7 +176,7 @@ static dpf_status choose_scales(const struct laplace *laplace, const dpf_release
         return status;
     for (int32_t b = 0; b < n; b++) {
         norm += norms[b];
-        coordinates += norms[b] > 0 ? dpf_additive_coordinates(release, b, shared) : 0;
+        coordinates += norms[b] > 0 ? dpf_additive_coordinates(release, b, gram) : 0;
     }
     for (int32_t b = 0; b < n; b++) {
         if (!(norms[b] > 0))
@@ -184,7 +184,7 @@ static dpf_status choose_scales(const struct laplace *laplace, const dpf_release
         double share = 1;
         if (laplace->values[P_SENSITIVITY].integer == SENSITIVITY_PER_BLOCK) {
             norm = norms[b];
-            coordinates = dpf_additive_coordinates(release, b, shared);
+            coordinates = dpf_additive_coordinates(release, b, gram);
             share = shares[b];
         }
         if (dpf_additive_choose(norm * per_epsilon / share, coordinates * per_epsilon / share, norm, bits,
@@ -203,18 +203,18 @@ static double variance_of(double scale, double grid, int exact)
     return grid * grid / (2 * s * s);
 }
 
-static dpf_status plan_shared(const struct laplace *laplace, const dpf_release *release, double epsilon,
-                              dpf_noise_plan *out)
+static dpf_status plan_gram(const struct laplace *laplace, const dpf_release *release, double epsilon,
+                            dpf_noise_plan *out)
 {
     double norms[DPF_MAX_BLOCKS];
-    if (!release->shared)
-        return laplace->host->fail(laplace->host, DPF_E_PRIVACY, P_SHARED_SHARE,
-                                   "the sensitivity of the query's shared row is not stated, so it cannot be "
-                                   "noised; use a loss that states it, or shared-share = 0");
-    dpf_status status = read_norms(laplace, release, release->shared, norms);
+    if (!release->gram)
+        return laplace->host->fail(laplace->host, DPF_E_PRIVACY, P_GRAM_SHARE,
+                                   "the sensitivity of the query's Gram row is not stated, so it cannot be "
+                                   "noised; use a loss that states it, or gram-share = 0");
+    dpf_status status = read_norms(laplace, release, release->gram, norms);
     if (status != DPF_OK)
         return status;
-    return choose_scales(laplace, release, norms, epsilon, 1, out->shared_grid, out->shared_scale);
+    return choose_scales(laplace, release, norms, epsilon, 1, out->gram_grid, out->gram_scale);
 }
 
 dpf_status laplace_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
@@ -222,15 +222,14 @@ dpf_status laplace_plan(void *self, const dpf_release *release, dpf_noise_plan *
     const struct laplace *laplace = self;
     double norms[DPF_MAX_BLOCKS];
     double epsilon = laplace->values[P_EPSILON].real;
-    double shared_share = release->query->has_shared ? laplace->values[P_SHARED_SHARE].real : 0;
+    double gram_share = release->query->has_gram ? laplace->values[P_GRAM_SHARE].real : 0;
     dpf_status status = dpf_additive_begin(laplace->host, release, laplace->noise.where, 0x1p-28, out);
     if (status == DPF_OK)
         status = read_norms(laplace, release, release->blocks, norms);
     if (status == DPF_OK)
-        status =
-            choose_scales(laplace, release, norms, epsilon * (1 - shared_share), 0, out->grid, out->scale);
-    if (status == DPF_OK && shared_share > 0)
-        status = plan_shared(laplace, release, epsilon * shared_share, out);
+        status = choose_scales(laplace, release, norms, epsilon * (1 - gram_share), 0, out->grid, out->scale);
+    if (status == DPF_OK && gram_share > 0)
+        status = plan_gram(laplace, release, epsilon * gram_share, out);
     if (status != DPF_OK)
         return status;
     double copies = out->where == DPF_NOISE_AT_PARTY ? (double)release->n_parties : 1;
@@ -261,14 +260,14 @@ dpf_status laplace_profile(void *self, const dpf_noise_plan *plan, double weight
 }
 
 dpf_status laplace_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                          const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+                          const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     return dpf_additive_encode(&((const struct laplace *)self)->noise, call, plan, query, values, stride,
                                out);
 }
 
 dpf_status laplace_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                          const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                          const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     return dpf_additive_decode(&((const struct laplace *)self)->noise, call, plan, query, sums, out, stride);
 }

@@ -21,9 +21,9 @@ dpf_status laplace_events(void *self, const dpf_release *release, const dpf_nois
                           int32_t capacity, int32_t *n);
 dpf_status laplace_profile(void *self, const dpf_noise_plan *plan, double weight, double *epsilon);
 dpf_status laplace_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                          const dpf_query *query, const double *values, int64_t stride, dpf_integers *out);
+                          const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out);
 dpf_status laplace_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                          const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride);
+                          const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride);
 /* The host of an instance. */
 const dpf_host *laplace_host(void *self);
 

@@ -32,7 +32,7 @@ static void packed_is_laplace(void **state)
             assert_true(epsilon <= 2 * share && epsilon > 2 * share * (1 - 1e-6));
         }
         assert_int_equal(r.query.width, 28);
-        dpf_integers integers = plain_integers(&r, out[k]);
+        dpf_encoded integers = plain_integers(&r, out[k]);
         const dpf_mechanism *mechanism = both[k]->functions;
         assert_int_equal(
             mechanism->encode(host[k].self, plain_call(&host[k]), &plan, &r.query, values, 28, &integers),
@@ -67,7 +67,7 @@ static void noise_is_laplace_and_symmetric(void **state)
     double *values = calloc((size_t)(ROWS * r.query.width), sizeof(double));
     int64_t *out = calloc((size_t)(ROWS * r.query.width), sizeof(int64_t));
     assert_true(values && out);
-    dpf_integers integers = plain_integers(&r, out);
+    dpf_encoded integers = plain_integers(&r, out);
     const dpf_mechanism *mechanism = component->functions;
     mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, r.query.width, &integers);
     for (int64_t row = 0; row < ROWS; row++) {

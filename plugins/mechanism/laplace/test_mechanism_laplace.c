@@ -177,7 +177,7 @@ static void contradictions_are_refused(void **state)
     plain_close(&host);
 }
 
-static void the_shared_row_has_its_own_budget(void **state)
+static void the_gram_row_has_its_own_budget(void **state)
 {
     (void)state;
     struct plain_host host;
@@ -186,7 +186,7 @@ static void the_shared_row_has_its_own_budget(void **state)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     plain_release_init(&r, 2, 10);
     plain_release_share(&r, 5, 5);
-    plain_open_random(&host, component, "epsilon=1; shared-share=0.25");
+    plain_open_random(&host, component, "epsilon=1; gram-share=0.25");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
     assert_true(spent(events, 3) <= 0.75 && spent(events, 3) > 0.749);
     assert_true(spent(events + 3, 3) <= 0.25 && spent(events + 3, 3) > 0.249);
@@ -195,7 +195,7 @@ static void the_shared_row_has_its_own_budget(void **state)
     assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
     assert_int_equal(events[3].kind, DPF_EVENT_NON_PRIVATE);
     assert_true(spent(events, 3) > 0.999);
-    r.release.shared = NULL;
+    r.release.gram = NULL;
     plain_plan(&host, &r, &plan, events);
     assert_int_equal(events[3].kind, DPF_EVENT_NON_PRIVATE);
     assert_true(isnan(l1(&events[3])));
@@ -208,7 +208,7 @@ static void the_shared_row_has_its_own_budget(void **state)
 static void encode(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan,
                    const double *values, int64_t *out)
 {
-    dpf_integers integers = plain_integers(r, out);
+    dpf_encoded integers = plain_integers(r, out);
     assert_int_equal(
         mechanism->encode(host->self, plain_call(host), plan, &r->query, values, WIDTH, &integers), DPF_OK);
 }
@@ -227,7 +227,7 @@ static void noise_depends_on_where_it_is_read_only(void **state)
     plain_plan(&host, &r, &plan, events);
     encode(&host, &r, &plan, values, all);
     int32_t rows[2] = {17, 3};
-    dpf_integers part = plain_integers(&r, some);
+    dpf_encoded part = plain_integers(&r, some);
     part.rows = rows;
     part.n_rows = 2;
     assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, WIDTH, &part),
@@ -266,7 +266,7 @@ static void a_trusted_curator_adds_noise_once(void **state)
         double grid = plan.grid[i % WIDTH < 3 ? 0 : i % WIDTH < 5 ? 1 : 2];
         assert_true(fabs((double)sums[i] * grid - values[i]) <= grid / 2);
     }
-    dpf_integers sum = plain_integers(&r, sums);
+    dpf_encoded sum = plain_integers(&r, sums);
     assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, out, WIDTH),
                      DPF_OK);
     assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, again, WIDTH),
@@ -294,7 +294,7 @@ static void values_that_do_not_fit_are_refused(void **state)
     plain_open_random(&host, component, "epsilon=1");
     plain_plan(&host, &r, &plan, events);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        dpf_integers integers = plain_integers(&r, out);
+        dpf_encoded integers = plain_integers(&r, out);
         values[4] = bad[i];
         plain_clear(&host);
         assert_int_equal(
@@ -324,7 +324,7 @@ static void large_sums_fit_at_any_epsilon(void **state)
         assert_true(plan.scale[0] / plan.grid[0] >= 0x1p12);
         assert_true(spent(events, 1) <= host.values[0].real &&
                     spent(events, 1) > host.values[0].real * 0.999);
-        dpf_integers integers = plain_integers(&r, &out);
+        dpf_encoded integers = plain_integers(&r, &out);
         assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, &sum, 1, &integers),
                          DPF_OK);
         plain_close(&host);
@@ -357,7 +357,7 @@ static void enumerated_masses_of_neighbours_are_within_epsilon(void **state)
             double part = j / 40.0;
             double b[2] = {a[0] + part * l1_bound, a[1] - (1 - part) * l1_bound};
             int64_t x[2], y[2];
-            dpf_integers xs = plain_integers(&r, x), ys = plain_integers(&r, y);
+            dpf_encoded xs = plain_integers(&r, x), ys = plain_integers(&r, y);
             assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, a, 2, &xs),
                              DPF_OK);
             assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, b, 2, &ys),
@@ -418,7 +418,7 @@ int main(void)
         cmocka_unit_test(every_unit_is_stated_with_rounding),
         cmocka_unit_test(what_is_not_bounded_is_refused),
         cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(the_shared_row_has_its_own_budget),
+        cmocka_unit_test(the_gram_row_has_its_own_budget),
         cmocka_unit_test(noise_depends_on_where_it_is_read_only),
         cmocka_unit_test(a_trusted_curator_adds_noise_once),
         cmocka_unit_test(values_that_do_not_fit_are_refused),

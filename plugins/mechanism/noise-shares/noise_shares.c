@@ -39,10 +39,9 @@ dpf_status noise_shares_begin(const struct noise_shares *shares, const dpf_relea
     const dpf_host *host = shares->host;
     const int64_t given = shares->values[honest].integer;
     const int64_t t = given ? given : release->min_survivors;
-    if (release->query->has_shared)
-        return host->fail(
-            host, DPF_E_UNSUPPORTED, -1,
-            "noise in shares cannot cover the shared row of this loss; use laplace or gaussian");
+    if (release->query->has_gram)
+        return host->fail(host, DPF_E_UNSUPPORTED, -1,
+                          "noise in shares cannot cover the Gram row of this loss; use laplace or gaussian");
     if (t < 1 || t > release->n_parties)
         return host->fail(host, DPF_E_CONFIG, honest,
                           "honest is more than there are parties: the noise would never be enough");
@@ -144,7 +143,7 @@ static dpf_status add_row(dpf_status (*integers)(dpf_cursor *, uint64_t, int64_t
 dpf_status noise_shares_encode(const struct noise_shares *shares,
                                dpf_status (*integers)(dpf_cursor *, uint64_t, int64_t *, int64_t),
                                const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
-                               const double *values, int64_t stride, dpf_integers *out)
+                               const double *values, int64_t stride, dpf_encoded *out)
 {
     dpf_status status = dpf_additive_encode(NULL, call, plan, query, values, stride, out);
     for (int64_t r = 0; status == DPF_OK && r < out->n_rows; r++) {
@@ -160,7 +159,7 @@ dpf_status noise_shares_encode(const struct noise_shares *shares,
     return status;
 }
 
-dpf_status noise_shares_enough(const dpf_call *call, const dpf_noise_plan *plan, const dpf_integers *sums,
+dpf_status noise_shares_enough(const dpf_call *call, const dpf_noise_plan *plan, const dpf_encoded *sums,
                                int32_t honest)
 {
     if (sums->survivors >= noise_shares_needed(plan) + plan->spare_shares)

@@ -4,7 +4,7 @@
  *
  * Each party adds a share to its message; t of them add up to enough, where t is the least number of honest
  * parties whose messages are in a sum. That needs: only the sum is seen (C5); every party sends every row
- * (C8), hence DPF_MECHANISM_DENSE; and fewer than t messages are never decoded. A shared row of the query,
+ * (C8), hence DPF_MECHANISM_DENSE; and fewer than t messages are never decoded. A Gram row of the query,
  * which not all parties know, cannot have shares.
  */
 #ifndef DPF_PLUGINS_NOISE_SHARES_H
@@ -65,10 +65,10 @@ dpf_status noise_shares_events(const struct noise_shares *shares, const dpf_rele
 dpf_status noise_shares_encode(const struct noise_shares *shares,
                                dpf_status (*integers)(dpf_cursor *, uint64_t, int64_t *, int64_t),
                                const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
-                               const double *values, int64_t stride, dpf_integers *out);
+                               const double *values, int64_t stride, dpf_encoded *out);
 
 /* Fails if fewer messages are in the sum than it needs. */
-dpf_status noise_shares_enough(const dpf_call *call, const dpf_noise_plan *plan, const dpf_integers *sums,
+dpf_status noise_shares_enough(const dpf_call *call, const dpf_noise_plan *plan, const dpf_encoded *sums,
                                int32_t honest);
 
 #endif

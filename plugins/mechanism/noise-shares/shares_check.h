@@ -33,14 +33,14 @@ static inline void shares_sum(struct plain_host *host, const struct plain_releas
     memset(sums, 0, sizeof(sums));
     dpf_call call = *plain_call(host);
     for (int64_t p = 0; p < senders; p++) {
-        dpf_integers integers = plain_integers(r, message);
+        dpf_encoded integers = plain_integers(r, message);
         call.party = (uint32_t)p;
         assert_int_equal(
             mechanism->encode(host->self, &call, plan, &r->query, nothing, SHARES_WIDTH, &integers), DPF_OK);
         for (int64_t i = 0; i < cells; i++)
             sums[i] += message[i];
     }
-    dpf_integers sum = plain_integers(r, sums);
+    dpf_encoded sum = plain_integers(r, sums);
     sum.survivors = senders;
     call.party = DPF_PARTY_AGGREGATE;
     assert_int_equal(mechanism->decode(host->self, &call, plan, &r->query, &sum, out, SHARES_WIDTH), DPF_OK);
@@ -66,7 +66,7 @@ static inline void shares_assert_normal(const double *x, int64_t n, double devia
 /* One message fewer than the shares were made for; and those who know their own share are not counted on. */
 static inline void shares_check_too_few(const dpf_component *component)
 {
-    static const char *const settings[] = {"honest=20", "honest=18; curious=2"};
+    static const char *const settings[] = {"min-honest=20", "min-honest=18; max-curious=2"};
     static double x[SHARES_MOST_CELLS];
     static int64_t sums[SHARES_MOST_CELLS];
     const dpf_mechanism *mechanism = component->functions;
@@ -80,7 +80,7 @@ static inline void shares_check_too_few(const dpf_component *component)
         plain_open_random(&host, component, settings[i / 2]);
         plain_plan(&host, &r, &plan, events);
         assert_int_equal(plan.spare_shares, i / 2 * 2);
-        dpf_integers sum = plain_integers(&r, sums);
+        dpf_encoded sum = plain_integers(&r, sums);
         sum.survivors = 19 + enough;
         assert_int_equal(
             mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, x, SHARES_WIDTH),
@@ -89,7 +89,7 @@ static inline void shares_check_too_few(const dpf_component *component)
     }
 }
 
-/* More honest parties than parties, alone or with the curious; a shared row; sensitivities unknown or
+/* More honest parties than parties, alone or with the curious; a Gram row; sensitivities unknown or
    unbounded; bad settings; no memory. `bad` is a setting that is out of range. */
 static inline void shares_check_refusals(const dpf_component *component, const char *bad)
 {
@@ -98,10 +98,10 @@ static inline void shares_check_refusals(const dpf_component *component, const c
     dpf_noise_plan plan = {.size = sizeof(plan)};
     const dpf_mechanism *mechanism = component->functions;
     shares_release(&r, 100);
-    plain_open_random(&host, component, "honest=26");
+    plain_open_random(&host, component, "min-honest=26");
     assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
     plain_close(&host);
-    plain_open_random(&host, component, "honest=18; curious=8");
+    plain_open_random(&host, component, "min-honest=18; max-curious=8");
     assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
     plain_close(&host);
     plain_open_random(&host, component, "");

@@ -67,14 +67,14 @@ static dpf_status none_events(void *self, const dpf_release *release, const dpf_
 }
 
 static dpf_status none_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                              const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+                              const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     (void)self;
     return dpf_additive_encode(NULL, call, plan, query, values, stride, out);
 }
 
 static dpf_status none_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                              const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                              const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     (void)self;
     return dpf_additive_decode(NULL, call, plan, query, sums, out, stride);

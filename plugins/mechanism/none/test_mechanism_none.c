@@ -24,14 +24,14 @@ static void sums_are_those_of_the_rounded_values(void **state)
             values[i] = sin(party + 7.1 * i) * 1000;
             exact[i] += round(values[i] * 0x1p20) * 0x1p-20;
         }
-        dpf_integers integers = plain_integers(&r, message);
+        dpf_encoded integers = plain_integers(&r, message);
         assert_int_equal(
             mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, WIDTH, &integers),
             DPF_OK);
         for (int i = 0; i < ROWS * WIDTH; i++)
             sums[i] += message[i];
     }
-    dpf_integers sum = plain_integers(&r, sums);
+    dpf_encoded sum = plain_integers(&r, sums);
     assert_int_equal(mechanism->decode(host.self, plain_call(&host), &plan, &r.query, &sum, out, WIDTH),
                      DPF_OK);
     for (int i = 0; i < ROWS * WIDTH; i++)
@@ -51,7 +51,7 @@ static void halves_round_away_and_what_is_just_below_does_not(void **state)
     plain_release_gradient(&r, 8, 1);
     plain_open(&host, component, "grid-bits=0");
     plain_plan(&host, &r, &plan, events);
-    dpf_integers integers = plain_integers(&r, out);
+    dpf_encoded integers = plain_integers(&r, out);
     assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, 8, &integers),
                      DPF_OK);
     assert_memory_equal(out, expected, sizeof(expected));
@@ -92,7 +92,7 @@ static void a_sum_cannot_overflow(void **state)
     r.release.n_parties = 4096;
     plain_open(&host, component, "grid-bits=32"); /* 2^50 steps a party, 2^62 in all */
     plain_plan(&host, &r, &plan, events);
-    dpf_integers integers = plain_integers(&r, &out);
+    dpf_encoded integers = plain_integers(&r, &out);
     assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, &value, 1, &integers),
                      DPF_E_RANGE);
     value -= 1;

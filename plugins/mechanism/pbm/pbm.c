@@ -54,7 +54,7 @@ static const dpf_param params[P_COUNT] = {
                         "itself; if not set, all parties count where none is sampled."),
     [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
     [P_CURIOUS] =
-        DPF_PARAM_INT_F("curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
+        DPF_PARAM_INT_F("max-curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
                         "Clients of a sum that know or choose their own message and so hide nobody: at least "
                         "1 for observer = parties. A sum of fewer than clients + curious is refused."),
 };
@@ -149,10 +149,10 @@ static int64_t counted_clients(const struct pbm *pbm, const dpf_release *release
 static dpf_status check_release(const struct pbm *pbm, const dpf_release *release, double theta)
 {
     const dpf_host *host = pbm->host;
-    if (release->query->has_shared)
+    if (release->query->has_gram)
         return host->fail(
             host, DPF_E_UNSUPPORTED, -1,
-            "the Poisson binomial mechanism encodes numbers of one size, not a query with a shared "
+            "the Poisson binomial mechanism encodes numbers of one size, not a query with a gram "
             "row; use a gradient loss");
     if (pbm->clients > release->n_parties)
         return host->fail(host, DPF_E_CONFIG, P_CLIENTS,
@@ -187,7 +187,7 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     frexp(pbm->bound, &exponent);
     for (int32_t b = 0; b < out->n_blocks; b++) {
         out->grid[b] = ldexp(1.0, exponent - 44); /* of contributions to a message, far below the noise */
-        out->shared_grid[b] = out->grid[b];
+        out->gram_grid[b] = out->grid[b];
         out->scale[b] = sqrt((double)clients * (double)pbm->trials / 4) * step;
         out->variance[b] = (double)release->n_parties * (double)pbm->trials / 4 * step * step;
     }
@@ -291,7 +291,7 @@ static int encode_rows(const struct pbm *pbm, struct pbm_trials *trials, double 
 }
 
 /* How many rows from r on have their numbers and their trials in one piece. */
-static int64_t rows_together(const struct pbm_trials *trials, const dpf_integers *out, int64_t r,
+static int64_t rows_together(const struct pbm_trials *trials, const dpf_encoded *out, int64_t r,
                              int64_t stride)
 {
     if (out->rows || stride != out->width || out->stride != out->width)
@@ -301,7 +301,7 @@ static int64_t rows_together(const struct pbm_trials *trials, const dpf_integers
 }
 
 static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                             const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+                             const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     const struct pbm *pbm = self;
     const double theta = plan_theta(plan);
@@ -329,7 +329,7 @@ static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_p
     return DPF_OK;
 }
 
-static dpf_status check_sum(const dpf_call *call, const dpf_noise_plan *plan, const dpf_integers *sums)
+static dpf_status check_sum(const dpf_call *call, const dpf_noise_plan *plan, const dpf_encoded *sums)
 {
     if (sums->survivors < (int64_t)plan->opaque[KEEP_CLIENTS] + plan->spare_shares)
         return call->host->fail(
@@ -340,7 +340,7 @@ static dpf_status check_sum(const dpf_call *call, const dpf_noise_plan *plan, co
 }
 
 static dpf_status pbm_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                             const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                             const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     const struct pbm *pbm = self;
     const int64_t most = sums->survivors * pbm->trials;

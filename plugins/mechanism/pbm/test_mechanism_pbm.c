@@ -27,7 +27,7 @@ static void open_pbm(struct pbm *m, const char *settings, int64_t parties)
 
 static void encode(struct pbm *m, uint32_t draw, uint32_t party, const double *x, int64_t *z)
 {
-    dpf_integers out = plain_integers(&m->release, z);
+    dpf_encoded out = plain_integers(&m->release, z);
     m->host.call.draw = draw;
     m->host.call.party = party;
     assert_int_equal(
@@ -37,7 +37,7 @@ static void encode(struct pbm *m, uint32_t draw, uint32_t party, const double *x
 
 static dpf_status decode(struct pbm *m, int64_t *z, int64_t survivors, double *out)
 {
-    dpf_integers sums = plain_integers(&m->release, z);
+    dpf_encoded sums = plain_integers(&m->release, z);
     sums.survivors = survivors;
     plain_clear(&m->host);
     return m->functions->decode(m->host.self, plain_call(&m->host), &m->plan, &m->release.query, &sums, out,
@@ -220,13 +220,13 @@ static void curious_clients_hide_nobody(void **state)
     double out[ROWS * WIDTH];
     (void)state;
     plain_random_start(3);
-    open_pbm(&m, "clients=10; curious=3", 50);
+    open_pbm(&m, "clients=10; max-curious=3", 50);
     assert_int_equal(m.plan.spare_shares, 3);
     assert_true(m.events[0].p[2] == 10);
     assert_int_equal(decode(&m, z, 13, out), DPF_OK);
     assert_int_equal(decode(&m, z, 12, out), DPF_E_PRIVACY);
     plain_close(&m.host);
-    open_pbm(&m, "curious=3", 50);
+    open_pbm(&m, "max-curious=3", 50);
     m.release.release.min_survivors = 50; /* nothing is drawn: all count but the curious ones */
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
     assert_true(m.events[0].p[2] == 47);
@@ -253,7 +253,7 @@ static void draws_depend_on_their_index_alone(void **state)
     assert_memory_not_equal(all, other, sizeof(all));
     encode(&m, 4, 2, x, other);
     assert_memory_equal(all, other, sizeof(all));
-    dpf_integers out = plain_integers(&m.release, part);
+    dpf_encoded out = plain_integers(&m.release, part);
     out.n_rows = 2;
     out.rows = rows;
     m.host.call.draw = 4;
@@ -355,7 +355,7 @@ static void rows_share_blocks_of_lanes(void **state)
         /* Every row by itself, last first, gets what it got among the others. */
         for (int r = ROWS - 1; r >= 0; r--) {
             int64_t one[WIDTH];
-            dpf_integers out = plain_integers(&m.release, one);
+            dpf_encoded out = plain_integers(&m.release, one);
             out.n_rows = 1;
             out.first_row = r;
             assert_int_equal(m.functions->encode(m.host.self, plain_call(&m.host), &m.plan, &m.release.query,
@@ -396,7 +396,7 @@ static void refusals_and_memory(void **state)
     plain_random_start(3);
     open_pbm(&m, "clients=10", 10);
     for (int i = 0; i < 3; i++) {
-        dpf_integers out = plain_integers(&m.release, z);
+        dpf_encoded out = plain_integers(&m.release, z);
         x[7] = bad[i];
         assert_int_equal(
             m.functions->encode(m.host.self, plain_call(&m.host), &m.plan, &m.release.query, x, WIDTH, &out),

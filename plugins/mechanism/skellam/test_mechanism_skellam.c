@@ -24,7 +24,7 @@ static void sums_have_the_planned_noise_with_and_without_dropouts(void **state)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     static double x[CELLS];
     (void)state;
-    plan_for(&host, &r, "noise-multiplier=1.5; honest=16", &plan, events);
+    plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     shares_sum(&host, &r, &plan, 16, x);
     shares_assert_normal(x, CELLS, plan.scale[0]);
     shares_sum(&host, &r, &plan, SHARES_PARTIES, x);
@@ -63,7 +63,7 @@ static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
     int64_t counts[BINS] = {0};
     double p[BINS] = {0}, inside = 0;
     (void)state;
-    plan_for(&host, &r, "noise-multiplier=3; honest=2; grid-bits=8", &plan, events);
+    plan_for(&host, &r, "noise-multiplier=3; min-honest=2; grid-bits=8", &plan, events);
     const double mean = (double)plan.opaque[2] * 2;
     const int wide = (int)(sqrt(2 * mean) / 5), n = poisson_masses(mean, poisson);
     assert_true(mean >= 0x1p16 && mean < 0x1p19);
@@ -92,7 +92,7 @@ static void events_state_variance_and_both_norms(void **state)
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
     (void)state;
-    plan_for(&host, &r, "noise-multiplier=1.5; honest=16", &plan, events);
+    plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     const dpf_norms *moved = &events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
     assert_int_equal(events[0].kind, DPF_EVENT_SKELLAM);
     assert_int_equal(events[0].flags, DPF_EVENT_NOISE_SHARED);

@@ -64,7 +64,7 @@ static dpf_status selection_describe(void *self, dpf_sampling *out)
     const struct selection *selection = self;
     out->kind = DPF_SAMPLING_WEIGHTED;
     out->unit = DPF_UNIT_RECORD;
-    out->secret_from = -1;
+    out->hidden_from = -1;
     out->rate = 1;
     out->weight_max = 1;
     out->weight_from = selection->from;

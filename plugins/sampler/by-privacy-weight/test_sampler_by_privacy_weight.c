@@ -48,7 +48,7 @@ static void nothing_is_amplified(void **state)
     plain_open(&host, component, "from=0.25; below=0.5");
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
     assert_int_equal(sampling.kind, DPF_SAMPLING_WEIGHTED);
-    assert_int_equal(sampling.secret_from, -1);
+    assert_int_equal(sampling.hidden_from, -1);
     assert_true(sampling.rate == 1 && sampling.weight_max == 1);
     assert_int_equal(sampler->lifetime(host.self), DPF_LIFETIME_RUN);
     plain_close(&host);

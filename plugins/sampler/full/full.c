@@ -43,7 +43,7 @@ static dpf_status full_describe(void *self, dpf_sampling *out)
     (void)self;
     out->kind = DPF_SAMPLING_NONE;
     out->unit = DPF_UNIT_USER;
-    out->secret_from = -1;
+    out->hidden_from = -1;
     out->rate = 1;
     out->weight_max = 1;
     return DPF_OK;

@@ -232,7 +232,7 @@ static dpf_status importance_describe(void *self, dpf_sampling *out)
     }
     out->kind = least < most ? DPF_SAMPLING_WEIGHTED : DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_RECORD;
-    out->secret_from = importance->draws.secret_from;
+    out->hidden_from = importance->draws.hidden_from;
     out->rate = 1 / least;
     out->weight_max = most;
     return DPF_OK;

@@ -160,7 +160,7 @@ static void fates_and_refusals(void **state)
     struct plain_host host;
     dpf_sampling sampling;
     assert_int_equal(prepare(&host, "target=2; secrecy=parties", 0.5, 1, &sampling), DPF_OK);
-    assert_int_equal(sampling.secret_from, DPF_OBSERVER_PARTIES);
+    assert_int_equal(sampling.hidden_from, DPF_OBSERVER_PARTIES);
     check_fates(&host);
     check_parties_refused(&host);
     plain_close(&host);

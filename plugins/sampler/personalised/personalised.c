@@ -152,7 +152,7 @@ static dpf_status personalised_describe(void *self, dpf_sampling *out)
     const struct personalised *sampler = self;
     out->kind = DPF_SAMPLING_WEIGHTED;
     out->unit = DPF_UNIT_RECORD;
-    out->secret_from = (int32_t)sampler->values[P_SECRECY].integer - 1;
+    out->hidden_from = (int32_t)sampler->values[P_SECRECY].integer - 1;
     out->rate = keep_probability(sampler, sampler->largest);
     out->weight_max = 1;
     out->budget = sampler->epsilon;

@@ -42,7 +42,7 @@ struct poisson {
     dpf_stream *stream;
     double rate;
     float weight;
-    int32_t secret_from;
+    int32_t hidden_from;
 };
 
 static dpf_status poisson_create(const dpf_host *host, const dpf_params *given, void **self)
@@ -61,7 +61,7 @@ static dpf_status poisson_create(const dpf_host *host, const dpf_params *given, 
     poisson->stream = stream;
     poisson->rate = values[P_RATE].real;
     poisson->weight = values[P_WEIGHT].integer == WEIGHT_INVERSE ? (float)(1 / poisson->rate) : 1;
-    poisson->secret_from = (int32_t)values[P_SECRECY].integer - 1;
+    poisson->hidden_from = (int32_t)values[P_SECRECY].integer - 1;
     *self = poisson;
     return DPF_OK;
 }
@@ -90,7 +90,7 @@ static dpf_status poisson_describe(void *self, dpf_sampling *out)
     const struct poisson *poisson = self;
     out->kind = DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_USER;
-    out->secret_from = poisson->secret_from;
+    out->hidden_from = poisson->hidden_from;
     out->rate = poisson->rate;
     out->weight_max = poisson->weight; /* as it is given, after rounding to float32 */
     return DPF_OK;

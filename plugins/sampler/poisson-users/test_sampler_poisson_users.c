@@ -18,7 +18,7 @@ static void it_says_how_it_samples(void **state)
     (void)state;
     static const struct {
         const char *settings;
-        int32_t secret_from;
+        int32_t hidden_from;
         double weight;
     } cases[] = {
         {"rate=0.25", DPF_OBSERVER_OUTSIDER, 1},
@@ -33,7 +33,7 @@ static void it_says_how_it_samples(void **state)
         assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
         assert_int_equal(sampling.kind, DPF_SAMPLING_POISSON);
         assert_int_equal(sampling.unit, DPF_UNIT_USER);
-        assert_int_equal(sampling.secret_from, cases[i].secret_from);
+        assert_int_equal(sampling.hidden_from, cases[i].hidden_from);
         assert_true(sampling.rate == 0.25 && sampling.weight_max == cases[i].weight);
         assert_int_equal(sampler->lifetime(host.self), DPF_LIFETIME_ROUND);
         draw_users(&host, 0, 0, USERS, weights);

@@ -37,7 +37,7 @@ struct record_draws {
     const dpf_random_service *random;
     dpf_stream *stream;
     int32_t side; /* that is solved; known after prepare */
-    int32_t secret_from;
+    int32_t hidden_from;
     int32_t lifetime;
 };
 
@@ -47,7 +47,7 @@ static inline dpf_status record_draws_open(struct record_draws *draws, const dpf
 {
     draws->host = host;
     draws->random = dpf_random(host);
-    draws->secret_from = (int32_t)secrecy->integer - 1;
+    draws->hidden_from = (int32_t)secrecy->integer - 1;
     draws->lifetime = (int32_t)lifetime->integer + DPF_LIFETIME_RUN;
     return draws->random->open(host, "records", &draws->stream);
 }

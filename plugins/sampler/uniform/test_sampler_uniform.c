@@ -9,7 +9,7 @@ static void rates_and_weights(void **state)
     static const struct {
         const char *settings;
         double rate, weight;
-        int32_t secret_from, lifetime;
+        int32_t hidden_from, lifetime;
     } cases[] = {
         {"rate=0.25", 0.25, 4, DPF_OBSERVER_OUTSIDER, DPF_LIFETIME_SOLVE},
         {"rate=0.25; weight=unit; secrecy=server", 0.25, 1, DPF_OBSERVER_SERVER, DPF_LIFETIME_SOLVE},
@@ -26,7 +26,7 @@ static void rates_and_weights(void **state)
         assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
         assert_int_equal(sampling.kind, DPF_SAMPLING_POISSON);
         assert_int_equal(sampling.unit, DPF_UNIT_RECORD);
-        assert_int_equal(sampling.secret_from, cases[k].secret_from);
+        assert_int_equal(sampling.hidden_from, cases[k].hidden_from);
         assert_int_equal(sampler->lifetime(host.self), cases[k].lifetime);
         assert_true(sampling.rate == cases[k].rate && sampling.weight_max == cases[k].weight);
         check_take(&host, 0, &draw, weights);

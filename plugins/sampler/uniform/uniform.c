@@ -74,7 +74,7 @@ static dpf_status uniform_describe(void *self, dpf_sampling *out)
     const struct uniform *uniform = self;
     out->kind = DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_RECORD;
-    out->secret_from = uniform->draws.secret_from;
+    out->hidden_from = uniform->draws.hidden_from;
     out->rate = uniform->rate;
     out->weight_max = uniform->weight;
     return DPF_OK;

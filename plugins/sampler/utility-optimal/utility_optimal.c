@@ -74,7 +74,7 @@ static dpf_status optimal_describe(void *self, dpf_sampling *out)
     const struct optimal *optimal = self;
     out->kind = DPF_SAMPLING_WEIGHTED;
     out->unit = DPF_UNIT_RECORD;
-    out->secret_from = optimal->draws.secret_from;
+    out->hidden_from = optimal->draws.hidden_from;
     out->rate = 1;
     out->weight_max = optimal->max_weight;
     return DPF_OK;

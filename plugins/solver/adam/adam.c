@@ -127,7 +127,7 @@ static int step_row(const struct adam *adam, const dpf_solve *batch, const struc
     const dpf_query *query = batch->query;
     const int32_t d = query->dimension;
     const float *gradient = batch->blocks + r * batch->blocks_stride + query->blocks[0].offset;
-    const float *shared = batch->shared ? batch->shared + query->blocks[0].offset : NULL;
+    const float *gram = batch->gram ? batch->gram + query->blocks[0].offset : NULL;
     const float *current = batch->current + r * batch->current_stride + query->first;
     float *next = batch->next + r * batch->next_stride + query->first;
     float *first = batch->state + r * batch->state_width;
@@ -137,7 +137,7 @@ static int step_row(const struct adam *adam, const dpf_solve *batch, const struc
     for (int32_t i = 0; i < d; i++) {
         const double x = (double)current[i];
         const double ridge = query->ridge_constant ? (double)query->ridge_constant[i] : 0.0;
-        const double g = (double)gradient[i] + (shared ? (double)shared[i] : 0.0) + ridge * x;
+        const double g = (double)gradient[i] + (gram ? (double)gram[i] : 0.0) + ridge * x;
         const double m = adam->beta1 * (double)first[i] + (1.0 - adam->beta1) * g;
         const double v = adam->beta2 * (double)second[i] + (1.0 - adam->beta2) * g * g;
         first[i] = (float)m;

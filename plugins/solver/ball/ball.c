@@ -69,7 +69,7 @@ static void prepare_base(const dpf_solve *batch, struct workspace *w)
 {
     const dpf_query *query = batch->query;
     double count;
-    normal_shared(batch, w->d, w->base, w->base_b, &count);
+    normal_gram(batch, w->d, w->base, w->base_b, &count);
     for (int64_t i = 0; query->ridge_constant && i < w->d; i++)
         w->base[i * w->d + i] += query->ridge_constant[i];
     add_ridge(query, count, w->d, w->base);

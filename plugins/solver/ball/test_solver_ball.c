@@ -119,7 +119,7 @@ struct bench {
     struct plain_host host;
     dpf_query query;
     float blocks[MOST * MOST + 2 * MOST + 32] __attribute__((aligned(64)));
-    float shared[MOST * MOST + 2 * MOST + 32] __attribute__((aligned(64)));
+    float gram[MOST * MOST + 2 * MOST + 32] __attribute__((aligned(64)));
     float rows[STRIDE] __attribute__((aligned(64)));
     float ridge[2 * MOST];
     dpf_solve batch;
@@ -152,7 +152,7 @@ static void open_bench(struct bench *s, int d, uint32_t layout, double radius)
                            .current_stride = STRIDE,
                            .next = s->rows,
                            .next_stride = STRIDE,
-                           .shared_query = &s->query};
+                           .gram_query = &s->query};
 }
 
 static void put(const struct bench *s, const struct problem *p, float *row)
@@ -332,16 +332,16 @@ static void singular(void **state)
     solve_and_check(&p, DPF_LAYOUT_PACKED);
 }
 
-/* Shared row, ridges and rows without a matrix of their own: the same as the sum written out. */
+/* Gram row, ridges and rows without a matrix of their own: the same as the sum written out. */
 static void parts_add_up(void **state)
 {
     (void)state;
     for (int own = 0; own < 2; own++) {
-        struct problem shared, mine, whole;
+        struct problem gram, mine, whole;
         struct bench s;
-        random_problem(&shared, 9, 0, 1);
+        random_problem(&gram, 9, 0, 1);
         random_problem(&mine, 9, 0, 1);
-        whole = shared;
+        whole = gram;
         open_bench(&s, 9, DPF_LAYOUT_FULL, 2);
         for (int i = 0; i < 9; i++) {
             s.ridge[i] = 0.25f * (float)i;
@@ -349,14 +349,14 @@ static void parts_add_up(void **state)
             for (int j = 0; j < 9; j++)
                 mine.a[i][j] *= own;
         }
-        s.query.has_shared = 1;
+        s.query.has_gram = 1;
         s.query.ridge_per_count = s.ridge;
         s.query.ridge_constant = s.ridge + MOST;
-        put(&s, &shared, s.shared);
+        put(&s, &gram, s.gram);
         put(&s, &mine, s.blocks);
         if (!own)
             memset(s.blocks, 0, 9 * 9 * sizeof(float));
-        s.shared[9 * 9 + 9] = 3;
+        s.gram[9 * 9 + 9] = 3;
         s.blocks[9 * 9 + 9] = own ? 2 : 0;
         whole.radius = 2;
         for (int i = 0; i < 9; i++) {
@@ -365,7 +365,7 @@ static void parts_add_up(void **state)
             for (int j = 0; j < 9; j++)
                 whole.a[i][j] += mine.a[i][j];
         }
-        s.batch.shared = s.shared;
+        s.batch.gram = s.gram;
         const dpf_solver *solver = s.host.component->functions;
         for (int again = 0; again < 2; again++) {
             assert_int_equal(solver->solve(s.host.self, plain_call(&s.host), &s.batch), DPF_OK);

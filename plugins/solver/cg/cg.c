@@ -3,7 +3,7 @@
  * cg - a few conjugate-gradient steps on (A + ridge) x = b / 2, from the row as it stands.
  *
  * In operator form A is never formed: a step costs O(records d) and not O(records d^2), which pays from
- * some hundred unknowns on (Takacs, Pilaszy, Tikk, RecSys 2011). Rows step in groups, so that the shared
+ * some hundred unknowns on (Takacs, Pilaszy, Tikk, RecSys 2011). Rows step in groups, so that the gram
  * matrix is read once for several of them while their records stay in cache. Each row's numbers are
  * its own: results do not depend on how rows are grouped.
  */
@@ -29,7 +29,7 @@ struct cg {
 /* Rows first .. first + count - 1 of a batch, each vector CG_GROUP x padded. */
 struct group {
     const struct normal *normal;
-    float *shared;  /* dense: base, or base + A of the only row if A is formed */
+    float *gram;    /* dense: base, or base + A of the only row if A is formed */
     float *columns; /* the transposed factor of a product */
     float *rhs, *x, *residual, *direction, *image;
     int64_t first, count;
@@ -45,7 +45,7 @@ static void mirror(float *matrix, int64_t n)
     }
 }
 
-/* image = (A + shared + ridge) vectors. */
+/* image = (A + gram + ridge) vectors. */
 static dpf_status multiply(const struct cg *self, const struct group *g, const float *vectors)
 {
     const struct normal *n = g->normal;
@@ -53,13 +53,13 @@ static dpf_status multiply(const struct cg *self, const struct group *g, const f
     const int64_t p = n->padded;
     const float *ridge = batch->query->ridge_per_count;
     if (g->count == 1) {
-        self->kernels->multiply_one(g->shared, p, vectors, g->image);
+        self->kernels->multiply_one(g->gram, p, vectors, g->image);
     } else {
         for (int64_t i = 0; i < p; i++) {
             for (int64_t row = 0; row < CG_GROUP; row++)
                 g->columns[i * CG_GROUP + row] = vectors[row * p + i];
         }
-        self->kernels->multiply(g->shared, p, g->columns, g->image);
+        self->kernels->multiply(g->gram, p, g->columns, g->image);
     }
     if (!batch->product) /* then count and records are part of the dense matrix */
         return DPF_OK;
@@ -195,7 +195,7 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
     struct normal normal;
     float *base = at + 6 * vectors, *matrix = base + p * p;
     dpf_status status = normal_prepare(self->host, batch, base, matrix + p * p, &normal);
-    struct group g = {.normal = &normal, .shared = base};
+    struct group g = {.normal = &normal, .gram = base};
     g.columns = at;
     g.rhs = at + vectors;
     g.x = at + 2 * vectors;
@@ -212,7 +212,7 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
             normal_matrix_general(&normal, g.first, matrix);
             normal_add_count(&normal, g.first, matrix);
             mirror(matrix, p);
-            g.shared = matrix;
+            g.gram = matrix;
         }
         status = solve_group(self, &g);
     }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define CG_GROUP 8 /* rows that step together, so that the shared matrix is read once for all */
+#define CG_GROUP 8 /* rows that step together, so that the gram matrix is read once for all */
 
 struct cg_kernels {
     /* out = X S for CG_GROUP rows of X, given as columns: xt[r * CG_GROUP + g]; S is symmetric. */

@@ -103,7 +103,7 @@ static void test_untouched_unknowns(void **state)
     for (int32_t i = 0; i < 19; i++)
         linear[i] = 0;
     linear[19] = 30;
-    s.batch.shared = NULL;
+    s.batch.gram = NULL;
     s.batch.n_rows = 1;
     dpf_query query = s.query;
     query.ridge_constant = NULL;
@@ -147,7 +147,7 @@ static void test_void_row_and_gradient(void **state)
     const dpf_solver *solver = host.component->functions;
     systems_new(&s, 18, DPF_LAYOUT_LOWER);
     s.query.ridge_constant = s.query.ridge_per_count = NULL;
-    s.batch.shared = NULL;
+    s.batch.gram = NULL;
     s.batch.n_rows = 1; /* row 0 has no records */
     for (int64_t i = 0; i < s.d; i++)
         s.blocks[s.query.blocks[1].offset + i] = 0;

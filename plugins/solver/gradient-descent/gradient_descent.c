@@ -185,7 +185,7 @@ static int step_row(const struct gradient_descent *descent, const dpf_solve *bat
     for (int32_t i = 0; i < d; i++) {
         step->x[i] = (double)current[i];
     }
-    gradient_descent_derivative(query, batch->blocks + r * batch->blocks_stride, batch->shared, step->x,
+    gradient_descent_derivative(query, batch->blocks + r * batch->blocks_stride, batch->gram, step->x,
                                 step->derivative);
     if (descent->curvature > 0.0) {
         rate /= 1.0 + descent->curvature * rate * batch->degrees[r] / d;

@@ -23,9 +23,9 @@ struct gradient_descent {
 /* The rate of a round, 0-based. */
 double gradient_descent_rate(const struct gradient_descent *descent, int32_t round, int32_t n_rounds);
 
-/* The derivative at x of the objective that a row's blocks (and the shared ones, or NULL) describe.
+/* The derivative at x of the objective that a row's blocks (and the gram ones, or NULL) describe.
    x and out have query->dimension numbers. */
-void gradient_descent_derivative(const dpf_query *query, const float *blocks, const float *shared,
+void gradient_descent_derivative(const dpf_query *query, const float *blocks, const float *gram,
                                  const double *x, double *out);
 
 #endif

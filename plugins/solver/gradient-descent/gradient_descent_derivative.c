@@ -82,7 +82,7 @@ static void add_blocks(const dpf_query *query, const float *blocks, const double
     }
 }
 
-void gradient_descent_derivative(const dpf_query *query, const float *blocks, const float *shared,
+void gradient_descent_derivative(const dpf_query *query, const float *blocks, const float *gram,
                                  const double *x, double *out)
 {
     const double power = query->form == DPF_FORM_QUADRATIC ? 2.0 : 1.0;
@@ -91,7 +91,7 @@ void gradient_descent_derivative(const dpf_query *query, const float *blocks, co
         out[i] = query->ridge_constant ? power * (double)query->ridge_constant[i] * x[i] : 0.0;
     }
     add_blocks(query, blocks, x, out);
-    if (shared) {
-        add_blocks(query, shared, x, out);
+    if (gram) {
+        add_blocks(query, gram, x, out);
     }
 }

@@ -23,7 +23,7 @@ struct problem {
     float next[ROWS * STRIDE];
     float state[ROWS * MAX_D];
     _Alignas(64) float blocks[ROWS * BLOCK_STRIDE];
-    _Alignas(64) float shared[BLOCK_STRIDE];
+    _Alignas(64) float gram[BLOCK_STRIDE];
     float ridge_constant[MAX_D];
     float ridge_per_count[MAX_D];
     int32_t degrees[ROWS];
@@ -42,7 +42,7 @@ static void make_problem(struct problem *p, int32_t d, int32_t first)
     random_floats(p->current, ROWS * STRIDE);
     random_floats(p->next, ROWS * STRIDE);
     random_floats(p->blocks, ROWS * BLOCK_STRIDE);
-    random_floats(p->shared, BLOCK_STRIDE);
+    random_floats(p->gram, BLOCK_STRIDE);
     random_floats(p->ridge_constant, MAX_D);
     random_floats(p->ridge_per_count, MAX_D);
     for (int32_t r = 0; r < ROWS; r++) {
@@ -106,7 +106,7 @@ static void steps_follow_the_gradient(void **state)
 
     for (int32_t d = 1; d <= MAX_D; d++) {
         make_problem(&p, d, 1);
-        p.batch.shared = d % 2 ? p.shared : NULL;
+        p.batch.gram = d % 2 ? p.gram : NULL;
         p.query.ridge_constant = d % 3 ? p.ridge_constant : NULL;
         const struct problem before = p;
         open_descent(&descent, "gradient-descent", "rate=0.25");
@@ -121,8 +121,8 @@ static void steps_follow_the_gradient(void **state)
                     continue;
                 }
                 const double ridge = p.query.ridge_constant ? (double)p.ridge_constant[c - 1] : 0;
-                const double shared = p.batch.shared ? (double)p.shared[c - 1] : 0;
-                const double g = (double)p.blocks[r * BLOCK_STRIDE + c - 1] + shared + ridge * x;
+                const double gram = p.batch.gram ? (double)p.gram[c - 1] : 0;
+                const double g = (double)p.blocks[r * BLOCK_STRIDE + c - 1] + gram + ridge * x;
                 assert_near((double)p.next[r * STRIDE + c], x - 0.25 * g, 1e-6);
             }
         }
@@ -315,14 +315,14 @@ static void quadratic_query(struct problem *p, uint32_t layout, int32_t d)
 }
 
 /* x'Ax - b'x + x' diag(ridge) x of one row, with A's element by its layout. */
-static double objective(const struct problem *p, const float *blocks, const float *shared, const double *x)
+static double objective(const struct problem *p, const float *blocks, const float *gram, const double *x)
 {
     const dpf_block *a = &p->query.blocks[0];
     const int32_t d = p->query.dimension;
-    const float *parts[2] = {blocks, shared};
+    const float *parts[2] = {blocks, gram};
     double sum = 0, count = 0;
 
-    for (int32_t k = 0; k < (shared ? 2 : 1); k++) {
+    for (int32_t k = 0; k < (gram ? 2 : 1); k++) {
         for (int32_t i = 0; i < d; i++) {
             for (int32_t j = 0; j < d; j++) {
                 const int32_t hi = i > j ? i : j, lo = i > j ? j : i;
@@ -354,8 +354,8 @@ static void quadratic_queries_are_differentiated(void **state)
         for (int32_t l = 0; l < 3; l++) {
             make_problem(&p, d, 0);
             quadratic_query(&p, layouts[l], d);
-            const float *shared = d % 2 ? p.shared : NULL;
-            p.batch.shared = shared;
+            const float *gram = d % 2 ? p.gram : NULL;
+            p.batch.gram = gram;
             assert_int_equal(solve(&descent, &p.batch, 0), DPF_OK);
             for (int32_t r = 0; r < ROWS; r++) {
                 double x[MAX_D];
@@ -365,9 +365,9 @@ static void quadratic_queries_are_differentiated(void **state)
                 for (int32_t i = 0; i < d; i++) {
                     const double middle = x[i];
                     x[i] = middle + 0.5;
-                    const double above = objective(&p, p.blocks + r * BLOCK_STRIDE, shared, x);
+                    const double above = objective(&p, p.blocks + r * BLOCK_STRIDE, gram, x);
                     x[i] = middle - 0.5;
-                    const double below = objective(&p, p.blocks + r * BLOCK_STRIDE, shared, x);
+                    const double below = objective(&p, p.blocks + r * BLOCK_STRIDE, gram, x);
                     x[i] = middle;
                     assert_near((double)p.next[r * STRIDE + i], middle - 0.5 * (above - below), 1e-4);
                 }

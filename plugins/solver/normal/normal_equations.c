@@ -44,16 +44,16 @@ void normal_add_symmetric(const dpf_block *a, const float *row, int64_t d, doubl
     }
 }
 
-static void prepare_shared(const dpf_solve *batch, const dpf_query *query, struct normal *n)
+static void prepare_gram(const dpf_solve *batch, const dpf_query *query, struct normal *n)
 {
     const dpf_block *a = normal_block(query, DPF_BLOCK_QUADRATIC);
     const dpf_block *b = normal_block(query, DPF_BLOCK_LINEAR);
     const dpf_block *count = normal_block(query, DPF_BLOCK_COUNT);
-    add_quadratic(a, batch->shared, n->d, n->padded, n->base);
+    add_quadratic(a, batch->gram, n->d, n->padded, n->base);
     for (int64_t i = 0; b && i < n->d; i++)
-        n->base_b[i] = batch->shared[b->offset + i];
+        n->base_b[i] = batch->gram[b->offset + i];
     for (int64_t i = 0; count && query->ridge_per_count && i < n->d; i++)
-        n->base[i * n->padded + i] += query->ridge_per_count[i] * batch->shared[count->offset];
+        n->base[i * n->padded + i] += query->ridge_per_count[i] * batch->gram[count->offset];
 }
 
 dpf_status normal_blocks_find(const dpf_host *host, const dpf_query *query, const char *text,
@@ -67,21 +67,21 @@ dpf_status normal_blocks_find(const dpf_host *host, const dpf_query *query, cons
     return host->fail(host, DPF_E_UNSUPPORTED, -1, text);
 }
 
-void normal_shared(const dpf_solve *batch, int64_t d, double *matrix, double *b, double *count)
+void normal_gram(const dpf_solve *batch, int64_t d, double *matrix, double *b, double *count)
 {
-    const dpf_query *query = batch->shared_query ? batch->shared_query : batch->query;
+    const dpf_query *query = batch->gram_query ? batch->gram_query : batch->query;
     const dpf_block *linear = normal_block(query, DPF_BLOCK_LINEAR);
     const dpf_block *n = normal_block(query, DPF_BLOCK_COUNT);
     memset(matrix, 0, (size_t)(d * d) * sizeof(double));
     memset(b, 0, (size_t)d * sizeof(double));
     *count = 0;
-    if (!batch->shared)
+    if (!batch->gram)
         return;
-    normal_add_symmetric(normal_block(query, DPF_BLOCK_QUADRATIC), batch->shared, d, matrix);
+    normal_add_symmetric(normal_block(query, DPF_BLOCK_QUADRATIC), batch->gram, d, matrix);
     for (int64_t i = 0; linear && i < d; i++)
-        b[i] = batch->shared[linear->offset + i];
+        b[i] = batch->gram[linear->offset + i];
     if (n)
-        *count = batch->shared[n->offset];
+        *count = batch->gram[n->offset];
 }
 
 dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *base, float *base_b,
@@ -108,8 +108,8 @@ dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *b
         else if (query->ridge_constant)
             base[i * padded + i] = query->ridge_constant[i];
     }
-    if (batch->shared)
-        prepare_shared(batch, batch->shared_query ? batch->shared_query : query, out);
+    if (batch->gram)
+        prepare_gram(batch, batch->gram_query ? batch->gram_query : query, out);
     return DPF_OK;
 }
 

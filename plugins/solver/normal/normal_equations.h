@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * normal_equations.h - (A + shared + diag(ridge)) x = b / 2 of one row, out of a batch's blocks.
+ * normal_equations.h - (A + gram + diag(ridge)) x = b / 2 of one row, out of a batch's blocks.
  *
  * Matrices here are of order `padded` (a multiple of 16): row i has its entries j <= i, then whatever
  * the layout brought along up to the end of that chunk of 16; rows and columns from d on are those of
@@ -17,8 +17,8 @@ struct normal {
     const dpf_solve *batch;
     const dpf_block *a, *b, *count; /* count may be NULL */
     int64_t d, padded;
-    float *base;   /* shared + diag(ridge_constant + ridge_per_count * shared count) */
-    float *base_b; /* of the shared row, `padded` numbers */
+    float *base;   /* gram + diag(ridge_constant + ridge_per_count * gram count) */
+    float *base_b; /* of the Gram row, `padded` numbers */
 };
 
 /* The block of a kind, or NULL. */
@@ -30,8 +30,8 @@ struct normal_blocks {
 };
 dpf_status normal_blocks_find(const dpf_host *host, const dpf_query *query, const char *text,
                               struct normal_blocks *out);
-/* The shared row of the batch, or zeros, in float64: matrix of order d (both triangles), b, and the count. */
-void normal_shared(const dpf_solve *batch, int64_t d, double *matrix, double *b, double *count);
+/* The Gram row of the batch, or zeros, in float64: matrix of order d (both triangles), b, and the count. */
+void normal_gram(const dpf_solve *batch, int64_t d, double *matrix, double *b, double *count);
 
 /* What all rows of the batch have in common. base: padded^2 numbers, base_b: padded numbers. */
 dpf_status normal_prepare(const dpf_host *host, const dpf_solve *batch, float *base, float *base_b,
@@ -43,7 +43,7 @@ void normal_add_symmetric(const dpf_block *a, const float *row, int64_t d, doubl
 void normal_matrix_general(const struct normal *normal, int64_t row, float *matrix);
 /* Adds the ridge that goes with a row's count to the diagonal of matrix. */
 void normal_add_count(const struct normal *normal, int64_t row, float *matrix);
-/* rhs = (b + shared b) / 2, padded with zeros. */
+/* rhs = (b + gram b) / 2, padded with zeros. */
 void normal_rhs(const struct normal *normal, int64_t row, float *rhs);
 /*
  * An unknown that no record and no regularisation touches (row, column and right side all zero: a row without

@@ -20,16 +20,16 @@ static inline double solver_uniform(void)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Systems of order d: records' Gram matrices, a shared matrix, both ridges, one column left alone. */
+/* Systems of order d: records' Gram matrices, a gram matrix, both ridges, one column left alone. */
 struct systems {
     int64_t d;
     int64_t stride; /* of factor rows */
-    dpf_query query, shared_query;
+    dpf_query query, gram_query;
     dpf_solve batch;
     double *a[SYSTEMS];       /* complete matrices */
     double *records[SYSTEMS]; /* their part that the blocks hold */
     double *rhs;              /* SYSTEMS x d */
-    float *blocks, *shared, *ridge, *rows;
+    float *blocks, *gram, *ridge, *rows;
 };
 
 static inline void systems_layout(dpf_query *q, int64_t d, uint32_t layout, const float *ridge)
@@ -45,7 +45,7 @@ static inline void systems_layout(dpf_query *q, int64_t d, uint32_t layout, cons
     q->blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, n, 0, 0};
     q->blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + n, 1, 0, 0};
     q->width = length + n + 1;
-    q->has_shared = 1;
+    q->has_gram = 1;
     q->ridge_per_count = ridge;
     q->ridge_constant = ridge + d;
 }
@@ -93,18 +93,18 @@ static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
         s->ridge[d + i] = (float)(0.3 + solver_uniform());
     }
     systems_layout(&s->query, d, layout, s->ridge);
-    systems_layout(&s->shared_query, d, layout == DPF_LAYOUT_OPERATOR ? DPF_LAYOUT_FULL : layout, s->ridge);
+    systems_layout(&s->gram_query, d, layout == DPF_LAYOUT_OPERATOR ? DPF_LAYOUT_FULL : layout, s->ridge);
     const int64_t width = (s->query.width + 15) / 16 * 16;
     s->blocks = aligned_alloc(64, (size_t)(SYSTEMS * width) * sizeof(float));
-    s->shared = calloc((size_t)s->shared_query.width, sizeof(float));
+    s->gram = calloc((size_t)s->gram_query.width, sizeof(float));
     s->rows = aligned_alloc(64, (size_t)(SYSTEMS * s->stride) * sizeof(float));
     s->rhs = calloc((size_t)(SYSTEMS * d), sizeof(double));
     double *g = calloc((size_t)(d * d), sizeof(double));
-    assert_true(s->blocks && s->shared && s->rows && s->rhs && g);
+    assert_true(s->blocks && s->gram && s->rows && s->rhs && g);
     for (int64_t i = 0; i < SYSTEMS * width; i++)
         s->blocks[i] = NAN; /* what a layout does not define must not matter */
     systems_gram(d, d / 2, g);
-    systems_put(&s->shared_query, g, d, s->shared);
+    systems_put(&s->gram_query, g, d, s->gram);
     for (int64_t r = 0; r < SYSTEMS; r++) {
         const int64_t n = r * r;
         float *row = s->blocks + r * width;
@@ -136,12 +136,12 @@ static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
                            .query = &s->query,
                            .blocks = s->blocks,
                            .blocks_stride = width,
-                           .shared = s->shared,
+                           .gram = s->gram,
                            .current = s->rows,
                            .current_stride = s->stride,
                            .next = s->rows,
                            .next_stride = s->stride,
-                           .shared_query = &s->shared_query};
+                           .gram_query = &s->gram_query};
 }
 
 static inline void systems_free(struct systems *s)
@@ -151,7 +151,7 @@ static inline void systems_free(struct systems *s)
         free(s->records[r]);
     }
     free(s->blocks);
-    free(s->shared);
+    free(s->gram);
     free(s->ridge);
     free(s->rows);
     free(s->rhs);

@@ -26,9 +26,9 @@ struct psd {
 struct workspace {
     int64_t d;
     struct normal_blocks blocks;
-    double *shared; /* what all rows have in common: matrix, both triangles */
-    double *shared_b;
-    double shared_count;
+    double *gram; /* what all rows have in common: matrix, both triangles */
+    double *gram_b;
+    double gram_count;
     double *matrix, *copy, *vectors, *values, *x, *work;
 };
 
@@ -46,12 +46,12 @@ static dpf_status workspace_get(const struct psd *self, const dpf_call *call, co
     double *at = call->scratch(call, (uint64_t)(4 * d * d + 3 * d + eigen_size(d)) * sizeof(double));
     if (!at)
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of scratch memory for a matrix");
-    w->shared = at;
+    w->gram = at;
     w->matrix = at + d * d;
     w->copy = at + 2 * d * d;
     w->vectors = at + 3 * d * d;
-    w->shared_b = at + 4 * d * d;
-    w->values = w->shared_b + d;
+    w->gram_b = at + 4 * d * d;
+    w->values = w->gram_b + d;
     w->x = w->values + d;
     w->work = w->x + d;
     return DPF_OK;
@@ -135,11 +135,11 @@ static int load(const dpf_solve *batch, int64_t index, struct workspace *w, doub
 {
     const float *row = batch->blocks + index * batch->blocks_stride;
     double sum = 0;
-    memcpy(w->matrix, w->shared, (size_t)(w->d * w->d) * sizeof(double));
+    memcpy(w->matrix, w->gram, (size_t)(w->d * w->d) * sizeof(double));
     normal_add_symmetric(w->blocks.a, row, w->d, w->matrix);
-    *count = w->shared_count + (w->blocks.count ? (double)row[w->blocks.count->offset] : 0);
+    *count = w->gram_count + (w->blocks.count ? (double)row[w->blocks.count->offset] : 0);
     for (int64_t i = 0; i < w->d; i++) {
-        w->x[i] = 0.5 * ((double)row[w->blocks.b->offset + i] + w->shared_b[i]);
+        w->x[i] = 0.5 * ((double)row[w->blocks.b->offset + i] + w->gram_b[i]);
         sum += fabs(w->x[i]);
     }
     for (int64_t i = 0; i < w->d * w->d; i++)
@@ -176,7 +176,7 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
     dpf_status status = workspace_get(self, call, batch, &w);
     if (status != DPF_OK)
         return status;
-    normal_shared(batch, w.d, w.shared, w.shared_b, &w.shared_count);
+    normal_gram(batch, w.d, w.gram, w.gram_b, &w.gram_count);
     for (int64_t row = 0; status == DPF_OK && row < batch->n_rows; row++)
         status = solve_row(self, batch, row, &w);
     return status;

@@ -158,14 +158,14 @@ static double joint_change(const struct clip_user *clip, const dpf_query *query,
 }
 
 /*
- * The blocks of a row. With a shared row, which is the message's last and lies within the same bounds, the
+ * The blocks of a row. With a Gram row, which is the message's last and lies within the same bounds, the
  * query may have them twice, at the same places. Twice as many blocks at places of their own are a row's, and
  * need a bound each.
  */
 static int32_t blocks_of_row(const dpf_query *query)
 {
     const int32_t n = query->n_blocks, half = n / 2;
-    int32_t twice = query->has_shared && n > 0 && n % 2 == 0;
+    int32_t twice = query->has_gram && n > 0 && n % 2 == 0;
 
     for (int32_t b = 0; twice && b < half; b++) {
         twice = query->blocks[b].offset == query->blocks[half + b].offset &&

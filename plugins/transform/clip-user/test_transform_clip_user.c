@@ -339,8 +339,8 @@ static void bounds_of_blocks_as_stated(void **state)
         assert_true(blocks[b].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 == 2 * c);
         assert_true(blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 == 2 * c);
     }
-    /* A shared row is part of the message and within the same bounds. */
-    query.has_shared = 1;
+    /* A Gram row is part of the message and within the same bounds. */
+    query.has_gram = 1;
     query.n_blocks = 4;
     query.blocks[2] = query.blocks[0];
     query.blocks[3] = query.blocks[1];
@@ -361,9 +361,9 @@ static void no_block_goes_without_a_bound(void **state)
     (void)state;
 
     open_clip(&clip, "norm=l2; block-bounds=0.5");
-    for (int32_t shared = 0; shared < 2; shared++) {
+    for (int32_t gram = 0; gram < 2; gram++) {
         two_blocks(&query);
-        query.has_shared = shared;
+        query.has_gram = gram;
         fill(blocks, 2, INFINITY);
         plain_clear(&clip.host);
         assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, ROWS, blocks), DPF_E_CONFIG);

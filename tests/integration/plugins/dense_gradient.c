@@ -20,13 +20,13 @@ static dpf_status query(void *self, const dpf_side_info *info, dpf_query *out)
 }
 
 static dpf_status sensitivity(void *self, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *shared)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
 {
     (void)self;
     (void)q;
     (void)bounds;
     (void)blocks;
-    (void)shared;
+    (void)gram;
     return DPF_OK; /* nothing is proved */
 }
 

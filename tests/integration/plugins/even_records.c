@@ -26,7 +26,7 @@ static dpf_status describe(void *self, dpf_sampling *out)
     (void)self;
     out->kind = DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_RECORD;
-    out->secret_from = DPF_OBSERVER_SERVER;
+    out->hidden_from = DPF_OBSERVER_SERVER;
     out->rate = 0.5;
     out->weight_max = 1;
     return DPF_OK;

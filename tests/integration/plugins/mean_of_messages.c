@@ -2,7 +2,7 @@
 /* An aggregator that averages, and one that needs whole messages (as secure aggregation does). */
 #include "stateless.h"
 
-static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_integers *message)
+static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     (void)self;
     (void)call;

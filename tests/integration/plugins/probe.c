@@ -41,8 +41,8 @@ static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *o
     out->where = place(self);
     out->n_blocks = release->query->n_blocks;
     for (int32_t b = 0; b < out->n_blocks; b++) {
-        out->grid[b] = out->shared_grid[b] = GRID;
-        out->scale[b] = out->shared_scale[b] = 1;
+        out->grid[b] = out->gram_grid[b] = GRID;
+        out->scale[b] = out->gram_scale[b] = 1;
     }
     return DPF_OK;
 }
@@ -79,7 +79,7 @@ static void mark(int64_t *to, int32_t width, const dpf_call *call, int64_t row)
 }
 
 static dpf_status encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                         const dpf_query *query, const double *values, int64_t stride, dpf_integers *out)
+                         const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     (void)self;
     (void)query;
@@ -94,7 +94,7 @@ static dpf_status encode(void *self, const dpf_call *call, const dpf_noise_plan 
 }
 
 static dpf_status decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                         const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                         const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     (void)self;
     (void)query;

@@ -42,14 +42,14 @@ static dpf_status little_events(void *self, const dpf_release *release, const dp
 
 static dpf_status little_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                 const dpf_query *query, const double *values, int64_t stride,
-                                dpf_integers *out)
+                                dpf_encoded *out)
 {
     (void)self;
     return dpf_additive_encode(NULL, call, plan, query, values, stride, out);
 }
 
 static dpf_status little_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                                const dpf_query *query, const dpf_integers *sums, double *out, int64_t stride)
+                                const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     const struct stateless *little = self;
     const dpf_random_service *random = dpf_random(little->host);

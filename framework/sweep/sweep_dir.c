@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sweep/store.h"
+#include "sweep/sweep_dir.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.h - a sweep as one HTML file that needs no other, and no network: report.html. */
+/* html_report.h - a sweep as one HTML file that needs no other, and no network: report.html. */
 #ifndef DPF_REPORT_PAGE_H
 #define DPF_REPORT_PAGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/page.h"
+#include "report/html_report.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/friends.h"
+#include "engine/relation_messages.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-int friends_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
+int relation_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     if (!plan_sends_links(term->plan) || term->zeros)
         return 0;
@@ -35,7 +35,7 @@ static double *one_row(struct messages_work *work, int64_t party, int64_t row, i
     return values;
 }
 
-int friends_own_row(struct messages_work *work, int64_t party, int worker, struct draft *draft)
+int relation_own_row(struct messages_work *work, int64_t party, int worker, struct draft *draft)
 {
     const dpf_query *sent = &work->term->plan->sent;
     double *values = one_row(work, party, party, worker, draft);
@@ -81,7 +81,7 @@ static int link_message(struct messages_work *work, int64_t row, int64_t link, i
     return step_result(engine, worker, instance, status, term->plan->side);
 }
 
-int friends_send_links(struct messages_work *work, int64_t row, int worker)
+int relation_send_links(struct messages_work *work, int64_t row, int worker)
 {
     const struct csr *csr = step_records(work->engine, work->term, HOLDER_ALL);
     for (int64_t link = csr->ptr[row]; link < csr->ptr[row + 1]; link++) {
@@ -93,7 +93,7 @@ int friends_send_links(struct messages_work *work, int64_t row, int worker)
     return 0;
 }
 
-int64_t friends_survivors(const struct engine *engine, const struct term_run *term, int64_t row)
+int64_t relation_survivors(const struct engine *engine, const struct term_run *term, int64_t row)
 {
     const struct csr *csr = step_records(engine, term, HOLDER_ALL);
     return plan_sends_rows(term->plan) ? 1 : csr->ptr[row + 1] - csr->ptr[row];
@@ -113,8 +113,8 @@ static void into_ball(float *row, int32_t n, double radius)
         row[i] = (float)(scale * (double)row[i]);
 }
 
-int friends_receive_rows(struct engine *engine, struct term_run *term, const dpf_message *estimate,
-                         struct dpf_error *error)
+int relation_receive_rows(struct engine *engine, struct term_run *term, const dpf_message *estimate,
+                          struct dpf_error *error)
 {
     const dpf_query *sent = &term->plan->sent;
     int64_t rows = term->other.rows, stride = term->other.stride;
@@ -136,7 +136,7 @@ int friends_receive_rows(struct engine *engine, struct term_run *term, const dpf
     return 0;
 }
 
-void friends_receive_links(struct term_run *term)
+void relation_receive_links(struct term_run *term)
 {
     term->other.data = term->zeros;
     term->residual.data = term->zeros;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * learn.h - a score for vectors of which no density is known, learnt from a sample of each of two data sets.
+ * score_fit.h - a score for vectors of which no density is known, learnt from a sample of each of two data
+ * sets.
  *
  * Numbers are taken for independent. That, and the laws that are fitted, make a score more or less good; a
  * bound from trials that took no part in the learning holds whatever the score is.

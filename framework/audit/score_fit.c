@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "audit/learn.h"
+#include "audit/score_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "audit/learn.h"
+#include "audit/score_fit.h"
 
 #define N 200
 #define WIDTH 50

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store.h - the directory of a sweep.
+ * sweep_dir.h - the directory of a sweep.
  *
  *     sweep.json          the design and the list of points
  *     configs/NAME.ini    the resolved configuration of a point: reruns it alone

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * friends.h - what users send to those who link to them: terms over a relation that have a mechanism.
+ * relation_messages.h - what users send to those who link to them: terms over a relation that have a
+ * mechanism.
  *
  * messages = rows    a user encodes the row as it stands, once, and everybody who links to the user reads the
  * decoded copy; the loss then runs on copies, without further noise (post-processing); messages = links   for
@@ -15,17 +16,17 @@
 #include "engine/messages.h"
 
 /* Makes a zero row for each user, for messages = links. Before any message. */
-int friends_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
+int relation_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
 /* The party's own row as its message. 0, or -1 with the worker's error. */
-int friends_own_row(struct messages_work *work, int64_t party, int worker, struct draft *draft);
+int relation_own_row(struct messages_work *work, int64_t party, int worker, struct draft *draft);
 /* Sends the messages of all links of `row`. 0, or -1 with the worker's error. */
-int friends_send_links(struct messages_work *work, int64_t row, int worker);
+int relation_send_links(struct messages_work *work, int64_t row, int worker);
 /* Messages that are in the sum of a row. */
-int64_t friends_survivors(const struct engine *engine, const struct term_run *term, int64_t row);
+int64_t relation_survivors(const struct engine *engine, const struct term_run *term, int64_t row);
 /* The term's other rows become what has been sent, put back into the public ball. */
-int friends_receive_rows(struct engine *engine, struct term_run *term, const dpf_message *estimate,
-                         struct dpf_error *error);
+int relation_receive_rows(struct engine *engine, struct term_run *term, const dpf_message *estimate,
+                          struct dpf_error *error);
 /* The term's other rows become zeros: what remains of the loss is the part of those who link. */
-void friends_receive_links(struct term_run *term);
+void relation_receive_links(struct term_run *term);
 
 #endif
