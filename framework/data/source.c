@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/source.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,15 +26,11 @@ int source_open(struct source *source, const char *path, size_t block_size, stru
 {
     if (source_prepare(source, path, block_size, error) != 0)
         return -1;
-    errno = 0;
-    source->file = gzopen(path, "rbe");
-    if (source->file) {
-        gzbuffer(source->file, 1u << 18);
+    source->file = gzip_open(path, error);
+    if (source->file)
         return 0;
-    }
-    int reason = errno ? errno : ENOMEM;
     source_close(source);
-    return error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(reason));
+    return -1;
 }
 
 int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
@@ -52,7 +46,7 @@ int source_open_memory(struct source *source, const char *name, const char *byte
 void source_close(struct source *source)
 {
     if (source->file)
-        gzclose(source->file);
+        gzip_close(source->file);
     if (source->carry)
         pthread_mutex_destroy(&source->lock);
     free(source->carry);
@@ -68,35 +62,13 @@ void block_free(struct block *block)
 /* Up to `wanted` bytes; fewer only at the end. */
 static int read_bytes(struct source *source, char *out, size_t wanted, size_t *got, struct dpf_error *error)
 {
-    *got = 0;
-    if (!source->file) {
-        *got = wanted < source->memory_left ? wanted : source->memory_left;
-        if (*got > 0)
-            memcpy(out, source->memory, *got);
-        source->memory += *got;
-        source->memory_left -= *got;
-        return 0;
-    }
-    while (*got < wanted) {
-        size_t step = wanted - *got < INT_MAX ? wanted - *got : INT_MAX;
-        int n = gzread(source->file, out + *got, (unsigned)step);
-        if (n > 0) {
-            *got += (size_t)n;
-            continue;
-        }
-        int code = Z_OK;
-        const char *text = gzerror(source->file, &code);
-        /* zlib puts the path before its text; the caller names file and line. */
-        const char *what = strrchr(text, ':');
-        if (what && what[1] == ' ')
-            text = what + 2;
-        if (code == Z_ERRNO)
-            text = strerror(errno);
-        if (code != Z_OK && code != Z_STREAM_END)
-            return error_set(error, DPF_FAULT_DATA, "cannot read on: %s; the file is cut off or damaged",
-                             text);
-        break;
-    }
+    if (source->file)
+        return gzip_read(source->file, out, wanted, got, error);
+    *got = wanted < source->memory_left ? wanted : source->memory_left;
+    if (*got > 0)
+        memcpy(out, source->memory, *got);
+    source->memory += *got;
+    source->memory_left -= *got;
     return 0;
 }
 

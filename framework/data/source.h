@@ -10,14 +10,14 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "data/gzip.h"
 
 #define SOURCE_BLOCK ((size_t)1 << 21) /* usual size of a block, and the longest line there can be */
 
 struct source {
-    gzFile file; /* NULL: reads from memory */
+    struct gzip *file; /* NULL: reads from memory */
     const char *memory;
     size_t memory_left;
     const char *path; /* the caller's */

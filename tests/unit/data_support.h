@@ -27,7 +27,7 @@ static inline int data_enter(void **state)
 
 static inline int data_leave(void **state)
 {
-    static const char *const names[] = {"a.txt", "b.txt", "c.txt", "trust.txt", "a.gz", "other.txt"};
+    static const char *const names[] = {"a.txt", "b.txt", "c.txt", "trust.txt", "a.gz", "b.gz", "other.txt"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(names[i]);

@@ -219,18 +219,40 @@ static void configurations_that_cannot_be(void **state)
     DATA_REFUSED(CSV "column.user = 2\n", DPF_FAULT_DATA, "a.txt:1");
 }
 
-static void write_gz(const char *text, size_t cut)
+/* Adds text as a gzip member of its own. */
+static void add_member(const char *path, const char *text)
 {
-    gzFile file = gzopen("a.gz", "wb");
+    gzFile file = gzopen(path, "ab");
     assert_non_null(file);
     assert_int_equal(gzwrite(file, text, (unsigned)strlen(text)), (int)strlen(text));
     assert_int_equal(gzclose(file), Z_OK);
-    FILE *stream = fopen("a.gz", "rb");
+}
+
+static void add_bytes(const char *path, const char *bytes, size_t length)
+{
+    FILE *stream = fopen(path, "ab");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, length, stream), length);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static long size_of(const char *path)
+{
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
     assert_int_equal(fseek(stream, 0, SEEK_END), 0);
-    long size = ftell(stream);
+    const long size = ftell(stream);
     fclose(stream);
-    if (cut)
-        assert_int_equal(truncate("a.gz", size - (long)cut), 0);
+    return size;
+}
+
+static void set_byte(const char *path, long at, unsigned char byte)
+{
+    FILE *stream = fopen(path, "r+b");
+    assert_non_null(stream);
+    assert_int_equal(fseek(stream, at, SEEK_SET), 0);
+    fputc(byte, stream);
+    fclose(stream);
 }
 
 static void gzip_is_transparent_and_checked(void **state)
@@ -240,12 +262,99 @@ static void gzip_is_transparent_and_checked(void **state)
     (void)state;
     for (int i = 0; i < 300; i++)
         sprintf(text + strlen(text), "%d,%d,%d\n", i * 7 % 50, i, i % 5 + 1);
-    write_gz(text, 0);
+    unlink("a.gz");
+    add_member("a.gz", text);
     data_get("[data]\npath = a.gz\n", &out);
     assert_int_equal(out.dataset.train.n, 300);
     dataset_free(&out.dataset);
-    write_gz(text, 20);
+    assert_int_equal(truncate("a.gz", size_of("a.gz") - 20), 0);
     DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "cut off or damaged");
+}
+
+static void write_two_members(void)
+{
+    unlink("b.gz");
+    add_member("b.gz", "1,1,5\n1,2,4\n");
+    add_member("b.gz", "2,1,3\n2,2,2\n3,1,1\n");
+}
+
+static int64_t records_of(const char *path)
+{
+    struct data_outcome out;
+    char ini[200];
+    snprintf(ini, sizeof ini, "[data]\npath = %s\n", path);
+    data_get(ini, &out);
+    const int64_t n = out.dataset.train.n;
+    dataset_free(&out.dataset);
+    return n;
+}
+
+/* All members of a file, and nothing else; zeros at its end are padding. */
+static void no_byte_of_a_gzipped_file_is_dropped(void **state)
+{
+    (void)state;
+    unlink("a.gz");
+    add_member("a.gz", "1,1,5\n1,2,4\n");
+    const long first = size_of("a.gz");
+    write_two_members();
+    assert_int_equal(records_of("b.gz"), 5);
+    const long whole = size_of("b.gz");
+    add_bytes("b.gz", "\0\0\0\0\0\0\0", 7);
+    assert_int_equal(records_of("b.gz"), 5);
+    add_bytes("b.gz", "x", 1);
+    DATA_REFUSED("[data]\npath = b.gz\n", DPF_FAULT_DATA, "b.gz", "8 bytes stand behind");
+    /* Plain lines behind compressed ones. */
+    add_bytes("a.gz", "2,1,3\n2,2,2\n3,1,1\n", 18);
+    DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "18 bytes stand behind");
+    /* A damaged second header, in each of the bytes that make it one. */
+    for (long at = 0; at < 3; at++) {
+        write_two_members();
+        set_byte("b.gz", first + at, 0x1e);
+        DATA_REFUSED("[data]\npath = b.gz\n", DPF_FAULT_DATA, "b.gz", "damaged");
+    }
+    /* Cut anywhere but between the members. */
+    for (long size = first + 1; size < whole; size++) {
+        write_two_members();
+        assert_int_equal(truncate("b.gz", size), 0);
+        DATA_REFUSED("[data]\npath = b.gz\n", DPF_FAULT_DATA, "b.gz", "damaged");
+    }
+}
+
+/* Every kind of file that is read: links, test parts. */
+static void other_files_are_checked_likewise(void **state)
+{
+    (void)state;
+    data_write("a.txt", "1,1,5\n2,2,4\n");
+    unlink("b.gz");
+    add_member("b.gz", "1 2\n");
+    add_bytes("b.gz", "2 1\n", 4);
+    DATA_REFUSED(CSV "relation.path = b.gz\n", DPF_FAULT_DATA, "b.gz", "4 bytes stand behind");
+    unlink("b.gz");
+    add_member("b.gz", "1,2,5\n");
+    add_bytes("b.gz", "2,1,5\n", 6);
+    DATA_REFUSED(CSV "[split]\nkind = files\ntest.path = b.gz\n", DPF_FAULT_DATA, "b.gz",
+                 "6 bytes stand behind");
+}
+
+/* Bytes that compress badly are longer than the buffers of either side. */
+static void long_gzipped_files_are_read_whole(void **state)
+{
+    enum { LINES = 120000 };
+    char *text = malloc(LINES * 24), *at = text;
+    uint64_t x = 88172645463325252u;
+    (void)state;
+    for (int i = 0; i < LINES; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        at += sprintf(at, "%d,%llu,1\n", i, (unsigned long long)(x % 1000000007u));
+    }
+    unlink("a.gz");
+    add_member("a.gz", text);
+    add_member("a.gz", "x,y,3\n");
+    free(text);
+    assert_true(size_of("a.gz") > (1 << 19));
+    assert_int_equal(records_of("a.gz"), LINES + 1);
 }
 
 static void counts_what_was_read(void **state)
@@ -356,6 +465,9 @@ int main(void)
         TEST(another_delimiter_is_proposed),
         TEST(what_is_left_says_where_the_rest_went),
         TEST(gzip_is_transparent_and_checked),
+        TEST(no_byte_of_a_gzipped_file_is_dropped),
+        TEST(other_files_are_checked_likewise),
+        TEST(long_gzipped_files_are_read_whole),
         TEST(counts_what_was_read),
         TEST(clipped_values_stay_inside_as_float32),
         TEST(privacy_weights_follow_their_records),

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gzip.h - the bytes of a file, unpacked if it is gzipped (RFC 1952): all of its members, and an error for
+ * whatever else stands in it. zlib's gzread takes bytes behind a member that begin no other one for the end.
+ */
+#ifndef DPF_DATA_GZIP_H
+#define DPF_DATA_GZIP_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct gzip;
+
+/* Plain or gzipped, as the first two bytes say. NULL on error, DPF_FAULT_DATA or DPF_FAULT_RUN. */
+struct gzip *gzip_open(const char *path, struct dpf_error *error);
+/* Up to `wanted` bytes into out; *got is smaller only at the end. Messages name neither file nor line. For
+   one thread at a time. */
+int gzip_read(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error);
+void gzip_close(struct gzip *gzip);
+
+#endif
