@@ -2,7 +2,6 @@
 #include "audit/audit_params.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "audit/observe.h"
 
@@ -56,11 +55,11 @@ const dpf_param *audit_params(int64_t *n)
     return params;
 }
 
-void audit_consume(struct config *config)
+int audit_check(struct config *config, struct dpf_error *error)
 {
-    for (int64_t i = 0; i < config_size(config); i++) {
-        const struct config_entry *entry = config_at(config, i);
-        if (strcmp(entry->section, "audit") == 0)
-            config_consume(config, entry->section, entry->key);
-    }
+    struct config_values values;
+    if (config_bind(config, "audit", params, AUDIT_N_PARAMS, sizeof params[0], NULL, 1, &values, error) != 0)
+        return -1;
+    config_values_free(&values);
+    return 0;
 }

@@ -24,7 +24,7 @@ enum audit_param {
     AUDIT_N_PARAMS
 };
 
-/* Marks the section as read, for commands that do not audit. */
-void audit_consume(struct config *config);
+/* Refuses what the section cannot say, for commands that do not audit: nothing is ignored in silence. */
+int audit_check(struct config *config, struct dpf_error *error);
 
 #endif

@@ -116,51 +116,67 @@ static void record_problem(struct sweep *sweep, const struct sweep_point *point)
     store_write_state(sweep->directory, point->point->name, &state, &ignored);
 }
 
+/* Printed as it is prepared: of thousands the first should not wait for the last. */
+static void list_point(const struct sweep_point *point)
+{
+    const struct point *of = point->point;
+    printf("%s  %s\n", point->problem.fault ? "error" : point->done ? "done " : "run  ", of->name);
+    for (int l = 0; of->variant && l < (int)of->variant->layers.n; l++)
+        printf("         @%s\n", of->variant->layers.texts[l]);
+    for (int s = 0; s < of->n_settings; s++)
+        printf("         %s\n", of->settings[s]);
+    if (point->problem.fault)
+        printf("       %s\n", point->problem.text);
+    fflush(stdout);
+}
+
+static int prepare_point(struct sweep *sweep, size_t i, struct dpf_error *error)
+{
+    struct sweep_point *point = &sweep->all[i];
+    if (sweep_point_prepare(&sweep->base, &sweep->points.items[i], point, error) != 0)
+        return -1;
+    if (point->problem.fault)
+        sweep->n_failed++;
+    else if (point->done && sweep->arguments.resume)
+        sweep->n_done++;
+    else
+        sweep->pending[sweep->n_pending++] = i;
+    if (sweep->base.dry_run)
+        list_point(point);
+    else if (point->problem.fault)
+        record_problem(sweep, point);
+    return 0;
+}
+
 static int prepare_points(struct sweep *sweep, struct dpf_error *error)
 {
     size_t n = sweep->points.n;
+    struct progress progress;
+    progress_start(&progress, (int64_t)n);
+    progress.what = "preparing point";
     sweep->all = memory_new(n, sizeof *sweep->all);
     sweep->pending = memory_new(n, sizeof *sweep->pending);
     if (!sweep->all || !sweep->pending)
         return error_memory(error);
     for (size_t i = 0; i < n; i++) {
-        struct sweep_point *point = &sweep->all[i];
-        if (sweep_point_prepare(&sweep->base, &sweep->points.items[i], point, error) != 0)
+        if (prepare_point(sweep, i, error) != 0)
             return -1;
-        if (point->problem.fault)
-            sweep->n_failed++;
-        else if (point->done && sweep->arguments.resume)
-            sweep->n_done++;
-        else
-            sweep->pending[sweep->n_pending++] = i;
-        if (point->problem.fault && !sweep->base.dry_run)
-            record_problem(sweep, point);
+        if (progress.is_terminal && !sweep->quiet && !sweep->base.dry_run)
+            progress_step(&progress, (int64_t)i + 1, "");
     }
     /* A mistake that concerns all points is one of the configuration. */
-    if (sweep->n_failed == n && !sweep->base.dry_run)
+    if (sweep->n_failed == n)
         return error_set(error, sweep->all[0].problem.fault, "%s", sweep->all[0].problem.text);
     group_pending(sweep);
     return 0;
 }
 
-static int list_points(const struct sweep *sweep)
+static int conclude_listing(const struct sweep *sweep, struct dpf_error *error)
 {
-    for (size_t i = 0; i < sweep->points.n; i++) {
-        const struct sweep_point *point = &sweep->all[i];
-        printf("%s  %s\n",
-               point->problem.fault ? "error"
-               : point->done        ? "done "
-                                    : "run  ",
-               point->point->name);
-        for (int l = 0; point->point->variant && l < (int)point->point->variant->layers.n; l++)
-            printf("         @%s\n", point->point->variant->layers.texts[l]);
-        for (int s = 0; s < point->point->n_settings; s++)
-            printf("         %s\n", point->point->settings[s]);
-        if (point->problem.fault)
-            printf("       %s\n", point->problem.text);
-    }
     printf("%zu points, %zu at a time, in %s\n", sweep->points.n, (size_t)sweep->at_once, sweep->directory);
-    return 0;
+    return sweep->n_failed ? error_set(error, DPF_FAULT_CONFIG, "%zu of %zu points cannot be run",
+                                       sweep->n_failed, sweep->points.n)
+                           : 0;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------ */
@@ -421,7 +437,7 @@ static int run_all(struct sweep *sweep, const struct arguments *arguments, struc
     if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0)
         return -1;
     if (sweep->base.dry_run)
-        return list_points(sweep);
+        return conclude_listing(sweep, error);
     if (write_design(sweep, error) != 0 || run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
         return -1;
     return conclude(sweep, error);

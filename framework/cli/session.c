@@ -34,7 +34,8 @@ int session_open(struct session *session, const struct arguments *arguments, int
     if (plan_open(&options, &session->plan, error) != 0)
         return -1;
     design_consume(session->plan.config);
-    audit_consume(session->plan.config);
+    if (audit_check(session->plan.config, error) != 0)
+        return -1;
     int64_t n;
     const dpf_param *table = evaluate_params(&n);
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)

@@ -67,10 +67,11 @@ static int make(struct plan *plan, const char *role, const char *section, const 
     if (!entry) {
         /* The registry knows the name, the configuration knows the place. */
         struct dpf_error found = *error;
-        if (found.fault == DPF_FAULT_CONFIG) {
-            *error = (struct dpf_error){0};
-            return config_error(plan->config, section, key, error, "%s", found.text);
-        }
+        if (found.fault == DPF_FAULT_RUN)
+            return -1;
+        *error = (struct dpf_error){0};
+        config_error(plan->config, section, key, error, "%s", found.text);
+        error->fault = found.fault;
         return -1;
     }
     *out = instance_new(entry, params_section, &plan->environment, error);
@@ -275,6 +276,19 @@ static void skip_side(struct plan *plan, const char *name)
     }
 }
 
+/* Baselines are not solved, but a variant of a file may be one: both sides may stay, if their keys exist. */
+static void skip_sides(struct plan *plan)
+{
+    int64_t n;
+    const dpf_param *table = schema_side(&n);
+    for (int side = 0; side < 2; side++) {
+        const char *name = plan_side_name(side);
+        for (int64_t i = 0; i < n; i++)
+            config_consume(plan->config, name, table[i].name);
+        skip_side(plan, name);
+    }
+}
+
 static int make_side(struct plan *plan, int which, struct dpf_error *error)
 {
     struct side_plan *side = &plan->sides[which];
@@ -334,6 +348,8 @@ int components_make(struct plan *plan, struct dpf_error *error)
 {
     if (recommender_plan_make(plan, error) != 0)
         return -1;
+    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        skip_sides(plan);
     if (plan_is_factorization(plan))
         for (int side = 0; side < 2; side++)
             if (make_side(plan, side, error) != 0)

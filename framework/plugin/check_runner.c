@@ -292,7 +292,7 @@ static void run_component_rules(struct report *report)
     struct dpf_error error = {0};
     struct found found = {.n = 0};
     const char *paths[] = {report->options->path};
-    if (plugin_scan(paths, 1, PLUGIN_SCAN_SECONDS, found_component, &found, &error) != 0)
+    if (plugin_scan(paths, 1, PLUGIN_SCAN_SECONDS, found_component, NULL, &found, &error) != 0)
         return;
     for (int i = 0; i < found.n; i++)
         run_component(report, i, found.roles[i], found.ids[i]);

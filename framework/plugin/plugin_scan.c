@@ -48,11 +48,11 @@ static _Noreturn void child_refuse(int fd, const char *reason)
     _exit(2);
 }
 
-static void child_main(int fd, const char *const *paths, int64_t n)
+static void child_main(int fd, const char *const *paths, int64_t first, int64_t n)
 {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = first; i < n; i++) {
         char line[256];
         snprintf(line, sizeof line, "B %lld\n", (long long)i);
         child_say(fd, line);
@@ -75,9 +75,11 @@ struct scan {
     const char *const *paths;
     int64_t n;
     int seconds;     /* for each file */
+    int64_t first;   /* file that the child begins with */
     int64_t current; /* file that the child is at, or -1 */
     int done;
     int timed_out;
+    struct dpf_error refusal; /* why the child does not take the current file */
     plugin_scan_found found;
     void *context;
     char line[4096];
@@ -93,8 +95,10 @@ static int take_line(struct scan *scan, struct dpf_error *error)
             return error_set(error, DPF_FAULT_PLUGIN, "the plugin scan got out of step");
         return 0;
     }
-    if (line[0] == 'E')
-        return error_set(error, DPF_FAULT_PLUGIN, "%s", line + 2);
+    if (line[0] == 'E') {
+        error_set(&scan->refusal, DPF_FAULT_PLUGIN, "%s", line + 2);
+        return 0;
+    }
     if (line[0] == 'D') {
         scan->done = 1;
         return 0;
@@ -162,6 +166,8 @@ static int listen_to(struct scan *scan, int fd, struct dpf_error *error)
 static int judge(const struct scan *scan, int status, struct dpf_error *error)
 {
     const char *path = scan->current >= 0 ? scan->paths[scan->current] : "(no file)";
+    if (scan->refusal.fault)
+        return error_set(error, scan->refusal.fault, "%s", scan->refusal.text);
     if (scan->timed_out)
         return error_at(error, DPF_FAULT_PLUGIN, path, 0, "loading it took longer than %d second%s",
                         scan->seconds, scan->seconds == 1 ? "" : "s");
@@ -174,21 +180,18 @@ static int judge(const struct scan *scan, int status, struct dpf_error *error)
     return 0;
 }
 
-int plugin_scan(const char *const *paths, int64_t n, int seconds, plugin_scan_found found, void *context,
-                struct dpf_error *error)
+/* One child. 0 if it has looked at all files from the first; 1 if the current one cannot be used, with the
+   reason in problem; -1 on error. */
+static int scan_on(struct scan *scan, struct dpf_error *problem, struct dpf_error *error)
 {
-    struct scan scan = {
-        .paths = paths, .n = n, .seconds = seconds, .current = -1, .found = found, .context = context};
     int ends[2];
-    if (n == 0)
-        return 0;
     if (pipe(ends) != 0)
         return error_set(error, DPF_FAULT_RUN, "cannot make a pipe: %s", strerror(errno));
     fflush(NULL); /* or the child's copy of what is buffered might be written twice */
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        child_main(ends[1], paths, n);
+        child_main(ends[1], scan->paths, scan->first, scan->n);
     }
     int reason = errno;
     close(ends[1]);
@@ -197,12 +200,38 @@ int plugin_scan(const char *const *paths, int64_t n, int seconds, plugin_scan_fo
         return error_set(error, DPF_FAULT_RUN, "cannot start a process to look at plugins: %s",
                          strerror(reason));
     }
-    int heard = listen_to(&scan, ends[0], error);
+    int heard = listen_to(scan, ends[0], error);
     close(ends[0]);
-    if (heard != 0 || scan.timed_out)
+    if (heard != 0 || scan->timed_out)
         kill(child, SIGKILL);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return heard != 0 ? -1 : judge(&scan, status, error);
+    if (heard != 0)
+        return -1;
+    return judge(scan, status, problem) == 0 ? 0 : 1;
+}
+
+int plugin_scan(const char *const *paths, int64_t n, int seconds, plugin_scan_found found,
+                plugin_scan_broken broken, void *context, struct dpf_error *error)
+{
+    for (int64_t first = 0; first < n;) {
+        struct dpf_error problem = {0};
+        struct scan scan = {.paths = paths,
+                            .n = n,
+                            .first = first,
+                            .seconds = seconds,
+                            .current = -1,
+                            .found = found,
+                            .context = context};
+        const int status = scan_on(&scan, &problem, error);
+        if (status <= 0)
+            return status;
+        if (!broken || scan.current < first)
+            return error_set(error, problem.fault, "%s", problem.text);
+        if (broken(context, scan.current, &problem, error) != 0)
+            return -1;
+        first = scan.current + 1;
+    }
+    return 0;
 }

@@ -3,7 +3,7 @@
  * plugin_scan.h - which components files hold, learnt in a child process.
  *
  * A plugin that crashes, exits, hangs or corrupts memory when it is loaded does so in the child; the
- * parent then names the file.
+ * parent then names the file, and looks at the others in another child.
  */
 #ifndef DPF_PLUGIN_PLUGIN_SCAN_H
 #define DPF_PLUGIN_PLUGIN_SCAN_H
@@ -19,7 +19,12 @@
 typedef int (*plugin_scan_found)(void *context, int64_t index, const char *role, const char *id,
                                  struct dpf_error *error);
 
-int plugin_scan(const char *const *paths, int64_t n, int seconds, plugin_scan_found found, void *context,
-                struct dpf_error *error);
+/* Called for each file that cannot be used, with the reason, which names the file. Returns likewise. */
+typedef int (*plugin_scan_broken)(void *context, int64_t index, const struct dpf_error *reason,
+                                  struct dpf_error *error);
+
+/* broken: NULL if the first such file is an error. */
+int plugin_scan(const char *const *paths, int64_t n, int seconds, plugin_scan_found found,
+                plugin_scan_broken broken, void *context, struct dpf_error *error);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "plugin/plugin_load.h"
@@ -19,6 +21,7 @@ struct known {
     const char *path; /* belongs to the search path */
     struct registry_entry entry;
     int used;
+    int is_ambiguous; /* another file has the same role and id */
 };
 
 struct registry {
@@ -28,6 +31,7 @@ struct registry {
     size_t capacity;
     struct known **used; /* in order of first use; room for all */
     int64_t n_used;
+    struct text unusable; /* "FILE: why", separated by "; " */
 };
 
 static int by_role_and_id(const void *a, const void *b)
@@ -57,16 +61,63 @@ static int found_component(void *context, int64_t index, const char *role, const
     return known->role && known->id ? 0 : error_memory(error);
 }
 
-static int check_duplicates(const struct registry *registry, struct dpf_error *error)
+/* A run makes several registries: whoever sits at the terminal is told once. */
+static void warn_once(const char *what)
 {
-    for (size_t i = 1; i < registry->n; i++) {
-        const struct known *a = &registry->known[i - 1], *b = &registry->known[i];
-        if (strcmp(a->role, b->role) == 0 && strcmp(a->id, b->id) == 0)
-            return error_set(error, DPF_FAULT_PLUGIN,
-                             "two plugins offer %s %s: %s and %s; take one of them off the search path",
-                             role_name(a->role), a->id, a->path, b->path);
+    enum { MOST = 64 };
+    static char *told[MOST];
+    static size_t n_told;
+    for (size_t i = 0; i < n_told; i++)
+        if (strcmp(told[i], what) == 0)
+            return;
+    if (n_told < MOST && (told[n_told] = memory_text(what)))
+        n_told++;
+    log_message(LOG_LEVEL_WARNING, "%s; it is not used", what);
+}
+
+static void add_unusable(struct registry *registry, const char *what)
+{
+    text_add(&registry->unusable, "%s%s", registry->unusable.length ? "; " : "", what);
+    warn_once(what);
+}
+
+static int found_broken(void *context, int64_t index, const struct dpf_error *reason, struct dpf_error *error)
+{
+    struct registry *registry = context;
+    const char *path = registry->path.files[index];
+    (void)error;
+    /* What it has listed before it failed is at the end. */
+    while (registry->n && registry->known[registry->n - 1].path == path) {
+        registry->n--;
+        free(registry->known[registry->n].role);
+        free(registry->known[registry->n].id);
     }
+    add_unusable(registry, reason->text);
     return 0;
+}
+
+static int same_component(const struct known *a, const struct known *b)
+{
+    return strcmp(a->role, b->role) == 0 && strcmp(a->id, b->id) == 0;
+}
+
+static void describe_twice(const struct known *a, const struct known *b, char *out, size_t size)
+{
+    snprintf(out, size, "two plugins offer %s %s: %s and %s; take one of them off the search path",
+             role_name(a->role), a->id, a->path, b->path);
+}
+
+static void mark_duplicates(struct registry *registry)
+{
+    char text[1024];
+    for (size_t i = 1; i < registry->n; i++) {
+        struct known *a = &registry->known[i - 1], *b = &registry->known[i];
+        if (!same_component(a, b))
+            continue;
+        a->is_ambiguous = b->is_ambiguous = 1;
+        describe_twice(a, b, text, sizeof text);
+        warn_once(text);
+    }
 }
 
 struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error)
@@ -76,9 +127,12 @@ struct registry *registry_open(const char *const *directories, int n_directories
         error_memory(error);
         return NULL;
     }
-    if (search_path_collect(&registry->path, directories, n_directories, error) != 0 ||
-        plugin_scan((const char *const *)registry->path.files, (int64_t)registry->path.n, PLUGIN_SCAN_SECONDS,
-                    found_component, registry, error) != 0)
+    if (search_path_collect(&registry->path, directories, n_directories, error) != 0)
+        goto fail;
+    for (size_t i = 0; i < registry->path.n_left_out; i++)
+        add_unusable(registry, registry->path.left_out[i]);
+    if (plugin_scan((const char *const *)registry->path.files, (int64_t)registry->path.n, PLUGIN_SCAN_SECONDS,
+                    found_component, found_broken, registry, error) != 0)
         goto fail;
     if (registry->n)
         qsort(registry->known, registry->n, sizeof *registry->known, by_role_and_id);
@@ -87,8 +141,7 @@ struct registry *registry_open(const char *const *directories, int n_directories
         error_memory(error);
         goto fail;
     }
-    if (check_duplicates(registry, error) != 0)
-        goto fail;
+    mark_duplicates(registry);
     return registry;
 fail:
     registry_free(registry);
@@ -105,6 +158,7 @@ void registry_free(struct registry *registry)
     }
     free(registry->known);
     free(registry->used);
+    text_free(&registry->unusable);
     search_path_free(&registry->path);
     free(registry);
 }
@@ -115,6 +169,16 @@ static struct known *lookup(struct registry *registry, const char *role, const c
         if (strcmp(registry->known[i].role, role) == 0 && strcmp(registry->known[i].id, id) == 0)
             return &registry->known[i];
     return NULL;
+}
+
+static int refuse_ambiguous(const struct registry *registry, const struct known *known,
+                            struct dpf_error *error)
+{
+    char text[1024];
+    const struct known *other =
+        known + 1 < registry->known + registry->n && same_component(known, known + 1) ? known + 1 : known - 1;
+    describe_twice(known, other, text, sizeof text);
+    return error_set(error, DPF_FAULT_PLUGIN, "%s", text);
 }
 
 static int fill_entry(struct known *known, struct dpf_error *error)
@@ -146,6 +210,17 @@ static const char *role_of_id(const struct registry *registry, const char *id)
     return NULL;
 }
 
+/* Where was looked, how to look elsewhere, and what could not be used. Free it. */
+static char *where_searched(const struct registry *registry)
+{
+    const char *directories = registry->path.directories.data;
+    return memory_format("Plugins are searched for in %s; --plugin-dir and DPFRAME_PLUGIN_PATH name further "
+                         "directories%s%s",
+                         directories ? directories : "no directory",
+                         registry->unusable.length ? ". Not usable: " : "",
+                         registry->unusable.length ? registry->unusable.data : "");
+}
+
 static void unknown_id(const struct registry *registry, const char *role, const char *id,
                        struct dpf_error *error)
 {
@@ -159,18 +234,22 @@ static void unknown_id(const struct registry *registry, const char *role, const 
         }
     const char *nearest = n ? text_nearest(id, candidates, n) : NULL;
     const char *name = role_name(role);
+    /* It may be in a file that is there and cannot be used: then that is what is wrong. */
+    const enum dpf_fault fault = registry->unusable.length ? DPF_FAULT_PLUGIN : DPF_FAULT_CONFIG;
+    char *where = where_searched(registry);
+    const char *rest = where ? where : "";
     if (n == 0)
-        error_set(error, DPF_FAULT_CONFIG,
-                  "there is no %s \"%s\": no plugin on the search path has that role", name, id);
+        error_set(error, fault, "there is no %s \"%s\": no plugin has that role. %s", name, id, rest);
     else if (role_of_id(registry, id))
         error_set(error, DPF_FAULT_CONFIG, "\"%s\" is a %s and no %s (there are: %s)", id,
                   role_of_id(registry, id), name, list.data ? list.data : "");
     else if (nearest)
-        error_set(error, DPF_FAULT_CONFIG, "there is no %s \"%s\"; did you mean \"%s\"? (there are: %s)",
-                  name, id, nearest, list.data ? list.data : "");
+        error_set(error, fault, "there is no %s \"%s\"; did you mean \"%s\"? (there are: %s) %s", name, id,
+                  nearest, list.data ? list.data : "", rest);
     else
-        error_set(error, DPF_FAULT_CONFIG, "there is no %s \"%s\" (there are: %s)", name, id,
-                  list.data ? list.data : "");
+        error_set(error, fault, "there is no %s \"%s\" (there are: %s). %s", name, id,
+                  list.data ? list.data : "", rest);
+    free(where);
     text_free(&list);
     free(candidates);
 }
@@ -183,7 +262,8 @@ const struct registry_entry *registry_find(struct registry *registry, const char
         unknown_id(registry, role, id, error);
         return NULL;
     }
-    if (fill_entry(known, error) != 0)
+    if ((known->is_ambiguous && refuse_ambiguous(registry, known, error) != 0) ||
+        fill_entry(known, error) != 0)
         return NULL;
     if (!known->used) {
         known->used = 1;

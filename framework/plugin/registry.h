@@ -29,9 +29,9 @@ struct registry_entry {
 /*
  * Search path, in this order: extra directories (command line), configured ones, DPFRAME_PLUGIN_PATH
  * (colon-separated; ignored if the process is privileged), the build tree's plugins if the
- * executable lies in one, the install directory. All must be absolute; names are sorted; two files
- * with the same role and id are an error naming both. A directory that does not exist is an error
- * only if it was named by the user.
+ * executable lies in one, the install directory. All must be absolute; names are sorted. A directory
+ * that does not exist is an error only if it was named by the user. A file that cannot be used, and a
+ * component that two files offer, is warned of once in a process, and an error only when it is asked for.
  */
 struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error);
 void registry_free(struct registry *registry); /* plugins stay loaded */

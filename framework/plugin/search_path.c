@@ -42,6 +42,16 @@ static int add_file(struct search_path *path, char *file, struct dpf_error *erro
     return 0;
 }
 
+static int leave_out(struct search_path *path, const char *why, struct dpf_error *error)
+{
+    char **grown = memory_grow(path->left_out, &path->left_out_capacity, path->n_left_out + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    path->left_out = grown;
+    grown[path->n_left_out] = memory_text(why);
+    return grown[path->n_left_out++] ? 0 : error_memory(error);
+}
+
 static int add_name(struct search_path *path, const char *directory, const char *name,
                     struct dpf_error *error)
 {
@@ -49,16 +59,16 @@ static int add_name(struct search_path *path, const char *directory, const char 
     if (!joined)
         return error_memory(error);
     char *file = realpath(joined, NULL);
+    struct dpf_error problem = {0};
     if (!file)
-        error_at(error, DPF_FAULT_PLUGIN, joined, 0, "cannot be resolved: %s", strerror(errno));
+        error_at(&problem, DPF_FAULT_PLUGIN, joined, 0, "cannot be resolved: %s", strerror(errno));
+    else
+        plugin_path_check(file, &problem);
     free(joined);
-    if (!file)
-        return -1;
-    if (plugin_path_check(file, error) != 0) {
-        free(file);
-        return -1;
-    }
-    return add_file(path, file, error);
+    if (!problem.fault)
+        return add_file(path, file, error);
+    free(file);
+    return leave_out(path, problem.text, error);
 }
 
 static int read_names(DIR *stream, char ***names, size_t *n, struct dpf_error *error)
@@ -88,6 +98,8 @@ static int add_directory(struct search_path *path, const char *directory, int mu
         return error_set(error, DPF_FAULT_CONFIG, "plugin directory \"%s\": give an absolute path",
                          directory);
     DIR *stream = opendir(directory);
+    if (stream)
+        text_add(&path->directories, "%s%s", path->directories.length ? ":" : "", directory);
     if (!stream && errno == ENOENT && !must_exist)
         return 0;
     if (!stream)
@@ -178,5 +190,9 @@ void search_path_free(struct search_path *path)
     for (size_t i = 0; i < path->n; i++)
         free(path->files[i]);
     free(path->files);
+    for (size_t i = 0; i < path->n_left_out; i++)
+        free(path->left_out[i]);
+    free(path->left_out);
+    text_free(&path->directories);
     memset(path, 0, sizeof *path);
 }

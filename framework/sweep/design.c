@@ -194,6 +194,51 @@ static int add_value(const struct config *config, struct design_axis *axis, cons
     return swap ? add_parameters(config, axis->key, value->label, &value->settings, error) : 0;
 }
 
+/* A value of an axis, to find those that are the same. */
+struct spelled {
+    char *canonical;
+    size_t at;
+};
+
+static int by_canonical(const void *a, const void *b)
+{
+    const struct spelled *x = a, *y = b;
+    const int order = strcmp(x->canonical, y->canonical);
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static int refuse_twice(const struct config_entry *entry, const char *a, const char *b,
+                        struct dpf_error *error)
+{
+    char problem[DESIGN_PROBLEM] = "a value stands twice in the list";
+    if (strcmp(a, b) != 0)
+        snprintf(problem, sizeof problem, "a value stands twice in the list: %.40s and %.40s are the same", a,
+                 b);
+    return refuse(entry, error, problem);
+}
+
+/* One run would count as several independent ones. A named axis gives texts, which may mean anything. */
+static int check_distinct(const struct config_entry *entry, const struct design_list *texts, int named,
+                          struct dpf_error *error)
+{
+    struct spelled *all = memory_new(texts->n, sizeof *all);
+    int status = all ? 0 : error_memory(error);
+    for (size_t i = 0; i < texts->n && status == 0; i++) {
+        all[i] =
+            (struct spelled){named ? memory_text(texts->texts[i]) : design_canonical(texts->texts[i]), i};
+        status = all[i].canonical ? 0 : error_memory(error);
+    }
+    if (status == 0)
+        qsort(all, texts->n, sizeof *all, by_canonical);
+    for (size_t i = 1; i < texts->n && status == 0; i++)
+        if (strcmp(all[i - 1].canonical, all[i].canonical) == 0)
+            status = refuse_twice(entry, texts->texts[all[i - 1].at], texts->texts[all[i].at], error);
+    for (size_t i = 0; all && i < texts->n; i++)
+        free(all[i].canonical);
+    free(all);
+    return status;
+}
+
 static int add_axis(const struct config *config, const struct config_entry *entry, const char *key,
                     struct design *out, struct dpf_error *error)
 {
@@ -215,13 +260,10 @@ static int add_axis(const struct config *config, const struct config_entry *entr
         refuse(entry, error, problem);
     else if (status == -2)
         error_memory(error);
-    for (size_t i = 0; i < texts.n && status == 0; i++) {
-        for (size_t j = 0; j < i && status == 0; j++)
-            if (strcmp(texts.texts[i], texts.texts[j]) == 0)
-                status = refuse(entry, error, "a value stands twice in the list");
-        if (status == 0)
-            status = add_value(config, axis, texts.texts[i], error);
-    }
+    if (status == 0)
+        status = check_distinct(entry, &texts, axis->named, error);
+    for (size_t i = 0; i < texts.n && status == 0; i++)
+        status = add_value(config, axis, texts.texts[i], error);
     list_free(&texts);
     return status == 0 ? 0 : -1;
 }

@@ -79,3 +79,48 @@ int design_split(const char *text, char separator, struct design_list *out, char
         start = p + 1;
     }
 }
+
+/* 1 for yes, 0 for no, in the spellings of a configuration; -1 for anything else. */
+static int truth(const char *text, size_t length)
+{
+    static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
+            return (int)(i % 2);
+    return -1;
+}
+
+static void add_canonical(struct text *out, const char *element, size_t length)
+{
+    char copy[64], number[32];
+    double value;
+    const int is_short = length > 0 && length < sizeof copy;
+    const int yes = truth(element, length);
+    if (is_short)
+        snprintf(copy, sizeof copy, "%.*s", (int)length, element);
+    if (yes >= 0)
+        text_add(out, "%d", yes);
+    else if (is_short && text_to_real(copy, &value) == 0)
+        text_add(out, "%s", text_from_real(value + 0.0, number)); /* -0 is 0 */
+    else
+        text_add(out, "%.*s", (int)length, element);
+}
+
+char *design_canonical(const char *text)
+{
+    struct text out = {0};
+    for (const char *at = text;; at++) {
+        const char *end = at + strcspn(at, ",");
+        const char *start = at + strspn(at, " \t"), *last = end;
+        while (last > start && (last[-1] == ' ' || last[-1] == '\t'))
+            last--;
+        add_canonical(&out, start, start < last ? (size_t)(last - start) : 0);
+        if (*end == '\0')
+            break;
+        text_add(&out, ",");
+        at = end;
+    }
+    if (out.failed)
+        text_free(&out);
+    return out.data ? out.data : memory_text("");
+}

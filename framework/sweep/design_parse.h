@@ -13,5 +13,7 @@
  * out.
  */
 int design_split(const char *text, char separator, struct design_list *out, char problem[DESIGN_PROBLEM]);
+/* One text for all spellings of a value: 1, 01 and 1e0; yes and true; "0.1,2" and "0.10, 2". Free it. */
+char *design_canonical(const char *text);
 
 #endif

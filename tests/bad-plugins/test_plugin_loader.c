@@ -61,19 +61,64 @@ static struct registry *open_one(const char *name, struct dpf_error *error)
     return registry_open(directories, 1, error);
 }
 
+/* A file that cannot be used is no reason to refuse the others; what is asked for and may be in it is. */
 static void test_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         struct dpf_error error = {0};
         struct registry *registry = open_one(refused[i].name, &error);
-        if (registry)
-            fail_msg("%s was accepted", refused[i].name);
+        if (!registry)
+            fail_msg("%s: nothing else can be used: %s", refused[i].name, error.text);
+        assert_int_equal(registry_count(registry, &error), 0);
+        assert_null(registry_find(registry, DPF_ROLE_TRANSFORM, "specimen", &error));
         assert_int_equal(error.fault, DPF_FAULT_PLUGIN);
         if (!strstr(error.text, refused[i].name) || !strstr(error.text, refused[i].reason))
             fail_msg("%s: the message does not say \"%s\": %s", refused[i].name, refused[i].reason,
                      error.text);
+        registry_free(registry);
     }
+}
+
+static int count_component(void *context, int64_t index, const char *role, const char *id,
+                           struct dpf_error *error)
+{
+    (void)index, (void)role, (void)id, (void)error;
+    (*(int *)context)++;
+    return 0;
+}
+
+static int count_broken(void *context, int64_t index, const struct dpf_error *reason, struct dpf_error *error)
+{
+    (void)error;
+    assert_int_equal(reason->fault, DPF_FAULT_PLUGIN);
+    assert_non_null(strstr(reason->text, index == 0 ? "crashes" : "no_entry"));
+    (*(int *)context) += 100;
+    return 0;
+}
+
+/* Before, between and behind those that are sound. */
+static void test_sound_ones_among_broken_ones(void **state)
+{
+    (void)state;
+    const char *paths[] = {BAD_PLUGIN_DIR "/crashes_at_load/crashes_at_load.so",
+                           BAD_PLUGIN_DIR "/sound/sound.so", BAD_PLUGIN_DIR "/no_entry/no_entry.so"};
+    const char *directories[] = {BAD_PLUGIN_DIR "/crashes_at_load", BAD_PLUGIN_DIR "/sound",
+                                 BAD_PLUGIN_DIR "/no_entry"};
+    struct dpf_error error = {0};
+    int found = 0;
+    assert_int_equal(plugin_scan(paths, 3, 20, count_component, count_broken, &found, &error), 0);
+    assert_int_equal(found, 201);
+    struct registry *registry = registry_open(directories, 3, &error);
+    assert_non_null(registry);
+    assert_int_equal(registry_count(registry, &error), 1);
+    assert_non_null(registry_find(registry, DPF_ROLE_TRANSFORM, "specimen", &error));
+    assert_null(registry_find(registry, DPF_ROLE_TRANSFORM, "other", &error));
+    assert_non_null(strstr(error.text, "/sound:"));
+    assert_non_null(strstr(error.text, "DPFRAME_PLUGIN_PATH"));
+    assert_non_null(strstr(error.text, "crashes when it is loaded"));
+    assert_non_null(strstr(error.text, "no_entry.so"));
+    registry_free(registry);
 }
 
 static void test_sound(void **state)
@@ -105,7 +150,10 @@ static void test_duplicates(void **state)
     (void)state;
     struct dpf_error error = {0};
     const char *directories[] = {BAD_PLUGIN_DIR "/sound", BAD_PLUGIN_DIR "/sound_again"};
-    assert_null(registry_open(directories, 2, &error));
+    struct registry *registry = registry_open(directories, 2, &error);
+    assert_non_null(registry);
+    assert_null(registry_find(registry, DPF_ROLE_TRANSFORM, "specimen", &error));
+    registry_free(registry);
     assert_int_equal(error.fault, DPF_FAULT_PLUGIN);
     assert_non_null(strstr(error.text, "/sound/sound.so"));
     assert_non_null(strstr(error.text, "/sound_again/sound_again.so"));
@@ -153,6 +201,18 @@ static void copy_sound(const char *target)
     assert_int_equal(system(command), 0);
 }
 
+static void not_usable(const char *const *directories, const char *why)
+{
+    struct dpf_error error = {0};
+    struct registry *registry = registry_open(directories, 1, &error);
+    assert_non_null(registry);
+    assert_int_equal(registry_count(registry, &error), 0);
+    assert_null(registry_find(registry, DPF_ROLE_TRANSFORM, "specimen", &error));
+    assert_int_equal(error.fault, DPF_FAULT_PLUGIN);
+    assert_non_null(strstr(error.text, why));
+    registry_free(registry);
+}
+
 static void test_writable_by_others(void **state)
 {
     (void)state;
@@ -164,29 +224,16 @@ static void test_writable_by_others(void **state)
     const char *directories[] = {directory};
     struct dpf_error error = {0};
     assert_int_equal(chmod(file, 0646), 0);
-    assert_null(registry_open(directories, 1, &error));
-    assert_int_equal(error.fault, DPF_FAULT_PLUGIN);
-    assert_non_null(strstr(error.text, "the file is writable by everybody"));
-    error.fault = DPF_FAULT_NONE;
+    not_usable(directories, "the file is writable by everybody");
     assert_int_equal(chmod(file, 0644), 0);
     assert_int_equal(chmod(directory, 0707), 0);
-    assert_null(registry_open(directories, 1, &error));
-    assert_non_null(strstr(error.text, "the directory is writable by everybody"));
+    not_usable(directories, "the directory is writable by everybody");
     assert_int_equal(chmod(directory, 0700), 0);
-    error.fault = DPF_FAULT_NONE;
     struct registry *registry = registry_open(directories, 1, &error);
     assert_non_null(registry);
     registry_free(registry);
     unlink(file);
     rmdir(directory);
-}
-
-static int count_component(void *context, int64_t index, const char *role, const char *id,
-                           struct dpf_error *error)
-{
-    (void)index, (void)role, (void)id, (void)error;
-    (*(int *)context)++;
-    return 0;
 }
 
 static void test_hanging(void **state)
@@ -196,7 +243,7 @@ static void test_hanging(void **state)
                            BAD_PLUGIN_DIR "/hangs_at_load/hangs_at_load.so"};
     struct dpf_error error = {0};
     int found = 0;
-    assert_int_equal(plugin_scan(paths, 2, 1, count_component, &found, &error), -1);
+    assert_int_equal(plugin_scan(paths, 2, 1, count_component, NULL, &found, &error), -1);
     assert_int_equal(found, 1);
     assert_non_null(strstr(error.text, "hangs_at_load.so: loading it took longer than 1 second"));
 }
@@ -210,7 +257,7 @@ static void test_process_is_untouched(void **state)
     assert_int_equal(process_state_save(&before, &error), 0);
     for (size_t i = 0; i < 5; i++) {
         struct dpf_error ignored = {0};
-        assert_null(open_one(refused[i].name, &ignored));
+        registry_free(open_one(refused[i].name, &ignored));
     }
     struct text differences = {0};
     assert_int_equal(process_state_compare(&before, &differences), 0);
@@ -222,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sound),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sound_ones_among_broken_ones),
         cmocka_unit_test(test_process_is_untouched),
         cmocka_unit_test(test_duplicates),
         cmocka_unit_test(test_same_directory_twice_is_no_duplicate),

@@ -137,25 +137,76 @@ static void wrong_data_exits_with_3(void **state)
     assert_false(command_exists("o3/run.json"));
 }
 
+/* It is warned of, and an error where something is asked for that may be in it. */
 static void a_wrong_plugin_exits_with_4(void **state)
 {
     (void)state;
     assert_int_equal(mkdir(command_path("plugins"), 0755), 0);
     training_file("plugins/broken.so", "this is no shared object");
-    command_expect("list --plugin-dir plugins", 4, "broken.so");
+    command_expect("list --plugin-dir plugins", 0, "broken.so");
+    assert_non_null(strstr(command_out, "clip-user"));
+    command_expect("check -c sound.ini --plugin-dir plugins", 0, "broken.so");
+    command_expect("-q -c sound.ini --plugin-dir plugins -O beside-a-broken-one", 0, "broken.so");
+    char *first = strstr(command_err, "broken.so");
+    assert_null(strstr(first + 1, "broken.so")); /* once, not for each baseline and twin */
+    command_expect("check -c sound.ini --plugin-dir plugins -o users.loss=acme", 4,
+                   "-o \"users.loss=acme\": ");
+    assert_non_null(strstr(command_err, "Not usable: "));
     training_file("plugins/broken.so", "");
-    command_expect("list --plugin-dir plugins", 4, "broken.so: cannot be loaded: file too short");
+    command_expect("list --plugin-dir plugins", 0, "broken.so: cannot be loaded: file too short");
+    command_expect("describe acme --plugin-dir plugins", 2, "broken.so");
     assert_int_equal(unlink(command_path("plugins/broken.so")), 0);
     assert_int_equal(mkfifo(command_path("plugins/pipe.so"), 0644), 0);
-    command_expect("list --plugin-dir plugins", 4, "pipe.so: is no regular file");
+    command_expect("list --plugin-dir plugins", 0, "pipe.so: is no regular file");
     assert_int_equal(unlink(command_path("plugins/pipe.so")), 0);
+    assert_int_equal(symlink("nowhere", command_path("plugins/link.so")), 0);
+    command_expect("list --plugin-dir plugins", 0, "link.so: cannot be resolved");
+    assert_int_equal(unlink(command_path("plugins/link.so")), 0);
     assert_int_equal(mkdir(command_path("plugins/directory.so"), 0755), 0);
-    command_expect("list --plugin-dir plugins", 4, "directory.so: is no regular file");
+    command_expect("list --plugin-dir plugins", 0, "directory.so: is no regular file");
     assert_int_equal(rmdir(command_path("plugins/directory.so")), 0);
     training_file("plugins/broken.so", "");
     command_expect("list --plugin-dir nowhere", 2, "nowhere");
     assert_int_equal(chmod(command_path("plugins"), 0777), 0);
-    command_expect("list --plugin-dir plugins", 4, "writable"); /* others could put code there */
+    command_expect("list --plugin-dir plugins", 0, "writable"); /* others could put code there */
+}
+
+/* A component that is not there: where was looked, and how to look elsewhere. */
+static void an_unknown_component_names_the_search_path(void **state)
+{
+    (void)state;
+    command_expect("check -c sound.ini -o items.mechanism=acme-noise", 2, "Plugins are searched for in /");
+    assert_non_null(strstr(command_err, "DPFRAME_PLUGIN_PATH"));
+    assert_non_null(strstr(command_err, "--plugin-dir"));
+}
+
+/* What nobody reads is refused, whatever the model. */
+static void nothing_is_ignored_in_silence(void **state)
+{
+    static const char *const models[] = {"", "-o model.kind=popularity", "-o model.kind=mean"};
+    char line[256];
+    (void)state;
+    training_file("misspelt.ini", "include = sound.ini\n[evalute]\nmetrics = rmse\n");
+    training_file("audit.ini", "include = sound.ini\n[audit]\ntrails = 500\n");
+    training_file("audit-value.ini", "include = sound.ini\n[audit]\nconfidence = 2\n");
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        snprintf(line, sizeof line, "check -c misspelt.ini %s", models[i]);
+        command_expect(line, 2, "misspelt.ini:3: unknown section [evalute]; did you mean [evaluate]?");
+        snprintf(line, sizeof line, "-q -c misspelt.ini %s -O ignored", models[i]);
+        command_expect(line, 2, "unknown section [evalute]");
+        snprintf(line, sizeof line, "check -c sound.ini %s -o nosuch.key=1", models[i]);
+        command_expect(line, 2, "nosuch");
+        snprintf(line, sizeof line, "check -c sound.ini %s -o users.lsos=x", models[i]);
+        command_expect(line, 2, "did you mean \"loss\"");
+        snprintf(line, sizeof line, "check -c audit.ini %s", models[i]);
+        command_expect(line, 2, "audit.ini:3: unknown key \"trails\" in [audit]; did you mean \"trials\"?");
+        snprintf(line, sizeof line, "-q -c audit-value.ini %s -O ignored", models[i]);
+        command_expect(line, 2, "audit-value.ini:3: ");
+        /* The sides of a factorization stay: a variant of a file may be a baseline. */
+        snprintf(line, sizeof line, "check -c sound.ini %s", models[i]);
+        command_expect(line, 0, "");
+    }
+    assert_false(command_exists("ignored"));
 }
 
 /* ---- the output directory ------------------------------------------------------------------------------ */
@@ -579,6 +630,8 @@ int main(void)
         cmocka_unit_test(a_wrong_configuration_exits_with_2),
         cmocka_unit_test(wrong_data_exits_with_3),
         cmocka_unit_test(a_wrong_plugin_exits_with_4),
+        cmocka_unit_test(an_unknown_component_names_the_search_path),
+        cmocka_unit_test(nothing_is_ignored_in_silence),
         cmocka_unit_test(foreign_directories_are_left_alone),
         cmocka_unit_test(paths_are_canonical),
         cmocka_unit_test(run_json_says_what_was_run),

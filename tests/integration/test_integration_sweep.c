@@ -101,6 +101,30 @@ static void a_dry_run_lists_and_writes_nothing(void **state)
     assert_int_equal(count(command_out, "done   "), 12);
 }
 
+/* As the sweep itself and check exit. */
+static void a_dry_run_says_whether_points_can_run(void **state)
+{
+    (void)state;
+    training_file("none.ini", "include = base.ini\n[sweep]\nusers.loss.lamda = 0.1, 1\n");
+    command_expect("-c none.ini --dry-run -O dry", 2, "did you mean \"lambda\"?");
+    assert_int_equal(count(command_out, "error  "), 2);
+    command_expect("-q -c none.ini -O dry", 2, "did you mean \"lambda\"?");
+    command_expect("check -c none.ini", 2, "2 configurations of the sweep cannot be run");
+    training_file("some.ini", "include = base.ini\n[sweep]\nusers.loss.lambda = 0.1, -1\n");
+    command_expect("-c some.ini --dry-run -O dry", 2, "1 of 2 points cannot be run");
+    assert_int_equal(count(command_out, "error  "), 1);
+    assert_int_equal(count(command_out, "run    "), 1);
+    assert_false(command_exists("dry"));
+}
+
+/* A baseline is checked like any other point. */
+static void a_misspelt_axis_is_refused(void **state)
+{
+    (void)state;
+    training_file("axis.ini", "include = base.ini\n[model]\nkind = popularity\n[sweep]\nevalute.k = 1, 5\n");
+    command_expect("-q -c axis.ini -O axis", 2, "did you mean \"evaluate.k\"?");
+}
+
 static void a_sweep_is_not_overwritten(void **state)
 {
     (void)state;
@@ -305,6 +329,8 @@ int main(void)
         cmocka_unit_test(a_sweep_runs_all_points),
         cmocka_unit_test(a_point_can_be_run_alone),
         cmocka_unit_test(a_dry_run_lists_and_writes_nothing),
+        cmocka_unit_test(a_dry_run_says_whether_points_can_run),
+        cmocka_unit_test(a_misspelt_axis_is_refused),
         cmocka_unit_test(a_sweep_is_not_overwritten),
         cmocka_unit_test(kills_lose_only_what_is_in_flight),
         cmocka_unit_test(interrupts_are_clean),

@@ -266,6 +266,15 @@ static void mistakes_are_refused(void **state)
     refused("[sweep]\nepsilon = 1, 2\n", "an axis is named by section and key");
     refused("[sweep]\nrun.seed = 1, , 2\n", "dir/sweep.ini:2");
     refused("[sweep]\nrun.seed = 1, 2, 1\n", "twice");
+    /* One value in two spellings is one run, not two independent ones. */
+    refused("[sweep]\nrun.seed = 1, 01\n", "1 and 01 are the same");
+    refused("[sweep]\nrun.seed = 2, 1..3\n", "twice");
+    refused("[sweep]\nrun.seed = 10, 1e1\n", "10 and 1e1 are the same");
+    refused("[sweep]\nusers.loss.lambda = 0.1, 0.10\n", "0.1 and 0.10 are the same");
+    refused("[sweep]\nusers.loss.lambda = 0.1, 1e-1\n", "twice");
+    refused("[sweep]\nmodel.user-bias = yes, true\n", "yes and true are the same");
+    refused("[sweep]\nmodel.user-bias = 0, no\n", "twice");
+    refused("[sweep]\nevaluate.k = {10,20}, {10, 020}\n", "twice");
     refused("[sweep]\nrun.seed = 1..2\nbaseline = best\n", "baseline");
     refused("[sweep]\nrun.seed = 1..2\nbaseline = seed=1\n", "baseline");
     refused("[sweep]\nvariant.a = rank=3\n", "section.key=value");
