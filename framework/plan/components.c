@@ -277,16 +277,20 @@ static void skip_side(struct plan *plan, const char *name)
 }
 
 /* Baselines are not solved, but a variant of a file may be one: both sides may stay, if their keys exist. */
-static void skip_sides(struct plan *plan)
+static int skip_sides(struct plan *plan, struct dpf_error *error)
 {
-    int64_t n;
-    const dpf_param *table = schema_side(&n);
-    for (int side = 0; side < 2; side++) {
-        const char *name = plan_side_name(side);
-        for (int64_t i = 0; i < n; i++)
-            config_consume(plan->config, name, table[i].name);
-        skip_side(plan, name);
+    const dpf_param *(*const tables[])(int64_t * n) = {schema_side, schema_term};
+    for (int i = 0; i < 4; i++) {
+        int64_t n;
+        struct config_values values;
+        const dpf_param *table = tables[i % 2](&n);
+        if (config_bind(plan->config, plan_side_name(i / 2), table, n, sizeof *table, NULL, 0, &values,
+                        error) != 0)
+            return -1;
+        config_values_free(&values);
+        skip_side(plan, plan_side_name(i / 2));
     }
+    return 0;
 }
 
 static int make_side(struct plan *plan, int which, struct dpf_error *error)
@@ -348,8 +352,8 @@ int components_make(struct plan *plan, struct dpf_error *error)
 {
     if (recommender_plan_make(plan, error) != 0)
         return -1;
-    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
-        skip_sides(plan);
+    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION && skip_sides(plan, error) != 0)
+        return -1;
     if (plan_is_factorization(plan))
         for (int side = 0; side < 2; side++)
             if (make_side(plan, side, error) != 0)

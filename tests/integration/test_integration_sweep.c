@@ -108,7 +108,7 @@ static void a_dry_run_says_whether_points_can_run(void **state)
     training_file("none.ini", "include = base.ini\n[sweep]\nusers.loss.lamda = 0.1, 1\n");
     command_expect("-c none.ini --dry-run -O dry", 2, "did you mean \"lambda\"?");
     assert_int_equal(count(command_out, "error  "), 2);
-    command_expect("-q -c none.ini -O dry", 2, "did you mean \"lambda\"?");
+    command_expect("-q -c none.ini -O none-of-them", 2, "did you mean \"lambda\"?");
     command_expect("check -c none.ini", 2, "2 configurations of the sweep cannot be run");
     training_file("some.ini", "include = base.ini\n[sweep]\nusers.loss.lambda = 0.1, -1\n");
     command_expect("-c some.ini --dry-run -O dry", 2, "1 of 2 points cannot be run");
