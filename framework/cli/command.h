@@ -87,6 +87,7 @@ int command_report(int argc, char **argv);
 int command_recommend(int argc, char **argv);
 int command_evaluate(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_convert(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_account(int argc, char **argv);
 int command_audit(int argc, char **argv);

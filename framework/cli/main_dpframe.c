@@ -21,6 +21,7 @@ static const char help[] =
     "  dpframe recommend RUN --user ID [-n N]        items for a user, from saved factors\n"
     "  dpframe evaluate RUN [--data FILE]            metrics of saved factors, on other records\n"
     "  dpframe diff A.ini B.ini                      what differs, and whether it affects privacy\n"
+    "  dpframe convert OLD.ini [--output NEW.ini]    today's names for keys of old files\n"
     "  dpframe check -c CONFIG                       validate; print pipeline and guarantee\n"
     "  dpframe account -c CONFIG [--json]            the guarantee alone\n"
     "  dpframe audit -c CONFIG [--json]              a lower bound of epsilon, from many trainings\n"
@@ -48,7 +49,7 @@ static const struct {
     {"run", command_run},           {"check", command_check},       {"account", command_account},
     {"list", command_list},         {"describe", command_describe}, {"generate", command_generate},
     {"report", command_report},     {"diff", command_diff},         {"recommend", command_recommend},
-    {"evaluate", command_evaluate}, {"audit", command_audit},
+    {"evaluate", command_evaluate}, {"audit", command_audit},       {"convert", command_convert},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/config_store.h"
+#include "config/renamed.h"
 #include "config/config_value.h"
 
 /* What config_values.storage points to. */
@@ -101,6 +102,11 @@ static int bind_text(const struct binding *b, const dpf_param *param, const char
     int status = value_parse(param, text, out, block, problem);
     if (status == -2)
         return error_memory(b->error);
+    const struct renamed *renamed = status != 0 && item ? renamed_find(b->section, param->name, text) : NULL;
+    if (renamed)
+        return config_error(b->config, b->section, param->name, b->error,
+                            "\"%s\" is now called \"%s\"; \"dpframe convert\" rewrites a file", text,
+                            renamed->new_name);
     if (status != 0 && item)
         return config_error(b->config, b->section, param->name, b->error, "%s", problem);
     if (status != 0)
@@ -196,6 +202,8 @@ static int is_in_table(const struct binding *b, const char *key)
 
 static int refuse_unknown(const struct binding *b, const struct config_entry *entry)
 {
+    if (renamed_refuse(entry, b->error) != 0)
+        return -1;
     const char **names = memory_new((size_t)b->n, sizeof *names);
     if (!names)
         return error_memory(b->error);

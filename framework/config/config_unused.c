@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/config_store.h"
+#include "config/renamed.h"
 
 struct check {
     const struct config *config;
@@ -69,6 +70,8 @@ static int refuse_key(const struct check *check, const struct config_item *item,
     const struct config *config = check->config;
     const struct config_entry *entry = &item->entry;
     int64_t n = 0;
+    if (renamed_refuse(entry, check->error) != 0)
+        return -1;
     for (size_t i = 0; i < config->n_known; i++)
         if (strcmp(config->known[i].section, entry->section) == 0)
             names[n++] = config->known[i].key;

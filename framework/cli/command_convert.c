@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "cli/command.h"
+#include "config/renamed.h"
+
+static const char usage[] = "usage: dpframe convert OLD.ini [--output NEW.ini]\n"
+                            "\n"
+                            "Rewrites a configuration with today's names of keys and values. Comments stay.\n"
+                            "Without --output the result is printed. The two files may be the same.\n";
+
+static int convert(const struct arguments *arguments, struct dpf_error *error)
+{
+    const char *path = arguments->rest[0];
+    FILE *in = fopen(path, "rb");
+    struct text out = {0};
+    if (!in)
+        return error_set(error, DPF_FAULT_CONFIG, "cannot read %s: %s", path, strerror(errno));
+    const long changes = renamed_convert(in, path, &out, error);
+    int status = changes < 0 ? -1 : 0;
+    const char *converted = out.data ? out.data : "";
+    if (status == 0 && arguments->output)
+        status = files_write_text(arguments->output, converted, error);
+    else if (status == 0)
+        fputs(converted, stdout);
+    if (status == 0 && !arguments->quiet)
+        fprintf(stderr, "%s: %ld name%s changed\n", path, changes, changes == 1 ? "" : "s");
+    text_free(&out);
+    fclose(in);
+    return status;
+}
+
+int command_convert(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct dpf_error error = {0};
+    int status = arguments_parse(argc, argv, usage, &arguments, &error);
+    if (status == 0 && arguments.n_rest != 1)
+        status = error_set(&error, DPF_FAULT_CONFIG, "give one file: dpframe convert OLD.ini");
+    if (status == 0)
+        status = convert(&arguments, &error);
+    arguments_free(&arguments);
+    return status < 0 ? command_failed(&error) : 0;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/renamed.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config_line.h"
+#include "config/config_store.h"
+
+static const struct renamed table[] = {
+    {"privacy", "support", NULL, "interaction-pattern"},
+    {"run", "finish", NULL, "final-step"},
+    {"users", "site", NULL, "solve-at"},
+    {"items", "site", NULL, "solve-at"},
+    {"users*", "participations", NULL, "max-participations"},
+    {"items*", "participations", NULL, "max-participations"},
+    {"users*", "messages", NULL, "send"},
+    {"items*", "messages", NULL, "send"},
+    {"users*", "bounds", "data", "empirical"},
+    {"items*", "bounds", "data", "empirical"},
+    {"*.mechanism", "shared-share", NULL, "gram-share"},
+    {"*.mechanism", "honest", NULL, "min-honest"},
+    {"*.mechanism", "curious", NULL, "max-curious"},
+};
+
+const struct renamed *renamed_find(const char *section, const char *key, const char *value)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const struct renamed *r = &table[i];
+        if (strcmp(r->key, key) == 0 && fnmatch(r->section, section, 0) == 0 && !r->value == !value &&
+            (!value || strcmp(r->value, value) == 0))
+            return r;
+    }
+    return NULL;
+}
+
+int renamed_refuse(const struct config_entry *entry, struct dpf_error *error)
+{
+    const struct renamed *r = renamed_find(entry->section, entry->key, NULL);
+    if (!r)
+        return 0;
+    return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                    "\"%s\" in [%s] is now called \"%s\"; \"dpframe convert\" rewrites a file", entry->key,
+                    entry->section, r->new_name);
+}
+
+/* Keys may hold dots: [data] relation.path is [data.relation] path. full is changed. */
+static const struct renamed *find_full(char *full, const char *value)
+{
+    char *dot = strrchr(full, '.');
+    if (!dot)
+        return NULL;
+    *dot = '\0';
+    return renamed_find(full, dot + 1, value);
+}
+
+struct converter {
+    struct text *out;
+    long changes;
+};
+
+static const struct renamed *find_name(const char *name, size_t length, const char *value)
+{
+    char full[CONFIG_FULL_MAX];
+    if (length >= sizeof full)
+        return NULL;
+    memcpy(full, name, length);
+    full[length] = '\0';
+    return find_full(full, value);
+}
+
+static int is_name_byte(char c)
+{
+    return c &&
+           (strchr("-_.", c) || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+}
+
+/* A part of the text as it is. */
+static void copy(struct converter *converter, const char *text, size_t length)
+{
+    text_add(converter->out, "%.*s", (int)length, text);
+}
+
+/* The value of the key name, up to one of the bytes in ends. Returns what is left of the text. */
+static const char *convert_value(struct converter *converter, const char *name, size_t length,
+                                 const char *text, const char *ends)
+{
+    char value[CONFIG_NAME_MAX + 1];
+    size_t n = 0;
+    while (is_name_byte(text[n]))
+        n++;
+    if (n == 0 || n >= sizeof value || (text[n] && !strchr(ends, text[n])))
+        return text;
+    memcpy(value, text, n);
+    value[n] = '\0';
+    const struct renamed *r = find_name(name, length, value);
+    if (!r)
+        return text;
+    text_add(converter->out, "%s", r->new_name);
+    converter->changes++;
+    return text + n;
+}
+
+/* A line of [sweep]: "privacy.support" wherever it stands. */
+static void convert_names(struct converter *converter, const char *text)
+{
+    while (*text) {
+        size_t n = 0;
+        while (is_name_byte(text[n]))
+            n++;
+        const struct renamed *r = n > 0 ? find_name(text, n, NULL) : NULL;
+        if (r) {
+            copy(converter, text, n - strlen(r->key));
+            text_add(converter->out, "%s", r->new_name);
+            converter->changes++;
+        } else {
+            copy(converter, text, n > 0 ? n : 1);
+        }
+        const char *name = text;
+        text += n > 0 ? n : 1;
+        if (n > 0 && *text == '=') {
+            copy(converter, "=", 1);
+            text = convert_value(converter, name, n, text + 1, " \t,;");
+        }
+    }
+    copy(converter, text, strlen(text));
+}
+
+/* line: as written; split: its parts; section: where it stands. */
+static void convert_key(struct converter *converter, const char *section, const char *line,
+                        const struct config_line *split)
+{
+    char full[CONFIG_FULL_MAX];
+    const char *key = strstr(line, split->name), *after = key + strlen(split->name);
+    if (!config_full_name(section, split->name, full)) {
+        copy(converter, line, strlen(line));
+        return;
+    }
+    const size_t length = strlen(full);
+    const struct renamed *r = find_name(full, length, NULL);
+    if (r) {
+        copy(converter, line, (size_t)(after - line) - strlen(r->key));
+        text_add(converter->out, "%s", r->new_name);
+        converter->changes++;
+    } else {
+        copy(converter, line, (size_t)(after - line));
+    }
+    const char *value = strchr(after, '=') + 1;
+    value += strspn(value, " \t");
+    copy(converter, after, (size_t)(value - after));
+    value = convert_value(converter, full, length, value, " \t");
+    copy(converter, value, strlen(value));
+}
+
+/* Lines that cannot be split are copied: the program says what is wrong with them when the file is used. */
+static int convert_line(struct converter *converter, const char *file, long number, char *line,
+                        char section[CONFIG_FULL_MAX], struct dpf_error *error)
+{
+    struct dpf_error ignored = {0};
+    struct config_line split;
+    char *parts = strdup(line);
+    if (!parts)
+        return error_memory(error);
+    const int status = line_split(parts, strlen(parts), file, number, &split, &ignored);
+    if (status == 0 && split.kind == LINE_SECTION && strlen(split.name) < CONFIG_FULL_MAX)
+        strcpy(section, split.name);
+    if (status == 0 && split.kind == LINE_KEY && strcmp(section, "sweep") == 0)
+        convert_names(converter, line);
+    else if (status == 0 && split.kind == LINE_KEY)
+        convert_key(converter, section, line, &split);
+    else
+        copy(converter, line, strlen(line));
+    free(parts);
+    return 0;
+}
+
+long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_error *error)
+{
+    struct converter converter = {out, 0};
+    char section[CONFIG_FULL_MAX] = "", *line = NULL;
+    size_t capacity = 0;
+    ssize_t n;
+    int status = 0;
+    for (long number = 1; status == 0 && (n = getline(&line, &capacity, in)) >= 0; number++) {
+        const size_t bare = strcspn(line, "\r\n"), end = (size_t)n - bare;
+        char ending[3] = "";
+        if (bare + strspn(line + bare, "\r\n") != (size_t)n || end > 2) {
+            status = error_at(error, DPF_FAULT_CONFIG, file, number,
+                              "a control byte stands in the line: "
+                              "configurations are plain text");
+            break;
+        }
+        memcpy(ending, line + bare, end);
+        line[bare] = '\0';
+        status = convert_line(&converter, file, number, line, section, error);
+        text_add(out, "%s", ending);
+    }
+    if (status == 0 && ferror(in))
+        status = error_set(error, DPF_FAULT_CONFIG, "cannot read %s: %s", file, strerror(errno));
+    free(line);
+    return status != 0 ? -1 : out->failed ? error_memory(error) : converter.changes;
+}

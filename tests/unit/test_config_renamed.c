@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/renamed.h"
+#include "config_support.h"
+
+static void assert_converts(const char *old, const char *expected, long changes)
+{
+    struct dpf_error error = {0};
+    struct text out = {0};
+    FILE *in = fmemopen((char *)(uintptr_t)old, strlen(old), "rb");
+    assert_non_null(in);
+    assert_int_equal(renamed_convert(in, "old.ini", &out, &error), changes);
+    assert_string_equal(out.data, expected);
+    text_free(&out);
+    fclose(in);
+}
+
+static void keys_are_renamed_where_they_stand(void **state)
+{
+    (void)state;
+    assert_converts(
+        "; support = public stays in a comment\r\n[privacy]\r\n  support=public ; why\r\n",
+        "; support = public stays in a comment\r\n[privacy]\r\n  interaction-pattern=public ; why\r\n", 1);
+    assert_converts("[items]\nsite = party\n[items.mechanism]\nhonest = 3 ; honest users\ncurious = 1\n"
+                    "shared-share = .2\n",
+                    "[items]\nsolve-at = party\n[items.mechanism]\nmin-honest = 3 ; honest users\n"
+                    "max-curious = 1\ngram-share = .2\n",
+                    4);
+    assert_converts("[items.rating]\nparticipations = 2\nmessages = links\n[run]\nfinish = users",
+                    "[items.rating]\nmax-participations = 2\nsend = links\n[run]\nfinal-step = users", 3);
+}
+
+/* The same word elsewhere is somebody else's. */
+static void other_sections_keep_their_words(void **state)
+{
+    (void)state;
+    static const char text[] = "[data]\nsupport = public\n[privacy]\nhonest = 1\n[audit]\nview = messages\n"
+                               "[items]\nbounds = public\n\n\n# end";
+    assert_converts(text, text, 0);
+}
+
+static void values_are_renamed(void **state)
+{
+    (void)state;
+    assert_converts("[items]\nbounds = data\n[users.social]\nbounds=data;\n",
+                    "[items]\nbounds = empirical\n[users.social]\nbounds=data;\n", 1);
+}
+
+static void dotted_keys_are_renamed(void **state)
+{
+    (void)state;
+    assert_converts("[items]\nmechanism.honest = 3\n", "[items]\nmechanism.min-honest = 3\n", 1);
+}
+
+static void names_in_sweeps_are_renamed(void **state)
+{
+    (void)state;
+    assert_converts(
+        "[sweep]\nvariant.a = @x.ini; privacy.support=public; items.bounds=data\n"
+        "axis.honest = items.mechanism.honest: 1, 2\n",
+        "[sweep]\nvariant.a = @x.ini; privacy.interaction-pattern=public; items.bounds=empirical\n"
+        "axis.honest = items.mechanism.min-honest: 1, 2\n",
+        3);
+}
+
+static void lines_that_are_wrong_are_copied(void **state)
+{
+    (void)state;
+    assert_converts("[privacy\nsupport\n= 3\n[privacy]\nsupport = private\n",
+                    "[privacy\nsupport\n= 3\n[privacy]\ninteraction-pattern = private\n", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_renamed_where_they_stand),
+        cmocka_unit_test(other_sections_keep_their_words),
+        cmocka_unit_test(values_are_renamed),
+        cmocka_unit_test(dotted_keys_are_renamed),
+        cmocka_unit_test(names_in_sweeps_are_renamed),
+        cmocka_unit_test(lines_that_are_wrong_are_copied),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
