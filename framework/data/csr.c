@@ -22,6 +22,30 @@ void records_free(struct records *records)
     records->n = 0;
 }
 
+void feature_table_free(struct feature_table *table)
+{
+    for (int64_t c = 0; table->column && c < table->columns; c++)
+        free((char *)(uintptr_t)table->column[c].name);
+    free(table->ptr);
+    free(table->at);
+    free(table->values);
+    free(table->column);
+    memset(table, 0, sizeof *table);
+}
+
+const dpf_features *feature_table_view(const struct feature_table *table, dpf_features *view)
+{
+    *view = (dpf_features){.size = sizeof *view,
+                           .n_fields = table->n_fields,
+                           .rows = table->rows,
+                           .columns = table->columns,
+                           .offsets = table->ptr,
+                           .at = table->at,
+                           .values = table->values,
+                           .column = table->column};
+    return table->ptr ? view : NULL;
+}
+
 void dataset_free(struct dataset *dataset)
 {
     id_map_free(&dataset->users);
@@ -30,6 +54,8 @@ void dataset_free(struct dataset *dataset)
     records_free(&dataset->test);
     csr_free(&dataset->candidates);
     csr_free(&dataset->relation.links);
+    feature_table_free(&dataset->features[0]);
+    feature_table_free(&dataset->features[1]);
     free(dataset->weights.users);
     free(dataset->weights.items);
     free(dataset->weights.user_groups);

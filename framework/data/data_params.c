@@ -56,6 +56,55 @@ static const dpf_enum_value weights_kinds[] = {
     {"sensitive", "each record is sensitive with the same probability, and then has the sensitive weight"},
 };
 
+static const dpf_enum_value feature_formats[] = {
+    {"csv", "commas unless delimiter says otherwise; fields may be quoted; a header"},
+    {"tsv", "TABs unless delimiter says otherwise; quotes are ordinary characters; a header"},
+    {"movielens-1m", "movies.dat: '::' between id, title and genres; the year from the title"},
+    {"movielens-100k",
+     "u.item: '|' between id, title, dates and a flag for each of 19 genres; the year from the title"},
+};
+
+/* The same keys for items and for users. Lists of columns are names of the header, or numbers from 1. */
+#define FEATURE_PARAMS(FIRST, SIDE)                                                                          \
+    [FIRST +                                                                                                 \
+        FEATURE_PATH] =                                                                                      \
+        DPF_PARAM_TEXT_F(                                                                                    \
+            SIDE "-features", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,                                          \
+            "A file of facts about each " SIDE                                                               \
+            ", plain or gzipped, that you declare public: it gets no noise, "                                \
+            "and the statement says so. Models that read features use it. Ids without a line have none; "    \
+            "lines of other ids count for the columns alone."),                                              \
+        [FIRST + FEATURE_FORMAT] =                                                                           \
+            DPF_PARAM_ENUM_F(SIDE "-features.format", 0, feature_formats, 0, "What the file looks like."),   \
+        [FIRST + FEATURE_HEADER] = DPF_PARAM_BOOL_F(                                                         \
+            SIDE "-features.header", 1, 0,                                                                   \
+            "Whether the first line names the columns. Not set: yes for csv and tsv, no else."),             \
+        [FIRST + FEATURE_DELIMITER] = DPF_PARAM_TEXT_F(SIDE "-features.delimiter", DPF_TYPE_STRING, "", 0,   \
+                                                       "What separates fields; see delimiter. Empty: the "   \
+                                                       "format's."),                                         \
+        [FIRST + FEATURE_ID] =                                                                               \
+            DPF_PARAM_TEXT_F(SIDE "-features.column.id", DPF_TYPE_STRING, "1", 0,                            \
+                             "The column of the " SIDE "'s id, as in the file of ratings."),                 \
+        [FIRST + FEATURE_CATEGORIES] = DPF_PARAM_TEXT_F(                                                     \
+            SIDE "-features.categories", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,                             \
+            "Columns whose texts are categories, separated by commas. Not set: the format's."),              \
+        [FIRST + FEATURE_SEPARATOR] = DPF_PARAM_TEXT_F(                                                      \
+            SIDE "-features.separator", DPF_TYPE_STRING, "|", DPF_PARAM_PRIVACY,                             \
+            "What separates several categories in one field; empty: a field is one category."),              \
+        [FIRST + FEATURE_FLAGS] = DPF_PARAM_TEXT_F(                                                          \
+            SIDE "-features.flags", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,                                  \
+            "Columns of 0 and 1 that are the categories of one kind, separated by commas. Not set: the "     \
+            "format's."),                                                                                    \
+        [FIRST + FEATURE_NUMBERS] =                                                                          \
+            DPF_PARAM_TEXT_F(SIDE "-features.numbers", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,               \
+                             "Columns of numbers, separated by commas; an empty field "                      \
+                             "is a number that is missing."),                                                \
+        [FIRST + FEATURE_YEAR] =                                                                             \
+            DPF_PARAM_TEXT_F(SIDE "-features.year-of", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,               \
+                             "A column whose text ends in a year, such as \"Toy Story (1995)\": the year "   \
+                             "is a number. Not set: the "                                                    \
+                             "format's.")
+
 static const dpf_param data_table[D_COUNT] = {
     [D_FORMAT] = DPF_PARAM_ENUM_F("format", 2, formats, 0, "What the file looks like."),
     [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
@@ -113,6 +162,8 @@ static const dpf_param data_table[D_COUNT] = {
     [D_RELATION_SIMILARITY] = DPF_PARAM_ENUM_F(
         "relation.similarity", 0, similarities, DPF_PARAM_PRIVACY,
         "What links weigh. A similarity is computed from the ratings and gets no noise (C2)."),
+    FEATURE_PARAMS(D_ITEM_FEATURES, "item"),
+    FEATURE_PARAMS(D_USER_FEATURES, "user"),
     [D_WEIGHTS_KIND] = DPF_PARAM_ENUM_F("weights.kind", 0, weights_kinds, DPF_PARAM_PRIVACY,
                                         "Where privacy weights come from. A record's budget is its weight, "
                                         "above 0 and at most 1, times the largest budget."),

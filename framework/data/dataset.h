@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "dpframe/features.h"
 
 /* Records of one orientation: those of row r are entries ptr[r] .. ptr[r+1]-1, ascending by other. */
 struct csr {
@@ -46,6 +47,19 @@ struct relation {     /* directed links between users: friends, trust */
     int64_t self;     /* links from a user to itself, dropped */
 };
 
+/* Public features of items or users, in the layout of dpf_features; ptr NULL: none. Names belong to it. */
+struct feature_table {
+    int32_t n_fields;
+    int64_t rows, columns;
+    int64_t *ptr;
+    int32_t *at;
+    float *values;
+    dpf_feature_column *column;
+};
+void feature_table_free(struct feature_table *table);
+/* The view that plugins get, into *view; NULL without features. */
+const dpf_features *feature_table_view(const struct feature_table *table, dpf_features *view);
+
 /*
  * Privacy weights of users and items, both or neither: a pair weighs users[i] * items[j]. Records have theirs
  * in csr.privacy_weights as well, whatever they come from.
@@ -79,6 +93,7 @@ struct dataset {
     struct csr candidates;
     struct relation relation; /* links.ptr NULL: none loaded */
     struct privacy_weights weights;
+    struct feature_table features[2]; /* of users, of items: indexed as DPF_SIDE_* */
     int implicit;              /* values are all 1 and mean "interacted" */
     double value_lo, value_hi; /* declared range */
     struct dataset_summary summary;

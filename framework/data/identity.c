@@ -67,7 +67,9 @@ int data_files_sha256(const struct config *config, const struct config_values *d
     crypto_hash_sha256_init(&state);
     if ((options.format != FORMAT_SYNTHETIC && add_files(&state, options.path, error) != 0) ||
         (options.kind == SPLIT_FILES && add_files(&state, options.test_path, error) != 0) ||
-        add_files(&state, options.relation_path, error) != 0)
+        add_files(&state, options.relation_path, error) != 0 ||
+        add_files(&state, data->params.values[D_ITEM_FEATURES].text, error) != 0 ||
+        add_files(&state, data->params.values[D_USER_FEATURES].text, error) != 0)
         return -1;
     for (int side = 0; side < 2 && options.weights.kind == WEIGHTS_FILES; side++)
         if (add_files(&state, options.weights.paths[side], error) != 0)

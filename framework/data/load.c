@@ -8,6 +8,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "data/data_params.h"
+#include "data/feature_file.h"
 #include "data/generator.h"
 #include "data/paths.h"
 #include "data/ratings.h"
@@ -16,6 +18,7 @@
 #include "data/split.h"
 #include "data/summary.h"
 #include "data/weights.h"
+#include "dpframe/privacy.h"
 
 /* What loading holds beside the data set it fills. */
 struct loading {
@@ -44,6 +47,21 @@ static int check_paths(const struct config *config, const char *section, const c
     return -1;
 }
 
+static int check_features(const struct config *config, const struct config_values *data,
+                          struct dpf_error *error)
+{
+    static const int firsts[2] = {D_ITEM_FEATURES, D_USER_FEATURES};
+    int status = 0;
+    for (int i = 0; i < 2 && status == 0; i++) {
+        struct feature_options options;
+        status = feature_options_read(config, data, firsts[i], &options, error);
+        if (status == 0 && options.path[0])
+            status = check_paths(config, "data", data->table[firsts[i]].name, options.path, "", error);
+        feature_options_free(&options);
+    }
+    return status;
+}
+
 int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi, struct dpf_error *error)
 {
@@ -60,6 +78,8 @@ int data_check(const struct config *config, const struct config_values *data,
     if (*test && check_paths(config, "split", "test.path", test, "", error) != 0)
         return -1;
     if (o.relation_path[0] && check_paths(config, "data", "relation.path", o.relation_path, "", error) != 0)
+        return -1;
+    if (check_features(config, data, error) != 0)
         return -1;
     for (int side = 0; side < 2 && o.weights.kind == WEIGHTS_FILES; side++)
         if (o.weights.paths[side][0] &&
@@ -284,6 +304,24 @@ static int parse(struct loading *l, struct dpf_error *error)
     return weights_load(o, l->pool, l->out, error);
 }
 
+/* Both sides' public features, for the ids that there are. */
+static int load_features(struct loading *l, const struct config *config, const struct config_values *data,
+                         struct dpf_error *error)
+{
+    for (int side = 0; side < 2; side++) {
+        const int first = side == DPF_SIDE_ITEMS ? D_ITEM_FEATURES : D_USER_FEATURES;
+        const struct id_map *rows = side == DPF_SIDE_ITEMS ? &l->out->items : &l->out->users;
+        struct feature_options options;
+        int status = feature_options_read(config, data, first, &options, error);
+        if (status == 0)
+            status = feature_file_load(&options, rows, &l->out->features[side], error);
+        feature_options_free(&options);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* What depends on the split. */
 static int divide(struct loading *l, struct dpf_error *error)
 {
@@ -328,6 +366,8 @@ int data_parse(const struct config *config, const struct config_values *data,
         parsed->dataset.value_hi = l.options.implicit ? 1 : l.options.value_hi;
         status = parse(&l, error);
     }
+    if (status == 0)
+        status = load_features(&l, config, data, error);
     if (status != 0) {
         close_loading(&l);
         data_parsed_free(parsed);

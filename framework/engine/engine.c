@@ -303,6 +303,8 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
     struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
+    for (int side = 0; side < 2; side++)
+        engine.features[side] = feature_table_view(&dataset->features[side], &engine.feature_views[side]);
     memset(stats, 0, sizeof *stats);
     int status = parties_make(&engine.parties, plan, dataset, error);
     if (status == 0)

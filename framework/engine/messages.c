@@ -62,7 +62,9 @@ static int user_groups(struct engine *engine, struct term_run *term, int64_t use
                            .weights = weights,
                            .offset = engine->model->offset,
                            .party_row = (int32_t)user,
-                           .residual = &term->residual};
+                           .residual = &term->residual,
+                           .self_features = engine->features[term->plan->side],
+                           .other_features = engine->features[1 - term->plan->side]};
     return 0;
 }
 

@@ -12,14 +12,24 @@ static dpf_csr csr_view(const struct csr *csr)
     return (dpf_csr){.rows = csr->rows, .offsets = csr->ptr, .others = csr->others, .values = csr->values};
 }
 
-static dpf_interactions records_of(const struct dataset *dataset)
+/* The training records as plugins see them, with what they point to. */
+struct records_view {
+    dpf_interactions records;
+    dpf_features features[2];
+};
+
+static const dpf_interactions *records_of(const struct dataset *dataset, struct records_view *view)
 {
-    return (dpf_interactions){.size = sizeof(dpf_interactions),
-                              .n_users = dataset->users.n,
-                              .n_items = dataset->items.n,
-                              .n = dataset->train.n,
-                              .by_user = csr_view(&dataset->train.by_user),
-                              .by_item = csr_view(&dataset->train.by_item)};
+    view->records = (dpf_interactions){
+        .size = sizeof(dpf_interactions),
+        .n_users = dataset->users.n,
+        .n_items = dataset->items.n,
+        .n = dataset->train.n,
+        .by_user = csr_view(&dataset->train.by_user),
+        .by_item = csr_view(&dataset->train.by_item),
+        .user_features = feature_table_view(&dataset->features[DPF_SIDE_USERS], &view->features[0]),
+        .item_features = feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1])};
+    return &view->records;
 }
 
 int recommender_fit_start(struct model *model, struct dpf_error *error)
@@ -47,10 +57,10 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
-    const dpf_interactions records = records_of(model->dataset);
+    struct records_view view;
     dpf_fit fit = {.size = sizeof fit,
                    .setup = &component->setup,
-                   .records = &records,
+                   .records = records_of(model->dataset, &view),
                    .state = model->state,
                    .state_bytes = model->state_bytes,
                    .witness = witness};
@@ -105,12 +115,15 @@ int recommender_fit_check(const struct model *model, const char *path, struct dp
 static int score_all(const struct model *model, int32_t user, float *scores, struct dpf_error *error)
 {
     struct instance *instance = model->plan->recommender.instance;
-    const dpf_interactions records = records_of(model->dataset);
+    struct records_view view;
     struct worker *worker = worker_new(0, 1, error);
     if (!worker)
         return -1;
-    const dpf_scoring scoring = {
-        .size = sizeof scoring, .user = user, .records = &records, .state = model->state, .scores = scores};
+    const dpf_scoring scoring = {.size = sizeof scoring,
+                                 .user = user,
+                                 .records = records_of(model->dataset, &view),
+                                 .state = model->state,
+                                 .scores = scores};
     const dpf_call *call = worker_call(worker, instance, 0, 0, (uint32_t)user);
     int status =
         instance_result(instance, model->plan->recommender.functions->scores(instance->self, call, &scoring),

@@ -69,7 +69,9 @@ static int link_message(struct messages_work *work, int64_t row, int64_t link, i
                          .values = csr->values ? csr->values + link : NULL,
                          .offset = engine->model->offset,
                          .party_row = -1,
-                         .residual = &term->residual};
+                         .residual = &term->residual,
+                         .self_features = engine->features[DPF_SIDE_USERS],
+                         .other_features = engine->features[DPF_SIDE_USERS]};
     int64_t sender = csr->others[link];
     double *values = one_row(work, sender, row, worker, draft);
     if (!values)

@@ -81,6 +81,8 @@ struct engine {
     float *next[2]; /* new rows of a simultaneous update */
     int64_t round;
     struct engine_stats *stats;
+    const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
+    dpf_features feature_views[2];
     float *rows[2]; /* while a party solves: its own rows of either side; else NULL */
 };
 

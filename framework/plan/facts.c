@@ -252,6 +252,13 @@ static void note_all_public(const struct plan *plan, struct run_facts *run)
         note_public(run, "Privacy weights of users, items and records.");
     if (*data[D_RELATION_PATH].text)
         note_public(run, "Links between users: none of the units and adjacencies is about them.");
+    if (*data[D_ITEM_FEATURES].text)
+        note_public(run,
+                    "The features of items ([data] item-features): declared public, read without noise.");
+    if (*data[D_USER_FEATURES].text)
+        note_public(run,
+                    "The features of users ([data] user-features): declared public, read without noise. "
+                    "They say who can be in the data, so a file about the users themselves is not public.");
     if (plan->split.params.values[S_KIND].integer != 0)
         note_public(run, "The split: neighbours are training parts that differ in one unit. Which records "
                          "are held out is not protected, as it can depend on all of the data.");

@@ -4,6 +4,7 @@
 #define DPFRAME_H
 
 #include "abi.h"
+#include "features.h"
 #include "host.h"
 #include "params.h"
 #include "plugin.h"

@@ -15,6 +15,7 @@
 #ifndef DPFRAME_QUERY_H
 #define DPFRAME_QUERY_H
 
+#include "features.h"
 #include "view.h"
 
 #ifdef __cplusplus
@@ -92,7 +93,19 @@ typedef struct dpf_groups {
     /* Rows of the other side from which predictions are made; the same as other unless [users] or
        [items] residual = raw asks for the rows before factor transforms. Never NULL. */
     const dpf_factors *residual;
+    const dpf_features
+        *self_features; /* public features of the side that is solved, of the other; NULL: none. */
+    const dpf_features *other_features; /* Read them by dpf_self_features and dpf_other_features. */
 } dpf_groups;
+
+static inline const dpf_features *dpf_self_features(const dpf_groups *groups)
+{
+    return groups->size > offsetof(dpf_groups, self_features) ? groups->self_features : NULL;
+}
+static inline const dpf_features *dpf_other_features(const dpf_groups *groups)
+{
+    return groups->size > offsetof(dpf_groups, other_features) ? groups->other_features : NULL;
+}
 
 /* Numbers of a packed symmetric matrix of order d. */
 static inline int32_t dpf_packed_length(int32_t d)

@@ -211,7 +211,7 @@ AT(dpf_query, blocks, 32);
 AT(dpf_query, ridge_per_count, 224);
 AT(dpf_query, ridge_constant, 232);
 
-SIZE(dpf_groups, 96);
+SIZE(dpf_groups, 112);
 AT(dpf_groups, size, 0);
 AT(dpf_groups, side, 4);
 AT(dpf_groups, self, 8);
@@ -226,6 +226,8 @@ AT(dpf_groups, offset, 72);
 AT(dpf_groups, party_row, 80);
 AT(dpf_groups, reserved, 84);
 AT(dpf_groups, residual, 88);
+AT(dpf_groups, self_features, 96);
+AT(dpf_groups, other_features, 104);
 
 /* dpframe/role/accountant.h */
 SIZE(dpf_question, 40);
@@ -362,7 +364,25 @@ AT(dpf_csr, offsets, 8);
 AT(dpf_csr, others, 16);
 AT(dpf_csr, values, 24);
 
-SIZE(dpf_interactions, 96);
+SIZE(dpf_feature_column, 64);
+AT(dpf_feature_column, name, 0);
+AT(dpf_feature_column, kind, 8);
+AT(dpf_feature_column, field, 12);
+AT(dpf_feature_column, mean, 16);
+AT(dpf_feature_column, deviation, 24);
+AT(dpf_feature_column, reserved, 32);
+
+SIZE(dpf_features, 56);
+AT(dpf_features, size, 0);
+AT(dpf_features, n_fields, 4);
+AT(dpf_features, rows, 8);
+AT(dpf_features, columns, 16);
+AT(dpf_features, offsets, 24);
+AT(dpf_features, at, 32);
+AT(dpf_features, values, 40);
+AT(dpf_features, column, 48);
+
+SIZE(dpf_interactions, 112);
 AT(dpf_interactions, size, 0);
 AT(dpf_interactions, reserved, 4);
 AT(dpf_interactions, n_users, 8);
@@ -370,6 +390,8 @@ AT(dpf_interactions, n_items, 16);
 AT(dpf_interactions, n, 24);
 AT(dpf_interactions, by_user, 32);
 AT(dpf_interactions, by_item, 64);
+AT(dpf_interactions, user_features, 96);
+AT(dpf_interactions, item_features, 104);
 
 SIZE(dpf_recommender_setup, 64);
 AT(dpf_recommender_setup, size, 0);

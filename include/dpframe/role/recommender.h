@@ -17,6 +17,7 @@
 #ifndef DPFRAME_ROLE_RECOMMENDER_H
 #define DPFRAME_ROLE_RECOMMENDER_H
 
+#include "../features.h"
 #include "../host.h"
 #include "../privacy.h"
 #include "aggregator.h"
@@ -50,7 +51,19 @@ typedef struct dpf_interactions {
     int64_t n; /* records */
     dpf_csr by_user;
     dpf_csr by_item;
+    const dpf_features *user_features; /* public; NULL: none. See dpf_item_features. */
+    const dpf_features *item_features;
 } dpf_interactions;
+
+/* Public features of the items, of the users; NULL: none. */
+static inline const dpf_features *dpf_item_features(const dpf_interactions *records)
+{
+    return records->size > offsetof(dpf_interactions, item_features) ? records->item_features : NULL;
+}
+static inline const dpf_features *dpf_user_features(const dpf_interactions *records)
+{
+    return records->size > offsetof(dpf_interactions, user_features) ? records->user_features : NULL;
+}
 
 /* What is known before any data is read. */
 typedef struct dpf_recommender_setup {
