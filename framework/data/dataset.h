@@ -94,8 +94,8 @@ struct dataset {
     struct relation relation; /* links.ptr NULL: none loaded */
     struct privacy_weights weights;
     struct feature_table features[2]; /* of users, of items: indexed as DPF_SIDE_* */
-    int implicit;              /* values are all 1 and mean "interacted" */
-    double value_lo, value_hi; /* declared range */
+    int implicit;                     /* values are all 1 and mean "interacted" */
+    double value_lo, value_hi;        /* declared range */
     struct dataset_summary summary;
 };
 

@@ -301,6 +301,8 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     if (plan->recommender.instance)
         run->local_users = (plan->recommender.functions->flags(plan->recommender.instance->self) &
                             DPF_RECOMMENDER_SCORES_AT_HOME) != 0;
+    run->public_features =
+        *plan->data.params.values[D_ITEM_FEATURES].text || *plan->data.params.values[D_USER_FEATURES].text;
     run->values_choose = values_choose(plan);
     run->users_counted = plan->model.params.values[MODEL_USERS].integer == 0;
     if (run->n_terms > 0)

@@ -88,8 +88,9 @@ static void check_inputs(const struct condition_input *input, struct condition *
         return;
     }
     set_verdict(out, 1,
-                "Beside the records, releases read only constants, earlier releases, or the user's own "
-                "clipped contribution.");
+                "Beside the records, releases read only constants%s, earlier releases, or the user's own "
+                "clipped contribution.",
+                input->facts->public_features ? ", features that are declared public" : "");
 }
 
 static int side_counted(const struct ledger *ledger, int64_t entry)

@@ -77,10 +77,11 @@ struct run_facts {
     int64_t rounds;
     int released_raw; /* a side's factors are released without any mechanism */
     char released_raw_why[160];
-    int local_users;   /* the user side stays with its parties: joint DP */
-    int secure;        /* C9: noise from the system's generator */
-    int users_counted; /* C2: the number of users is taken from the data, not declared */
-    int values_choose; /* C8: a record counts or does not by its value */
+    int local_users;     /* the user side stays with its parties: joint DP */
+    int secure;          /* C9: noise from the system's generator */
+    int public_features; /* C2: components may read [data] item-features or user-features, declared public */
+    int users_counted;   /* C2: the number of users is taken from the data, not declared */
+    int values_choose;   /* C8: a record counts or does not by its value */
     /* What the proof takes as known to the observer, or fixed; for the statement. Sentences, one a line. */
     char taken_as_public[1024];
 };
