@@ -42,3 +42,10 @@ int error_memory(struct dpf_error *error)
 {
     return error_set(error, DPF_FAULT_RUN, "out of memory");
 }
+
+int error_while_running(struct dpf_error *error)
+{
+    if (error->fault == DPF_FAULT_CONFIG)
+        error->fault = DPF_FAULT_RUN;
+    return -1;
+}

@@ -61,6 +61,8 @@ static int transform_values(struct engine *engine, struct term_run *term, const 
         dpf_call *call = step_call(engine, 0, instance, 0, 0);
         status = instance_result(instance, transform->records(instance->self, call, &records, values),
                                  "records", error);
+        if (status != 0)
+            error_while_running(error);
     }
     free(own);
     if (status != 0)
@@ -299,6 +301,25 @@ static int finish(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
+static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, struct dpf_error *error)
+{
+    const struct plan *plan = engine->plan;
+    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    for (engine->round = 0; engine->round < rounds; engine->round++) {
+        if (one_round(engine, error) != 0)
+            return error_while_running(error);
+        engine->stats->rounds_done++;
+        if (hooks && hooks->round_done &&
+            hooks->round_done(hooks->context, engine->round, engine->model, error) != 0)
+            return -1;
+    }
+    if (rounds == 0)
+        return 0;
+    if (refit(engine, error) != 0 || finish(engine, error) != 0)
+        return error_while_running(error);
+    return plan->run.params.values[RUN_NOISE].integer ? engine_noise_histograms(engine, error) : 0;
+}
+
 int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
@@ -311,19 +332,8 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
         status = make_workers(&engine, error);
     for (int which = 0; which < 2 && status == 0; which++)
         status = make_terms(&engine, which, error);
-    int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
-    for (engine.round = 0; engine.round < rounds && status == 0; engine.round++) {
-        status = one_round(&engine, error);
-        stats->rounds_done += status == 0;
-        if (status == 0 && hooks && hooks->round_done)
-            status = hooks->round_done(hooks->context, engine.round, model, error);
-    }
-    if (status == 0 && rounds > 0)
-        status = refit(&engine, error);
-    if (status == 0 && rounds > 0)
-        status = finish(&engine, error);
-    if (status == 0 && rounds > 0 && plan->run.params.values[RUN_NOISE].integer)
-        status = engine_noise_histograms(&engine, error);
+    if (status == 0)
+        status = all_rounds(&engine, hooks, error);
     sum_times(&engine);
     engine_close(&engine);
     return status;

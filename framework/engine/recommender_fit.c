@@ -72,7 +72,7 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                          "interrupted while recommender %s was trained; nothing is written",
                          instance->entry->component->id);
     if (instance_result(instance, status, "fit", error) != 0)
-        return -1;
+        return error_while_running(error);
     stats->messages = fit.messages;
     stats->bytes_up = fit.bytes_up;
     stats->bytes_down = fit.bytes_down;

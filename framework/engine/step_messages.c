@@ -43,6 +43,7 @@ static int open_aggregations(struct messages_work *work, int n, struct dpf_error
                                          .rows = rows,
                                          .n_parties = invited,
                                          .modulus = term->noise.modulus,
+                                         .least_survivors = term->noise.least_survivors,
                                          .sums = memory_new((size_t)(rows * width), sizeof(int64_t))};
         aggregation->state = memory_new((size_t)step_state_bytes(term, aggregation), 1);
         if (!aggregation->sums || !aggregation->state)

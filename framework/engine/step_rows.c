@@ -88,7 +88,7 @@ static int decode(struct engine *engine, int worker, struct term_run *term, uint
 
 /* An aggregation of a batch of rows, in the worker's buffers. */
 static int open_aggregation(struct engine *engine, int worker, struct term_run *term, int64_t rows,
-                            int32_t width, uint64_t modulus, dpf_aggregation *aggregation)
+                            int32_t width, dpf_aggregation *aggregation)
 {
     size_t n = (size_t)(rows * width);
     int64_t *sums = step_buffer(engine, worker, BUFFER_SUMS, n + 1, sizeof *sums);
@@ -96,7 +96,8 @@ static int open_aggregation(struct engine *engine, int worker, struct term_run *
                                      .width = width,
                                      .rows = rows,
                                      .n_parties = engine->parties.n,
-                                     .modulus = modulus,
+                                     .modulus = term->noise.modulus,
+                                     .least_survivors = term->noise.least_survivors,
                                      .sums = sums};
     uint64_t bytes = step_state_bytes(term, aggregation);
     aggregation->state = step_buffer(engine, worker, BUFFER_AGGREGATOR, (size_t)bytes + 1, 1);
@@ -144,8 +145,7 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     int64_t *integers =
         step_buffer(engine, worker, BUFFER_INTEGERS, (size_t)(count * query->width) + 1, sizeof *integers);
     dpf_aggregation aggregation;
-    if (!integers ||
-        open_aggregation(engine, worker, term, count, query->width, term->noise.modulus, &aggregation) != 0)
+    if (!integers || open_aggregation(engine, worker, term, count, query->width, &aggregation) != 0)
         return NULL;
     for (int64_t party = 0; party < parties; party++) {
         const double *values =

@@ -320,6 +320,48 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     return 0;
 }
 
+dpf_aggregator_limits plan_aggregator_limits(const struct plan *plan, const struct term_plan *term)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    const int64_t parties = plan_release(plan, term, term->blocks, term->gram, 0).n_parties;
+    dpf_aggregator_limits limits = {.size = sizeof limits, .parties = 1};
+    if (aggregator->limits)
+        aggregator->limits(term->aggregator->self, parties, &limits);
+    return limits;
+}
+
+/*
+ * Who opens a sum must not open one that lacks noise: of fewer messages than the mechanism counts on, or of
+ * which more parties can take off their shares than it bears.
+ */
+static int check_trust(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    const dpf_noise_plan *noise = &term->noise;
+    const dpf_aggregator_limits limits = plan_aggregator_limits(plan, term);
+    if (aggregator->sees != DPF_SEES_SUM || noise->where == DPF_NOISE_AT_SUM)
+        return 0;
+    if (limits.survivors > 0 && limits.survivors < noise->least_survivors)
+        return config_error(
+            plan->config, term->name, "aggregator", error,
+            "%s opens sums of %lld messages, but the noise of mechanism %s is enough in sums of "
+            "%lld at least, of which %lld may be curious parties'; raise survivors, or leave "
+            "it out",
+            term->aggregator->entry->component->id, (long long)limits.survivors,
+            term->mechanism->entry->component->id, (long long)noise->least_survivors,
+            (long long)noise->spare_shares);
+    if (plan->guarantee.observer == DPF_OBSERVER_PARTIES && noise->where == DPF_NOISE_IN_SHARES &&
+        limits.corrupt > noise->spare_shares)
+        return config_error(
+            plan->config, term->name, "aggregator", error,
+            "%s takes up to %lld parties to work with the server (corrupt, times their "
+            "number), but the noise of mechanism %s bears %lld that are curious; lower corrupt, "
+            "or raise max-curious",
+            term->aggregator->entry->component->id, (long long)limits.corrupt,
+            term->mechanism->entry->component->id, (long long)noise->spare_shares);
+    return 0;
+}
+
 /* Where noise is added must fit who solves and who sends what. */
 int release_check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                         struct dpf_error *error)
@@ -327,6 +369,8 @@ int release_check_noise(const struct plan *plan, const struct side_plan *side, c
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     const char *id = term->mechanism->entry->component->id;
     const dpf_mechanism *mechanism = term->mechanism->functions;
+    if (check_trust(plan, term, error) != 0)
+        return -1;
     if (side->solve_at == SOLVE_AT_PARTY && (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS))
         return config_error(
             plan->config, plan_side_name(side->side), "solve-at", error,

@@ -21,6 +21,8 @@ dpf_release plan_release(const struct plan *plan, const struct term_plan *term, 
                          const dpf_sensitivity *gram, int from_data);
 /* Whether what a term releases tells the number of users that sent. Its aggregator is made. */
 int plan_counts_users(const struct term_plan *term);
+/* What the term's aggregator assumes of as many parties as may take part. */
+dpf_aggregator_limits plan_aggregator_limits(const struct plan *plan, const struct term_plan *term);
 /* Whether each user that sends adds noise, once the noise is planned. */
 int plan_noise_by_users(const struct term_plan *term);
 

@@ -244,11 +244,40 @@ static void rule_scale(struct check *check)
     }
 }
 
+/* One message is missing that the noise needs. */
+static void rule_survivors(struct check *check)
+{
+    struct dpf_error error = {0};
+    struct sums sums;
+    struct instance *instance = check_instance(check);
+    struct worker *worker = worker_new(0, 1, &error);
+    const struct caller caller = {.worker = worker};
+    int64_t *messages = make_messages(check, UINT64_C(1) << 32);
+    if (!instance || !worker || !messages || start(check, instance, UINT64_C(1) << 32, &sums) != 0) {
+        worker_free(worker);
+        return;
+    }
+    sums.aggregation.least_survivors = PARTIES + 1;
+    dpf_status status = DPF_OK;
+    for (int i = 0; i < PARTIES && status == DPF_OK; i++)
+        status = absorb(instance, &caller, &sums, messages, i);
+    if (table(instance)->sees != DPF_SEES_SUM)
+        check_skip(check, "each message is seen, with its own noise");
+    else if (status != DPF_OK)
+        check_skip(check, "the kit's messages are not served");
+    else if (finish(instance, &caller, &sums) != DPF_E_PRIVACY)
+        check_fail(check, "the sum of %d messages is opened, but least_survivors is %d", PARTIES,
+                   PARTIES + 1);
+    worker_free(worker);
+}
+
 static const struct check_rule rules[] = {
     {"aggregator.sum", DPF_ROLE_AGGREGATOR, rule_sum,
      "the sum of integers, in any order and with any merges"},
     {"aggregator.tasks", DPF_ROLE_AGGREGATOR, rule_tasks,
      "the same sum without workers for its tasks and with 1, 2 and 7"},
+    {"aggregator.survivors", DPF_ROLE_AGGREGATOR, rule_survivors,
+     "a sum of fewer messages than the noise needs is not opened"},
     {"aggregator.scale", DPF_ROLE_AGGREGATOR, rule_scale, "sums are turned into sums or means"},
 };
 const struct check_rules check_aggregator_rules = CHECK_RULES(rules);

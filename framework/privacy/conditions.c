@@ -433,6 +433,18 @@ static const struct {
 };
 #define RANDOMNESS_INDEX 8
 
+/* Noise in shares is enough as long as few parties take theirs off; the fewest of all terms count. */
+static int64_t most_curious(const struct run_facts *facts)
+{
+    int64_t most = -1;
+    for (int i = 0; i < facts->n_terms; i++) {
+        const struct term_facts *term = &facts->terms[i];
+        if (term->noise_where == DPF_NOISE_IN_SHARES && (most < 0 || term->spare_shares < most))
+            most = term->spare_shares;
+    }
+    return most;
+}
+
 void guarantee_conditions(const struct config_values *privacy, const struct run_facts *facts,
                           const struct ledger *ledger, struct guarantee *out)
 {
@@ -453,6 +465,7 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
     out->delta_is_default = !values[PRIVACY_DELTA].is_set;
     out->tuning_stated = values[PRIVACY_TUNING].integer != 0;
     out->joint = facts->local_users;
+    out->max_curious = most_curious(facts);
     out->reproducible = !facts->secure;
     snprintf(out->taken_as_public, sizeof out->taken_as_public, "%s", facts->taken_as_public);
     out->n_releases = facts->n_terms;

@@ -108,8 +108,9 @@ struct guarantee {
     int joint;
     int reproducible;
     struct condition conditions[N_CONDITIONS];
-    int n_releases;   /* terms that release with a mechanism */
-    int released_raw; /* factors leave without any mechanism: nothing is protected */
+    int64_t max_curious; /* parties that may work with the server; -1: any number, no noise is in shares */
+    int n_releases;      /* terms that release with a mechanism */
+    int released_raw;    /* factors leave without any mechanism: nothing is protected */
     char taken_as_public[1024];
     int delta_is_default;
     int tuning_stated; /* C10 holds because tuning is accounted for, not because the text warns of it */

@@ -92,6 +92,8 @@ json_t *guarantee_json(const struct guarantee *guarantee)
         "deviation", guarantee->deviation, "published", published, "proved", proved, "unproved", unproved,
         "refused", refused, "conditions", conditions_json(guarantee), "taken_as_public",
         public_json(guarantee));
+    if (json && guarantee->max_curious >= 0)
+        json_object_set_new(json, "max_curious", json_integer(guarantee->max_curious));
     if (json && guarantee->noise_factor > 0)
         json_object_set_new(json, "noise_factor", json_real(guarantee->noise_factor));
     return json;

@@ -109,17 +109,42 @@ static const char *unit_sentence(int unit, int adjacency)
     }
 }
 
-static const char *observer_sentence(int observer)
+/* How many parties may be on the observer's side. */
+static void curious_sentence(const struct guarantee *guarantee, char *out, size_t size)
 {
-    switch (observer) {
+    const long long most = guarantee->max_curious;
+    if (most < 0)
+        snprintf(out, size, "any number of parties, since no message relies on another's noise");
+    else
+        snprintf(out, size, "at most %lld part%s (t = %lld, max-curious)", most, most == 1 ? "y" : "ies",
+                 most);
+}
+
+static void observer_sentence(const struct guarantee *guarantee, char *out, size_t size)
+{
+    char curious[160];
+    curious_sentence(guarantee, curious, sizeof curious);
+    switch (guarantee->observer) {
     case DPF_OBSERVER_SERVER:
-        return "the server: it sees every message that reaches it, and all that is released.";
+        snprintf(out, size,
+                 "the server: it sees every message that reaches it, and all that is released.%s%s%s",
+                 guarantee->max_curious > 0 ? " The messages and noise of " : "",
+                 guarantee->max_curious > 0    ? curious
+                 : guarantee->max_curious == 0 ? " No party works with it (t = 0, max-curious)"
+                                               : "",
+                 guarantee->max_curious > 0    ? " may be known to it."
+                 : guarantee->max_curious == 0 ? "."
+                                               : "");
+        break;
     case DPF_OBSERVER_PARTIES:
-        return "other parties and the server: they see every message that reaches the server, all that is "
-               "released, "
-               "and the messages and noise of as many parties as the mechanisms take to be curious.";
+        snprintf(out, size,
+                 "other parties and the server: they see every message that reaches the server, all that is "
+                 "released, and the messages and noise of %s.",
+                 curious);
+        break;
     default:
-        return "an outsider, who sees the released factors. The server and the parties are trusted.";
+        snprintf(out, size,
+                 "an outsider, who sees the released factors. The server and the parties are trusted.");
     }
 }
 
@@ -248,13 +273,14 @@ static void add_delta(const struct guarantee *guarantee, struct text *out)
 
 static void add_head(const struct guarantee *guarantee, struct text *out)
 {
-    char line[160];
+    char line[160], observer[512];
     text_add(out, "PRIVACY STATEMENT\n\n");
     add_wrapped(out, "Protects   ", unit_sentence(guarantee->unit, guarantee->adjacency));
     snprintf(line, sizeof line, "(unit %s, adjacency %s)", dpf_unit_name(guarantee->unit),
              dpf_adjacency_name(guarantee->adjacency));
     add_wrapped(out, "           ", line);
-    add_wrapped(out, "From       ", observer_sentence(guarantee->observer));
+    observer_sentence(guarantee, observer, sizeof observer);
+    add_wrapped(out, "From       ", observer);
     add_delta(guarantee, out);
     if (guarantee->noise_factor > 0) {
         snprintf(line, sizeof line,

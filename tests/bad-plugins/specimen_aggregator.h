@@ -10,7 +10,12 @@
 #endif
 
 #ifndef FINISH
-#define FINISH NULL
+#define FINISH enough
+static dpf_status enough(void *self, const dpf_call *call, dpf_aggregation *into)
+{
+    (void)self, (void)call;
+    return into->survivors < into->least_survivors ? DPF_E_PRIVACY : DPF_OK;
+}
 #endif
 
 static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)

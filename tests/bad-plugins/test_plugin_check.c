@@ -80,6 +80,7 @@ static const struct {
     {"solver_other_columns", "solver.rows", "fail"},
     {"aggregator_by_order", "aggregator.sum", "fail"},
     {"aggregator_by_worker", "aggregator.tasks", "fail"},
+    {"aggregator_opens_few", "aggregator.survivors", "fail"},
     {"aggregator_odd_scale", "aggregator.scale", "fail"},
     {"accountant_guesses", "accountant.refuses", "fail"},
     {"accountant_ignores_count", "accountant.monotone", "fail"},

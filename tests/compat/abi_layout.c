@@ -259,19 +259,20 @@ AT(dpf_accountant, delta, 16);
 AT(dpf_accountant, epsilon_per_unit, 24);
 
 /* dpframe/role/aggregator.h */
-SIZE(dpf_aggregation, 72);
+SIZE(dpf_aggregation, 80);
 AT(dpf_aggregation, size, 0);
 AT(dpf_aggregation, width, 4);
 AT(dpf_aggregation, rows, 8);
 AT(dpf_aggregation, n_parties, 16);
 AT(dpf_aggregation, modulus, 24);
-AT(dpf_aggregation, sums, 32);
-AT(dpf_aggregation, state, 40);
-AT(dpf_aggregation, survivors, 48);
-AT(dpf_aggregation, bytes_up, 56);
-AT(dpf_aggregation, bytes_down, 64);
+AT(dpf_aggregation, least_survivors, 32);
+AT(dpf_aggregation, sums, 40);
+AT(dpf_aggregation, state, 48);
+AT(dpf_aggregation, survivors, 56);
+AT(dpf_aggregation, bytes_up, 64);
+AT(dpf_aggregation, bytes_down, 72);
 
-SIZE(dpf_aggregator, 48);
+SIZE(dpf_aggregator, 56);
 AT(dpf_aggregator, sees, 0);
 AT(dpf_aggregator, flags, 4);
 AT(dpf_aggregator, state_bytes, 8);
@@ -279,6 +280,13 @@ AT(dpf_aggregator, absorb, 16);
 AT(dpf_aggregator, merge, 24);
 AT(dpf_aggregator, finish, 32);
 AT(dpf_aggregator, scale, 40);
+AT(dpf_aggregator, limits, 48);
+SIZE(dpf_aggregator_limits, 32);
+AT(dpf_aggregator_limits, size, 0);
+AT(dpf_aggregator_limits, reserved, 4);
+AT(dpf_aggregator_limits, corrupt, 8);
+AT(dpf_aggregator_limits, survivors, 16);
+AT(dpf_aggregator_limits, parties, 24);
 
 /* dpframe/role/loss.h */
 SIZE(dpf_side_info, 48);
@@ -319,7 +327,7 @@ AT(dpf_release, noise_factor, 64);
 AT(dpf_release, from_data, 72);
 AT(dpf_release, reserved, 76);
 
-SIZE(dpf_noise_plan, 480);
+SIZE(dpf_noise_plan, 488);
 AT(dpf_noise_plan, size, 0);
 AT(dpf_noise_plan, where, 4);
 AT(dpf_noise_plan, n_blocks, 8);
@@ -331,7 +339,8 @@ AT(dpf_noise_plan, gram_grid, 208);
 AT(dpf_noise_plan, gram_scale, 272);
 AT(dpf_noise_plan, modulus, 336);
 AT(dpf_noise_plan, wrap_bound, 344);
-AT(dpf_noise_plan, opaque, 352);
+AT(dpf_noise_plan, least_survivors, 352);
+AT(dpf_noise_plan, opaque, 360);
 
 SIZE(dpf_encoded, 72);
 AT(dpf_encoded, size, 0);

@@ -116,6 +116,7 @@ static void assert_stops(const char *changes, const char *why)
     struct training t;
     training_try(&t, base, changes);
     assert_int_equal(t.status, -1);
+    assert_int_equal(t.error.fault, DPF_FAULT_RUN); /* the configuration is valid: exit status 1 */
     if (!strstr(t.error.text, why))
         fail_msg("\"%s\" is not in: %s", why, t.error.text);
     training_free(&t);
@@ -126,11 +127,100 @@ static void closed_where_it_fails(void **state)
     (void)state;
     assert_stops("items.aggregator=secagg\nitems.aggregator.lost-before-unmask=0.6\n", "no sum is opened");
     assert_stops("items.aggregator=secagg\nitems.aggregator.survivors=41\n", "nothing is opened");
-    /* The protocol would open it, the mechanism counts on more. */
+    /* The protocol would open it, but the mechanism counts on more. */
     assert_stops(
         "items.aggregator=secagg\nitems.aggregator.threshold=3\nitems.aggregator.lost-before-input=0.8\n"
         "items.mechanism.clients=30\n",
-        "fewer clients are in a sum");
+        "no sum is opened");
+    assert_stops("items.aggregator=modular-sum\nitems.aggregator.survivors=41\n", "the sum is not opened");
+    /* Half of them are drawn. */
+    assert_stops("items.aggregator=modular-sum\nitems.mechanism.clients=35\nitems.sampler=poisson-users\n"
+                 "items.sampler.rate=0.5\nitems.sampler.secrecy=none\n",
+                 "the sum is not opened");
+}
+
+/* ---- how many parties may be curious --------------------------------------------------------------------
+ */
+
+static int planned(struct training *t, const char *mechanism, const char *changes)
+{
+    static const char shares[] =
+        "[run]\nrounds = 1\norder = items\n"
+        "[data]\nformat = synthetic\nsynthetic.users = 40\nsynthetic.items = 25\nsynthetic.ratings = 500\n"
+        "value-min = 1\nvalue-max = 5\n[split]\nkind = none\n[model]\nrank = 2\n[parties]\nkind = users\n"
+        "[privacy]\nunit = user\nadjacency = replace\nobserver = parties\ndelta = 1e-5\n"
+        "[items]\nloss = weighted-gradient\ntransforms = clip-user\naggregator = secagg\n"
+        "solver = gradient-descent\n[items.solver]\nrate = 0.1\n[items.transform.clip-user]\nbound = 1\n";
+    char text[2048];
+    memset(t, 0, sizeof *t);
+    snprintf(text, sizeof text, "items.mechanism=%s\n%s", mechanism, changes);
+    if (strcmp(mechanism, "laplace-gamma") == 0)
+        strcat(text, "items.transform.clip-user.norm=l1\nprivacy.delta=0\n");
+    return training_plan(&t->plan, shares, text, &t->error) == 0 ? plan_complete(&t->plan, 40, 25, &t->error)
+                                                                 : -1;
+}
+
+static void assert_refused(const char *mechanism, const char *changes, const char *why)
+{
+    struct training t;
+    assert_int_equal(planned(&t, mechanism, changes), -1);
+    assert_int_equal(t.error.fault, DPF_FAULT_CONFIG);
+    if (!strstr(t.error.text, why))
+        fail_msg("%s: \"%s\" is not in: %s", mechanism, why, t.error.text);
+    training_free(&t);
+}
+
+static void assert_holds_against(const char *mechanism, const char *changes, const char *words)
+{
+    struct training t;
+    if (planned(&t, mechanism, changes) != 0)
+        fail_msg("%s: %s", mechanism, t.error.text);
+    char *statement = guarantee_text(&t.plan.guarantee), *flat = statement;
+    for (char *c = statement; *c; c++) /* lines are broken anywhere, and the next one is indented */
+        if (*c != '\n' && (*c != ' ' || (flat > statement && flat[-1] != ' ')))
+            *flat++ = *c;
+        else if (*c == '\n' && flat > statement && flat[-1] != ' ')
+            *flat++ = ' ';
+    *flat = '\0';
+    if (!strstr(statement, words))
+        fail_msg("%s: \"%s\" is not in: %s", mechanism, words, statement);
+    free(statement);
+    training_free(&t);
+}
+
+static void curious_parties_are_counted(void **state)
+{
+    static const struct {
+        const char *mechanism, *honest;
+    } shares[] = {{"laplace-gamma", "min-honest"},
+                  {"discrete-gaussian", "min-honest"},
+                  {"skellam", "min-honest"},
+                  {"pbm", "clients"}};
+    char text[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        const char *mechanism = shares[i].mechanism;
+        char noise[128];
+        snprintf(noise, sizeof noise, "items.mechanism.%s=30\nitems.mechanism.max-curious=3\n",
+                 shares[i].honest);
+        assert_holds_against(mechanism, noise, "at most 3 parties (t = 3");
+        snprintf(text, sizeof text, "%sprivacy.observer=server\n", noise);
+        assert_holds_against(mechanism, text, "The messages and noise of at most 3 parties (t = 3");
+        /* 0.1 of 40 is 4, 0.099 is 3. */
+        snprintf(text, sizeof text, "%sitems.aggregator.corrupt=0.1\n", noise);
+        assert_refused(mechanism, text, "takes up to 4 parties to work with the server");
+        snprintf(text, sizeof text, "%sitems.aggregator.corrupt=0.099\n", noise);
+        assert_holds_against(mechanism, text, "t = 3");
+        snprintf(text, sizeof text, "%sitems.aggregator.survivors=32\n", noise);
+        assert_refused(mechanism, text, "opens sums of 32 messages");
+        snprintf(text, sizeof text, "%sitems.aggregator=modular-sum\nitems.aggregator.survivors=32\n", noise);
+        assert_refused(mechanism, text, "opens sums of 32 messages");
+        snprintf(text, sizeof text, "%sitems.aggregator.survivors=33\n", noise);
+        assert_holds_against(mechanism, text, "t = 3");
+        snprintf(text, sizeof text, "items.mechanism.%s=38\nitems.mechanism.max-curious=3\n",
+                 shares[i].honest);
+        assert_refused(mechanism, text, "together more than there are parties");
+    }
 }
 
 int main(void)
@@ -138,7 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_a_plain_sum),   cmocka_unit_test(same_for_silos),
         cmocka_unit_test(losses_change_the_sum), cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(closed_where_it_fails),
+        cmocka_unit_test(closed_where_it_fails), cmocka_unit_test(curious_parties_are_counted),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

@@ -59,8 +59,12 @@ typedef struct dpf_noise_plan {
     double variance[DPF_MAX_BLOCKS]; /* of one coordinate of the decoded sum */
     double gram_grid[DPF_MAX_BLOCKS];
     double gram_scale[DPF_MAX_BLOCKS];
-    uint64_t modulus;    /* sums are taken modulo this; 0: not modular */
-    double wrap_bound;   /* bound on Pr[a sum wraps]; 0 if it provably cannot */
+    uint64_t modulus;  /* sums are taken modulo this; 0: not modular */
+    double wrap_bound; /* bound on Pr[a sum wraps]; 0 if it provably cannot */
+    /* The noise counted on is in sums of at least so many messages: spare_shares and those that the guarantee
+       needs. decode refuses others, and so does an aggregator, before it opens them. 0: any number will do.
+     */
+    int64_t least_survivors;
     uint64_t opaque[16]; /* the mechanism's own */
 } dpf_noise_plan;
 

@@ -24,8 +24,9 @@ static const dpf_enum_value scales[] = {
 };
 
 static const dpf_param params[P_COUNT] = {
-    [P_SURVIVORS] = DPF_PARAM_INT_F("survivors", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
-                                    "Threshold: a sum of fewer messages is not opened, and the run stops."),
+    [P_SURVIVORS] = DPF_PARAM_INT_F("survivors", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "",
+                                    "Threshold: a sum of fewer messages is not opened, and the run stops. 0: "
+                                    "as many as the mechanism's noise needs."),
     [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers are given."),
 };
 
@@ -143,19 +144,27 @@ static dpf_status merge(void *self, const dpf_call *call, dpf_aggregation *into,
 static dpf_status finish(void *self, const dpf_call *call, dpf_aggregation *into)
 {
     const struct modular *modular = self;
-    if (into->survivors >= modular->survivors)
+    if (into->survivors >= modular->survivors && into->survivors >= into->least_survivors)
         return DPF_OK;
     memset(into->sums, 0, (size_t)(into->rows * into->width) * sizeof(*into->sums));
     return call->host->fail(
         call->host, DPF_E_PRIVACY, P_SURVIVORS,
-        "fewer messages survived than the threshold asks for, so the sum is not opened; lower "
-        "survivors, or raise the rate of the sampler");
+        "fewer messages survived than the threshold asks for or the mechanism's noise needs, so the sum is "
+        "not opened; lower survivors or min-honest, or raise the rate of the sampler");
 }
 
 static double scale(void *self, int64_t survivors)
 {
     const struct modular *modular = self;
     return modular->scale == SCALE_MEAN && survivors > 0 ? 1.0 / (double)survivors : 1.0;
+}
+
+static void limits(void *self, int64_t n_parties, dpf_aggregator_limits *out)
+{
+    const struct modular *modular = self;
+    (void)n_parties;
+    out->survivors = modular->survivors;
+    out->parties = modular->survivors > 1 ? modular->survivors : 1;
 }
 
 static const dpf_aggregator functions = {
@@ -165,6 +174,7 @@ static const dpf_aggregator functions = {
     .merge = merge,
     .finish = finish,
     .scale = scale,
+    .limits = limits,
 };
 
 static const dpf_component component = {

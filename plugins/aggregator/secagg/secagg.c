@@ -44,8 +44,9 @@ static const dpf_param params[P_COUNT] = {
     [P_LOST] =
         DPF_PARAM_REAL_F("lost", 0.33, 0, 0.9, 0, "",
                          "Fraction of the parties that a round on a regular graph has to be able to lose."),
-    [P_SURVIVORS] = DPF_PARAM_INT_F("survivors", 2, 2, 1048576, DPF_PARAM_PRIVACY, "",
-                                    "A sum of fewer messages is not opened, and the run stops."),
+    [P_SURVIVORS] = DPF_PARAM_INT_F("survivors", 0, 0, 1048576, DPF_PARAM_PRIVACY, "",
+                                    "A sum of fewer messages is not opened, and the run stops. 0: as many as "
+                                    "the mechanism's noise needs, and at least 2."),
     [P_MALICIOUS] =
         DPF_PARAM_BOOL_F("malicious", 0, DPF_PARAM_PRIVACY,
                          "Signed keys, and signed consent to the list of survivors: for a server that "
@@ -226,6 +227,16 @@ static double scale(void *self, int64_t survivors)
     return secagg->scale == SCALE_MEAN && survivors > 0 ? 1.0 / (double)survivors : 1.0;
 }
 
+static void limits(void *self, int64_t n_parties, dpf_aggregator_limits *out)
+{
+    const struct secagg *secagg = self;
+    const int64_t threshold = secagg->given.threshold;
+    out->corrupt = (int64_t)(secagg->corrupt * (double)n_parties);
+    out->survivors = secagg->survivors;
+    out->parties = secagg->survivors > 2 ? secagg->survivors : 2;
+    out->parties = threshold > out->parties ? threshold : out->parties;
+}
+
 static const dpf_aggregator functions = {
     .sees = DPF_SEES_SUM,
     .flags = DPF_AGGREGATOR_DENSE,
@@ -233,6 +244,7 @@ static const dpf_aggregator functions = {
     .absorb = absorb,
     .finish = secagg_finish,
     .scale = scale,
+    .limits = limits,
 };
 
 static const dpf_component component = {

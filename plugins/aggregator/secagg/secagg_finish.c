@@ -207,13 +207,21 @@ static dpf_status play_round(struct play *play, void *block, dpf_aggregation *in
     return DPF_OK;
 }
 
-static dpf_status check_parties(const struct secagg *secagg, const dpf_call *call, const struct kept *kept)
+/* A sum of one would be that one. */
+static int64_t least_survivors(const struct secagg *secagg, const dpf_aggregation *into)
 {
-    if (kept->n < 2 || kept->n < (uint64_t)secagg->survivors)
+    const int64_t needed = into->least_survivors > 2 ? into->least_survivors : 2;
+    return secagg->survivors > needed ? secagg->survivors : needed;
+}
+
+static dpf_status check_parties(const struct secagg *secagg, const dpf_call *call,
+                                const dpf_aggregation *into, const struct kept *kept)
+{
+    if (kept->n < (uint64_t)least_survivors(secagg, into))
         return secagg_failed(
             call, DPF_E_PRIVACY, P_SURVIVORS,
-            "fewer messages than survivors asks for, and a sum of one would be that one: nothing is opened; "
-            "lower survivors, or raise the rate of the sampler");
+            "fewer messages than survivors asks for or the mechanism's noise needs, or a single one: nothing "
+            "is opened; lower survivors or min-honest, or raise the rate of the sampler");
     return DPF_OK;
 }
 
@@ -223,7 +231,7 @@ static void set_up(struct play *play, struct kept *kept, const struct secagg_gra
         .setup = {.ids = kept_ids(kept),
                   .n = (uint32_t)kept->n,
                   .degree = graph->degree,
-                  .least_survivors = (uint32_t)play->secagg->survivors,
+                  .least_survivors = (uint32_t)least_survivors(play->secagg, play->into),
                   .most_corrupt = (uint32_t)(play->secagg->corrupt * (double)kept->n),
                   .identity = play_identity,
                   .identities = play,
@@ -247,7 +255,7 @@ dpf_status secagg_finish(void *self, const dpf_call *call, dpf_aggregation *into
     struct kept *kept = into->state;
     struct play play = {.secagg = secagg, .call = call, .into = into};
     struct secagg_graph graph;
-    dpf_status status = check_parties(secagg, call, kept);
+    dpf_status status = check_parties(secagg, call, into, kept);
     if (status == DPF_OK)
         status = choose_graph(secagg, call, (uint32_t)kept->n, &graph);
     if (status != DPF_OK)

@@ -55,6 +55,7 @@ dpf_status noise_shares_begin(const struct noise_shares *shares, const dpf_relea
         return status;
     out->opaque[1] = (uint64_t)t;
     out->spare_shares = (int32_t)spare;
+    out->least_survivors = t + spare;
     return DPF_OK;
 }
 
@@ -162,7 +163,7 @@ dpf_status noise_shares_encode(const struct noise_shares *shares,
 dpf_status noise_shares_enough(const dpf_call *call, const dpf_noise_plan *plan, const dpf_encoded *sums,
                                int32_t honest)
 {
-    if (sums->survivors >= noise_shares_needed(plan) + plan->spare_shares)
+    if (sums->survivors >= plan->least_survivors)
         return DPF_OK;
     return call->host->fail(call->host, DPF_E_PRIVACY, honest,
                             "fewer messages are in the sum than the shares were made for, so its noise is "

@@ -195,6 +195,7 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     memcpy(&out->opaque[KEEP_THETA], &theta, sizeof(theta));
     out->opaque[KEEP_CLIENTS] = (uint64_t)clients;
     out->spare_shares = (int32_t)pbm->curious;
+    out->least_survivors = clients + pbm->curious;
     return DPF_OK;
 }
 
@@ -331,7 +332,7 @@ static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_p
 
 static dpf_status check_sum(const dpf_call *call, const dpf_noise_plan *plan, const dpf_encoded *sums)
 {
-    if (sums->survivors < (int64_t)plan->opaque[KEEP_CLIENTS] + plan->spare_shares)
+    if (sums->survivors < plan->least_survivors)
         return call->host->fail(
             call->host, DPF_E_PRIVACY, P_CLIENTS,
             "fewer clients are in a sum than the guarantee counts on, so it is not decoded; "
