@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "engine/recommender_fit.h"
 #include "report/npy.h"
@@ -23,7 +24,10 @@ static int open_session(const struct arguments *arguments, const char *directory
     if (status == 0) {
         *own = *arguments;
         own->config = config;
+        /* What the configuration says without effect was told when it was trained. */
+        enum log_level level = log_set_level(LOG_LEVEL_NONE);
         status = session_open(&out->session, own, 0, error);
+        log_set_level(level);
     }
     free(config);
     free(own);

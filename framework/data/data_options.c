@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "data/data_params.h"
 #include "data/weights.h"
 
@@ -177,17 +178,56 @@ static int check_split(const struct config *config, const struct data_options *o
     return 0;
 }
 
-/* An included file that had its own kind wrote the key; the kind was changed by another. */
+/* Another file, or the command line, has changed the kind that the key was written for. */
 static int is_left_over(const struct config *config, const char *section, const char *key, const char *kind)
 {
     const struct config_entry *of_key = config_find(config, section, key),
                               *of_kind = config_find(config, section, kind);
-    return of_key && of_kind && of_key->line > 0 && strcmp(of_key->file, config_path(config)) != 0 &&
-           strcmp(of_key->file, of_kind->file) != 0;
+    if (!of_key || !of_kind || of_key->line == 0 || strcmp(of_key->file, of_kind->file) == 0)
+        return 0;
+    return of_kind->line == 0 || strcmp(of_key->file, config_path(config)) != 0;
 }
 
-void data_options_warn(const struct config *config, const struct config_values *data,
-                       const struct config_values *split, const struct data_options *o)
+/* Written, and not just the default that a resolved configuration writes out. */
+static int is_asked_for(const struct config_values *values, int index)
+{
+    const dpf_param *param = &values->table[index];
+    const dpf_value *value = value_of(values, index);
+    if (!value->is_set)
+        return 0;
+    switch (param->type) {
+    case DPF_TYPE_REAL:
+        return value->real != param->default_real;
+    case DPF_TYPE_STRING:
+    case DPF_TYPE_PATH:
+        return strcmp(value->text, param->default_text ? param->default_text : "") != 0;
+    case DPF_TYPE_INT_LIST:
+    case DPF_TYPE_REAL_LIST:
+        return value->count > 0;
+    default:
+        return value->integer != param->default_integer;
+    }
+}
+
+/* One message for all keys of a section that the kind makes meaningless. */
+static void warn_ineffective(const struct config *config, const struct config_values *values, int first,
+                             int count, int kind, int chosen, int (*matters)(int key, int chosen))
+{
+    const char *section = values->section;
+    struct text names = {0};
+    int n = 0;
+    for (int i = first; i < count; i++)
+        if (is_asked_for(values, i) && !matters(i, chosen) &&
+            !is_left_over(config, section, values->table[i].name, values->table[kind].name))
+            text_add(&names, "%s%s.%s", n++ ? ", " : "", section, values->table[i].name);
+    if (n > 0)
+        log_message(LOG_LEVEL_WARNING, "%s %s no effect with %s.%s = %s", names.data ? names.data : section,
+                    n > 1 ? "have" : "has", section, values->table[kind].name,
+                    values->table[kind].values[chosen].name);
+    text_free(&names);
+}
+
+static int split_key_matters(int key, int kind)
 {
     static const unsigned char users[S_COUNT][3] = {
         [S_FRACTION] = {SPLIT_RANDOM, SPLIT_CANDIDATES, 0},
@@ -198,21 +238,21 @@ void data_options_warn(const struct config *config, const struct config_values *
         [S_TEST_PATH] = {SPLIT_FILES, 0, 0},
         [S_OVERLAP] = {SPLIT_FILES, 0, 0},
     };
-    for (int i = S_FRACTION; i < S_COUNT; i++)
-        if (value_of(split, i)->is_set && users[i][0] != o->kind && users[i][1] != o->kind &&
-            !is_left_over(config, "split", split->table[i].name, "kind"))
-            log_message(LOG_LEVEL_WARNING, "split.%s has no effect with split.kind = %s",
-                        split->table[i].name, split->table[S_KIND].values[o->kind].name);
-    for (int i = D_PATH; i < D_COUNT; i++) {
-        int generated = i >= D_SYNTHETIC_USERS;
-        int of_file = i <= D_ENCODING || i == D_OUT_OF_RANGE || i == D_DUPLICATES;
-        int synthetic = o->format == FORMAT_SYNTHETIC;
-        if (value_of(data, i)->is_set && ((generated && !synthetic) || (of_file && synthetic)) &&
-            !is_left_over(config, "data", data->table[i].name, "format"))
-            log_message(LOG_LEVEL_WARNING, "data.%s has no effect with data.format = %s", data->table[i].name,
-                        data->table[D_FORMAT].values[o->format].name);
-    }
-    if (value_of(data, D_THRESHOLD)->is_set && !o->implicit)
+    return users[key][0] == kind || users[key][1] == kind;
+}
+
+static int data_key_matters(int key, int format)
+{
+    const int of_file = key <= D_ENCODING || key == D_OUT_OF_RANGE || key == D_DUPLICATES;
+    return format == FORMAT_SYNTHETIC ? !of_file : key < D_SYNTHETIC_USERS;
+}
+
+void data_options_warn(const struct config *config, const struct config_values *data,
+                       const struct config_values *split, const struct data_options *o)
+{
+    warn_ineffective(config, split, S_FRACTION, S_COUNT, S_KIND, (int)o->kind, split_key_matters);
+    warn_ineffective(config, data, D_PATH, D_COUNT, D_FORMAT, (int)o->format, data_key_matters);
+    if (is_asked_for(data, D_THRESHOLD) && !o->implicit)
         log_message(LOG_LEVEL_WARNING, "data.threshold has no effect with explicit feedback");
 }
 

@@ -72,7 +72,7 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
     int status = guarantee_account(&judged, &c->accountant, 1, &c->plan->ledger,
                                    c->plan->run.params.values[RUN_ROUNDS].integer, error);
     if (status == 0 && judged.accounts[0].refused)
-        status = config_fails(c, "budget", error, judged.accounts[0].answer.note);
+        status = config_fails(c, "budget", error, judged.accounts[0].reason);
     if (status == 0) {
         *epsilon = judged.accounts[0].answer.epsilon;
         snprintf(c->infinite, sizeof c->infinite, "%s",

@@ -183,6 +183,13 @@ static const char *param_name(const struct instance *instance, int32_t param)
     return descriptor_param(component, (uint32_t)param)->name;
 }
 
+void instance_reason(struct instance *instance, dpf_status status, char *out, size_t size)
+{
+    struct services_failure failure;
+    services_take_failure(&of(instance)->services, &failure);
+    snprintf(out, size, "%s", failure.text[0] ? failure.text : generic_sentence(status));
+}
+
 int instance_result(struct instance *instance, dpf_status status, const char *step, struct dpf_error *error)
 {
     if (status == DPF_OK)

@@ -86,6 +86,10 @@ int instance_shares_stream(const struct instance *instance);
  */
 int instance_result(struct instance *instance, dpf_status status, const char *step, struct dpf_error *error);
 
+/* What the plugin reported, or a generic sentence, alone: for what is stated, not for a mistake that has a place.
+ */
+void instance_reason(struct instance *instance, dpf_status status, char *out, size_t size);
+
 /* The call object of a worker: scratch and identity. One per worker; reset before each callback. */
 struct worker;
 struct worker *worker_new(int index, int n_workers, struct dpf_error *error);

@@ -82,17 +82,18 @@ static int ask(struct instance *accountant, const struct guarantee *guarantee, c
             return -1;
         return add_range(accountant, guarantee, events, n, &question, account, error);
     }
-    struct dpf_error why = {0};
-    struct dpf_error *into = status == DPF_E_UNSUPPORTED ? &why : error;
-    if (instance_result(accountant, status, "accounting", into) == 0)
-        return error_set(error, DPF_FAULT_PLUGIN, "accountant %s failed without a reason",
-                         account->accountant);
-    account->refused = status == DPF_E_UNSUPPORTED;
     account->answer.epsilon = NAN;
     account->answer.delta = guarantee->delta;
-    account->answer.source[0] = '\0';
-    snprintf(account->answer.note, sizeof account->answer.note, "%.255s", why.text);
-    return account->refused ? 0 : -1;
+    account->answer.source[0] = account->answer.note[0] = '\0';
+    if (status == DPF_E_UNSUPPORTED) {
+        account->refused = 1;
+        instance_reason(accountant, status, account->reason, sizeof account->reason);
+        return 0;
+    }
+    if (instance_result(accountant, status, "accounting", error) == 0)
+        return error_set(error, DPF_FAULT_PLUGIN, "accountant %s failed without a reason",
+                         account->accountant);
+    return -1;
 }
 
 int guarantee_account(struct guarantee *guarantee, struct instance *const *accountants, int n,

@@ -45,7 +45,7 @@ static int epsilon_of(struct search *search, double theta, int64_t trials, doubl
         guarantee_account(&judged, &search->accountant, 1, &search->ledger, search->rounds, search->error);
     if (status == 0 && judged.accounts[0].refused)
         status = error_set(search->error, DPF_FAULT_CONFIG, "accountant %s: %s",
-                           judged.accounts[0].accountant, judged.accounts[0].answer.note);
+                           judged.accounts[0].accountant, judged.accounts[0].reason);
     if (status == 0)
         *epsilon = judged.accounts[0].answer.epsilon;
     guarantee_free(&judged);

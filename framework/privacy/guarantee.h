@@ -47,9 +47,9 @@ enum provenance {
 struct term_facts {
     char name[64];           /* "items" or "users.social" */
     int bounded;             /* every bound in the sensitivity is a public constant (C1) */
-    char unbounded_why[160]; /* which one is not, and what would bound it */
+    char unbounded_why[320]; /* which one is not, and what would bound it */
     enum provenance reads;   /* C2 */
-    char reads_why[160];     /* e.g. "item factors are computed from the raw ratings in every round" */
+    char reads_why[320];     /* e.g. "item factors are computed from the raw ratings in every round" */
     int has_mechanism;
     int noise_known;       /* C4 */
     int noise_where;       /* DPF_NOISE_* (C5) */
@@ -61,7 +61,7 @@ struct term_facts {
     int reads_degrees;     /* C8: a solver reads record counts */
     int exact_grid;        /* C9: noise on the integer grid, exact sampler */
     int unit_stated;       /* C7: the sensitivity for the asked unit and adjacency is a number */
-    char unit_why[160];
+    char unit_why[320];
     int dense;            /* C8: every message has noise on every row, whoever rated what */
     int64_t spare_shares; /* C5: shares of noise that may be known or missing with enough left; 0: unknown */
     /* C8, where it is to be hidden that a user takes part at all: */
@@ -76,7 +76,7 @@ struct run_facts {
     int n_terms; /* terms that release; 0: nothing private is released, or nothing is protected */
     int64_t rounds;
     int released_raw; /* a side's factors are released without any mechanism */
-    char released_raw_why[160];
+    char released_raw_why[320];
     int local_users;     /* the user side stays with its parties: joint DP */
     int secure;          /* C9: noise from the system's generator */
     int public_features; /* C2: components may read [data] item-features or user-features, declared public */
@@ -90,7 +90,7 @@ struct condition {
     const char *id; /* "C1" */
     const char *title;
     int holds;
-    char why[320]; /* one or two sentences a privacy officer understands, and the remedy if it fails */
+    char why[640]; /* one or two sentences a privacy officer understands, and the remedy if it fails */
 };
 #define N_CONDITIONS 10
 
@@ -98,7 +98,8 @@ struct condition {
 struct account {
     char accountant[32];
     int is_claim;
-    int refused; /* note says why */
+    int refused;       /* reason says why, answer nothing */
+    char reason[1024]; /* the accountant's own sentence, without a place in a file */
     dpf_answer answer;
 };
 

@@ -20,11 +20,11 @@ static json_t *account_json(const struct guarantee *guarantee, const struct acco
     const dpf_answer *answer = &account->answer;
     const int unit = answer->stated_unit ? answer->stated_unit - 1 : guarantee->unit;
     const int adjacency = answer->stated_adjacency ? answer->stated_adjacency - 1 : guarantee->adjacency;
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "accountant", account->accountant, "epsilon",
-                  number(answer->epsilon), "delta", number(answer->delta), "unit", dpf_unit_name(unit),
-                  "adjacency", dpf_adjacency_name(adjacency), "observer",
-                  statement_observer(guarantee->observer), "source", answer->source, "note", answer->note);
+    json_t *object = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "accountant", account->accountant,
+                               "epsilon", number(answer->epsilon), "delta", number(answer->delta), "unit",
+                               dpf_unit_name(unit), "adjacency", dpf_adjacency_name(adjacency), "observer",
+                               statement_observer(guarantee->observer), "source", answer->source, "note",
+                               account->refused ? account->reason : answer->note);
     if (object && !account->refused) {
         json_object_set_new(object, "epsilon_lower", number(answer->epsilon_lower));
         json_object_set_new(object, "order", number(answer->order));

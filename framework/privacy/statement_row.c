@@ -34,16 +34,33 @@ static void add_cell(struct text *out, const struct account *account, const char
     text_add(out, ", %s", account->accountant);
 }
 
+/* Why nothing is proved where no condition fails. */
+static void add_unanswered(struct text *out, const struct guarantee *guarantee)
+{
+    int n = 0;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (!account->is_claim)
+            text_add(out, "%s%s %s", n++ ? ", " : "", account->accountant,
+                     account->refused ? "refuses" : "has no finite epsilon");
+    }
+    if (n == 0)
+        text_add(out, "no accountant that proves");
+}
+
 static void add_failing(struct text *out, const struct guarantee *guarantee)
 {
     int n = 0;
     text_add(out, " | ");
-    if (guarantee->released_raw || guarantee->n_releases == 0)
+    if (guarantee->released_raw || guarantee->n_releases == 0) {
         text_add(out, "nothing is protected");
-    else
-        for (int i = 0; i < N_CONDITIONS; i++)
-            if (!guarantee->conditions[i].holds)
-                text_add(out, "%s%s", n++ ? ", " : "", guarantee->conditions[i].id);
+        return;
+    }
+    for (int i = 0; i < N_CONDITIONS; i++)
+        if (!guarantee->conditions[i].holds)
+            text_add(out, "%s%s", n++ ? ", " : "", guarantee->conditions[i].id);
+    if (n == 0 && !least(guarantee, 0))
+        add_unanswered(out, guarantee);
 }
 
 void guarantee_row_head(struct text *out)

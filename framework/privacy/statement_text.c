@@ -209,7 +209,7 @@ static void add_none(const struct guarantee *guarantee, struct text *column)
         if (account->is_claim || !statement_holds(guarantee))
             continue;
         if (account->refused)
-            text_add(column, "%s: %s\n", account->accountant, account->answer.note);
+            text_add(column, "%s: %s\n", account->accountant, account->reason);
         else
             text_add(column, "%s: epsilon is infinite; %s\n", account->accountant, account->answer.note);
     }
@@ -329,22 +329,26 @@ static void add_unproved(const struct guarantee *guarantee, struct text *out)
 {
     int n = 0;
     for (int i = 0; i < guarantee->n_accounts; i++) {
-        char epsilon[32], delta[32], line[512];
+        char epsilon[32], delta[32];
+        struct text line = {0};
         const struct account *account = &guarantee->accounts[i];
         if (account->is_claim ? !account->refused : statement_proves(guarantee, account))
             continue;
         if (n++ == 0)
             text_add(out, "\nOTHER ANSWERS, WHICH PROVE NOTHING\n\n");
         if (account->refused)
-            snprintf(line, sizeof line, "%s refuses: %s", account->accountant, account->answer.note);
+            text_add(&line, "%s refuses: %s", account->accountant, account->reason);
         else if (isinf(account->answer.epsilon))
-            snprintf(line, sizeof line, "%s has no finite epsilon: %s", account->accountant,
-                     account->answer.note);
+            text_add(&line, "%s has no finite epsilon: %s", account->accountant, account->answer.note);
         else
-            snprintf(line, sizeof line, "%s would say epsilon = %s, delta = %s if every condition held. %s",
+            text_add(&line, "%s would say epsilon = %s, delta = %s if every condition held. %s",
                      account->accountant, guarantee_number_up(account->answer.epsilon, epsilon),
                      guarantee_number_up(account->answer.delta, delta), account->answer.note);
-        add_wrapped(out, "- ", line);
+        if (line.failed)
+            out->failed = 1;
+        else
+            add_wrapped(out, "- ", line.data);
+        text_free(&line);
     }
 }
 

@@ -617,6 +617,19 @@ static void meaningless_keys_are_warned_of(void **state)
     assert_null(strstr(command_err, "no effect"));
     command_expect("check -c mistake.ini", 0, "split.folds has no effect with split.kind = random");
     command_expect("check -c random.ini -o split.folds=7", 0, "split.folds has no effect");
+    /* One message for all keys, none for those of a kind that the command line has changed, and none from the
+       resolved configuration, which has all of them. */
+    training_file("own.csv", "1,1,5\n1,2,4\n2,1,3\n2,2,1\n3,1,2\n3,2,5\n");
+    command_expect("check -c sound.ini -o data.format=csv -o data.path=own.csv", 0, "");
+    assert_null(strstr(command_err, "no effect"));
+    command_expect("check -c sound.ini -o data.header=no -o data.delimiter=tab -o data.encoding=utf-8", 0,
+                   "data.header, data.delimiter, data.encoding have no effect with data.format = synthetic");
+    command_expect("-q -c sound.ini -o data.format=csv -o data.path=own.csv -O own-file", 0, "");
+    assert_null(strstr(command_err, "no effect"));
+    command_expect("recommend own-file --user 1", 0, "");
+    assert_null(strstr(command_err, "no effect"));
+    command_expect("evaluate own-file", 0, "");
+    assert_null(strstr(command_err, "no effect"));
 }
 
 int main(void)

@@ -25,6 +25,13 @@ static void script_destroy(void *self)
     (void)self;
 }
 
+static const char scripted_reason[] =
+    "event 0 (items): cannot do it. This is the reason of an accountant that explains itself at some length: "
+    "which event it is about, what the question asks of it, why no theorem that it knows covers the two of "
+    "them together, which other adjacency or other sampling would bring the event under one, and which other "
+    "accountant has a weaker theorem that covers it as it is. Nothing of that is cut off before its last "
+    "word";
+
 static dpf_status script_epsilon(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
                                  dpf_answer *answer)
 {
@@ -34,8 +41,7 @@ static dpf_status script_epsilon(void *self, const dpf_event *events, int64_t n,
     asked_events = n;
     *answer = scripted;
     if (scripted_status != DPF_OK)
-        return (host_of_instance->fail)(host_of_instance, scripted_status, -1,
-                                        "event 0 (items): cannot do it");
+        return (host_of_instance->fail)(host_of_instance, scripted_status, -1, scripted_reason);
     return DPF_OK;
 }
 
@@ -290,14 +296,37 @@ static void a_refusal_is_reported_with_its_reason(void **state)
     scripted_status = DPF_E_UNSUPPORTED;
     assert_int_equal(account_with(&c, &proof), 0);
     assert_int_equal(c.guarantee.accounts[0].refused, 1);
-    has(c.guarantee.accounts[0].answer.note, "cannot do it");
+    has(c.guarantee.accounts[0].reason, "cannot do it");
     json_t *json = guarantee_json(&c.guarantee);
     assert_int_equal(size_of(json, "proved"), 0);
     assert_int_equal(size_of(json, "refused"), 1);
     json_decref(json);
     char *text = statement(&c);
     has(text, "refuses");
+    has(text, "last word\n");
     free(text);
+    struct text row = {0};
+    guarantee_row(&c.guarantee, "it", &row);
+    has(row.data, "| none | prover refuses |");
+    text_free(&row);
+    case_end(&c);
+}
+
+/* Whatever proves nothing says why. */
+static void a_row_without_a_proof_says_why(void **state)
+{
+    struct privacy_case c;
+    struct text row = {0};
+    (void)state;
+    case_start(&c);
+    case_judge(&c);
+    guarantee_row(&c.guarantee, "it", &row);
+    has(row.data, "| none | no accountant that proves |");
+    script((double)INFINITY, 1e-5);
+    assert_int_equal(account_with(&c, &proof), 0);
+    guarantee_row(&c.guarantee, "it", &row);
+    has(row.data, "| none | prover has no finite epsilon |");
+    text_free(&row);
     case_end(&c);
 }
 
@@ -381,6 +410,7 @@ int main(void)
         cmocka_unit_test(a_deviation_leaves_nothing_proved),
         cmocka_unit_test(an_infinite_epsilon_proves_nothing),
         cmocka_unit_test(a_refusal_is_reported_with_its_reason),
+        cmocka_unit_test(a_row_without_a_proof_says_why),
         cmocka_unit_test(nonsense_from_an_accountant_is_an_error),
         cmocka_unit_test(numbers_are_rounded_up),
         cmocka_unit_test(a_baseline_without_noise_protects_nothing),
