@@ -10,6 +10,8 @@ static int report(struct dpf_error *error, enum dpf_fault fault, const char *fil
         return -1;
     error->fault = fault;
     int n = 0;
+    snprintf(error->file, sizeof error->file, "%s", file ? file : "");
+    error->line = file ? line : 0;
     if (file && line > 0)
         n = snprintf(error->text, sizeof error->text, "%s:%ld: ", file, line);
     else if (file)
@@ -48,4 +50,18 @@ int error_while_running(struct dpf_error *error)
     if (error->fault == DPF_FAULT_CONFIG)
         error->fault = DPF_FAULT_RUN;
     return -1;
+}
+
+const char *error_kind(enum dpf_fault fault)
+{
+    switch (fault) {
+    case DPF_FAULT_CONFIG:
+        return "configuration";
+    case DPF_FAULT_DATA:
+        return "data";
+    case DPF_FAULT_PLUGIN:
+        return "plugin";
+    default:
+        return "run";
+    }
 }

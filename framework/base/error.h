@@ -20,7 +20,12 @@ enum dpf_fault {
 
 struct dpf_error {
     enum dpf_fault fault;
-    char text[2048];
+    char text[2048]; /* the whole message: place, problem, remedy */
+    /* The same in parts, for programs; empty, or 0, where the fault has no such part. */
+    char file[512];
+    long line;
+    char key[104]; /* "section.key" */
+    char value[96];
 };
 
 #define DPF_PRINTF(F, A) __attribute__((format(printf, F, A)))
@@ -33,5 +38,7 @@ int error_at(struct dpf_error *error, enum dpf_fault fault, const char *file, lo
 int error_memory(struct dpf_error *error);
 /* A configuration that was found valid is not what is wrong: the run failed. Returns -1. */
 int error_while_running(struct dpf_error *error);
+/* "run", "configuration", "data" or "plugin". */
+const char *error_kind(enum dpf_fault fault);
 
 #endif

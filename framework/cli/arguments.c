@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <getopt.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -250,8 +251,36 @@ void arguments_free(struct arguments *arguments)
     arguments->n_plugin_dirs = 0;
 }
 
+static int errors_as_json;
+
+void command_errors_as_json(int as_json)
+{
+    errors_as_json = as_json;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return *text ? json_string(text) : json_null();
+}
+
+static void print_error(const struct dpf_error *error)
+{
+    json_t *parts = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "kind", error_kind(error->fault), "message",
+                              error->text, "file", text_or_null(error->file), "line",
+                              error->line > 0 ? json_integer(error->line) : json_null(), "key",
+                              text_or_null(error->key), "value", text_or_null(error->value));
+    json_t *whole = json_pack("{s:o}", "error", parts);
+    if (!whole || json_dumpf(whole, stderr, JSON_COMPACT) != 0) /* a message that is no UTF-8, or no memory */
+        fprintf(stderr, "dpframe: %s", error->text);
+    fputc('\n', stderr);
+    json_decref(whole);
+}
+
 int command_failed(const struct dpf_error *error)
 {
-    fprintf(stderr, "dpframe: %s\n", error->text);
+    if (errors_as_json)
+        print_error(error);
+    else
+        fprintf(stderr, "dpframe: %s\n", error->text);
     return error->fault == DPF_FAULT_NONE ? DPF_FAULT_RUN : (int)error->fault;
 }

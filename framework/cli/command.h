@@ -95,7 +95,9 @@ int command_list(int argc, char **argv);
 int command_describe(int argc, char **argv);
 int command_generate(int argc, char **argv);
 
-/* Prints the error as dpframe does and returns its exit code. */
+/* Prints the error as dpframe does and returns its exit code. With as_json, as one line of JSON:
+   {"error": {"kind", "message", "file", "line", "key", "value"}}, null where the fault has no such part. */
+void command_errors_as_json(int as_json);
 int command_failed(const struct dpf_error *error);
 
 #endif

@@ -19,10 +19,11 @@
 #include "report/summary_table.h"
 
 static const char usage[] =
-    "usage: dpframe -c CONFIG [-o section.key=value]... [--output DIR] [--plugin-dir DIR]... [-q]\n"
+    "usage: dpframe -c CONFIG [-o section.key=value]... [--output DIR] [--plugin-dir DIR]... [-q] [--json]\n"
     "\n"
     "Trains the configured model, evaluates it, and writes factors, metrics and the guarantee to\n"
-    "[run] output. See \"dpframe --help\" for the other commands.\n"
+    "[run] output. See \"dpframe --help\" for the other commands. With --json, an error is one line of\n"
+    "JSON, and the results are those of run.json.\n"
     "\n"
     "A configuration with a section [sweep] is run once for each of its points:\n"
     "  --dry-run    lists the points and runs none\n"
@@ -412,6 +413,7 @@ int command_run(int argc, char **argv)
     struct dpf_error error = {0};
     struct arguments arguments;
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
+    arguments.quiet |= arguments.json;
     if (status == 0)
         status = run_or_sweep(&arguments, &error);
     arguments_free(&arguments);

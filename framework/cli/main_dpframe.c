@@ -125,5 +125,8 @@ int main(int argc, char **argv)
         fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);
         return DPF_FAULT_RUN;
     }
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            command_errors_as_json(1);
     return finished(run_command(argc, argv));
 }

@@ -159,6 +159,10 @@ int config_error(const struct config *config, const char *section, const char *k
 
     char shown[TEXT_SHOWN];
     const struct config_entry *entry = key ? config_find(config, section, key) : NULL;
+    if (error->fault == DPF_FAULT_NONE) {
+        snprintf(error->key, sizeof error->key, "%s%s%s", section, key ? "." : "", key ? key : "");
+        text_show(entry ? entry->value : "", error->value);
+    }
     if (entry)
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line, "[%s] %s = %s: %s", section, key,
                         text_show(entry->value, shown), text);

@@ -69,7 +69,7 @@ static void a_wrong_command_exits_with_2(void **state)
     command_expect("--resume=1 -c sound.ini", 2, "takes no value");
     command_expect("-c sound.ini -O a -O b", 2, "-O is given twice");
     /* What a command would ignore is refused. */
-    command_expect("-c sound.ini --json", 2, "this command has no option --json");
+    command_expect("-c sound.ini --all", 2, "this command has no option --all");
     command_expect("list -c sound.ini", 2, "this command has no option -c");
     command_expect("list --format xml", 2, "this command has no option --format");
     command_expect("generate -O x.csv -o data.value-min=1", 2, "this command has no option -o");
