@@ -54,8 +54,7 @@ static void copy_ids(const struct id_map *from, const struct departure *departur
     size_t bytes = 0;
     for (int64_t i = 0; i < from->n; i++)
         bytes += strlen(id_map_text(from, i)) + 1;
-    *out = (struct id_map){.all_integers = from->all_integers,
-                           .bytes = memory_new(bytes + 1, 1),
+    *out = (struct id_map){.bytes = memory_new(bytes + 1, 1),
                            .offsets = memory_new((size_t)from->n + 1, sizeof *out->offsets)};
     if (!out->bytes || !out->offsets) {
         *missing = 1;

@@ -4,7 +4,9 @@
  *
  *   root key    system randomness, or BLAKE2b("dpframe root 1", |domain|, domain, seed)
  *   stream key  BLAKE2b, keyed by the root key, of ("dpframe stream 1", |section|, section, |purpose|,
- * purpose) keystream   ChaCha20 (RFC 8439): the stream key, nonce = draw, party, row, block counter from 0
+ *               purpose)
+ *   keystream   ChaCha20 (RFC 8439): the stream key, nonce = draw, party, row, block counter from 0
+ *   of an id    the same; the nonce is the start of BLAKE2b, keyed by the stream key, of the id's bytes
  *
  * Lengths make the hashed text unambiguous. Each index has 2^32 blocks; libsodium stops the program
  * rather than reuse one.
@@ -26,7 +28,7 @@
 #include "base/random_cursor.h"
 #include "base/random_real.h"
 
-#define KEY_BYTES 32
+#define KEY_BYTES RANDOM_KEY_BYTES
 #define SEEDED UINT64_MAX /* in place of a generation: valid in every process */
 
 _Static_assert(KEY_BYTES == crypto_stream_chacha20_ietf_KEYBYTES, "the key is ChaCha20's");
@@ -129,16 +131,22 @@ void random_root_free(struct random_root *root)
     sodium_free(root);
 }
 
-static void derive(const struct random_root *root, const char *section, const char *purpose,
-                   dpf_stream *stream)
+void random_derive_key(const struct random_root *root, const char *use, const char *section,
+                       const char *purpose, uint8_t key[RANDOM_KEY_BYTES])
 {
     crypto_generichash_state state;
     crypto_generichash_init(&state, root->key, KEY_BYTES, KEY_BYTES);
-    hash_text(&state, "dpframe stream 1");
+    hash_text(&state, use);
     hash_text(&state, section);
     hash_text(&state, purpose);
-    crypto_generichash_final(&state, stream->key, KEY_BYTES);
+    crypto_generichash_final(&state, key, KEY_BYTES);
     sodium_memzero(&state, sizeof(state));
+}
+
+static void derive(const struct random_root *root, const char *section, const char *purpose,
+                   dpf_stream *stream)
+{
+    random_derive_key(root, "dpframe stream 1", section, purpose, stream->key);
     stream->generation = root->generation;
     sodium_mprotect_readonly(stream);
 }
@@ -180,6 +188,16 @@ void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32
     c->nonce[0] = draw | (uint64_t)party << 32;
     c->nonce[1] = row;
     c->stream = (uint64_t)(uintptr_t)stream;
+}
+
+void random_seek_id(const dpf_stream *stream, const char *id, dpf_cursor *cursor)
+{
+    uint8_t hash[crypto_generichash_BYTES_MIN]; /* of its 16 bytes a nonce takes 12 */
+    uint32_t index[3] = {0};
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)id, strlen(id), stream->key, KEY_BYTES);
+    for (int i = 0; i < 12; i++)
+        index[i / 4] |= (uint32_t)hash[i] << (8 * (i % 4));
+    random_seek(stream, index[0], index[1], index[2], cursor);
 }
 
 static void refill(struct random_cursor *c, uint64_t n_words)

@@ -20,6 +20,8 @@
 
 struct random_root;
 
+#define RANDOM_KEY_BYTES 32
+
 /* A root from the system's generator. */
 struct random_root *random_root_secure(struct dpf_error *error);
 /* A root that is a function of the seed and of the domain ("run", "noise"). */
@@ -33,6 +35,17 @@ void random_stream_free(dpf_stream *stream); /* wipes */
 /* The stream becomes that of another root, as if it had been opened from it. Nobody may be reading it. */
 void random_stream_rekey(dpf_stream *stream, const struct random_root *root, const char *section,
                          const char *purpose);
+
+/* A key of its own for what else is made from a root: BLAKE2b, keyed by the root, of (use, section, purpose).
+ */
+void random_derive_key(const struct random_root *root, const char *use, const char *section,
+                       const char *purpose, uint8_t key[RANDOM_KEY_BYTES]);
+
+/*
+ * Puts the cursor at the start of the keystream that belongs to an id, whatever the number of the thing that
+ * bears it: for draws from run.seed. A stream that is read so is not read by numbers too.
+ */
+void random_seek_id(const dpf_stream *stream, const char *id, dpf_cursor *cursor);
 
 /* The functions of the service except open, which belongs to the plugin host. */
 void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32_t row, dpf_cursor *cursor);

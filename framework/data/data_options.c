@@ -160,24 +160,6 @@ static int read_generate(const struct config *config, const struct config_values
     return 0;
 }
 
-static int check_split(const struct config *config, const struct data_options *o, struct dpf_error *error)
-{
-    int synthetic = o->format == FORMAT_SYNTHETIC;
-    if (o->kind == SPLIT_FOLDS && o->fold > o->folds)
-        return config_error(config, "split", "fold", error, "fold %lld of %lld; folds are counted from 1",
-                            (long long)o->fold, (long long)o->folds);
-    if (o->kind == SPLIT_FILES && synthetic)
-        return config_error(config, "split", "kind", error,
-                            "files needs a file of ratings, but data.format is synthetic");
-    if (o->kind == SPLIT_FILES && !o->test_path[0])
-        return config_error(config, "split", "test.path", error, "files needs split.test.path");
-    if (o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME && !synthetic &&
-        strcmp(o->file.columns[COLUMN_TIME], "none") == 0)
-        return config_error(config, "split", "by", error,
-                            "needs time stamps, but data.column.time is none; use by = random");
-    return 0;
-}
-
 /* Another file, or the command line, has changed the kind that the key was written for. */
 static int is_left_over(const struct config *config, const char *section, const char *key, const char *kind)
 {
@@ -209,6 +191,32 @@ static int is_asked_for(const struct config_values *values, int index)
     }
 }
 
+static int check_split(const struct config *config, const struct config_values *split,
+                       const struct data_options *o, struct dpf_error *error)
+{
+    int synthetic = o->format == FORMAT_SYNTHETIC;
+    if (o->kind == SPLIT_FOLDS && o->fold > o->folds)
+        return config_error(config, "split", "fold", error, "fold %lld of %lld; folds are counted from 1",
+                            (long long)o->fold, (long long)o->folds);
+    if (o->kind == SPLIT_PER_USER && o->held_out && is_asked_for(split, S_FRACTION) &&
+        !is_left_over(config, "split", "fraction", "kind"))
+        return config_error(
+            config, "split", "n", error,
+            "a number of records (%lld) and a fraction of them (%g) cannot both say how much of "
+            "each user is held out; remove one of the two",
+            (long long)o->held_out, o->fraction);
+    if (o->kind == SPLIT_FILES && synthetic)
+        return config_error(config, "split", "kind", error,
+                            "files needs a file of ratings, but data.format is synthetic");
+    if (o->kind == SPLIT_FILES && !o->test_path[0])
+        return config_error(config, "split", "test.path", error, "files needs split.test.path");
+    if (o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME && !synthetic &&
+        strcmp(o->file.columns[COLUMN_TIME], "none") == 0)
+        return config_error(config, "split", "by", error,
+                            "needs time stamps, but data.column.time is none; use by = random");
+    return 0;
+}
+
 /* One message for all keys of a section that the kind makes meaningless. */
 static void warn_ineffective(const struct config *config, const struct config_values *values, int first,
                              int count, int kind, int chosen, int (*matters)(int key, int chosen))
@@ -229,16 +237,17 @@ static void warn_ineffective(const struct config *config, const struct config_va
 
 static int split_key_matters(int key, int kind)
 {
-    static const unsigned char users[S_COUNT][3] = {
-        [S_FRACTION] = {SPLIT_RANDOM, SPLIT_CANDIDATES, 0},
-        [S_FOLDS] = {SPLIT_FOLDS, 0, 0},
-        [S_FOLD] = {SPLIT_FOLDS, 0, 0},
-        [S_BY] = {SPLIT_LEAVE_ONE_OUT, 0, 0},
-        [S_HELD_OUT] = {SPLIT_PER_USER, 0, 0},
-        [S_TEST_PATH] = {SPLIT_FILES, 0, 0},
-        [S_OVERLAP] = {SPLIT_FILES, 0, 0},
+    static const unsigned kinds[S_COUNT] = {
+        [S_FRACTION] =
+            1U << SPLIT_RANDOM | 1U << SPLIT_RANDOM_EXACT | 1U << SPLIT_PER_USER | 1U << SPLIT_CANDIDATES,
+        [S_FOLDS] = 1U << SPLIT_FOLDS,
+        [S_FOLD] = 1U << SPLIT_FOLDS,
+        [S_BY] = 1U << SPLIT_LEAVE_ONE_OUT,
+        [S_HELD_OUT] = 1U << SPLIT_PER_USER,
+        [S_TEST_PATH] = 1U << SPLIT_FILES,
+        [S_OVERLAP] = 1U << SPLIT_FILES,
     };
-    return users[key][0] == kind || users[key][1] == kind;
+    return kinds[key] >> kind & 1;
 }
 
 static int data_key_matters(int key, int format)
@@ -281,7 +290,7 @@ int data_options_read(const struct config *config, const struct config_values *d
     if (read_range(config, data, out, error) != 0 || read_generate(config, data, out, error) != 0 ||
         read_file_options(config, data, out, error) != 0 ||
         read_relation_options(config, data, out, error) != 0 ||
-        read_weights_options(config, data, out, error) != 0 || check_split(config, out, error) != 0)
+        read_weights_options(config, data, out, error) != 0 || check_split(config, split, out, error) != 0)
         return -1;
     return 0;
 }

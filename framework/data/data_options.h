@@ -17,6 +17,7 @@ enum data_feedback { FEEDBACK_EXPLICIT, FEEDBACK_IMPLICIT };
 enum split_kind {
     SPLIT_NONE,
     SPLIT_RANDOM,
+    SPLIT_RANDOM_EXACT,
     SPLIT_FOLDS,
     SPLIT_LEAVE_ONE_OUT,
     SPLIT_PER_USER,
@@ -84,7 +85,7 @@ struct data_options {
     double fraction;
     int64_t folds, fold;
     enum split_by by;
-    int64_t held_out; /* per user */
+    int64_t held_out; /* per user; 0: the fraction of each user's records */
     const char *test_path;
     enum split_overlap overlap;
 };

@@ -51,9 +51,11 @@ static const dpf_enum_value similarities[] = {
 };
 static const dpf_enum_value weights_kinds[] = {
     {"none", "all records weigh 1, or as much as column.privacy-weight says"},
-    {"groups", "a user's weight times an item's, both drawn by groups from a seed"},
+    {"groups", "a user's weight times an item's, both drawn by groups, from a seed and the id alone"},
     {"files", "a user's weight times an item's, read from files"},
-    {"sensitive", "each record is sensitive with the same probability, and then has the sensitive weight"},
+    {"sensitive",
+     "each record is sensitive with the same probability, by a draw that belongs to its ids, and "
+     "then has the sensitive weight"},
 };
 
 static const dpf_enum_value feature_formats[] = {
@@ -169,9 +171,10 @@ static const dpf_param data_table[D_COUNT] = {
                                         "above 0 and at most 1, times the largest budget."),
     [D_WEIGHTS_SEED] = DPF_PARAM_INT_F("weights.seed", -1, -1, 9007199254740992.0, DPF_PARAM_PRIVACY, "",
                                        "The seed of drawn weights; -1: run.seed."),
-    [D_WEIGHTS_USER_SHARES] =
-        DPF_PARAM_LIST_F("weights.user-shares", DPF_TYPE_REAL_LIST, "0.54, 0.37", 0.0, 1.0, DPF_PARAM_PRIVACY,
-                         "of the users", "groups: how large each group of users is; the last has the rest."),
+    [D_WEIGHTS_USER_SHARES] = DPF_PARAM_LIST_F(
+        "weights.user-shares", DPF_TYPE_REAL_LIST, "0.54, 0.37", 0.0, 1.0, DPF_PARAM_PRIVACY, "of the users",
+        "groups: the probability that a user is in each group; the last has the "
+        "rest."),
     [D_WEIGHTS_USER_LEVELS] = DPF_PARAM_LIST_F(
         "weights.user-levels", DPF_TYPE_REAL_LIST, "0.1, 0.5, 1", 0.0, 1.0,
         DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
@@ -221,17 +224,25 @@ static const dpf_param data_table[D_COUNT] = {
 
 static const dpf_enum_value kinds[] = {
     {"none", "all records are for training"},
-    {"random", "a random fraction of all records is the test part"},
-    {"k-fold", "records are dealt at random to folds of equal size; one fold is the test part"},
+    {"random",
+     "each record is in the test part with the probability `fraction`, by a draw that belongs to its "
+     "user's and item's ids"},
+    {"random-exact", "a random fraction of all records, of exact size, is the test part; nothing is proved, "
+                     "since the draw reads all of the data (C11)"},
+    {"k-fold", "each record is in one of the folds, all equally likely, by the draw that belongs to its ids; "
+               "one fold is the test part"},
     {"leave-one-out", "one record of each user who has two or more is the test part"},
-    {"per-user", "a number of random records of each user is the test part; one always stays for training"},
+    {"per-user",
+     "a number, or a fraction, of each user's records is the test part, those of the lowest draws; "
+     "one always stays for training"},
     {"files", "the test part is a file of its own"},
-    {"candidates", "for each user a random fraction of all items is set aside: his ratings of them are the "
-                   "test part, and he is ranked among them"},
+    {"candidates",
+     "for each user each item is set aside with the probability `fraction`, by the pair's draw: "
+     "ratings of these items are the test part, and the user is ranked among them"},
 };
 static const dpf_enum_value bys[] = {
     {"time", "the latest record; equal time stamps are decided by the line, and such users are counted"},
-    {"random", "a random record"},
+    {"random", "the record of the lowest draw"},
 };
 static const dpf_enum_value overlaps[] = {
     {"error", "a pair of user and item in both files is refused"},
@@ -241,16 +252,19 @@ static const dpf_enum_value overlaps[] = {
 
 static const dpf_param split_table[S_COUNT] = {
     [S_KIND] = DPF_PARAM_ENUM_F("kind", 0, kinds, 0,
-                                "How records are split into training and test. Random splits depend on "
-                                "run.seed and on the sorted ids, never on the order of lines."),
-    [S_FRACTION] = DPF_PARAM_REAL_F("fraction", 0.2, 0, 1, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
-                                    "random: the part of the records that is tested; candidates: the part of "
-                                    "the items that is set aside for each user."),
+                                "How records are split into training and test. Every pair of user and item "
+                                "has a draw, a function of run.seed and of the two ids alone."),
+    [S_FRACTION] =
+        DPF_PARAM_REAL_F("fraction", 0.2, 0, 1, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+                         "random: the probability that a record is tested; random-exact: the part of "
+                         "the records that is tested; per-user: the part of each user's records, "
+                         "rounded; candidates: the probability that an item is set aside for a user."),
     [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "", "k-fold: number of folds."),
     [S_FOLD] = DPF_PARAM_INT_F("fold", 1, 1, 1000000, 0, "", "k-fold: the fold to test, from 1."),
     [S_BY] = DPF_PARAM_ENUM_F("by", 0, bys, 0, "leave-one-out: which record of a user is held out."),
-    [S_HELD_OUT] = DPF_PARAM_INT_F("n", 10, 1, 1000000000, 0, "records",
-                                   "per-user: how many records of each user are held out."),
+    [S_HELD_OUT] = DPF_PARAM_INT_F("n", 0, 0, 1000000000, 0, "records",
+                                   "per-user: how many records of each user are held out; 0: `fraction` of "
+                                   "them."),
     [S_TEST_PATH] = DPF_PARAM_TEXT_F("test.path", DPF_TYPE_PATH, "", 0,
                                      "files: the file of test records, in the format of [data]."),
     [S_OVERLAP] =

@@ -3,8 +3,8 @@
  * dataset.h - records as the rest of the program sees them: dense indices, CSR both ways.
  *
  * Ids are mapped once, at load, over all files of a run (training and test); indices are int32, offsets
- * int64. Index order is the order of ids: ascending integers if all ids are integers, else byte order, so
- * that it does not depend on the order of lines.
+ * int64. Index order is the order of ids: integers, ascending, then texts in byte order, so that it depends
+ * neither on the order of lines nor, for two ids, on a third.
  */
 #ifndef DPF_DATA_DATASET_H
 #define DPF_DATA_DATASET_H
@@ -33,7 +33,6 @@ struct records {
 /* External ids, by index. */
 struct id_map {
     int64_t n;
-    int all_integers;
     char *bytes;      /* NUL-terminated texts, one after the other */
     int64_t *offsets; /* of each text */
 };

@@ -257,20 +257,32 @@ int ids_merge(struct ids *into, const struct ids *from, int latin1, int32_t *map
 
 struct sort_entry {
     int64_t integer;
-    const char *text;
+    const char *text; /* NULL: the id is the integer */
     int32_t code;
 };
 
-static int compare_integers(const void *a, const void *b)
+/* One order for all ids, so that where two of them stand does not depend on a third. */
+static int compare_ids(const struct sort_entry *x, const struct sort_entry *y)
 {
-    const struct sort_entry *x = a, *y = b;
+    if (x->text && y->text)
+        return strcmp(x->text, y->text);
+    if (x->text || y->text)
+        return x->text ? 1 : -1;
     return (x->integer > y->integer) - (x->integer < y->integer);
 }
 
-static int compare_texts(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-    const struct sort_entry *x = a, *y = b;
-    return strcmp(x->text, y->text);
+    return compare_ids(a, b);
+}
+
+static struct sort_entry entry_of(const char *text)
+{
+    const struct field field = {text, strlen(text)};
+    struct sort_entry entry = {0, text, 0};
+    if (field_integer(&field, &entry.integer) == 0)
+        entry.text = NULL;
+    return entry;
 }
 
 /* Decimal text with its NUL; returns the length without it. */
@@ -341,17 +353,18 @@ int ids_finish(const struct ids *ids, struct id_map *out, int32_t *rank)
     }
     int status = id_map_reserve(out, ids->n, (size_t)texts.offsets[ids->n]);
     if (status == 0) {
-        out->all_integers = ids->n_texts == 0;
         for (int64_t i = 0; i < ids->n; i++)
-            entries[i] = (struct sort_entry){ids->numbers[i], texts.bytes + texts.offsets[i], (int32_t)i};
-        qsort(entries, (size_t)ids->n, sizeof *entries, out->all_integers ? compare_integers : compare_texts);
+            entries[i] = (struct sort_entry){
+                ids->numbers[i], ids->lengths[i] < 0 ? NULL : texts.bytes + texts.offsets[i], (int32_t)i};
+        qsort(entries, (size_t)ids->n, sizeof *entries, compare_entries);
         size_t used = 0;
         for (int64_t i = 0; i < ids->n; i++) {
-            size_t length = strlen(entries[i].text) + 1;
-            memcpy(out->bytes + used, entries[i].text, length);
+            const int32_t code = entries[i].code;
+            size_t length = (size_t)(texts.offsets[code + 1] - texts.offsets[code]);
+            memcpy(out->bytes + used, texts.bytes + texts.offsets[code], length);
             out->offsets[i] = (int64_t)used;
             used += length;
-            rank[entries[i].code] = (int32_t)i;
+            rank[code] = (int32_t)i;
         }
         out->offsets[ids->n] = (int64_t)used;
     }
@@ -364,7 +377,6 @@ int id_map_range(int64_t n, struct id_map *out)
 {
     if (id_map_reserve(out, n, (size_t)n * 20) != 0)
         return -1;
-    out->all_integers = 1;
     size_t used = 0;
     for (int64_t i = 0; i < n; i++) {
         out->offsets[i] = (int64_t)used;
@@ -381,21 +393,12 @@ const char *id_map_text(const struct id_map *map, int64_t index)
 
 int64_t id_map_find(const struct id_map *map, const char *text)
 {
-    struct field field = {text, strlen(text)};
-    int64_t wanted = 0;
-    if (map->all_integers && field_integer(&field, &wanted) != 0)
-        return -1;
+    const struct sort_entry wanted = entry_of(text);
     int64_t lo = 0, hi = map->n;
     while (lo < hi) {
         int64_t middle = lo + (hi - lo) / 2;
-        const char *here = map->bytes + map->offsets[middle];
-        int order = strcmp(here, text);
-        if (order != 0 && map->all_integers) {
-            struct field other = {here, strlen(here)};
-            int64_t value = 0;
-            (void)field_integer(&other, &value);
-            order = value < wanted ? -1 : 1;
-        }
+        const struct sort_entry here = entry_of(map->bytes + map->offsets[middle]);
+        int order = compare_ids(&here, &wanted);
         if (order == 0)
             return middle;
         if (order < 0)

@@ -46,7 +46,7 @@ int ids_is_utf8(const char *bytes, size_t length);
 int ids_has_other_bytes(const struct ids *ids);
 /* Adds all ids of from; map (from->n) gets their codes in into. latin1: texts are converted. */
 int ids_merge(struct ids *into, const struct ids *from, int latin1, int32_t *map);
-/* Sorts: ascending integers if all are, else by bytes. rank (ids->n) gets the index of each code. */
+/* Sorts: integers first, ascending, then texts by their bytes. rank (ids->n) gets the index of each code. */
 int ids_finish(const struct ids *ids, struct id_map *out, int32_t *rank);
 /* The map of the integers 1 .. n, for synthetic data. */
 int id_map_range(int64_t n, struct id_map *out);

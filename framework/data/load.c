@@ -244,7 +244,7 @@ static int nothing_left(const struct loading *l, struct dpf_error *error)
         (long long)l->out->test.n, remedy);
 }
 
-/* Hands the rows over and adds the other orientation. */
+/* Hands the rows over. */
 static int finish(struct loading *l, struct dpf_error *error)
 {
     struct dataset *out = l->out;
@@ -266,7 +266,7 @@ static int finish(struct loading *l, struct dpf_error *error)
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);
     }
-    return csr_transpose(&out->train.by_user, out->items.n, &out->train.by_item, error);
+    return 0;
 }
 
 static void warn_suspicious(const struct loading *l)
@@ -327,11 +327,12 @@ static int divide(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
     struct dataset *out = l->out;
-    if (split_make(o, &l->train, out->items.n, l->seeded, &out->test.by_user, &out->candidates, &out->summary,
-                   error) != 0 ||
-        finish(l, error) != 0 || summary_fill(out, error) != 0)
+    if (split_make(o, &l->train, &out->users, &out->items, l->seeded, &out->test.by_user, &out->candidates,
+                   &out->summary, error) != 0 ||
+        finish(l, error) != 0 || weights_assign(o, l->seeded, out, error) != 0)
         return -1;
-    if (weights_assign(o, l->seeded, out, error) != 0 || similarity_fill(o, out, error) != 0)
+    if (csr_transpose(&out->train.by_user, out->items.n, &out->train.by_item, error) != 0 ||
+        summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0)
         return -1;
     warn_suspicious(l);
     return 0;

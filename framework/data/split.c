@@ -7,13 +7,15 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/prf.h"
 
 /* What each kind of split works on. */
 struct splitter {
     const struct data_options *options;
     const struct ratings *all;
-    int64_t items;
-    dpf_stream *stream;
+    const struct id_map *users, *items;
+    const struct random_root *seeded;
+    struct prf draw; /* of a user, then of an item */
     uint8_t *flags;
     struct csr *candidates;
     struct dataset_summary *summary;
@@ -24,31 +26,51 @@ static int64_t degree(const struct csr *csr, int64_t row)
     return csr->ptr[row + 1] - csr->ptr[row];
 }
 
-/* random and k-fold: a piece of one random order of all records, hence of exact size. */
-static int flag_piece(struct splitter *s, struct dpf_error *error)
+/* The draw of a user's pairs with items. */
+static void open_user(const struct splitter *s, int64_t user, struct prf *out)
+{
+    prf_within(&s->draw, id_map_text(s->users, user), out);
+}
+
+static uint64_t draw_of(const struct splitter *s, const struct prf *user, int32_t item)
+{
+    return prf_value(user, id_map_text(s->items, item));
+}
+
+/* random and k-fold: each record by its own draw. */
+static void flag_by_record(struct splitter *s)
 {
     const struct data_options *o = s->options;
-    int64_t n = s->all->csr.ptr[s->all->csr.rows];
-    int64_t first = 0, last = (int64_t)floor(o->fraction * (double)n + 0.5);
-    if (o->kind == SPLIT_FOLDS) {
-        if (n < o->folds)
-            return error_set(error, DPF_FAULT_DATA, "%lld records cannot fill %lld folds (split.folds)",
-                             (long long)n, (long long)o->folds);
-        /* The first folds get one record more when the sizes differ. */
-        int64_t size = n / o->folds, more = n % o->folds, fold = o->fold - 1;
-        first = fold * size + (fold < more ? fold : more);
-        last = first + size + (fold < more);
+    const struct csr *csr = &s->all->csr;
+    for (int64_t r = 0; r < csr->rows; r++) {
+        struct prf user;
+        open_user(s, r, &user);
+        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++) {
+            uint64_t draw = draw_of(s, &user, csr->others[i]);
+            s->flags[i] = o->kind == SPLIT_FOLDS ? prf_part(draw, o->folds) == o->fold - 1
+                                                 : prf_unit(draw) < o->fraction;
+        }
     }
+}
+
+/* random-exact: the head of one random order of all records, whose length is exact. */
+static int flag_exactly(struct splitter *s, struct dpf_error *error)
+{
+    int64_t n = s->all->csr.ptr[s->all->csr.rows];
+    int64_t held_out = (int64_t)floor(s->options->fraction * (double)n + 0.5);
+    dpf_stream *stream = random_stream_open(s->seeded, "split", "random-exact", error);
     int64_t *order = memory_raw((size_t)n, sizeof *order);
-    if (!order)
-        return error_memory(error);
-    dpf_cursor cursor;
-    random_seek(s->stream, 0, 0, 0, &cursor);
-    random_permutation(&cursor, order, n);
-    for (int64_t i = first; i < last; i++)
-        s->flags[order[i]] = 1;
+    if (stream && order) {
+        dpf_cursor cursor;
+        random_seek(stream, 0, 0, 0, &cursor);
+        random_permutation(&cursor, order, n);
+        for (int64_t i = 0; i < held_out; i++)
+            s->flags[order[i]] = 1;
+    }
+    int status = !stream ? -1 : order ? 0 : error_memory(error);
     free(order);
-    return 0;
+    random_stream_free(stream);
+    return status;
 }
 
 static int64_t latest(struct splitter *s, int64_t row)
@@ -70,89 +92,80 @@ static int64_t latest(struct splitter *s, int64_t row)
     return best;
 }
 
-static int flag_one_each(struct splitter *s, struct dpf_error *error)
+static int flag_latest(struct splitter *s, struct dpf_error *error)
 {
     const struct csr *csr = &s->all->csr;
-    if (s->options->by == BY_TIME && (!s->all->times || !s->all->order))
+    if (!s->all->times || !s->all->order)
         return error_set(error, DPF_FAULT_DATA,
                          "leave-one-out by time needs time stamps in all files; set data.column.time, or "
                          "split.by = random");
-    int64_t kept = 0;
-    for (int64_t r = 0; r < csr->rows; r++) {
-        int64_t n = degree(csr, r);
-        if (n < 2) {
-            kept += n;
-            continue;
-        }
-        if (s->options->by == BY_TIME) {
+    for (int64_t r = 0; r < csr->rows; r++)
+        if (degree(csr, r) > 1)
             s->flags[latest(s, r)] = 1;
-            continue;
-        }
-        dpf_cursor cursor;
-        uint64_t pick;
-        random_seek(s->stream, 0, (uint32_t)r, 0, &cursor);
-        random_below(&cursor, (uint64_t)n, &pick, 1);
-        s->flags[csr->ptr[r] + (int64_t)pick] = 1;
-    }
-    if (kept)
-        log_message(LOG_LEVEL_INFO, "leave-one-out: %lld users with a single record stay in training only",
-                    (long long)kept);
     return 0;
 }
 
-static void flag_some(struct splitter *s, int64_t row, int64_t count, int32_t *indices)
+struct ranked {
+    uint64_t draw;
+    int64_t at;
+};
+
+static int compare_ranked(const void *a, const void *b)
 {
-    const struct csr *csr = &s->all->csr;
-    int64_t n = degree(csr, row);
-    dpf_cursor cursor;
-    random_seek(s->stream, 0, (uint32_t)row, 0, &cursor);
-    for (int64_t i = 0; i < n; i++)
-        indices[i] = (int32_t)i;
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t pick;
-        random_below(&cursor, (uint64_t)(n - i), &pick, 1);
-        int64_t j = i + (int64_t)pick;
-        int32_t chosen = indices[j];
-        indices[j] = indices[i];
-        s->flags[csr->ptr[row] + chosen] = 1;
-    }
+    const struct ranked *x = a, *y = b;
+    return x->draw != y->draw ? (x->draw > y->draw) - (x->draw < y->draw) : (x->at > y->at) - (x->at < y->at);
 }
 
-static int flag_per_user(struct splitter *s, struct dpf_error *error)
+/* How many records of a user with n > 0 records are held out. One always stays in training. */
+static int64_t held_out_of(const struct data_options *o, int64_t n)
+{
+    int64_t wanted = o->kind == SPLIT_LEAVE_ONE_OUT ? 1
+                     : o->held_out                  ? o->held_out
+                                                    : (int64_t)floor(o->fraction * (double)n + 0.5);
+    return wanted < n ? wanted : n - 1;
+}
+
+/* Of each user's records those of the lowest draws. */
+static int flag_lowest(struct splitter *s, struct dpf_error *error)
 {
     const struct csr *csr = &s->all->csr;
-    int64_t longest = 0, short_users = 0;
+    int64_t longest = 0;
     for (int64_t r = 0; r < csr->rows; r++)
         longest = degree(csr, r) > longest ? degree(csr, r) : longest;
-    int32_t *indices = memory_raw((size_t)longest, sizeof *indices);
-    if (!indices)
+    struct ranked *ranked = memory_raw((size_t)longest, sizeof *ranked);
+    if (!ranked)
         return error_memory(error);
     for (int64_t r = 0; r < csr->rows; r++) {
-        int64_t n = degree(csr, r), count = s->options->held_out;
-        if (n == 0)
-            continue;
-        short_users += n <= count;
-        flag_some(s, r, n <= count ? n - 1 : count, indices);
+        int64_t n = degree(csr, r), first = csr->ptr[r];
+        int64_t count = n ? held_out_of(s->options, n) : 0;
+        struct prf user;
+        open_user(s, r, &user);
+        for (int64_t i = 0; i < n; i++)
+            ranked[i] = (struct ranked){draw_of(s, &user, csr->others[first + i]), first + i};
+        if (count)
+            qsort(ranked, (size_t)n, sizeof *ranked, compare_ranked);
+        for (int64_t i = 0; i < count; i++)
+            s->flags[ranked[i].at] = 1;
     }
-    free(indices);
-    if (short_users)
-        log_message(LOG_LEVEL_INFO,
-                    "per-user: %lld users have no more than %lld records; one of each stays in training",
-                    (long long)short_users, (long long)s->options->held_out);
+    free(ranked);
     return 0;
 }
 
-/* `wanted` of n items, ascending, uniformly (Knuth, TAOCP 2, 3.4.2, algorithm S). */
-static void choose_items(dpf_cursor *cursor, int64_t n, int64_t wanted, int32_t *out)
+/* What a user has too few records for, as far as it is worth a message. */
+static void report_short_users(const struct splitter *s)
 {
-    double u[256];
-    int64_t taken = 0;
-    for (int64_t item = 0; taken < wanted; item++) {
-        if (item % 256 == 0)
-            random_uniform(cursor, u, n - item < 256 ? n - item : 256);
-        if (u[item % 256] * (double)(n - item) < (double)(wanted - taken))
-            out[taken++] = (int32_t)item;
-    }
+    const struct data_options *o = s->options;
+    const struct csr *csr = &s->all->csr;
+    int64_t wanted = o->kind == SPLIT_LEAVE_ONE_OUT ? 1 : o->held_out, users = 0;
+    for (int64_t r = 0; r < csr->rows; r++)
+        users += degree(csr, r) > 0 && degree(csr, r) <= wanted;
+    if (users && o->kind == SPLIT_LEAVE_ONE_OUT)
+        log_message(LOG_LEVEL_INFO, "leave-one-out: %lld users with a single record stay in training only",
+                    (long long)users);
+    else if (users)
+        log_message(LOG_LEVEL_INFO,
+                    "per-user: %lld users have no more than %lld records; one of each stays in training",
+                    (long long)users, (long long)wanted);
 }
 
 static void flag_common(struct splitter *s, int64_t row)
@@ -167,54 +180,72 @@ static void flag_common(struct splitter *s, int64_t row)
     }
 }
 
+/* Each item by its own draw for each user: those of a user are found twice, to be counted and to be kept. */
 static int flag_candidates(struct splitter *s, struct dpf_error *error)
 {
-    int64_t rows = s->all->csr.rows;
-    int64_t wanted = (int64_t)floor(s->options->fraction * (double)s->items + 0.5);
-    if (wanted < 1)
-        wanted = s->items > 0;
+    int64_t rows = s->all->csr.rows, n = 0;
     struct csr *csr = s->candidates;
+    size_t capacity = 0;
     csr->rows = rows;
     csr->ptr = memory_new((size_t)rows + 1, sizeof *csr->ptr);
-    csr->others = memory_raw((size_t)rows * (size_t)wanted, sizeof *csr->others);
-    if (!csr->ptr || !csr->others)
+    if (!csr->ptr)
         return error_memory(error);
     for (int64_t r = 0; r < rows; r++) {
-        dpf_cursor cursor;
-        random_seek(s->stream, 0, (uint32_t)r, 0, &cursor);
-        csr->ptr[r + 1] = csr->ptr[r] + wanted;
-        choose_items(&cursor, s->items, wanted, csr->others + csr->ptr[r]);
+        struct prf user;
+        open_user(s, r, &user);
+        int32_t *others = memory_grow(csr->others, &capacity, (size_t)(n + s->items->n), sizeof *csr->others);
+        if (!others)
+            return error_memory(error);
+        csr->others = others;
+        for (int64_t item = 0; item < s->items->n; item++)
+            if (prf_unit(draw_of(s, &user, (int32_t)item)) < s->options->fraction)
+                others[n++] = (int32_t)item;
+        csr->ptr[r + 1] = n;
         flag_common(s, r);
     }
     return 0;
 }
 
-int split_flags(const struct data_options *options, const struct ratings *all, int64_t items,
-                const struct random_root *seeded, uint8_t *flags, struct csr *candidates,
-                struct dataset_summary *summary, struct dpf_error *error)
+int split_flags(const struct data_options *options, const struct ratings *all, const struct id_map *users,
+                const struct id_map *items, const struct random_root *seeded, uint8_t *flags,
+                struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error)
 {
-    static const char *const purposes[] = {"none",     "random", "k-fold",    "leave-one-out",
-                                           "per-user", "files",  "candidates"};
-    struct splitter s = {options, all, items, NULL, flags, candidates, summary};
-    s.stream = random_stream_open(seeded, "split", purposes[options->kind], error);
-    if (!s.stream)
-        return -1;
+    struct splitter s = {.options = options,
+                         .all = all,
+                         .users = users,
+                         .items = items,
+                         .seeded = seeded,
+                         .flags = flags,
+                         .candidates = candidates,
+                         .summary = summary};
+    prf_open(seeded, "split", "pairs", &s.draw);
     int status = 0;
-    if (options->kind == SPLIT_RANDOM || options->kind == SPLIT_FOLDS)
-        status = flag_piece(&s, error);
-    else if (options->kind == SPLIT_LEAVE_ONE_OUT)
-        status = flag_one_each(&s, error);
-    else if (options->kind == SPLIT_PER_USER)
-        status = flag_per_user(&s, error);
-    else if (options->kind == SPLIT_CANDIDATES)
+    switch (options->kind) {
+    case SPLIT_RANDOM:
+    case SPLIT_FOLDS:
+        flag_by_record(&s);
+        break;
+    case SPLIT_RANDOM_EXACT:
+        status = flag_exactly(&s, error);
+        break;
+    case SPLIT_LEAVE_ONE_OUT:
+    case SPLIT_PER_USER:
+        status = options->kind == SPLIT_LEAVE_ONE_OUT && options->by == BY_TIME ? flag_latest(&s, error)
+                                                                                : flag_lowest(&s, error);
+        report_short_users(&s);
+        break;
+    case SPLIT_CANDIDATES:
         status = flag_candidates(&s, error);
-    random_stream_free(s.stream);
+        break;
+    default:
+        break;
+    }
     return status;
 }
 
-int split_make(const struct data_options *options, struct ratings *all, int64_t items,
-               const struct random_root *seeded, struct csr *test, struct csr *candidates,
-               struct dataset_summary *summary, struct dpf_error *error)
+int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,
+               const struct id_map *items, const struct random_root *seeded, struct csr *test,
+               struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error)
 {
     int64_t n = all->csr.ptr[all->csr.rows];
     if (options->kind == SPLIT_NONE || options->kind == SPLIT_FILES)
@@ -222,7 +253,7 @@ int split_make(const struct data_options *options, struct ratings *all, int64_t 
     uint8_t *flags = memory_new((size_t)n, 1);
     if (!flags)
         return error_memory(error);
-    int status = split_flags(options, all, items, seeded, flags, candidates, summary, error);
+    int status = split_flags(options, all, users, items, seeded, flags, candidates, summary, error);
     if (status == 0 && ratings_extract(all, flags, test) != 0)
         status = error_memory(error);
     free(flags);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/prf.h"
 #include "data/data_params.h"
 #include "data/load.h"
 #include "data/table.h"
@@ -65,7 +66,8 @@ int weights_read(const struct config *config, const struct config_values *data, 
     return 0;
 }
 
-/* Of a uniform draw in [levels[g], levels[g+1]), the last group fixed; groups with the shares as sizes. */
+/* Expected: of a uniform draw in [levels[g], levels[g+1]), the last group fixed, a row in group g with
+   probability shares[g]. */
 static double mean_level(const struct weight_groups *groups)
 {
     double mean = 0, rest = 1;
@@ -106,33 +108,21 @@ void data_weight_range(const struct config_values *data, struct data_weight_rang
 
 /* ---- by groups ----------------------------------------------------------------------------------- */
 
-/* Groups get their shares of a random order of the rows; a row's weight is drawn at its own index. */
-static int draw_side(const struct weight_groups *groups, dpf_stream *stream, int side, int64_t n,
-                     float *weights, uint8_t *of)
+/* A row's draw says both which group it is in and where between that group's levels its weight lies. */
+static void draw_side(const struct weight_groups *groups, const struct prf *draw, const struct id_map *ids,
+                      float *weights, uint8_t *of)
 {
-    int64_t *order = memory_raw((size_t)n + 1, sizeof *order);
-    if (!order)
-        return -1;
-    dpf_cursor cursor;
-    random_seek(stream, 1, (uint32_t)side, 0, &cursor);
-    random_permutation(&cursor, order, n);
-    double end = 0;
-    int64_t at = 0;
-    for (int64_t g = 0; g < groups->n; g++) {
-        int last = g + 1 == groups->n;
-        end += last ? 0 : groups->shares[g];
-        int64_t stop = last ? n : (int64_t)floor(end * (double)n + 0.5);
-        double low = groups->levels[g], high = last ? low : groups->levels[g + 1];
-        for (; at < stop && at < n; at++) {
-            double u;
-            random_seek(stream, 0, (uint32_t)side, (uint32_t)order[at], &cursor);
-            random_uniform(&cursor, &u, 1);
-            weights[order[at]] = (float)(low + (high - low) * u);
-            of[order[at]] = (uint8_t)g;
-        }
+    for (int64_t row = 0; row < ids->n; row++) {
+        const double u = prf_unit(prf_value(draw, id_map_text(ids, row)));
+        double begin = 0;
+        int64_t g = 0;
+        while (g + 1 < groups->n && u >= begin + groups->shares[g])
+            begin += groups->shares[g++];
+        const int last = g + 1 == groups->n;
+        const double low = groups->levels[g], high = last ? low : groups->levels[g + 1];
+        weights[row] = (float)(last ? low : low + (high - low) * (u - begin) / groups->shares[g]);
+        of[row] = (uint8_t)g;
     }
-    free(order);
-    return 0;
 }
 
 static int reserve_sides(struct dataset *dataset, int groups)
@@ -147,14 +137,17 @@ static int reserve_sides(struct dataset *dataset, int groups)
     return w->users && w->items && (!groups || (w->user_groups && w->item_groups)) ? 0 : -1;
 }
 
-static int draw_groups(const struct weights_options *options, dpf_stream *stream, struct dataset *dataset,
-                       struct dpf_error *error)
+static int draw_groups(const struct weights_options *options, const struct random_root *root,
+                       struct dataset *dataset, struct dpf_error *error)
 {
     struct privacy_weights *w = &dataset->weights;
-    if (reserve_sides(dataset, 1) != 0 ||
-        draw_side(&options->groups[0], stream, 0, dataset->users.n, w->users, w->user_groups) != 0 ||
-        draw_side(&options->groups[1], stream, 1, dataset->items.n, w->items, w->item_groups) != 0)
+    struct prf users, items;
+    if (reserve_sides(dataset, 1) != 0)
         return error_memory(error);
+    prf_open(root, "data", "weights of users", &users);
+    prf_open(root, "data", "weights of items", &items);
+    draw_side(&options->groups[0], &users, &dataset->users, w->users, w->user_groups);
+    draw_side(&options->groups[1], &items, &dataset->items, w->items, w->item_groups);
     return 0;
 }
 
@@ -240,19 +233,28 @@ int weights_load(const struct data_options *options, struct pool *pool, struct d
 
 /* ---- records ------------------------------------------------------------------------------------- */
 
-static float mark(const struct weights_options *options, const dpf_stream *stream, int32_t user, int32_t item)
+/* Weights of a user's records: products, or the sensitive weight by each record's own draw. */
+static void fill_user(const struct weights_options *options, const struct prf *draw,
+                      const struct dataset *dataset, int64_t user, struct csr *csr)
 {
-    dpf_cursor cursor;
-    uint8_t sensitive;
-    random_seek(stream, 2, (uint32_t)user, (uint32_t)item, &cursor);
-    random_bernoulli(&cursor, options->sensitive_share, &sensitive, 1);
-    return sensitive ? (float)options->sensitive_weight : 1.0f;
+    const struct privacy_weights *w = &dataset->weights;
+    struct prf own;
+    if (!w->users)
+        prf_within(draw, id_map_text(&dataset->users, user), &own);
+    for (int64_t k = csr->ptr[user]; k < csr->ptr[user + 1]; k++) {
+        const int32_t item = csr->others[k];
+        if (w->users)
+            csr->privacy_weights[k] = w->users[user] * w->items[item];
+        else
+            csr->privacy_weights[k] =
+                prf_unit(prf_value(&own, id_map_text(&dataset->items, item))) < options->sensitive_share
+                    ? (float)options->sensitive_weight
+                    : 1.0f;
+    }
 }
 
-/* Both orientations work a pair's weight out alike. */
-static int fill_records(const struct weights_options *options, const dpf_stream *stream,
-                        const struct privacy_weights *w, int by_user, struct csr *csr,
-                        struct dpf_error *error)
+static int fill_records(const struct weights_options *options, const struct prf *draw,
+                        const struct dataset *dataset, struct csr *csr, struct dpf_error *error)
 {
     if (!csr->ptr)
         return 0;
@@ -260,12 +262,7 @@ static int fill_records(const struct weights_options *options, const dpf_stream 
     if (!csr->privacy_weights)
         return error_memory(error);
     for (int64_t r = 0; r < csr->rows; r++)
-        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
-            int32_t user = by_user ? (int32_t)r : csr->others[k];
-            int32_t item = by_user ? csr->others[k] : (int32_t)r;
-            csr->privacy_weights[k] =
-                w->users ? w->users[user] * w->items[item] : mark(options, stream, user, item);
-        }
+        fill_user(options, draw, dataset, r, csr);
     return 0;
 }
 
@@ -278,17 +275,16 @@ int weights_assign(const struct data_options *options, const struct random_root 
     struct random_root *own = NULL;
     if (o->seed >= 0 && !(own = random_root_seeded((uint64_t)o->seed, "run", error)))
         return -1;
-    dpf_stream *stream = random_stream_open(own ? own : seeded, "data", "privacy weights", error);
-    int status = stream ? 0 : -1;
-    if (status == 0 && o->kind == WEIGHTS_GROUPS)
-        status = draw_groups(o, stream, dataset, error);
-    struct records *parts[2] = {&dataset->train, &dataset->test};
-    for (int p = 0; p < 2 && status == 0; p++) {
-        status = fill_records(o, stream, &dataset->weights, 1, &parts[p]->by_user, error);
-        if (status == 0)
-            status = fill_records(o, stream, &dataset->weights, 0, &parts[p]->by_item, error);
-    }
-    random_stream_free(stream);
+    const struct random_root *root = own ? own : seeded;
+    struct prf sensitive;
+    prf_open(root, "data", "sensitive records", &sensitive);
+    int status = 0;
+    if (o->kind == WEIGHTS_GROUPS)
+        status = draw_groups(o, root, dataset, error);
+    if (status == 0)
+        status = fill_records(o, &sensitive, dataset, &dataset->train.by_user, error);
+    if (status == 0)
+        status = fill_records(o, &sensitive, dataset, &dataset->test.by_user, error);
     random_root_free(own);
     return status;
 }

@@ -20,8 +20,8 @@ int weights_read(const struct config *config, const struct config_values *data, 
 /* Reads dataset->weights from files, where they come from files; no seed and no split changes them. */
 int weights_load(const struct data_options *options, struct pool *pool, struct dataset *dataset,
                  struct dpf_error *error);
-/* Draws dataset->weights unless they were read, and gives all records of both parts theirs, in every
-   orientation. */
+/* Draws dataset->weights unless they were read, and gives the records of both parts theirs, by user: before
+   they are transposed. Draws belong to ids (base/prf.h): nobody's weight depends on who else is there. */
 int weights_assign(const struct data_options *options, const struct random_root *seeded,
                    struct dataset *dataset, struct dpf_error *error);
 

@@ -283,7 +283,6 @@ static void amazon_instant_video(void **state)
     assert_values(&d, 1, 5, 4.0909, 5e-5);
     assert_degrees(&d.train.by_user, 5, 277);
     assert_degrees(&d.train.by_item, 1, 550);
-    assert_false(d.users.all_integers);
     assert_true(id_map_find(&d.users, "AGZ8SM1BGK3CK") >= 0);
     dataset_free(&d);
     load("[data]\npath = $/amazon-instant-video/derived/ratings_5core.csv.gz\n", &d);

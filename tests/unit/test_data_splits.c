@@ -2,6 +2,8 @@
 /* Duplicates, splits, and that neither depends on the order of lines or on the number of workers. */
 #include "data_support.h"
 
+#include <math.h>
+
 #define CSV "[data]\npath = a.txt\n"
 #define USERS 60
 #define ITEMS 40
@@ -27,9 +29,14 @@ static int64_t write_ratings(const char *name, int64_t stride)
 }
 
 static const char *const kinds[] = {
-    "kind = random\nfraction = 0.25\n", "kind = k-fold\nfolds = 4\nfold = 3\n",
-    "kind = leave-one-out\n",           "kind = leave-one-out\nby = random\n",
-    "kind = per-user\nn = 3\n",         "kind = candidates\nfraction = 0.3\n",
+    "kind = random\nfraction = 0.25\n",
+    "kind = k-fold\nfolds = 4\nfold = 3\n",
+    "kind = leave-one-out\n",
+    "kind = leave-one-out\nby = random\n",
+    "kind = per-user\nn = 3\n",
+    "kind = candidates\nfraction = 0.3\n",
+    "kind = random-exact\nfraction = 0.25\n",
+    "kind = per-user\nfraction = 0.25\n",
 };
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -84,6 +91,13 @@ static void assert_partition(const struct dataset *d, int64_t n)
                 assert_true(d->test.by_user.others[i] != d->train.by_user.others[j]);
 }
 
+/* Six standard deviations: seeds are fixed, and none of them is that odd. */
+static void within_binomial(int64_t count, int64_t n, double p)
+{
+    const double mean = (double)n * p;
+    assert_true(fabs((double)count - mean) < 6 * sqrt(mean * (1 - p)));
+}
+
 static void parts_have_the_sizes_asked_for(void **state)
 {
     struct data_outcome out;
@@ -92,7 +106,19 @@ static void parts_have_the_sizes_asked_for(void **state)
     int64_t n = write_ratings("a.txt", 1);
     get_split(kinds[0], 2, 1, &out);
     assert_partition(&out.dataset, n);
+    within_binomial(out.dataset.test.n, n, 0.25);
+    dataset_free(&out.dataset);
+    get_split(kinds[6], 2, 1, &out);
+    assert_partition(&out.dataset, n);
     assert_int_equal(out.dataset.test.n, (n + 2) / 4);
+    dataset_free(&out.dataset);
+    get_split(kinds[7], 2, 1, &out);
+    assert_partition(&out.dataset, n);
+    for (int64_t u = 0; u < USERS; u++) {
+        int64_t held_out = test->ptr[u + 1] - test->ptr[u];
+        int64_t all = held_out + out.dataset.train.by_user.ptr[u + 1] - out.dataset.train.by_user.ptr[u];
+        assert_int_equal(held_out, (all + 2) / 4);
+    }
     dataset_free(&out.dataset);
     get_split(kinds[3], 2, 1, &out);
     assert_partition(&out.dataset, n);
@@ -118,7 +144,7 @@ static void folds_partition_the_records(void **state)
         snprintf(kind, sizeof kind, "kind = k-fold\nfolds = 7\nfold = %d\n", fold);
         get_split(kind, 2, 1, &out);
         assert_partition(&out.dataset, n);
-        assert_in_range(out.dataset.test.n, n / 7, n / 7 + 1);
+        within_binomial(out.dataset.test.n, n, 1.0 / 7);
         const struct csr *test = &out.dataset.test.by_user;
         for (int64_t u = 0; u < USERS; u++)
             for (int64_t i = test->ptr[u]; i < test->ptr[u + 1]; i++)
@@ -139,7 +165,7 @@ static void candidates_are_a_share_of_all_items(void **state)
     assert_partition(&out.dataset, n);
     data_check_csr(candidates, ITEMS);
     for (int64_t u = 0; u < USERS; u++) {
-        assert_int_equal(candidates->ptr[u + 1] - candidates->ptr[u], 12);
+        within_binomial(candidates->ptr[u + 1] - candidates->ptr[u], ITEMS, 0.3);
         for (int64_t i = candidates->ptr[u]; i < candidates->ptr[u + 1]; i++)
             hits[candidates->others[i]]++;
     }
@@ -180,17 +206,41 @@ static void the_last_record_is_held_out(void **state)
     DATA_REFUSED(CSV "[split]\nkind = leave-one-out\n", DPF_FAULT_DATA, "a.txt:1", "split.by = random");
 }
 
+/* One draw for a pair decides in all kinds: fold 1 of 4 is a random quarter. */
+static void kinds_read_one_draw(void **state)
+{
+    struct data_outcome a, b;
+    (void)state;
+    write_ratings("a.txt", 1);
+    get_split("kind = k-fold\nfolds = 4\nfold = 1\n", 1, 9, &a);
+    get_split(kinds[0], 1, 9, &b);
+    data_same_csr(&a.dataset.test.by_user, &b.dataset.test.by_user);
+    dataset_free(&a.dataset);
+    dataset_free(&b.dataset);
+}
+
+static void a_number_and_a_fraction_exclude_each_other(void **state)
+{
+    (void)state;
+    data_write("a.txt", "1,1,1\n2,1,1\n");
+    DATA_REFUSED(CSV "[split]\nkind = per-user\nn = 2\nfraction = 0.3\n", DPF_FAULT_CONFIG, "split",
+                 "remove");
+}
+
 static void no_user_loses_all_records(void **state)
 {
     struct data_outcome out;
     (void)state;
     data_write("a.txt", "1,1,1\n2,1,1\n2,2,2\n3,1,1\n3,2,1\n3,3,1\n3,4,1\n");
-    get_split("kind = per-user\nn = 3\n", 2, 1, &out);
-    const struct csr *train = &out.dataset.train.by_user;
-    assert_int_equal(out.dataset.test.n, 0 + 1 + 3);
-    for (int64_t u = 0; u < 3; u++)
-        assert_int_equal(train->ptr[u + 1] - train->ptr[u], 1);
-    dataset_free(&out.dataset);
+    static const char *const much[] = {"kind = per-user\nn = 3\n", "kind = per-user\nfraction = 0.99\n"};
+    for (int i = 0; i < 2; i++) {
+        get_split(much[i], 2, 1, &out);
+        const struct csr *train = &out.dataset.train.by_user;
+        assert_int_equal(out.dataset.test.n, 0 + 1 + 3);
+        for (int64_t u = 0; u < 3; u++)
+            assert_int_equal(train->ptr[u + 1] - train->ptr[u], 1);
+        dataset_free(&out.dataset);
+    }
 }
 
 static void duplicates_follow_the_policy(void **state)
