@@ -7,26 +7,7 @@
 #include "base/memory.h"
 #include "engine/recommender_fit.h"
 
-/*
- * Where a user comes or goes, the numbers of all users behind change. Initial rows of neighbouring data
- * sets must agree for all other users, so a row is then drawn at its user's id (FNV-1a, 64 bits) and not at
- * its number.
- */
-static void seek_row(const struct plan *plan, int side, dpf_stream *stream, const struct dataset *dataset,
-                     int64_t row, dpf_cursor *cursor)
-{
-    const dpf_value *privacy = plan->privacy.params.values;
-    if (side != DPF_SIDE_USERS || privacy[PRIVACY_UNIT].integer != DPF_UNIT_USER ||
-        privacy[PRIVACY_ADJACENCY].integer != DPF_ADJ_ADD_REMOVE) {
-        random_seek(stream, 0, 0, (uint32_t)row, cursor);
-        return;
-    }
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *c = id_map_text(&dataset->users, row); *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    random_seek(stream, 1, (uint32_t)(hash >> 32), (uint32_t)hash, cursor);
-}
-
+/* Each row is drawn at its id: who else is there changes the numbers of rows, and must not change rows. */
 static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, const struct dataset *dataset,
                       struct side_factors *factors, int64_t stride)
 {
@@ -38,11 +19,12 @@ static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, con
         scale /= sqrt((double)rank);
     double norm = v[MODEL_INIT_NORM].real, radius = plan->sides[side].radius;
     int user_bias = plan->bias[DPF_SIDE_USERS] >= 0;
+    const struct id_map *ids = side == DPF_SIDE_USERS ? &dataset->users : &dataset->items;
     double draws[64];
     for (int64_t row = 0; row < factors->rows; row++) {
         float *out = factors->data + row * stride;
         dpf_cursor cursor;
-        seek_row(plan, side, stream, dataset, row, &cursor);
+        random_seek_id(stream, id_map_text(ids, row), &cursor);
         double square = 0;
         for (int64_t done = 0; done < rank; done += 64) {
             int64_t n = rank - done < 64 ? rank - done : 64;

@@ -5,26 +5,21 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/prf.h"
 
-/* Silos get equal shares of a random permutation of the rows. */
-static int32_t *assign(const struct plan *plan, int64_t rows, int64_t n, struct dpf_error *error)
+/* A row's id says which silo holds it, so that nobody moves when somebody comes or goes. Silos are about
+   equally large, and some may be empty. */
+static int32_t *assign(const struct plan *plan, const struct id_map *ids, int64_t n, struct dpf_error *error)
 {
-    int32_t *silo = memory_raw((size_t)rows + 1, sizeof *silo);
-    int64_t *order = memory_raw((size_t)rows + 1, sizeof *order);
-    dpf_stream *stream = random_stream_open(plan->seeded, "parties", "silos", error);
-    if (!silo || !order || !stream) {
-        free(silo);
-        silo = NULL;
+    struct prf draw;
+    int32_t *silo = memory_raw((size_t)ids->n + 1, sizeof *silo);
+    if (!silo) {
         error_memory(error);
-    } else {
-        dpf_cursor cursor;
-        random_seek(stream, 0, 0, 0, &cursor);
-        random_permutation(&cursor, order, rows);
-        for (int64_t i = 0; i < rows; i++)
-            silo[order[i]] = (int32_t)(i * n / rows);
+        return NULL;
     }
-    free(order);
-    random_stream_free(stream);
+    prf_open(plan->seeded, "parties", "silos", &draw);
+    for (int64_t row = 0; row < ids->n; row++)
+        silo[row] = (int32_t)prf_part(prf_value(&draw, id_map_text(ids, row)), n);
     return silo;
 }
 
@@ -94,12 +89,8 @@ int parties_make(struct parties *parties, const struct plan *plan, const struct 
         parties->list[0].by_item = dataset->train.by_item;
         return 0;
     }
-    int64_t rows = parties->partition == DPF_SIDE_USERS ? dataset->users.n : dataset->items.n;
-    if (parties->n > rows)
-        return config_error(plan->config, "parties", "count", error,
-                            "count = %lld: there are only %lld %s to divide", (long long)parties->n,
-                            (long long)rows, plan_side_name(parties->partition));
-    int32_t *silo = assign(plan, rows, parties->n, error);
+    const struct id_map *ids = parties->partition == DPF_SIDE_USERS ? &dataset->users : &dataset->items;
+    int32_t *silo = assign(plan, ids, parties->n, error);
     int status = silo ? 0 : -1;
     for (int64_t p = 0; p < parties->n && status == 0; p++)
         status = make_silo(&parties->list[p], &dataset->train, parties->partition, silo, p, error);

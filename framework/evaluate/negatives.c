@@ -66,7 +66,7 @@ static void draw_subset(const struct eligible *e, int64_t n_pool, int64_t n, int
         marks[out[i]] &= (uint8_t)~bit;
 }
 
-int64_t negatives_draw(const dpf_stream *stream, int64_t user, const int32_t *pool, int64_t n_pool,
+int64_t negatives_draw(const dpf_stream *stream, const char *user, const int32_t *pool, int64_t n_pool,
                        const int32_t *excluded, int64_t n_excluded, int64_t wanted, uint8_t *marks,
                        uint8_t bit, int32_t *out)
 {
@@ -78,7 +78,7 @@ int64_t negatives_draw(const dpf_stream *stream, int64_t user, const int32_t *po
         return n;
     }
     dpf_cursor cursor;
-    random_seek(stream, 0, (uint32_t)user, 0, &cursor);
+    random_seek_id(stream, user, &cursor);
     draw_subset(&e, n_pool, n, wanted, &cursor, marks, bit, out);
     return wanted;
 }

@@ -3,7 +3,7 @@
  * negatives.h - the random items that sampled ranking ranks positives among.
  *
  * A user's negatives are a function of the seeded root, the user and the items excluded for that
- * user: the model, the order of users and the workers do not matter.
+ * user: the model, other users and the workers do not matter. The user is named by its id.
  */
 #ifndef DPF_EVALUATE_NEGATIVES_H
 #define DPF_EVALUATE_NEGATIVES_H
@@ -18,7 +18,7 @@
  * pool and excluded ascend without repeats, and excluded items are in the pool. marks, by item, has
  * `bit` clear for all and is left so. Returns how many were written to out.
  */
-int64_t negatives_draw(const dpf_stream *stream, int64_t user, const int32_t *pool, int64_t n_pool,
+int64_t negatives_draw(const dpf_stream *stream, const char *user, const int32_t *pool, int64_t n_pool,
                        const int32_t *excluded, int64_t n_excluded, int64_t wanted, uint8_t *marks,
                        uint8_t bit, int32_t *out);
 

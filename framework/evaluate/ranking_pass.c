@@ -121,9 +121,9 @@ static int list_sampled(const struct ranking *r, struct bench *bench, int64_t us
     int64_t n_pool = candidate_row(r, user, &pool);
     int64_t n_excluded = merge_rows(&r->dataset->train.by_user, &r->dataset->test.by_user, user, pool, n_pool,
                                     bench->excluded);
-    int64_t drawn =
-        negatives_draw(r->stream, user, pool, n_pool, bench->excluded, n_excluded, r->options->negatives,
-                       bench->marks, MARK_OTHER, bench->items + list->n_positives);
+    int64_t drawn = negatives_draw(r->stream, id_map_text(&r->dataset->users, user), pool, n_pool,
+                                   bench->excluded, n_excluded, r->options->negatives, bench->marks,
+                                   MARK_OTHER, bench->items + list->n_positives);
     for (int32_t i = 0; i < list->n_positives; i++) {
         bench->items[i] = bench->positives[i];
         bench->positives[i] = i;

@@ -108,14 +108,16 @@ TABLE(model, MODEL_N_PARAMS)
 
 static const dpf_enum_value parties_values[] = {
     {"curator", "one trusted party holds all records"},
-    {"silos-by-users", "count parties, each with all records of its users (drawn from run.seed)"},
-    {"silos-by-items", "count parties, each with all records of its items (drawn from run.seed)"},
+    {"silos-by-users", "count parties, each with all records of its users (each user in a silo drawn from "
+                       "run.seed and its id)"},
+    {"silos-by-items", "count parties, each with all records of its items (likewise)"},
     {"users", "every user is a party"},
 };
 static const dpf_param parties_table[PARTIES_N_PARAMS] = {
     [PARTIES_KIND] = DPF_PARAM_ENUM_F("kind", PARTIES_CURATOR, parties_values, DPF_PARAM_PRIVACY,
                                       "Who holds the records."),
-    [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties", "Number of silos."),
+    [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties",
+                                      "Number of silos: about equally large, and some may be empty."),
     [PARTIES_LOCAL_ITERATIONS] = DPF_PARAM_INT_F(
         "local-iterations", 1, 1, 1000, DPF_PARAM_PRIVACY, "passes",
         "With solve-at = party: how often a party goes over both sides in a round before it sends "

@@ -276,15 +276,15 @@ static void a_run_can_be_used_afterwards(void **state)
     json_t *run = command_json("out/run.json");
     assert_string_equal(json_string_value(json_object_get(json_object_get(run, "model"), "component")),
                         "dplcf");
-    double hit = json_number_value(json_object_get(metrics_of(run), "hr@10"));
+    double hit = json_number_value(json_object_get(metrics_of(run), "ndcg@10"));
     json_t *baselines = json_object_get(run, "baselines");
     double free_of_noise =
-        json_number_value(json_object_get(json_object_get(baselines, "non-private"), "hr@10"));
+        json_number_value(json_object_get(json_object_get(baselines, "non-private"), "ndcg@10"));
     assert_true(hit > 0 && free_of_noise > 0 && free_of_noise != hit);
     assert_true(json_is_object(json_object_get(baselines, "popularity")));
     command_expect("evaluate out --json", 0, "");
     json_t *again = command_json(NULL);
-    assert_true(json_number_value(json_object_get(again, "hr@10")) == hit);
+    assert_true(json_number_value(json_object_get(again, "ndcg@10")) == hit);
     json_decref(again);
     json_decref(run);
     command_expect("recommend out --user 1 -n 3", 0, "");

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/ids.h"
 #include "evaluate/evaluate.h"
 
 #define FIXTURE_MAX_OPTIONS 32
@@ -124,6 +125,8 @@ static inline void fixture_dataset(struct dataset *dataset, int64_t users, int64
     fixture_csr(&dataset->test.by_user, test, users, items, items, 1, !implicit);
     dataset->train.n = dataset->train.by_user.ptr[users];
     dataset->test.n = dataset->test.by_user.ptr[users];
+    if (id_map_range(users, &dataset->users) != 0 || id_map_range(items, &dataset->items) != 0)
+        fail();
     dataset->implicit = implicit;
     dataset->value_lo = 1;
     dataset->value_hi = implicit ? 1 : 5;
@@ -135,6 +138,8 @@ static inline void fixture_dataset_free(struct dataset *dataset)
     fixture_csr_free(&dataset->train.by_item);
     fixture_csr_free(&dataset->test.by_user);
     fixture_csr_free(&dataset->candidates);
+    id_map_free(&dataset->users);
+    id_map_free(&dataset->items);
 }
 
 /* Cells without any record. Free it. */

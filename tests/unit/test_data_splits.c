@@ -356,11 +356,18 @@ int main(void)
 {
 #define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
     const struct CMUnitTest tests[] = {
-        TEST(splits_depend_on_seed_and_ids_only),    TEST(parts_have_the_sizes_asked_for),
-        TEST(folds_partition_the_records),           TEST(candidates_are_a_share_of_all_items),
-        TEST(the_last_record_is_held_out),           TEST(no_user_loses_all_records),
-        TEST(duplicates_follow_the_policy),          TEST(sums_respect_the_declared_range),
-        TEST(given_files_share_ids_and_never_pairs), TEST(patterns_read_all_but_the_test_file),
+        TEST(splits_depend_on_seed_and_ids_only),
+        TEST(parts_have_the_sizes_asked_for),
+        TEST(folds_partition_the_records),
+        TEST(candidates_are_a_share_of_all_items),
+        TEST(the_last_record_is_held_out),
+        TEST(kinds_read_one_draw),
+        TEST(no_user_loses_all_records),
+        TEST(a_number_and_a_fraction_exclude_each_other),
+        TEST(duplicates_follow_the_policy),
+        TEST(sums_respect_the_declared_range),
+        TEST(given_files_share_ids_and_never_pairs),
+        TEST(patterns_read_all_but_the_test_file),
         TEST(transposing_twice_is_the_identity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -78,7 +79,8 @@ static void check_silos(const char *kind, int partition)
     int64_t rows = partition == DPF_SIDE_USERS ? f.dataset.users.n : f.dataset.items.n, members = 0;
     for (int p = 0; p < 7; p++) {
         members += parties.list[p].n_members;
-        assert_in_range(parties.list[p].n_members, rows / 7, rows / 7 + 1);
+        const double mean = (double)rows / 7, deviation = sqrt(mean * 6 / 7);
+        assert_true(fabs((double)parties.list[p].n_members - mean) < 4 * deviation);
     }
     assert_int_equal(members, rows);
     for (int64_t u = 0; u < all->rows; u++)
@@ -136,17 +138,56 @@ static void the_seed_decides_who_is_where(void **state)
     unmake(&b);
 }
 
-static void more_silos_than_rows_are_refused(void **state)
+/* Whether there are enough rows for all silos would tell of the data. */
+static void more_silos_than_rows_leave_some_empty(void **state)
 {
     (void)state;
     struct fixture f;
     struct parties parties;
+    int64_t members = 0;
     make(&f, "silos-by-items", 32, 1);
-    assert_int_equal(parties_make(&parties, &f.plan, &f.dataset, &f.error), -1);
-    assert_int_equal(f.error.fault, DPF_FAULT_CONFIG);
-    assert_non_null(strstr(f.error.text, "there are only 31 items"));
+    assert_int_equal(parties_make(&parties, &f.plan, &f.dataset, &f.error), 0);
+    for (int p = 0; p < 32; p++)
+        members += parties.list[p].n_members;
+    assert_int_equal(members, 31);
     parties_free(&parties);
     unmake(&f);
+}
+
+/* The silo of each user of a stays when the users in front of it leave, as those of 1 to 53 less the first.
+ */
+static void nobody_moves_when_a_user_leaves(void **state)
+{
+    (void)state;
+    struct fixture all, fewer;
+    struct parties first, second;
+    make(&all, "silos-by-users", 5, 4);
+    make(&fewer, "silos-by-users", 5, 4);
+    struct id_map *ids = &fewer.dataset.users;
+    ids->n--;
+    memmove(ids->offsets, ids->offsets + 1, (size_t)(ids->n + 1) * sizeof *ids->offsets);
+    struct csr *csr = &fewer.dataset.train.by_user;
+    const int64_t gone = csr->ptr[1];
+    csr->rows--;
+    for (int64_t r = 0; r <= csr->rows; r++)
+        csr->ptr[r] = csr->ptr[r + 1] - gone;
+    csr->others += gone;
+    csr->values += gone;
+    assert_int_equal(parties_make(&first, &all.plan, &all.dataset, &all.error), 0);
+    assert_int_equal(parties_make(&second, &fewer.plan, &fewer.dataset, &fewer.error), 0);
+    for (int p = 0; p < 5; p++) {
+        const struct party *a = &first.list[p], *b = &second.list[p];
+        const int64_t led = a->n_members && a->members[0] == 0;
+        assert_int_equal(b->n_members, a->n_members - led);
+        for (int64_t i = 0; i < b->n_members; i++)
+            assert_int_equal(b->members[i] + 1, a->members[i + led]);
+    }
+    csr->others -= gone;
+    csr->values -= gone;
+    parties_free(&first);
+    parties_free(&second);
+    unmake(&all);
+    unmake(&fewer);
 }
 
 static int start(void **state)
@@ -161,7 +202,8 @@ int main(void)
         cmocka_unit_test(silos_divide_users),
         cmocka_unit_test(silos_divide_items),
         cmocka_unit_test(the_seed_decides_who_is_where),
-        cmocka_unit_test(more_silos_than_rows_are_refused),
+        cmocka_unit_test(more_silos_than_rows_leave_some_empty),
+        cmocka_unit_test(nobody_moves_when_a_user_leaves),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }

@@ -5,6 +5,13 @@
 
 #define POOL 60
 
+static const char *name_of(int user)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "%d", user);
+    return name;
+}
+
 static dpf_stream *open_stream(uint64_t seed, struct random_root **root)
 {
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
@@ -41,7 +48,8 @@ static void never_repeats_nor_draws_excluded_items(void **state)
             if (fixture_below(&random, 4) == 0)
                 excluded[n_excluded++] = pool ? pool[i] : (int32_t)i;
         int64_t wanted = 1 + fixture_below(&random, n_pool);
-        int64_t n = negatives_draw(stream, user, pool, n_pool, excluded, n_excluded, wanted, marks, 2, out);
+        int64_t n =
+            negatives_draw(stream, name_of(user), pool, n_pool, excluded, n_excluded, wanted, marks, 2, out);
         int64_t eligible = n_pool - n_excluded;
         assert_int_equal(n, wanted < eligible ? wanted : eligible);
         for (int64_t i = 0; i < n; i++) {
@@ -63,10 +71,10 @@ static void depend_on_seed_and_user_only(void **state)
     dpf_stream *stream = open_stream(5, &root), *other = open_stream(6, &other_root);
     int32_t a[20], b[20], c[20], d[20];
     uint8_t marks[1000] = {0};
-    negatives_draw(stream, 17, NULL, 1000, NULL, 0, 20, marks, 2, a);
-    negatives_draw(stream, 18, NULL, 1000, NULL, 0, 20, marks, 2, b);
-    negatives_draw(other, 17, NULL, 1000, NULL, 0, 20, marks, 2, c);
-    negatives_draw(stream, 17, NULL, 1000, NULL, 0, 20, marks, 2, d);
+    negatives_draw(stream, "17", NULL, 1000, NULL, 0, 20, marks, 2, a);
+    negatives_draw(stream, "18", NULL, 1000, NULL, 0, 20, marks, 2, b);
+    negatives_draw(other, "17", NULL, 1000, NULL, 0, 20, marks, 2, c);
+    negatives_draw(stream, "17", NULL, 1000, NULL, 0, 20, marks, 2, d);
     assert_memory_equal(a, d, sizeof a);
     assert_memory_not_equal(a, b, sizeof a);
     assert_memory_not_equal(a, c, sizeof a);
@@ -88,7 +96,7 @@ static void every_subset_is_as_likely(void **state)
     uint8_t marks[ITEMS] = {0};
     for (int user = 0; user < USERS; user++) {
         int32_t out[WANTED];
-        negatives_draw(stream, user, NULL, ITEMS, excluded, 2, WANTED, marks, 2, out);
+        negatives_draw(stream, name_of(user), NULL, ITEMS, excluded, 2, WANTED, marks, 2, out);
         for (int i = 0; i < WANTED; i++) {
             count[out[i]]++;
             for (int j = 0; j < WANTED; j++)

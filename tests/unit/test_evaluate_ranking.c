@@ -397,8 +397,8 @@ static void names_user_and_item_of_a_bad_score(void **state)
         fixture_text(&options, "metrics", "hr");
         assert_int_equal(fixture_evaluate(&options, &w.dataset, w.scores, &m, &error), -1);
         assert_int_equal(error.fault, DPF_FAULT_RUN);
-        assert_non_null(strstr(error.text, "user number 33"));
-        assert_non_null(strstr(error.text, "item number 41"));
+        assert_non_null(strstr(error.text, "user 34"));
+        assert_non_null(strstr(error.text, "item 42"));
         assert_non_null(strstr(error.text, isnan(bad[i]) ? "not a number" : "infinite"));
         assert_null(m.items);
         w.scores[33 * 50 + 41] = kept;
@@ -434,7 +434,7 @@ static void reports_the_first_of_several_bad_users(void **state)
         struct dpf_error error = {.fault = DPF_FAULT_NONE};
         struct pool *pool = pool_new(workers);
         assert_int_equal(evaluate_model(&options.values, &w.dataset, &scorer, NULL, pool, 0, &m, &error), -1);
-        if (!strstr(error.text, "user number 40 "))
+        if (!strstr(error.text, "user 41 "))
             fail_msg("%s", error.text);
         pool_free(pool);
     }
