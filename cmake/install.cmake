@@ -39,3 +39,17 @@ install(FILES ${CMAKE_BINARY_DIR}/dpframe-config.cmake ${CMAKE_BINARY_DIR}/dpfra
 
 configure_file(cmake/dpframe.pc.in ${CMAKE_BINARY_DIR}/dpframe.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/dpframe.pc DESTINATION lib/pkgconfig)
+
+# Packages: cpack -G DEB in the build directory.
+set(CPACK_PACKAGE_NAME dpframe)
+set(CPACK_PACKAGE_CONTACT "The dpframe authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Differentially private matrix-factorization recommenders, composed from plugins")
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS gnuplot-nox)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_STRIP_FILES ON)
+include(CPack)
