@@ -34,6 +34,11 @@ static int read_delimiter(const struct config *config, const struct config_value
                         text);
 }
 
+static int is_movielens(int64_t format)
+{
+    return format == FORMAT_ML100K || format == FORMAT_ML1M;
+}
+
 static int read_file_options(const struct config *config, const struct config_values *data,
                              struct data_options *out, struct dpf_error *error)
 {
@@ -43,6 +48,8 @@ static int read_file_options(const struct config *config, const struct config_va
     struct file_options *file = &out->file;
     file->header = (enum data_header)value_of(data, D_HEADER)->integer;
     file->encoding = (enum ids_encoding)value_of(data, D_ENCODING)->integer;
+    file->n_fields = value_of(data, D_FIELDS)->integer;
+    file->multi_line = value_of(data, D_MULTI_LINE)->integer != 0;
     file->out_of_range = (enum data_out_of_range)value_of(data, D_OUT_OF_RANGE)->integer;
     file->value_lo = out->value_lo;
     file->value_hi = out->value_hi;
@@ -53,8 +60,10 @@ static int read_file_options(const struct config *config, const struct config_va
         file->columns[c] = text_of(data, columns[c]);
         file->keys[c] = data->table[columns[c]].name;
     }
-    if (file->header == HEADER_AUTO && (out->format == FORMAT_ML100K || out->format == FORMAT_ML1M))
+    if (file->header == HEADER_AUTO && is_movielens(out->format))
         file->header = HEADER_NO;
+    if (file->header == HEADER_NO && !file->n_fields && is_movielens(out->format))
+        file->n_fields = 4;
     if (read_delimiter(config, data, D_DELIMITER, delimiters[out->format], &file->delimiter, error) != 0)
         return -1;
     /* With other delimiters quotes are ordinary characters. */
@@ -293,6 +302,39 @@ int data_options_read(const struct config *config, const struct config_values *d
         read_weights_options(config, data, out, error) != 0 || check_split(config, split, out, error) != 0)
         return -1;
     return 0;
+}
+
+/* Whether a column is configured by its name in the header. */
+static int names_a_column(const struct config_values *data)
+{
+    int64_t number;
+    for (int c = D_COLUMN_USER; c <= D_COLUMN_WEIGHT; c++) {
+        const char *text = text_of(data, c);
+        if (strcmp(text, "auto") != 0 && strcmp(text, "none") != 0 && text_to_int(text, &number) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+const char *data_follows_from_records(const struct config_values *data, const struct config_values *split)
+{
+    const int64_t format = value_of(data, D_FORMAT)->integer, header = value_of(data, D_HEADER)->integer;
+    if (value_of(split, S_KIND)->integer == SPLIT_RANDOM_EXACT)
+        return "which records are held out follows from all of them ([split] kind = random-exact). Use kind "
+               "= "
+               "random, where each record's own ids decide";
+    if (format == FORMAT_SYNTHETIC)
+        return NULL;
+    if (header == HEADER_AUTO && !is_movielens(format) && !names_a_column(data))
+        return "whether there is a header is found out from the first line, which may be a record. Set "
+               "[data] "
+               "header to yes or no";
+    if (header == HEADER_NO && !is_movielens(format) && !value_of(data, D_FIELDS)->integer)
+        return "how many fields a line has is found out from the first one, which is a record. Set [data] "
+               "fields";
+    if (value_of(data, D_MULTI_LINE)->integer)
+        return "a quote in one record decides where the lines of others end. Set [data] multi-line = no";
+    return NULL;
 }
 
 int data_is_generated(const struct config_values *data)

@@ -34,7 +34,9 @@ enum column { COLUMN_USER, COLUMN_ITEM, COLUMN_RATING, COLUMN_TIME, COLUMN_WEIGH
 struct file_options {
     enum data_header header;
     struct delimiter delimiter;
-    int quoting; /* fields may be in double quotes (RFC 4180) */
+    int64_t n_fields; /* of a line; 0: as many as the first has */
+    int quoting;      /* fields may be in double quotes (RFC 4180) */
+    int multi_line;   /* and go over several lines */
     enum ids_encoding encoding;
     const char *columns[COLUMN_COUNT]; /* a name, a 1-based number, "auto" or "none" */
     const char *keys[COLUMN_COUNT];    /* the key that configures each, for messages */
@@ -93,6 +95,12 @@ struct data_options {
 /* Checks the sections against each other too. */
 int data_options_read(const struct config *config, const struct config_values *data,
                       const struct config_values *split, struct data_options *out, struct dpf_error *error);
+
+/*
+ * What of the form of the data, or of its split, follows from the records themselves, so that one of them can
+ * change what becomes of all others (C11): a sentence that says how to declare it, or NULL.
+ */
+const char *data_follows_from_records(const struct config_values *data, const struct config_values *split);
 
 /* Warns of keys that others make meaningless: most likely a mistake, unless an included file had them for a
    kind that is no longer asked for. */

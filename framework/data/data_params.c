@@ -13,12 +13,14 @@ static const dpf_enum_value formats[] = {
     {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
 };
 static const dpf_enum_value headers[] = {
-    {"auto", "a first line whose rating field is a word is a header; the log says so"},
+    {"auto",
+     "a first line whose rating field is a word is a header; the log says so. A proof needs the answer "
+     "(C11), unless the format or a column's name gives it"},
     {"yes", "the first line names the columns"},
     {"no", "the first line is data"},
 };
 static const dpf_enum_value encodings[] = {
-    {"auto", "UTF-8 if all ids of the file are UTF-8, else Latin-1 (the log says so)"},
+    {"auto", "each id for itself: UTF-8 if it is, else Latin-1 (the log says how many)"},
     {"utf-8", "ids must be UTF-8"},
     {"latin-1", "ids are ISO-8859-1 and converted to UTF-8"},
 };
@@ -118,6 +120,15 @@ static const dpf_param data_table[D_COUNT] = {
         DPF_PARAM_TEXT_F("delimiter", DPF_TYPE_STRING, "", 0,
                          "What separates fields: a character, '::', or one of comma, tab, semicolon, "
                          "space, spaces (runs of blanks and TABs), pipe, double-colon. Empty: the format's."),
+    [D_FIELDS] =
+        DPF_PARAM_INT_F("fields", 0, 0, 1000000, 0, "fields",
+                        "How many fields a line has. 0: as the header has; without one, 4 in the "
+                        "MovieLens formats, else as many as the first line, which is a record, has: a "
+                        "proof needs the number then (C11)."),
+    [D_MULTI_LINE] =
+        DPF_PARAM_BOOL_F("multi-line", 0, 0,
+                         "csv: whether a quoted field may go over several lines. One user's quote "
+                         "then decides where others' lines end, and nothing is proved (C11)."),
     [D_COLUMN_USER] = DPF_PARAM_TEXT_F("column.user", DPF_TYPE_STRING, "auto", 0,
                                        "The user's column: a name in the header, or a number from 1. auto: "
                                        "a usual name in the header, else column 1."),

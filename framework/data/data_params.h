@@ -10,6 +10,8 @@ enum {
     D_PATH,
     D_HEADER,
     D_DELIMITER,
+    D_FIELDS,
+    D_MULTI_LINE,
     D_COLUMN_USER,
     D_COLUMN_ITEM,
     D_COLUMN_RATING,

@@ -213,14 +213,6 @@ int ids_is_utf8(const char *bytes, size_t length)
     return 1;
 }
 
-int ids_has_other_bytes(const struct ids *ids)
-{
-    for (int64_t i = 0; i < ids->n; i++)
-        if (ids->lengths[i] >= 0 && !ids_is_utf8(ids->bytes + ids->numbers[i], (size_t)ids->lengths[i]))
-            return 1;
-    return 0;
-}
-
 static int32_t add_latin1(struct ids *ids, const char *bytes, size_t length)
 {
     char *converted = memory_raw(2 * length + 1, 1);
@@ -240,15 +232,20 @@ static int32_t add_latin1(struct ids *ids, const char *bytes, size_t length)
     return code;
 }
 
-int ids_merge(struct ids *into, const struct ids *from, int latin1, int32_t *map)
+int ids_merge(struct ids *into, const struct ids *from, enum ids_encoding encoding, int32_t *map,
+              int64_t *converted)
 {
     for (int64_t i = 0; i < from->n; i++) {
-        if (from->lengths[i] < 0)
+        const char *text = from->lengths[i] < 0 ? NULL : from->bytes + from->numbers[i];
+        const size_t length = text ? (size_t)from->lengths[i] : 0;
+        if (!text) {
             map[i] = add_integer(into, from->numbers[i]);
-        else if (latin1)
-            map[i] = add_latin1(into, from->bytes + from->numbers[i], (size_t)from->lengths[i]);
-        else
-            map[i] = add_text(into, from->bytes + from->numbers[i], (size_t)from->lengths[i]);
+        } else if (encoding == IDS_LATIN1 || (encoding == IDS_AUTO && !ids_is_utf8(text, length))) {
+            map[i] = add_latin1(into, text, length);
+            ++*converted;
+        } else {
+            map[i] = add_text(into, text, length);
+        }
         if (map[i] < 0)
             return -1;
     }

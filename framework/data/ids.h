@@ -39,13 +39,15 @@ void ids_free(struct ids *ids);
 /* The id's code, new or old; -1 if memory or codes run out. */
 int32_t ids_add(struct ids *ids, const struct field *field);
 
-/* How bytes become UTF-8. */
+/* How the bytes of an id become UTF-8. */
 enum ids_encoding { IDS_AUTO = 0, IDS_UTF8 = 1, IDS_LATIN1 = 2 };
 int ids_is_utf8(const char *bytes, size_t length);
-/* 1 if a text is not UTF-8. */
-int ids_has_other_bytes(const struct ids *ids);
-/* Adds all ids of from; map (from->n) gets their codes in into. latin1: texts are converted. */
-int ids_merge(struct ids *into, const struct ids *from, int latin1, int32_t *map);
+/*
+ * Adds all ids of from; map (from->n) gets their codes in into. Texts are converted to UTF-8: from Latin-1,
+ * or where the encoding is IDS_AUTO those that are not UTF-8, each for itself. *converted counts them.
+ */
+int ids_merge(struct ids *into, const struct ids *from, enum ids_encoding encoding, int32_t *map,
+              int64_t *converted);
 /* Sorts: integers first, ascending, then texts by their bytes. rank (ids->n) gets the index of each code. */
 int ids_finish(const struct ids *ids, struct id_map *out, int32_t *rank);
 /* The map of the integers 1 .. n, for synthetic data. */

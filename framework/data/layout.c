@@ -214,9 +214,18 @@ int layout_decide(const struct file_options *options, const struct field *fields
 {
     int stored = n < FIELDS_MAX ? (int)n : FIELDS_MAX;
     memset(out, 0, sizeof *out);
-    out->fields = n;
     out->has_header = options->header == HEADER_YES ||
                       (options->header == HEADER_AUTO && looks_like_header(options, fields, stored));
+    out->fields = options->n_fields ? options->n_fields : n;
+    if (out->has_header && n != out->fields)
+        return error_set(error, DPF_FAULT_DATA,
+                         "the header has %lld field(s), but data.fields is %lld; correct it, or "
+                         "data.%sdelimiter if the line is cut wrongly",
+                         (long long)n, (long long)out->fields, options->prefix);
+    /* A record on the first line says nothing of the form where it is declared. */
+    n = out->fields;
+    if (!out->has_header)
+        stored = n < FIELDS_MAX ? (int)n : FIELDS_MAX;
     if (place_configured(options, fields, stored, n, out, error) != 0)
         return -1;
     if (place_automatic(options, fields, stored, out, error) != 0)

@@ -85,6 +85,15 @@ int quoted_line(struct quoted *quoted, const char *line, size_t length, struct d
     return quoted->complete;
 }
 
+void quoted_reset(struct quoted *quoted)
+{
+    const unsigned char delimiter = csv_get_delim(&quoted->parser);
+    csv_free(&quoted->parser);
+    (void)csv_init(&quoted->parser, CSV_STRICT); /* of no memory: it cannot fail */
+    csv_set_delim(&quoted->parser, delimiter);
+    quoted->complete = 1;
+}
+
 int64_t quoted_fields(const struct quoted *quoted, struct field fields[FIELDS_MAX])
 {
     for (int64_t i = 0; i < quoted->n && i < FIELDS_MAX; i++)

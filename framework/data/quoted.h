@@ -15,6 +15,8 @@ void quoted_free(struct quoted *quoted);
 int quoted_line(struct quoted *quoted, const char *line, size_t length, struct dpf_error *error);
 /* The fields of the complete row, valid until the next line. Returns the number of all. */
 int64_t quoted_fields(const struct quoted *quoted, struct field fields[FIELDS_MAX]);
+/* Forgets a row that is not complete, or that was refused: the next line begins a new one. */
+void quoted_reset(struct quoted *quoted);
 /* 1 if a row has begun and is not complete. */
 int quoted_is_open(const struct quoted *quoted);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files into chunks. Blocks of whole lines are fetched in order and parsed by whichever thread is free. A
- * file with quotes is read by one thread, since a line end inside of quotes ends no row.
+ * Files into chunks. Blocks of whole lines are fetched in order and parsed by whichever thread is free. Where
+ * quoted fields may go over several lines, a file with quotes is read by one thread.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -117,14 +117,35 @@ static int cut_at_nul(struct block *block)
     return 1;
 }
 
-/* The plain path: one line is one row. */
-static int parse_block(struct reader *reader, const struct block *block, int slot, struct chunk *chunk,
-                       struct stop *stop)
+/* The fields of a line that is a row by itself. quoted: for lines with quotes, or NULL. -1: an error. */
+static int64_t cut_line(const struct reader *reader, const struct block *block, size_t start, size_t end,
+                        const struct field *text, struct quoted *quoted, struct field fields[FIELDS_MAX],
+                        struct dpf_error *error)
+{
+    if (!quoted || !memchr(text->data, '"', text->length))
+        return fields_split(&reader->options->delimiter, text->data, text->length, fields);
+    const int done = quoted_line(quoted, block->data + start, end - start, error);
+    if (done > 0)
+        return quoted_fields(quoted, fields);
+    quoted_reset(quoted);
+    if (done < 0)
+        return -1;
+    return error_set(
+        error, DPF_FAULT_DATA,
+        "a quoted field is not closed on its line; close it, set data.multi-line = yes if fields go "
+        "over several lines, or use format = tsv with this delimiter if quotes are ordinary "
+        "characters");
+}
+
+/* The plain path: one line is one row. quoted: as for cut_line. */
+static int parse_block(struct reader *reader, const struct block *block, int slot, struct quoted *quoted,
+                       struct chunk *chunk, struct stop *stop)
 {
     int skip_header = block->index == reader->header_block && reader->layout.has_header;
     struct field fields[FIELDS_MAX];
     size_t at = 0;
     for (int64_t line = 0; at < block->length; line++) {
+        const size_t start = at;
         struct field text = next_line(block, &at);
         if (is_blank(&text)) {
             chunk->empty++;
@@ -134,8 +155,10 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             skip_header = 0;
             continue;
         }
-        int64_t n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
         stop->line = line;
+        int64_t n = cut_line(reader, block, start, at, &text, quoted, fields, &stop->error);
+        if (n < 0)
+            return -1;
         if (row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line,
                     &stop->error) != 0)
             return -1;
@@ -185,10 +208,10 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
     return 0;
 }
 
-/* A chunk is kept even if it failed, since its lines count for those behind it. quoted: NULL on the plain
- * path. */
-static int take_block(struct reader *reader, struct block *block, int slot, struct quoted_state *quoted,
-                      struct stop *stop)
+/* A chunk is kept even if it failed, since its lines count for those behind it. rows: NULL on the plain
+ * path; quoted: as for cut_line there. */
+static int take_block(struct reader *reader, struct block *block, int slot, struct quoted_state *rows,
+                      struct quoted *quoted, struct stop *stop)
 {
     stop->block = block->index;
     stop->line = -1;
@@ -196,8 +219,8 @@ static int take_block(struct reader *reader, struct block *block, int slot, stru
     struct chunk *chunk = begin_chunk(reader, block, slot);
     if (!chunk)
         return error_memory(&stop->error);
-    int status = quoted ? parse_quoted(reader, block, quoted, chunk, stop)
-                        : parse_block(reader, block, slot, chunk, stop);
+    int status = rows ? parse_quoted(reader, block, rows, chunk, stop)
+                      : parse_block(reader, block, slot, quoted, chunk, stop);
     if (status == 0 && has_nul) {
         stop->line = chunk->lines;
         status = error_set(&stop->error, DPF_FAULT_DATA, "a NUL byte; the file is damaged or no text");
@@ -213,17 +236,20 @@ static void read_blocks(struct reader *reader, int slot)
 {
     struct stop *stop = &reader->stops[slot];
     struct block block = {0};
-    int status = 1;
-    while (!atomic_load(&reader->stopped)) {
+    const int single = reader->options->quoting && !reader->options->multi_line;
+    struct quoted *quoted = single ? quoted_new(&reader->options->delimiter, &stop->error) : NULL;
+    int status = single && !quoted ? -1 : 1;
+    while (status > 0 && !atomic_load(&reader->stopped)) {
         status = source_next(&reader->source, &block, &stop->error);
         if (status <= 0)
             break;
-        if (reader->options->quoting && memchr(block.data, '"', block.length)) {
+        if (reader->options->multi_line && reader->options->quoting &&
+            memchr(block.data, '"', block.length)) {
             atomic_store(&reader->quotes, 1);
             atomic_store(&reader->stopped, 1);
             break;
         }
-        if (take_block(reader, &block, slot, NULL, stop) != 0) {
+        if (take_block(reader, &block, slot, NULL, quoted, stop) != 0) {
             atomic_store(&reader->stopped, 1);
             break;
         }
@@ -233,6 +259,7 @@ static void read_blocks(struct reader *reader, int slot)
         stop->line = 0;
         atomic_store(&reader->stopped, 1);
     }
+    quoted_free(quoted);
     block_free(&block);
 }
 
@@ -247,7 +274,7 @@ static void read_quoted(struct reader *reader)
     if (!state.quoted)
         return;
     while ((status = source_next(&reader->source, &block, &stop->error)) > 0)
-        if (take_block(reader, &block, 0, &state, stop) != 0)
+        if (take_block(reader, &block, 0, &state, NULL, stop) != 0)
             break;
     if (status < 0) {
         stop->block = block.index;
@@ -294,6 +321,11 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
             int done = quoted_line(quoted, block->data + start, at - start, error);
             if (done < 0)
                 return -1;
+            if (!done && !reader->options->multi_line)
+                return error_set(
+                    error, DPF_FAULT_DATA,
+                    "a quoted field is not closed on its line; close it, or set data.multi-line = "
+                    "yes if fields go over several lines");
             if (done) {
                 *n = quoted_fields(quoted, fields);
                 return 1;
@@ -388,12 +420,14 @@ static int add_slots(struct reader *reader)
     return 0;
 }
 
-static int merge_slot(struct slot *slot, int latin1, struct ids *users, struct ids *items)
+static int merge_slot(struct slot *slot, enum ids_encoding encoding, struct ids *users, struct ids *items,
+                      int64_t *converted)
 {
     slot->user_map = memory_raw((size_t)slot->users.n, sizeof *slot->user_map);
     slot->item_map = memory_raw((size_t)slot->items.n, sizeof *slot->item_map);
-    if (!slot->user_map || !slot->item_map || ids_merge(users, &slot->users, latin1, slot->user_map) != 0 ||
-        ids_merge(items, &slot->items, latin1, slot->item_map) != 0)
+    if (!slot->user_map || !slot->item_map ||
+        ids_merge(users, &slot->users, encoding, slot->user_map, converted) != 0 ||
+        ids_merge(items, &slot->items, encoding, slot->item_map, converted) != 0)
         return -1;
     slot->n_users = slot->users.n;
     slot->n_items = slot->items.n;
@@ -404,16 +438,14 @@ static int merge_slot(struct slot *slot, int latin1, struct ids *users, struct i
 
 static int merge_ids(struct reader *reader, struct ids *users, struct ids *items, struct dpf_error *error)
 {
-    int latin1 = reader->options->encoding == IDS_LATIN1;
-    for (int s = 0; s < reader->n_slots && reader->options->encoding == IDS_AUTO && !latin1; s++)
-        if (ids_has_other_bytes(&reader->slots[s].users) || ids_has_other_bytes(&reader->slots[s].items)) {
-            latin1 = 1;
-            log_message(LOG_LEVEL_INFO, "%s: ids are not UTF-8, read as Latin-1 (data.encoding = auto)",
-                        reader->path);
-        }
+    int64_t converted = 0;
     for (int s = 0; s < reader->n_slots; s++)
-        if (merge_slot(&reader->slots[s], latin1, users, items) != 0)
+        if (merge_slot(&reader->slots[s], reader->options->encoding, users, items, &converted) != 0)
             return error_memory(error);
+    if (converted && reader->options->encoding == IDS_AUTO)
+        log_message(LOG_LEVEL_INFO,
+                    "%s: ids that are not UTF-8 are read as Latin-1 (data.encoding = auto): %lld texts",
+                    reader->path, (long long)converted);
     return 0;
 }
 

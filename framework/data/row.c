@@ -68,9 +68,9 @@ static int wrong_count(const struct file_options *options, const struct layout *
     const char *other = n == 1 ? delimiter_suggest(&line) : NULL;
     if (other)
         hint = other;
-    return error_set(error, DPF_FAULT_DATA,
-                     "expected %lld fields separated by %s as in the first line, found %lld in %s; %s",
-                     (long long)layout->fields, delimiter_name(&options->delimiter, name), (long long)n,
+    return error_set(error, DPF_FAULT_DATA, "expected %lld fields separated by %s%s, found %lld in %s; %s",
+                     (long long)layout->fields, delimiter_name(&options->delimiter, name),
+                     options->n_fields ? " (data.fields)" : " as in the first line", (long long)n,
                      field_show(&line, show), hint);
 }
 

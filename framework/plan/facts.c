@@ -303,6 +303,9 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     run->public_features =
         *plan->data.params.values[D_ITEM_FEATURES].text || *plan->data.params.values[D_USER_FEATURES].text;
     run->values_choose = values_choose(plan);
+    run->by_own_records = plan->split.params.values[S_KIND].integer == SPLIT_PER_USER ||
+                          plan->split.params.values[S_KIND].integer == SPLIT_LEAVE_ONE_OUT;
+    run->follows = data_follows_from_records(&plan->data, &plan->split);
     run->users_counted = plan->model.params.values[MODEL_USERS].integer == 0;
     if (run->n_terms > 0)
         note_all_public(plan, run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ten conditions under which the accountants' answers are a guarantee. Whatever is not known to
+ * The conditions under which the accountants' answers are a guarantee. Whatever is not known to
  * hold, fails. The texts are for a privacy officer: what is the case, and what would repair it.
  */
 #include <stdarg.h>
@@ -85,6 +85,18 @@ static void check_inputs(const struct condition_input *input, struct condition *
             "The number of users is taken from the data, and noise and regularisation read it, but it is "
             "to be hidden whether a user takes part. Set [model] users to a public upper bound, or "
             "protect with adjacency = replace or zero-out.");
+        return;
+    }
+    /* Neighbours that have the same records leave the choice alone. */
+    const int same_records = input->adjacency == DPF_ADJ_REPLACE_VALUE ||
+                             (input->adjacency == DPF_ADJ_ZERO_OUT && input->support_public);
+    if (input->facts->by_own_records && input->facts->n_terms > 0 && input->unit == DPF_UNIT_RECORD &&
+        !same_records) {
+        set_verdict(
+            out, 0,
+            "Which records of a user are held out follows from all records of that user, so one more "
+            "moves others out of the training part ([split] kind). Ask for unit = user, or use kind = "
+            "random, where each record's own ids decide.");
         return;
     }
     set_verdict(out, 1,
@@ -414,6 +426,18 @@ static void check_tuning(const struct condition_input *input, struct condition *
     }
 }
 
+/* Whoever comes or goes must not change what is assigned to others, nor how others' records are read. */
+static void check_whole_input(const struct condition_input *input, struct condition *out)
+{
+    if (input->facts->follows && input->facts->n_terms > 0)
+        set_verdict(out, 0, "One record can change what becomes of all others: %s.", input->facts->follows);
+    else
+        set_verdict(
+            out, 1,
+            "What is assigned to users, items and records follows from their own ids, and the form of "
+            "the data is declared.");
+}
+
 typedef void (*judge)(const struct condition_input *input, struct condition *out);
 
 static const struct {
@@ -430,6 +454,7 @@ static const struct {
     {"C8", "support", check_support},
     {"C9", "randomness", check_randomness},
     {"C10", "tuning", check_tuning},
+    {"C11", "whole input", check_whole_input},
 };
 #define RANDOMNESS_INDEX 8
 

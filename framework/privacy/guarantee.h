@@ -2,7 +2,7 @@
 /*
  * guarantee.h - conditions, accountants, and the statement.
  *
- * facts: what the plan knows about the run that bears on C1..C10. They are derived from components'
+ * facts: what the plan knows about the run that bears on the conditions. They are derived from components'
  * declarations and from the flow of data, never from plugin names.
  */
 #ifndef DPF_PRIVACY_GUARANTEE_H
@@ -82,6 +82,8 @@ struct run_facts {
     int public_features; /* C2: components may read [data] item-features or user-features, declared public */
     int users_counted;   /* C2: the number of users is taken from the data, not declared */
     int values_choose;   /* C8: a record counts or does not by its value */
+    int by_own_records;  /* C2: which of a user's records are held out follows from the user's other ones */
+    const char *follows; /* C11: what follows from all records, and how to declare it; NULL: nothing does */
     /* What the proof takes as known to the observer, or fixed; for the statement. Sentences, one a line. */
     char taken_as_public[1024];
 };
@@ -92,7 +94,7 @@ struct condition {
     int holds;
     char why[640]; /* one or two sentences a privacy officer understands, and the remedy if it fails */
 };
-#define N_CONDITIONS 10
+#define N_CONDITIONS 11
 
 /* One answer of one accountant. */
 struct account {
@@ -115,7 +117,7 @@ struct guarantee {
     char taken_as_public[1024];
     int delta_is_default;
     int tuning_stated; /* C10 holds because tuning is accounted for, not because the text warns of it */
-    int plan_holds;    /* C1..C8 and C10 */
+    int plan_holds;    /* all but C9 */
     int run_holds;     /* and C9, and no deviation */
     struct account *accounts;
     int n_accounts;
@@ -124,7 +126,7 @@ struct guarantee {
     double noise_factor;         /* chosen by budget = total; 0: none was */
 };
 
-/* Evaluates the ten conditions. Leaves the accounts alone. */
+/* Evaluates the conditions. Leaves the accounts alone. */
 void guarantee_conditions(const struct config_values *privacy, const struct run_facts *facts,
                           const struct ledger *ledger, struct guarantee *out);
 /* Runs each accountant over the ledger and adds its answers. */

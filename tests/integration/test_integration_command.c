@@ -271,7 +271,7 @@ static json_t *need(json_t *object, const char *key, int type)
 static void assert_guarantee(json_t *guarantee)
 {
     json_t *conditions = need(guarantee, "conditions", JSON_ARRAY);
-    assert_int_equal(json_array_size(conditions), 10);
+    assert_int_equal(json_array_size(conditions), N_CONDITIONS);
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         json_t *condition = json_array_get(conditions, i);
         need(condition, "id", JSON_STRING);

@@ -80,6 +80,40 @@ static void assert_fails(const char *base, const char *changes, const char *id, 
     plan_free(&plan);
 }
 
+/* What is found out from records, or drawn over all of them, is declared or belongs to ids. */
+static void nothing_follows_from_the_whole_input(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *changes, *text;
+    } cases[] = {
+        {"split.kind=random\n", NULL},
+        {"split.kind=k-fold\n", NULL},
+        {"split.kind=candidates\n", NULL},
+        {"split.kind=per-user\n", NULL},
+        {"split.kind=leave-one-out\n", NULL},
+        {"split.kind=random-exact\n", "kind = random"},
+        {"data.format=csv\n", "header to yes or no"},
+        {"data.format=csv\ndata.column.user=who\n", NULL},
+        {"data.format=csv\ndata.header=yes\n", NULL},
+        {"data.format=tsv\ndata.header=no\n", "data] fields"},
+        {"data.format=tsv\ndata.header=no\ndata.fields=4\n", NULL},
+        {"data.format=movielens-100k\n", NULL},
+        {"data.format=csv\ndata.header=yes\ndata.multi-line=yes\n", "multi-line = no"},
+        {"data.format=csv\ndata.header=yes\ndata.encoding=auto\n", NULL},
+    };
+    char path[128];
+    snprintf(path, sizeof path, "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char changes[512];
+        snprintf(changes, sizeof changes, "data.path=%s\n%s", path, cases[i].changes);
+        assert_fails(by_users, changes, cases[i].text ? "C11" : NULL, cases[i].text);
+    }
+    static const char records[] =
+        "items.update=no\nprivacy.interaction-pattern=public\nsplit.kind=per-user\n";
+    assert_fails(published, records, NULL, ""); /* the neighbour has the same records */
+}
+
 static void published_claim_is_not_proved(void **state)
 {
     (void)state;
@@ -379,7 +413,7 @@ static void users_that_come_or_go_do_not_show(void **state)
 {
     (void)state;
     static const char party[] = "items.mechanism.where=party\nitems.transforms=clip-user, test-fold\n";
-    char text[256];
+    char text[1024];
     assert_fails(by_users, "model.users=0\n", "C2", "[model] users");
     assert_fails(by_users, "model.users=0\nprivacy.adjacency=replace\n", NULL, "");
     assert_fails(by_users, "items.aggregator=mean\n", "C8", "exact number of users");
@@ -395,7 +429,13 @@ static void users_that_come_or_go_do_not_show(void **state)
     assert_non_null(strstr(statement, "A bound on the number of users"));
     free(statement);
     plan_free(&plan);
-    plan_of(&plan, by_users, "privacy.adjacency=replace\nmodel.items=0\nsplit.kind=random\n");
+    char path[128];
+    snprintf(path, sizeof path, "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
+    snprintf(text, sizeof text,
+             "privacy.adjacency=replace\nmodel.items=0\nsplit.kind=files\nsplit.test.path=%s\n"
+             "data.format=csv\ndata.header=yes\ndata.path=%s\n",
+             path, path);
+    plan_of(&plan, by_users, text);
     statement = guarantee_text(&plan.guarantee);
     assert_non_null(strstr(statement, "The list of users"));
     assert_non_null(strstr(statement, "only one user ever"));
@@ -681,6 +721,7 @@ static void seeds_and_floating_point_leave_the_plan_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_follows_from_the_whole_input),
         cmocka_unit_test(published_claim_is_not_proved),
         cmocka_unit_test(values_that_choose_records_show),
         cmocka_unit_test(constant_items_are_proved),

@@ -16,7 +16,7 @@
     "[run]\noutput = out\n"                                                                                  \
     "[data]\nformat = synthetic\nfeedback = implicit\nsynthetic.users = 150\nsynthetic.items = 90\n"         \
     "synthetic.ratings = 3000\n"                                                                             \
-    "[split]\nkind = leave-one-out\nby = random\n"                                                           \
+    "[split]\nkind = random\nfraction = 0.06\n"                                                              \
     "[parties]\nkind = users\n"                                                                              \
     "[privacy]\nunit = record\nadjacency = flip\nobserver = server\nrandomness = reproducible\n"             \
     "[accountants]\nlist = published, pure, rdp\n"

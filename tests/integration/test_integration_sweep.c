@@ -13,7 +13,7 @@
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 1\noutput = out\n"
-    "[data]\nformat = csv\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"
+    "[data]\nformat = csv\nheader = yes\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"
     "[split]\nkind = random\nfraction = 0.2\n"
     "[model]\nrank = 3\noffset = midpoint\n"
     "[parties]\nkind = users\n"

@@ -9,6 +9,7 @@
 static const struct file_options usual = {
     .delimiter = {",", 1, 0},
     .quoting = 1,
+    .multi_line = 1,
     .columns = {"auto", "auto", "auto", "auto", "none"},
     .keys = {"column.user", "column.item", "column.rating", "column.time", "column.privacy-weight"},
     .rating_needed = 1,

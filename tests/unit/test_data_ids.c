@@ -77,14 +77,15 @@ static void merging_gives_the_same_map_in_any_order(void **state)
     struct ids parts[2] = {{0}, {0}};
     struct id_map maps[2];
     int32_t map[8], rank[8];
+    int64_t converted = 0;
     (void)state;
     for (int i = 0; i < 6; i++)
         add(&parts[i % 2], texts[i]);
     add(&parts[0], texts[1]);
     for (int order = 0; order < 2; order++) {
         struct ids merged = {0};
-        assert_int_equal(ids_merge(&merged, &parts[order], 0, map), 0);
-        assert_int_equal(ids_merge(&merged, &parts[1 - order], 0, map), 0);
+        assert_int_equal(ids_merge(&merged, &parts[order], IDS_AUTO, map, &converted), 0);
+        assert_int_equal(ids_merge(&merged, &parts[1 - order], IDS_AUTO, map, &converted), 0);
         assert_int_equal(merged.n, 6);
         assert_int_equal(ids_finish(&merged, &maps[order], rank), 0);
         ids_free(&merged);
@@ -97,21 +98,35 @@ static void merging_gives_the_same_map_in_any_order(void **state)
     }
 }
 
-static void latin1_becomes_utf8(void **state)
+static void assert_becomes(const char *text, enum ids_encoding encoding, const char *wanted)
 {
     struct ids from = {0}, into = {0};
     struct id_map out;
-    int32_t map[2], rank[2];
-    (void)state;
-    add(&from, "caf\xe9");
-    assert_true(ids_has_other_bytes(&from));
-    assert_int_equal(ids_merge(&into, &from, 1, map), 0);
-    assert_false(ids_has_other_bytes(&into));
+    int32_t map[4], rank[4];
+    int64_t converted = 0;
+    add(&from, "12");
+    add(&from, text);
+    add(&from, "caf\xc3\xa9");
+    assert_int_equal(ids_merge(&into, &from, encoding, map, &converted), 0);
     assert_int_equal(ids_finish(&into, &out, rank), 0);
-    assert_string_equal(id_map_text(&out, 0), "caf\xc3\xa9");
+    assert_string_equal(id_map_text(&out, rank[map[0]]), "12");
+    assert_string_equal(id_map_text(&out, rank[map[1]]), wanted);
+    if (encoding != IDS_LATIN1) /* what another id is made of changes nothing */
+        assert_string_equal(id_map_text(&out, rank[map[2]]), "caf\xc3\xa9");
+    assert_int_equal(converted, encoding == IDS_LATIN1 ? 2 : strcmp(text, wanted) != 0);
     id_map_free(&out);
     ids_free(&into);
     ids_free(&from);
+}
+
+static void each_id_becomes_utf8_by_itself(void **state)
+{
+    (void)state;
+    assert_becomes("caf\xe9", IDS_AUTO, "caf\xc3\xa9");
+    assert_becomes("\xff", IDS_AUTO, "\xc3\xbf");
+    assert_becomes("bar", IDS_AUTO, "bar");
+    assert_becomes("caf\xe9", IDS_LATIN1, "caf\xc3\xa9");
+    assert_becomes("bar", IDS_UTF8, "bar");
 }
 
 static void knows_utf8(void **state)
@@ -155,7 +170,7 @@ int main(void)
         cmocka_unit_test(texts_stand_behind_integers),
         cmocka_unit_test(many_ids_keep_their_codes),
         cmocka_unit_test(merging_gives_the_same_map_in_any_order),
-        cmocka_unit_test(latin1_becomes_utf8),
+        cmocka_unit_test(each_id_becomes_utf8_by_itself),
         cmocka_unit_test(knows_utf8),
         cmocka_unit_test(ranges_are_integers_from_one),
     };

@@ -64,13 +64,25 @@ static void quotes_go_through_the_csv_parser(void **state)
     assert_plain(CSV, "\"1\",\"10\",\"4.5\"\n\"1\",20,3\n2,10,1\n");
     assert_plain(CSV, "\"user\",\"item\",\"rating\"\n1,10,4.5\n1,20,\"3\"\n2,10,1");
     assert_plain(CSV, "1,10,4.5\n1,20,3\n\n\"2\",10,1\r\n");
-    load_text(CSV, "\"a,b\",\"say \"\"x\"\"\",5,,\n\"two words\",y,4,,\"a review\nof two lines\"\n", &out);
+    load_text(CSV "multi-line = yes\n",
+              "\"a,b\",\"say \"\"x\"\"\",5,,\n\"two words\",y,4,,\"a review\nof two lines\"\n", &out);
     const struct dataset *d = &out.dataset;
     assert_true(data_value(d, &d->train.by_user, "a,b", "say \"x\"") == 5);
     assert_true(data_value(d, &d->train.by_user, "two words", "y") == 4);
     dataset_free(&out.dataset);
     data_write("a.txt", "1,10,4.5\n\"1,20,3\n2,10,1\n");
-    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: a quoted field is not closed", "format = tsv");
+    DATA_REFUSED(CSV "multi-line = yes\n", DPF_FAULT_DATA, "a.txt:2: a quoted field is not closed",
+                 "format = tsv");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: a quoted field is not closed on its line",
+                 "multi-line = yes");
+    /* A quote ends with its line at the latest, so it changes nothing on others. */
+    load_text(CSV, "1,10,4.5\n\"\"\"2\",20,3\n\"3\",10,1\n4,10,2\n", &out);
+    assert_true(data_value(&out.dataset, &out.dataset.train.by_user, "\"2", "20") == 3);
+    assert_true(data_value(&out.dataset, &out.dataset.train.by_user, "3", "10") == 1);
+    assert_true(data_value(&out.dataset, &out.dataset.train.by_user, "4", "10") == 2);
+    dataset_free(&out.dataset);
+    data_write("a.txt", "\"1,10,4.5\n1,20,3\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:1: a quoted field is not closed on its line");
     data_write("a.txt", "1,10,4.5\n1,20,3\n\"1\"x,10,1\n");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:3: a quote stands where none may stand");
     data_write("a.txt", "1,10,4.5\n\"1\",20,bad\n");
@@ -94,6 +106,12 @@ static void ids_of_any_kind(void **state)
     dataset_free(&out.dataset);
     load_text(CSV, "caf\xe9,1,1\n", &out); /* Latin-1, found out */
     assert_int_equal(id_map_find(&out.dataset.users, "caf\xc3\xa9"), 0);
+    dataset_free(&out.dataset);
+    /* Found out for each id by itself: one user's id does not change how another's is read. */
+    load_text(CSV, "1,caf\xc3\xa9,4\nu\xff,bar,4\n", &out);
+    assert_int_equal(out.dataset.items.n, 2);
+    assert_true(id_map_find(&out.dataset.items, "caf\xc3\xa9") >= 0);
+    assert_true(id_map_find(&out.dataset.users, "u\xc3\xbf") >= 0);
     dataset_free(&out.dataset);
     load_text(CSV "encoding = latin-1\n", "caf\xc3\xa9,1,1\n", &out); /* told so */
     assert_int_equal(id_map_find(&out.dataset.users, "caf\xc3\x83\xc2\xa9"), 0);
@@ -157,9 +175,9 @@ static void faults_name_line_text_and_remedy(void **state)
     data_write("a.txt", "user,item,rating\r1,2,3\r4,5,6\r");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:1: ", "CR alone", "tr ");
     data_write("a.txt", "1,2,3\n1,\"a\nb\",3\n");
-    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:3: the item", "line end inside");
+    DATA_REFUSED(CSV "multi-line = yes\n", DPF_FAULT_DATA, "a.txt:3: the item", "line end inside");
     data_write("a.txt", "1,2,3\n1,a\rb,3\n");
-    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: the item", "line end inside");
+    DATA_REFUSED(CSV "multi-line = yes\n", DPF_FAULT_DATA, "a.txt:2: the item", "line end inside");
     data_write("a.txt", "\x7f"
                         "ELF\n");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt", "a program");

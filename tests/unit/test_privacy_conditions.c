@@ -308,6 +308,34 @@ static void tuning_is_declared_or_warned_of(void **state)
     case_end(&c);
 }
 
+static void nothing_follows_from_all_records(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.facts.follows = "which records are held out follows from all of them";
+    expect_failing(&c, "C11", "held out");
+    case_end(&c);
+}
+
+/* What is held out of a user's records follows from these, so it is the user that is protected. */
+static void parts_by_user_are_for_users(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.facts.by_own_records = 1;
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = record\nadjacency = add-remove\ntuning = public-data");
+    expect_failing(&c, "C2", "kind = random");
+    case_privacy(&c, "unit = record\nadjacency = flip\ntuning = public-data");
+    expect_failing(&c, "C2", "kind = random");
+    /* The neighbour has the same records, with another value. */
+    case_privacy(&c, "unit = record\nadjacency = replace-value\ntuning = public-data");
+    expect_failing(&c, "", NULL);
+    case_end(&c);
+}
+
 static void a_deviation_voids_the_run(void **state)
 {
     struct privacy_case c;
@@ -354,6 +382,8 @@ int main(void)
         cmocka_unit_test(presence_must_not_show),
         cmocka_unit_test(seeded_or_inexact_noise_fails_the_run_only),
         cmocka_unit_test(tuning_is_declared_or_warned_of),
+        cmocka_unit_test(nothing_follows_from_all_records),
+        cmocka_unit_test(parts_by_user_are_for_users),
         cmocka_unit_test(a_deviation_voids_the_run),
         cmocka_unit_test(defaults_are_the_weakest_promise_stated_in_full),
     };
