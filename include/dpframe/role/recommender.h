@@ -161,6 +161,8 @@ typedef struct dpf_scoring {
     UINT32_C(1) /* the state is computed from the releases and constants alone: it is what is published */
 #define DPF_RECOMMENDER_SCORES_AT_HOME                                                                       \
     UINT32_C(2) /* scores read the user's own records as they are, and stay with that user (joint DP) */
+#define DPF_RECOMMENDER_PREDICTS_VALUES                                                                      \
+    UINT32_C(4) /* scores are predictions of records' values, in their range: rating metrics apply */
 
 typedef struct dpf_recommender {
     /* [any] DPF_RECOMMENDER_*, as this instance is configured. */

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * private_ratings.c - ratings predicted from items that are learnt with user-level privacy and users that are
+ * solved at home.
+ *
+ * 1. Counts of items, from users of norm 1; weights of records follow from them.
+ * 2. Biases of items from weighted residuals, shrunk by the known variance of their noise toward a regression
+ *    on the log count and public features (empirical Bayes).
+ * 3. Each user has a ridge regression of its own on loadings of items: 1, bias, log count and public
+ *    features. Its prior's second moments are one release.
+ * 4. Rounds: users solve their regression, send weighted residuals times their row; each item's bias and
+ *    first loadings are corrected by a Kalman step that knows the noise. One Gram matrix for all items stands
+ *    in for one of each: it costs a twentieth of the round.
+ *
+ * ratings_rule.h has the privacy argument, ratings_user.h what users send, ratings_server.h what follows.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dpframe/plugin.h"
+#include "ratings_fit.h"
+#include "ratings_user.h"
+
+/* ---- instances ------------------------------------------------------------------------------------------
+ */
+
+static const char *const purposes[N_RELEASES + 1] = {"users", "counts", "biases", "loadings", "factors", "gram", "latent"};
+
+static dpf_status ratings_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    struct private_ratings made = {.host = host, .values = given->values, .random = dpf_random(host)};
+    for (int r = 0; r <= N_RELEASES; r++) {
+        const dpf_status status = made.random->open(host, purposes[r], &made.noise[r]);
+        if (status != DPF_OK)
+            return status;
+    }
+    struct private_ratings *kept = dpf_memory(host)->allocate(host, sizeof *kept);
+    if (!kept)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    *kept = made;
+    *self = kept;
+    return DPF_OK;
+}
+
+static void ratings_destroy(void *self)
+{
+    const dpf_host *host = ((struct private_ratings *)self)->host;
+    dpf_memory(host)->release(host, self);
+}
+
+static uint32_t ratings_flags(void *self)
+{
+    (void)self;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME |
+           DPF_RECOMMENDER_PREDICTS_VALUES;
+}
+
+/* ---- releases -------------------------------------------------------------------------------------------
+ */
+
+static const char *const release_names[N_RELEASES] = {
+    "number of users",          "counts of items", "biases of items", "second moments of users' weights",
+    "corrections of items", "Gram of users' rows",
+};
+
+/* Messages have norm 1 at most, the grid included; see ratings_rule.h. */
+static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
+{
+    for (int unit = 0; unit < DPF_N_UNITS; unit++)
+        for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
+            const int comes_or_goes = unit == DPF_UNIT_USER &&
+                                      (adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT);
+            const int unstated = unit == DPF_UNIT_USER && !comes_or_goes && adjacency != DPF_ADJ_REPLACE;
+            const double l2 = comes_or_goes ? 1.0 : 2.0;
+            if (!unstated)
+                sensitivity->at[unit][adjacency] = (dpf_norms){l2 * sqrt(numbers), l2, l2};
+        }
+}
+
+static void fill_release(const struct ratings_rule *rule, const dpf_recommender_setup *setup, int32_t r,
+                         dpf_recommender_release *out)
+{
+    dpf_event *event = &out->event;
+    out->reads = DPF_READS_OWN_RECORDS;
+    out->noise_where = rule->silent ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_SUM;
+    out->sees = DPF_SEES_MESSAGES;
+    out->flags = DPF_RELEASE_SENT_BY_USERS;
+    memcpy(out->name, release_names[r], strlen(release_names[r]) + 1);
+    event->side = DPF_SIDE_ITEMS;
+    event->kind = rule->silent ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
+    event->count = rule->count[r];
+    event->scale = rule->silent ? 0 : rule->sigma[r];
+    event->grid = ratings_grid(rule, r);
+    state_sensitivity((double)setup->n_items * (RATINGS_MAX_RANK + 1), &event->sensitivity);
+}
+
+static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *setup,
+                                   dpf_recommender_release *out, int32_t capacity, int32_t *n)
+{
+    const struct private_ratings *self = instance;
+    struct ratings_rule rule;
+    const dpf_status status = ratings_rule_make(self->host, self->values, setup, &rule);
+    if (status != DPF_OK)
+        return status;
+    *n = rule.rounds ? N_RELEASES : RELEASE_FACTORS;
+    if (capacity < *n)
+        return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
+    for (int32_t r = 0; r < *n; r++)
+        fill_release(&rule, setup, r, &out[r]);
+    return DPF_OK;
+}
+
+/* ---- the state: header, biases, variances, loadings -----------------------------------------------------
+ */
+
+#define RATINGS_MAGIC UINT64_C(0x3154415244464450) /* "PDFDRAT1" */
+struct ratings_header {
+    uint64_t magic;
+    int64_t n_users, n_items, n_loadings;
+    double centre, unit, residual_variance, reserved;
+};
+
+struct ratings_state {
+    struct ratings_header *header;
+    double *bias, *variance, *loadings;
+};
+
+static const struct item_features no_features = {0, NULL, NULL};
+
+static struct ratings_state state_at(int64_t n_items, void *bytes)
+{
+    struct ratings_state state = {.header = bytes};
+    state.bias = (double *)(void *)((unsigned char *)bytes + sizeof *state.header);
+    state.variance = state.bias + n_items;
+    state.loadings = state.variance + n_items;
+    return state;
+}
+
+static uint64_t state_size(int64_t n_users, int64_t n_items)
+{
+    const int64_t d = RATINGS_MAX_FEATURES;
+    if (n_users < 0 || n_items < 0 || (double)n_items * (double)(d + 2) > 0x1p50)
+        return 0;
+    return sizeof(struct ratings_header) + (uint64_t)(n_items * (d + 2)) * sizeof(double);
+}
+
+static dpf_status ratings_state_bytes(void *instance, int64_t n_users, int64_t n_items, uint64_t *bytes)
+{
+    const struct private_ratings *self = instance;
+    *bytes = state_size(n_users, n_items);
+    return *bytes ? DPF_OK : self->host->fail(self->host, DPF_E_RANGE, -1, "too many items");
+}
+
+static const char *state_fault(const struct ratings_state *state, int64_t n_users, int64_t n_items)
+{
+    const struct ratings_header *h = state->header;
+    const int64_t d = h->n_loadings;
+    if (h->magic != RATINGS_MAGIC)
+        return "it does not begin as a state of private-ratings does";
+    if (h->n_users != n_users || h->n_items != n_items || d < 1 || d > RATINGS_MAX_FEATURES)
+        return "it is of another number of users, items or features";
+    if (!(h->unit > 0 && h->unit < 1e100 && fabs(h->centre) < 1e100 && h->residual_variance > 0 &&
+          h->residual_variance < 1e100))
+        return "its range of ratings is not possible";
+    for (int64_t i = 0; i < n_items; i++)
+        if (!(fabs(state->bias[i]) < 1e6 && state->variance[i] >= 0 && state->variance[i] < 1e6))
+            return "a bias is not a number that ratings have";
+    for (int64_t k = 0; k < n_items * d; k++)
+        if (!(fabs(state->loadings[k]) < 1e6))
+            return "a loading is not a number that ratings have";
+    return NULL;
+}
+
+static dpf_status ratings_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
+                                uint64_t n_bytes)
+{
+    const struct private_ratings *self = instance;
+    if (n_bytes == 0 || n_bytes != state_size(n_users, n_items))
+        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
+    const struct ratings_state state = state_at(n_items, (void *)(uintptr_t)bytes);
+    const char *fault = state_fault(&state, n_users, n_items);
+    return fault ? self->host->fail(self->host, DPF_E_RANGE, -1, fault) : DPF_OK;
+}
+
+/* ---- training -------------------------------------------------------------------------------------------
+ */
+
+static void keep_state(const struct ratings_server *server, const dpf_fit *fit)
+{
+    const struct ratings_rule *rule = server->rule;
+    const int64_t n = server->n_items;
+    const struct ratings_state state = state_at(n, fit->state);
+    *state.header = (struct ratings_header){.magic = RATINGS_MAGIC,
+                                            .n_users = fit->records->n_users,
+                                            .n_items = n,
+                                            .n_loadings = server->n_loadings,
+                                            .centre = rule->centre,
+                                            .unit = rule->unit,
+                                            .residual_variance = rule->residual_variance};
+    memcpy(state.bias, server->bias, (size_t)n * sizeof(double));
+    memcpy(state.variance, server->variance, (size_t)n * sizeof(double));
+    memcpy(state.loadings, server->loadings, (size_t)(n * server->n_loadings) * sizeof(double));
+}
+
+static void count_bytes(const struct ratings_server *server, dpf_fit *fit)
+{
+    const uint64_t users = (uint64_t)fit->records->n_users, items = (uint64_t)server->n_items,
+                   d = (uint64_t)server->n_loadings, e = (uint64_t)server->rank + 1,
+                   rounds = (uint64_t)server->rule->rounds;
+    fit->messages = fit->records->n_users * (3 + server->rule->rounds);
+    fit->bytes_up =
+        8 * users * (3 * items + 1 + d * (d + 1) / 2 + rounds * (items * e + e * (e + 1) / 2));
+    fit->bytes_down = 8 * users * items * (2 + (rounds + 1) * (d + 2));
+}
+
+static dpf_status ratings_fit(void *instance, const dpf_call *call, dpf_fit *fit)
+{
+    const struct private_ratings *self = instance;
+    const dpf_host *host = call->host;
+    struct ratings_rule rule;
+    struct ratings_server server;
+    dpf_status status = ratings_rule_make(host, self->values, fit->setup, &rule);
+    if (status != DPF_OK)
+        return status;
+    if (fit->records->n_users == 0 || fit->records->n_items == 0)
+        return host->fail(host, DPF_E_RANGE, -1, "there are no users or no items");
+    if ((double)fit->records->n_items * (double)(rule.rounds + 1) > 4294967295.0)
+        return host->fail(host, DPF_E_RANGE, P_ROUNDS, "too many items for so many rounds");
+    if (fit->state_bytes != state_size(fit->records->n_users, fit->records->n_items))
+        return host->fail(host, DPF_E_INTERNAL, -1, "the state has another size than was asked for");
+    const int64_t size = ratings_server_size(&rule, &no_features, fit->records->n_items);
+    double *memory = call->scratch(call, (uint64_t)size * sizeof *memory);
+    if (!memory)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    ratings_server_place(&server, &rule, &no_features, fit->records->n_items, memory);
+    status = ratings_fit_run(self, call, fit, &server);
+    if (status != DPF_OK)
+        return status;
+    keep_state(&server, fit);
+    count_bytes(&server, fit);
+    return DPF_OK;
+}
+
+/* ---- predictions ----------------------------------------------------------------------------------------
+ */
+
+static dpf_status ratings_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
+{
+    const dpf_csr *csr = &scoring->records->by_user;
+    const struct ratings_state state =
+        state_at(scoring->records->n_items, (void *)(uintptr_t)scoring->state);
+    const struct ratings_header *h = state.header;
+    const int64_t d = h->n_loadings, first = csr->offsets[scoring->user],
+                  n = csr->offsets[scoring->user + 1] - first;
+    double *values = call->scratch(call, (uint64_t)(n + d + d * d) * sizeof *values);
+    (void)instance;
+    if (!values)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    double *t = values + n, *factor = t + d;
+    for (int64_t k = 0; k < n; k++)
+        values[k] = ((csr->values ? (double)csr->values[first + k] : 1.0) - h->centre) / h->unit;
+    const struct own_records own = {n, csr->others + first, values};
+    ratings_solve_user(d, state.loadings, state.bias, state.variance, h->residual_variance, &own, t, factor);
+    for (int64_t i = 0; i < h->n_items; i++) {
+        double prediction = state.bias[i];
+        for (int64_t r = 0; r < d; r++)
+            prediction += state.loadings[i * d + r] * t[r];
+        scoring->scores[i] = (float)(h->centre + h->unit * prediction);
+    }
+    return DPF_OK;
+}
+
+static const dpf_recommender functions = {
+    .flags = ratings_flags,
+    .releases = ratings_releases,
+    .state_bytes = ratings_state_bytes,
+    .fit = ratings_fit,
+    .check = ratings_check,
+    .scores = ratings_scores,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_RECOMMENDER,
+    .id = "private-ratings",
+    .version = "1.0.0",
+    .summary = "Predicts ratings: items from noisy sums over users of norm 1, users solved at home",
+    .citation = "McSherry, Mironov, KDD 2009 (counts, then shrunk effects); Chien et al., ICML 2021 (users at "
+                "home); the Kalman steps and one Gram for all items are dpframe's",
+    .params = ratings_params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = ratings_create,
+    .destroy = ratings_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-ratings", "1.0.0", "Apache-2.0", component)

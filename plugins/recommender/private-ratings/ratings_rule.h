@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ratings_rule.h - every public number of a run of private-ratings: shapes, scales of noise, settings.
+ *
+ * All follow from the configuration and from dpf_recommender_setup, so that they are known before any data is
+ * read.
+ *
+ * Privacy. A user takes part in five kinds of sums, each time with a message of L2 norm 1 at most (its values
+ * are rounded toward zero on the grid, and the integers' norm is checked: ratings_grid.h). So a user who comes
+ * or goes moves a sum by at most 1, and a user, or a record, that is replaced by 2. A release with the share f
+ * of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f), z the noise multiplier; shares add up to
+ * 1, those of rounds counted once for each round, hence all releases together are one Gaussian mechanism of
+ * multiplier z (the sum of (1/sigma)^2 is 1/z^2), whatever each message reads of the releases before it.
+ */
+#ifndef DPF_PRIVATE_RATINGS_RULE_H
+#define DPF_PRIVATE_RATINGS_RULE_H
+
+#include "dpframe/params.h"
+#include "dpframe/role/recommender.h"
+
+enum {
+    RELEASE_USERS,    /* how many users there are: 1 from each */
+    RELEASE_COUNTS,   /* for each item: 1/sqrt(own number of records) from each of its users */
+    RELEASE_BIASES,   /* for each item: weighted residual and weight */
+    RELEASE_LOADINGS, /* second moments of users' weights on public features of items */
+    RELEASE_FACTORS,  /* for each item and round: weighted residual times the user's row */
+    RELEASE_GRAM,     /* for each round: the users' rows' second moments, of all items together */
+    N_RELEASES
+};
+
+#define RATINGS_MAX_RANK 32
+#define RATINGS_MAX_FEATURES 64
+
+struct ratings_rule {
+    double centre, unit; /* ratings are handled as (rating - centre) / unit; unit is a quarter of the range */
+    double lo, hi;
+    int32_t rank, rounds;
+    int32_t silent;    /* the twin without noise */
+    double exponent;   /* alpha: an item's weight is (count + count_offset)^-alpha */
+    double count_offset;
+    double count_weight; /* beta, what a record's weight is sent as */
+    double clip;         /* of residuals */
+    double residual_variance;
+    double item_sd;       /* of biases about their regression */
+    double factor_sd;     /* of a loading about what features say, of the first direction; */
+    double factor_decay;  /* and how it falls from one to the next */
+    int32_t latent;
+    double latent_sd, latent_start, forget;
+    double share[N_RELEASES]; /* of one of them; count of them */
+    int64_t count[N_RELEASES];
+    int32_t bits[N_RELEASES];  /* the grid is 2^-bits */
+    uint64_t steps[N_RELEASES]; /* sigma in grid steps; 0: no noise */
+    double sigma[N_RELEASES];   /* of noise, where a message has norm 1; tiny if there is none */
+};
+
+/* Parameters, as they stand in the component's table. */
+enum {
+    P_MULTIPLIER,
+    P_RANK,
+    P_ROUNDS,
+    P_COUNT_SHARE,
+    P_LOADING_SHARE,
+    P_FACTOR_SHARE,
+    P_EXPONENT,
+    P_COUNT_OFFSET,
+    P_COUNT_WEIGHT,
+    P_CLIP,
+    P_RESIDUAL_VARIANCE,
+    P_ITEM_SD,
+    P_FACTOR_SD,
+    P_FACTOR_DECAY,
+    P_LATENT,
+    P_LATENT_SD,
+    P_LATENT_START,
+    P_FORGET,
+    P_COUNT
+};
+extern const dpf_param ratings_params[P_COUNT];
+
+/* Fills in the rule, or fails with the parameter that does not fit. */
+dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
+                             const dpf_recommender_setup *setup, struct ratings_rule *rule);
+
+static inline double ratings_grid(const struct ratings_rule *rule, int32_t release)
+{
+    return 1.0 / (double)(INT64_C(1) << rule->bits[release]);
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ratings_user.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "small_matrix.h"
+
+#define MEAN_RIDGE 3.0 /* records that the prior of a user's mean is worth */
+#define ROW_CAP 1.3    /* times sqrt(rank + 1), the norm of a typical (1, y) */
+
+int64_t ratings_user_size(const struct ratings_server *server, int64_t n)
+{
+    const int64_t d = server->n_known + server->latent;
+    return 2 * d * d + 4 * d + RATINGS_MAX_RANK + 1 + 2 * n;
+}
+
+static double clipped(double x, double bound)
+{
+    return x > bound ? bound : x < -bound ? -bound : x;
+}
+
+/* Divides what is longer than 1 by its norm; a norm that is not finite leaves nothing. */
+static void clip_norm(double *x, int64_t n)
+{
+    double square = 0;
+    for (int64_t k = 0; k < n; k++)
+        square += x[k] * x[k];
+    const double scale = !isfinite(square) ? 0 : square > 1 ? 1 / sqrt(square) : 1;
+    for (int64_t k = 0; k < n; k++)
+        x[k] = scale > 0 ? x[k] * scale : 0;
+}
+
+void ratings_send_counts(const struct own_records *own, double *to_items)
+{
+    for (int64_t k = 0; k < own->n; k++)
+        to_items[k] = 1 / sqrt((double)own->n);
+}
+
+void ratings_send_biases(const struct ratings_server *server, const struct own_records *own, double *to_items,
+                         double *work)
+{
+    const double beta = server->rule->count_weight;
+    double sum = 0, square = 0, *residuals = work;
+    for (int64_t k = 0; k < own->n; k++)
+        sum += own->values[k] - server->prior[own->items[k]];
+    const double mean = sum / ((double)own->n + MEAN_RIDGE);
+    for (int64_t k = 0; k < own->n; k++) {
+        const int32_t item = own->items[k];
+        const double h = server->weight[item];
+        residuals[k] = clipped(own->values[k] - server->prior[item] - mean, server->rule->clip);
+        square += h * h * (residuals[k] * residuals[k] + beta * beta);
+    }
+    for (int64_t k = 0; k < own->n; k++) {
+        const double w = server->weight[own->items[k]] / sqrt(square);
+        to_items[2 * k] = w * residuals[k];
+        to_items[2 * k + 1] = w * beta;
+    }
+    clip_norm(to_items, 2 * own->n);
+}
+
+/* t; factor becomes the Cholesky factor of the inverse of its covariance. */
+void ratings_solve_user(int64_t d, const double *loadings, const double *bias, const double *variance,
+                        double residual_variance, const struct own_records *own, double *t, double *factor)
+{
+    memset(t, 0, (size_t)d * sizeof *t);
+    memset(factor, 0, (size_t)(d * d) * sizeof *factor);
+    for (int64_t k = 0; k < own->n; k++) {
+        const int64_t item = own->items[k];
+        const double *q = loadings + item * d, weight = 1 / (residual_variance + variance[item]),
+                     residual = weight * (own->values[k] - bias[item]);
+        for (int64_t r = 0; r < d; r++) {
+            const double x = weight * q[r];
+            t[r] += residual * q[r];
+            for (int64_t c = 0; c <= r; c++)
+                factor[r * d + c] += x * q[c];
+        }
+    }
+    for (int64_t r = 0; r < d; r++)
+        factor[r * d + r] += 1;
+    if (small_cholesky(factor, d) == 0)
+        small_solve(factor, d, t);
+    else
+        memset(t, 0, (size_t)d * sizeof *t); /* only if something is not finite */
+}
+
+static void solve(const struct ratings_server *server, const struct own_records *own, double *t,
+                  double *factor)
+{
+    ratings_solve_user(server->n_loadings, server->loadings, server->bias, server->variance,
+                       server->rule->residual_variance, own, t, factor);
+}
+
+/* Lower triangle of a (order d), off the diagonal times sqrt(2): the norm is that of the whole matrix. */
+static void pack(const double *a, int64_t d, double scale, double *packed)
+{
+    for (int64_t r = 0; r < d; r++)
+        for (int64_t c = 0; c <= r; c++)
+            *packed++ = a[r * d + c] * (r == c ? scale : scale * sqrt(2.0));
+}
+
+void ratings_send_moments(const struct ratings_server *server, const struct own_records *own, double *packed,
+                          double *work)
+{
+    const int64_t d = server->n_loadings;
+    double *t = work, *factor = t + d, *moments = factor + d * d;
+    solve(server, own, t, factor);
+    small_inverse(factor, d, moments, moments + d * d);
+    for (int64_t r = 0; r < d; r++)
+        for (int64_t c = 0; c < d; c++)
+            moments[r * d + c] += t[r] * t[c];
+    pack(moments, d, 1 / server->moment_cap, packed);
+    clip_norm(packed, d * (d + 1) / 2);
+}
+
+/* What predicts one record of a user from the others: t without it, and the residual. */
+static double leave_out(const struct ratings_server *server, const struct own_records *own, int64_t k,
+                        const double *t, const double *factor, double *without)
+{
+    const int64_t d = server->n_loadings, item = own->items[k];
+    const double *q = server->loadings + item * d,
+                 noise = server->rule->residual_variance + server->variance[item];
+    double residual = own->values[k] - server->bias[item], leverage = 0;
+    memcpy(without, q, (size_t)d * sizeof *q);
+    small_solve(factor, d, without);
+    for (int64_t r = 0; r < d; r++) {
+        residual -= q[r] * t[r];
+        leverage += q[r] * without[r];
+    }
+    /* A - q q'/noise in place of A (Sherman, Morrison); leverage < noise, as A - q q'/noise >= I. */
+    const double left = residual / fmax(1 - leverage / noise, 1e-9);
+    for (int64_t r = 0; r < d; r++)
+        without[r] = t[r] - without[r] * left / noise;
+    return left;
+}
+
+/* (1, y), clipped: y is the first rank numbers of t. Returns its squared norm. */
+static double own_row(const struct ratings_server *server, const double *t, double *y)
+{
+    const int64_t e = server->rank + 1;
+    const double cap = ROW_CAP * ROW_CAP * (double)e;
+    double square = 1;
+    y[0] = 1;
+    for (int64_t k = 1; k < e; k++) {
+        y[k] = t[k - 1];
+        square += y[k] * y[k];
+    }
+    for (int64_t k = 0; k < e && square > cap; k++)
+        y[k] *= sqrt(cap / square);
+    return square > cap ? cap : square;
+}
+
+/* Adds the lower triangle of weight y y', packed. */
+static void add_square(const double *y, int64_t e, double weight, double *packed)
+{
+    for (int64_t r = 0; r < e; r++)
+        for (int64_t c = 0; c <= r; c++)
+            *packed++ += weight * y[r] * y[c] * (r == c ? 1 : sqrt(2.0));
+}
+
+void ratings_send_round(const struct ratings_server *server, const struct own_records *own, double *to_items,
+                        double *packed, double *work)
+{
+    const int64_t d = server->n_loadings, e = server->rank + 1, n_packed = e * (e + 1) / 2;
+    double *t = work, *without = t + d, *factor = without + d, *y = factor + d * d, square = 0;
+    memset(packed, 0, (size_t)n_packed * sizeof *packed);
+    solve(server, own, t, factor);
+    for (int64_t k = 0; k < own->n; k++) {
+        const double h = server->weight[own->items[k]];
+        const double residual =
+            h * clipped(leave_out(server, own, k, t, factor, without), server->rule->clip);
+        square += residual * residual * own_row(server, without, y);
+        add_square(y, e, h, packed);
+        for (int64_t r = 0; r < e; r++)
+            to_items[k * e + r] = residual * y[r];
+    }
+    const double scale = 1 / fmax(sqrt(square), 1e-9);
+    for (int64_t k = 0; k < own->n * e; k++)
+        to_items[k] *= scale;
+    clip_norm(to_items, own->n * e);
+    for (int64_t k = 0; k < n_packed; k++)
+        packed[k] *= scale / server->gram_cap;
+    clip_norm(packed, n_packed);
+}
