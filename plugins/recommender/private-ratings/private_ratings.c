@@ -24,7 +24,8 @@
 /* ---- instances ------------------------------------------------------------------------------------------
  */
 
-static const char *const purposes[N_RELEASES + 1] = {"users", "counts", "biases", "loadings", "factors", "gram", "latent"};
+static const char *const purposes[N_RELEASES + 1] = {"users",   "counts", "biases", "loadings",
+                                                     "factors", "gram",   "latent"};
 
 static dpf_status ratings_create(const dpf_host *host, const dpf_params *given, void **self)
 {
@@ -51,15 +52,14 @@ static void ratings_destroy(void *self)
 static uint32_t ratings_flags(void *self)
 {
     (void)self;
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME |
-           DPF_RECOMMENDER_PREDICTS_VALUES;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_PREDICTS_VALUES;
 }
 
 /* ---- releases -------------------------------------------------------------------------------------------
  */
 
 static const char *const release_names[N_RELEASES] = {
-    "number of users",          "counts of items", "biases of items", "second moments of users' weights",
+    "number of users",      "counts of items",     "biases of items", "second moments of users' weights",
     "corrections of items", "Gram of users' rows",
 };
 
@@ -68,8 +68,8 @@ static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
 {
     for (int unit = 0; unit < DPF_N_UNITS; unit++)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
-            const int comes_or_goes = unit == DPF_UNIT_USER &&
-                                      (adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT);
+            const int comes_or_goes =
+                unit == DPF_UNIT_USER && (adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT);
             const int unstated = unit == DPF_UNIT_USER && !comes_or_goes && adjacency != DPF_ADJ_REPLACE;
             const double l2 = comes_or_goes ? 1.0 : 2.0;
             if (!unstated)
@@ -91,7 +91,7 @@ static void fill_release(const struct ratings_rule *rule, const dpf_recommender_
     event->count = rule->count[r];
     event->scale = rule->silent ? 0 : rule->sigma[r];
     event->grid = ratings_grid(rule, r);
-    state_sensitivity((double)setup->n_items * (RATINGS_MAX_RANK + 1), &event->sensitivity);
+    state_sensitivity((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), &event->sensitivity);
 }
 
 static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *setup,
@@ -125,8 +125,6 @@ struct ratings_state {
     double *bias, *variance, *loadings;
 };
 
-static const struct item_features no_features = {0, NULL, NULL};
-
 static struct ratings_state state_at(int64_t n_items, void *bytes)
 {
     struct ratings_state state = {.header = bytes};
@@ -136,9 +134,10 @@ static struct ratings_state state_at(int64_t n_items, void *bytes)
     return state;
 }
 
-static uint64_t state_size(int64_t n_users, int64_t n_items)
+/* Rooms for loadings that there turn out to be fewer of stay zero. */
+static uint64_t state_size(const struct private_ratings *self, int64_t n_users, int64_t n_items)
 {
-    const int64_t d = RATINGS_MAX_FEATURES;
+    const int64_t d = self->values[P_LOADINGS].integer;
     if (n_users < 0 || n_items < 0 || (double)n_items * (double)(d + 2) > 0x1p50)
         return 0;
     return sizeof(struct ratings_header) + (uint64_t)(n_items * (d + 2)) * sizeof(double);
@@ -147,17 +146,18 @@ static uint64_t state_size(int64_t n_users, int64_t n_items)
 static dpf_status ratings_state_bytes(void *instance, int64_t n_users, int64_t n_items, uint64_t *bytes)
 {
     const struct private_ratings *self = instance;
-    *bytes = state_size(n_users, n_items);
+    *bytes = state_size(self, n_users, n_items);
     return *bytes ? DPF_OK : self->host->fail(self->host, DPF_E_RANGE, -1, "too many items");
 }
 
-static const char *state_fault(const struct ratings_state *state, int64_t n_users, int64_t n_items)
+static const char *state_fault(const struct ratings_state *state, int64_t n_users, int64_t n_items,
+                               int64_t most)
 {
     const struct ratings_header *h = state->header;
     const int64_t d = h->n_loadings;
     if (h->magic != RATINGS_MAGIC)
         return "it does not begin as a state of private-ratings does";
-    if (h->n_users != n_users || h->n_items != n_items || d < 1 || d > RATINGS_MAX_FEATURES)
+    if (h->n_users != n_users || h->n_items != n_items || d < 1 || d > most)
         return "it is of another number of users, items or features";
     if (!(h->unit > 0 && h->unit < 1e100 && fabs(h->centre) < 1e100 && h->residual_variance > 0 &&
           h->residual_variance < 1e100))
@@ -175,10 +175,10 @@ static dpf_status ratings_check(void *instance, int64_t n_users, int64_t n_items
                                 uint64_t n_bytes)
 {
     const struct private_ratings *self = instance;
-    if (n_bytes == 0 || n_bytes != state_size(n_users, n_items))
+    if (n_bytes == 0 || n_bytes != state_size(self, n_users, n_items))
         return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
     const struct ratings_state state = state_at(n_items, (void *)(uintptr_t)bytes);
-    const char *fault = state_fault(&state, n_users, n_items);
+    const char *fault = state_fault(&state, n_users, n_items, self->values[P_LOADINGS].integer);
     return fault ? self->host->fail(self->host, DPF_E_RANGE, -1, fault) : DPF_OK;
 }
 
@@ -208,31 +208,91 @@ static void count_bytes(const struct ratings_server *server, dpf_fit *fit)
                    d = (uint64_t)server->n_loadings, e = (uint64_t)server->rank + 1,
                    rounds = (uint64_t)server->rule->rounds;
     fit->messages = fit->records->n_users * (3 + server->rule->rounds);
-    fit->bytes_up =
-        8 * users * (3 * items + 1 + d * (d + 1) / 2 + rounds * (items * e + e * (e + 1) / 2));
+    fit->bytes_up = 8 * users * (3 * items + 1 + d * (d + 1) / 2 + rounds * (items * e + e * (e + 1) / 2));
     fit->bytes_down = 8 * users * items * (2 + (rounds + 1) * (d + 2));
+}
+
+/* Numbers first, then the most frequent categories: which columns are read is public. */
+static int64_t choose_columns(const dpf_features *features, int32_t *chosen)
+{
+    int64_t n = 0;
+    for (int64_t c = 0; c < features->columns && n < RATINGS_MAX_FEATURES; c++)
+        if (features->column[c].kind == DPF_FEATURE_NUMBER)
+            chosen[n++] = (int32_t)c;
+    const int64_t numbers = n;
+    for (int64_t c = 0; c < features->columns; c++) {
+        const double mean = features->column[c].mean;
+        if (features->column[c].kind == DPF_FEATURE_NUMBER)
+            continue;
+        if (n < RATINGS_MAX_FEATURES)
+            n++;
+        else if (n == numbers || !(mean > features->column[chosen[n - 1]].mean))
+            continue;
+        int64_t at = n - 1;
+        for (; at > numbers && features->column[chosen[at - 1]].mean < mean; at--)
+            chosen[at] = chosen[at - 1];
+        chosen[at] = (int32_t)c;
+    }
+    return n;
+}
+
+static dpf_status read_features(const dpf_call *call, const dpf_features *features, struct item_features *out)
+{
+    int32_t chosen[RATINGS_MAX_FEATURES];
+    *out = (struct item_features){0};
+    if (!features || features->columns == 0)
+        return DPF_OK;
+    out->n = choose_columns(features, chosen);
+    double *values =
+        call->scratch(call, (uint64_t)(features->rows * out->n + features->columns) * sizeof *values);
+    uint8_t *is_number = call->scratch(call, (uint64_t)out->n);
+    if (!values || !is_number)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    double *row = values + features->rows * out->n;
+    for (int64_t i = 0; i < features->rows; i++) {
+        dpf_features_row(features, i, row);
+        for (int64_t k = 0; k < out->n; k++)
+            values[i * out->n + k] = row[chosen[k]];
+    }
+    for (int64_t k = 0; k < out->n; k++)
+        is_number[k] = features->column[chosen[k]].kind == DPF_FEATURE_NUMBER;
+    out->values = values;
+    out->is_number = is_number;
+    return DPF_OK;
+}
+
+static dpf_status check_sizes(const struct private_ratings *self, const struct ratings_rule *rule,
+                              const dpf_fit *fit)
+{
+    const dpf_host *host = self->host;
+    const int64_t n_users = fit->records->n_users, n_items = fit->records->n_items;
+    if (n_users == 0 || n_items == 0)
+        return host->fail(host, DPF_E_RANGE, -1, "there are no users or no items");
+    if ((double)n_items * (double)(rule->rounds + 1) > 4294967295.0)
+        return host->fail(host, DPF_E_RANGE, P_ROUNDS, "too many items for so many rounds");
+    if (fit->state_bytes != state_size(self, n_users, n_items))
+        return host->fail(host, DPF_E_INTERNAL, -1, "the state has another size than was asked for");
+    return DPF_OK;
 }
 
 static dpf_status ratings_fit(void *instance, const dpf_call *call, dpf_fit *fit)
 {
     const struct private_ratings *self = instance;
-    const dpf_host *host = call->host;
     struct ratings_rule rule;
+    struct item_features features;
     struct ratings_server server;
-    dpf_status status = ratings_rule_make(host, self->values, fit->setup, &rule);
+    dpf_status status = ratings_rule_make(self->host, self->values, fit->setup, &rule);
+    if (status == DPF_OK)
+        status = check_sizes(self, &rule, fit);
+    if (status == DPF_OK)
+        status = read_features(call, dpf_item_features(fit->records), &features);
     if (status != DPF_OK)
         return status;
-    if (fit->records->n_users == 0 || fit->records->n_items == 0)
-        return host->fail(host, DPF_E_RANGE, -1, "there are no users or no items");
-    if ((double)fit->records->n_items * (double)(rule.rounds + 1) > 4294967295.0)
-        return host->fail(host, DPF_E_RANGE, P_ROUNDS, "too many items for so many rounds");
-    if (fit->state_bytes != state_size(fit->records->n_users, fit->records->n_items))
-        return host->fail(host, DPF_E_INTERNAL, -1, "the state has another size than was asked for");
-    const int64_t size = ratings_server_size(&rule, &no_features, fit->records->n_items);
+    const int64_t size = ratings_server_size(&rule, &features, fit->records->n_items);
     double *memory = call->scratch(call, (uint64_t)size * sizeof *memory);
     if (!memory)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    ratings_server_place(&server, &rule, &no_features, fit->records->n_items, memory);
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
+    ratings_server_place(&server, &rule, &features, fit->records->n_items, memory);
     status = ratings_fit_run(self, call, fit, &server);
     if (status != DPF_OK)
         return status;
@@ -247,8 +307,7 @@ static dpf_status ratings_fit(void *instance, const dpf_call *call, dpf_fit *fit
 static dpf_status ratings_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
 {
     const dpf_csr *csr = &scoring->records->by_user;
-    const struct ratings_state state =
-        state_at(scoring->records->n_items, (void *)(uintptr_t)scoring->state);
+    const struct ratings_state state = state_at(scoring->records->n_items, (void *)(uintptr_t)scoring->state);
     const struct ratings_header *h = state.header;
     const int64_t d = h->n_loadings, first = csr->offsets[scoring->user],
                   n = csr->offsets[scoring->user + 1] - first;
@@ -285,8 +344,9 @@ static const dpf_component component = {
     .id = "private-ratings",
     .version = "1.0.0",
     .summary = "Predicts ratings: items from noisy sums over users of norm 1, users solved at home",
-    .citation = "McSherry, Mironov, KDD 2009 (counts, then shrunk effects); Chien et al., ICML 2021 (users at "
-                "home); the Kalman steps and one Gram for all items are dpframe's",
+    .citation =
+        "McSherry, Mironov, KDD 2009 (counts, then shrunk effects); Chien et al., ICML 2021 (users at "
+        "home); the Kalman steps and one Gram for all items are dpframe's",
     .params = ratings_params,
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),

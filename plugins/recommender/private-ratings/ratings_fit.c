@@ -11,11 +11,11 @@
 
 /* One pass over the users: a message to the items, one to all, or both. */
 struct pass {
-    int32_t kind;       /* RELEASE_COUNTS, _BIASES, _LOADINGS or _FACTORS */
-    int32_t to_items;   /* release, or -1 */
-    int32_t to_all;     /* release, or -1 */
-    int64_t width;      /* numbers for each item */
-    int64_t n_all;      /* numbers to all */
+    int32_t kind;     /* RELEASE_COUNTS, _BIASES, _LOADINGS or _FACTORS */
+    int32_t to_items; /* release, or -1 */
+    int32_t to_all;   /* release, or -1 */
+    int64_t width;    /* numbers for each item */
+    int64_t n_all;    /* numbers to all */
     int64_t round;
 };
 
@@ -146,8 +146,8 @@ static dpf_status release_sums(const struct fitting *fitting)
     if (status == DPF_OK && pass->to_items >= 0)
         tell_witness(fitting, pass->to_items, fitting->released, all);
     if (status == DPF_OK && pass->to_all >= 0) {
-        status = release_row(fitting, pass->to_all, pass->round, sums + all, pass->n_all,
-                             fitting->released + all);
+        status =
+            release_row(fitting, pass->to_all, pass->round, sums + all, pass->n_all, fitting->released + all);
         if (status == DPF_OK)
             tell_witness(fitting, pass->to_all, fitting->released + all, pass->n_all);
     }
@@ -234,7 +234,8 @@ static dpf_status learn_items(struct fitting *fitting)
     if (status != DPF_OK)
         return status;
     const dpf_random_service *random = fitting->self->random;
-    double *latent = fitting->call->scratch(fitting->call, (uint64_t)(n_items * server->latent) * sizeof *latent);
+    double *latent =
+        fitting->call->scratch(fitting->call, (uint64_t)(n_items * server->latent) * sizeof *latent);
     dpf_cursor cursor;
     random->seek(fitting->self->noise[N_RELEASES], 0, DPF_PARTY_AGGREGATE, 0, &cursor);
     random->normal(&cursor, latent, n_items * server->latent);

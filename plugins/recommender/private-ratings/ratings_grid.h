@@ -3,8 +3,8 @@
  * ratings_grid.h - a message of norm 1 as integers of norm 2^bits at most.
  *
  * Values are rounded toward zero, which lengthens nothing. Norms that floating point has made a little longer
- * than 1 are caught on the integers, whose norm is exact: so the bound that noise is chosen for holds whatever
- * was computed before. Numbers that are not finite become 0.
+ * than 1 are caught on the integers, whose norm is exact: so the bound that noise is chosen for holds
+ * whatever was computed before. Numbers that are not finite become 0.
  */
 #ifndef DPF_PRIVATE_RATINGS_GRID_H
 #define DPF_PRIVATE_RATINGS_GRID_H

@@ -6,11 +6,12 @@
  * read.
  *
  * Privacy. A user takes part in five kinds of sums, each time with a message of L2 norm 1 at most (its values
- * are rounded toward zero on the grid, and the integers' norm is checked: ratings_grid.h). So a user who comes
- * or goes moves a sum by at most 1, and a user, or a record, that is replaced by 2. A release with the share f
- * of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f), z the noise multiplier; shares add up to
- * 1, those of rounds counted once for each round, hence all releases together are one Gaussian mechanism of
- * multiplier z (the sum of (1/sigma)^2 is 1/z^2), whatever each message reads of the releases before it.
+ * are rounded toward zero on the grid, and the integers' norm is checked: ratings_grid.h). So a user who
+ * comes or goes moves a sum by at most 1, and a user, or a record, that is replaced by 2. A release with the
+ * share f of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f), z the noise multiplier; shares
+ * add up to 1, those of rounds counted once for each round, hence all releases together are one Gaussian
+ * mechanism of multiplier z (the sum of (1/sigma)^2 is 1/z^2), whatever each message reads of the releases
+ * before it.
  */
 #ifndef DPF_PRIVATE_RATINGS_RULE_H
 #define DPF_PRIVATE_RATINGS_RULE_H
@@ -28,27 +29,33 @@ enum {
     N_RELEASES
 };
 
-#define RATINGS_MAX_RANK 32
-#define RATINGS_MAX_FEATURES 64
+#define RATINGS_MAX_LATENT 32
+#define RATINGS_MAX_LOADINGS 128 /* of an item, kept */
+#define RATINGS_MAX_FEATURES 64  /* columns that are read: numbers, then the most frequent categories */
 
 struct ratings_rule {
     double centre, unit; /* ratings are handled as (rating - centre) / unit; unit is a quarter of the range */
     double lo, hi;
-    int32_t rank, rounds;
-    int32_t silent;    /* the twin without noise */
-    double exponent;   /* alpha: an item's weight is (count + count_offset)^-alpha */
+    int32_t rank;     /* known directions that rounds correct */
+    int32_t latent;   /* directions that rounds find */
+    int32_t rounds;   /* 0: neither */
+    int32_t loadings; /* of an item at most, latent ones included */
+    int32_t silent;   /* the twin without noise */
+    int32_t reserved;
+    double exponent; /* alpha: an item's weight is (count + count_offset)^-alpha */
     double count_offset;
     double count_weight; /* beta, what a record's weight is sent as */
     double clip;         /* of residuals */
     double residual_variance;
-    double item_sd;       /* of biases about their regression */
-    double factor_sd;     /* of a loading about what features say, of the first direction; */
-    double factor_decay;  /* and how it falls from one to the next */
-    int32_t latent;
-    double latent_sd, latent_start, forget;
-    double share[N_RELEASES]; /* of one of them; count of them */
+    double item_sd;           /* of biases about their regression */
+    double factor_sd;         /* of a loading about what features say, of the first direction; */
+    double factor_decay;      /* and how it falls from one to the next */
+    double latent_sd;         /* of a latent loading, */
+    double latent_start;      /* and of the random numbers that it starts from */
+    double forget;            /* what a round's signal is worth one round later */
+    double share[N_RELEASES]; /* of the budget, for one release; count of them */
     int64_t count[N_RELEASES];
-    int32_t bits[N_RELEASES];  /* the grid is 2^-bits */
+    int32_t bits[N_RELEASES];   /* the grid is 2^-bits */
     uint64_t steps[N_RELEASES]; /* sigma in grid steps; 0: no noise */
     double sigma[N_RELEASES];   /* of noise, where a message has norm 1; tiny if there is none */
 };
@@ -57,7 +64,9 @@ struct ratings_rule {
 enum {
     P_MULTIPLIER,
     P_RANK,
+    P_LATENT,
     P_ROUNDS,
+    P_LOADINGS,
     P_COUNT_SHARE,
     P_LOADING_SHARE,
     P_FACTOR_SHARE,
@@ -69,7 +78,6 @@ enum {
     P_ITEM_SD,
     P_FACTOR_SD,
     P_FACTOR_DECAY,
-    P_LATENT,
     P_LATENT_SD,
     P_LATENT_START,
     P_FORGET,

@@ -40,10 +40,17 @@ static int32_t n_bias_columns(const struct item_features *features)
     return N_BIAS_FIXED + (int32_t)features->n + 2 * numbers(features);
 }
 
+/* Known loadings that are kept once they are sorted. */
+static int32_t n_kept(const struct ratings_rule *rule, const struct item_features *features)
+{
+    const int32_t known = ratings_n_loadings(features), room = rule->loadings - rule->latent;
+    return known < room ? known : room;
+}
+
 static int32_t rank_of(const struct ratings_rule *rule, const struct item_features *features)
 {
-    const int32_t most = ratings_n_loadings(features);
-    return (rule->rank < most ? rule->rank : most) + (rule->rank > 0 ? rule->latent : 0);
+    const int32_t most = n_kept(rule, features);
+    return (rule->rank < most ? rule->rank : most) + rule->latent;
 }
 
 static int64_t small_size(const struct ratings_rule *rule, const struct item_features *features)
@@ -57,7 +64,8 @@ int64_t ratings_server_size(const struct ratings_rule *rule, const struct item_f
                             int64_t n_items)
 {
     const int64_t e = rank_of(rule, features) + 1;
-    return n_items * (9 + ratings_n_loadings(features) + rule->latent + 2 * e) + e * e + small_size(rule, features);
+    return n_items * (9 + ratings_n_loadings(features) + n_kept(rule, features) + rule->latent + 2 * e) +
+           e * e + small_size(rule, features);
 }
 
 static double *cut(double **memory, int64_t n)
@@ -87,7 +95,8 @@ void ratings_server_place(struct ratings_server *server, const struct ratings_ru
     server->bias = cut(&memory, n_items);
     server->bias_variance = cut(&memory, n_items);
     server->variance = cut(&memory, n_items);
-    server->loadings = cut(&memory, n_items * (server->n_known + server->latent));
+    server->loadings = server->known = cut(&memory, n_items * server->n_known);
+    server->all = cut(&memory, n_items * (n_kept(rule, features) + server->latent));
     server->anchor = cut(&memory, n_items * e);
     server->signal = cut(&memory, n_items * e);
     server->gram = cut(&memory, e * e);
@@ -145,8 +154,7 @@ static void find_effective(struct ratings_server *server, const double *sums)
     }
     const double mean = over > 0 && effective > 0 ? effective / over : 1;
     for (int64_t i = 0; i < server->n_items; i++)
-        server->typical_weight[i] =
-            server->weight[i] / mean / sqrt(server->typical * (0.8 + beta * beta));
+        server->typical_weight[i] = server->weight[i] / mean / sqrt(server->typical * (0.8 + beta * beta));
 }
 
 static void bias_columns(const struct ratings_server *server, int64_t item, double *x)
@@ -224,8 +232,7 @@ static void start_loadings(struct ratings_server *server)
         weight += server->effective[i];
     }
     for (int64_t i = 0; i < server->n_items; i++)
-        loading_columns(server, i, weight > 0 ? sum / weight : 0,
-                        server->loadings + i * server->n_loadings);
+        loading_columns(server, i, weight > 0 ? sum / weight : 0, server->loadings + i * server->n_loadings);
 }
 
 int ratings_take_biases(struct ratings_server *server, const double *sums)
@@ -343,16 +350,17 @@ static void start_rounds(struct ratings_server *server, double *p)
     }
 }
 
-/* Rows become longer, from the last one on. */
+/* The latent loadings, then the first known ones. */
 static void add_latent(struct ratings_server *server, const double *latent)
 {
-    const int64_t known = server->n_known, own = server->latent, all = known + own;
-    for (int64_t i = server->n_items; i-- > 0;) {
-        memmove(server->loadings + i * all + own, server->loadings + i * known,
-                (size_t)known * sizeof(double));
+    const int64_t own = server->latent, kept = n_kept(server->rule, server->features), all = own + kept;
+    for (int64_t i = 0; i < server->n_items; i++) {
         for (int64_t k = 0; k < own; k++)
-            server->loadings[i * all + k] = server->rule->latent_start * latent[i * own + k];
+            server->all[i * all + k] = server->rule->latent_start * latent[i * own + k];
+        memcpy(server->all + i * all + own, server->known + i * server->n_known,
+               (size_t)kept * sizeof(double));
     }
+    server->loadings = server->all;
     server->n_loadings = (int32_t)all;
 }
 

@@ -12,7 +12,7 @@
 int64_t ratings_user_size(const struct ratings_server *server, int64_t n)
 {
     const int64_t d = server->n_known + server->latent;
-    return 2 * d * d + 4 * d + RATINGS_MAX_RANK + 1 + 2 * n;
+    return 2 * d * d + 5 * d + 1 + n;
 }
 
 static double clipped(double x, double bound)
