@@ -236,6 +236,8 @@ static dpf_status learn_items(struct fitting *fitting)
     const dpf_random_service *random = fitting->self->random;
     double *latent =
         fitting->call->scratch(fitting->call, (uint64_t)(n_items * server->latent) * sizeof *latent);
+    if (!latent)
+        return fitting->call->host->fail(fitting->call->host, DPF_E_MEMORY, -1, "out of memory");
     dpf_cursor cursor;
     random->seek(fitting->self->noise[N_RELEASES], 0, DPF_PARTY_AGGREGATE, 0, &cursor);
     random->normal(&cursor, latent, n_items * server->latent);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* private-ratings as a whole: releases are the sums that are stated, with the noise that is stated. */
+#include "ratings_case.h"
+
+#include "audit/bounds.h"
+#include "statistical/goodness.h"
+
+static const dpf_component *component;
+#define SETTINGS "rank=2; latent=1; rounds=2; noise-multiplier=2"
+
+/* ---- sums -----------------------------------------------------------------------------------------------
+ */
+
+/* Follows a training: each release against the sum of the users' messages to the server as it then stands. */
+struct follower {
+    struct case_replay replay;
+    const struct case_data *data;
+    int noisy;
+    double square[N_RELEASES]; /* of noise over sigma */
+    double numbers[N_RELEASES];
+    int seen[N_RELEASES];
+    const double *items_part;
+};
+
+static void compare_part(struct follower *f, int32_t release, const int64_t *sums, const double *released,
+                         int64_t n)
+{
+    const double grid = ratings_grid(&f->replay.rule, release);
+    for (int64_t k = 0; k < n; k++) {
+        const double noise = released[k] - (double)sums[k] * grid;
+        if (!f->noisy)
+            assert_true(noise == 0);
+        f->square[release] += noise * noise / (f->replay.rule.sigma[release] * f->replay.rule.sigma[release]);
+        f->numbers[release] += 1;
+    }
+    f->seen[release]++;
+}
+
+static void compare_pass(struct follower *f, int32_t pass, const double *all)
+{
+    static struct case_message message;
+    static int64_t items[CASE_ITEMS * (RATINGS_MAX_LOADINGS + 1)], to_all[CASE_ROOM];
+    double values[CASE_ITEMS];
+    memset(items, 0, sizeof items);
+    memset(to_all, 0, sizeof to_all);
+    for (int64_t user = 0; user < f->data->n_users; user++) {
+        const struct own_records own = case_own(f->data, user, values);
+        case_message_of(&f->replay, &own, pass, &message);
+        for (int64_t k = 0; k < f->data->n_items * message.width && own.n; k++)
+            items[k] += message.items[k];
+        for (int64_t k = 0; k < message.n_all && own.n; k++)
+            to_all[k] += message.all[k];
+    }
+    if (message.to_items >= 0)
+        compare_part(f, message.to_items, items, message.to_all >= 0 ? f->replay.released : all,
+                     f->data->n_items * message.width);
+    if (message.to_all >= 0)
+        compare_part(f, message.to_all, to_all, all, message.n_all);
+}
+
+static void follow(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+{
+    struct follower *f = context;
+    (void)row;
+    if (case_pass_of(release) >= 0)
+        compare_pass(f, case_pass_of(release), numbers);
+    case_replay_take(&f->replay, release, numbers, n);
+}
+
+/* The latent start comes from a stream of its own: read as fit reads it. */
+static void read_latent(struct follower *f, int64_t n)
+{
+    dpf_stream *stream;
+    dpf_cursor cursor;
+    assert_int_equal(plain_random_open(NULL, "latent", &stream), DPF_OK);
+    random_seek(stream, 0, DPF_PARTY_AGGREGATE, 0, &cursor);
+    random_normal(&cursor, f->replay.latent, n * f->replay.server.latent);
+}
+
+static void follow_training(const struct case_data *data, int noisy, struct follower *f)
+{
+    struct plain_host host;
+    uint64_t bytes;
+    memset(f, 0, sizeof *f);
+    plain_open_random(&host, component, SETTINGS);
+    f->data = data;
+    f->noisy = noisy;
+    case_replay_open(&f->replay, &host, data->n_items, !noisy);
+    read_latent(f, data->n_items);
+    const dpf_witness witness = {f, follow};
+    free(case_fit(&host, data, !noisy, &witness, &bytes));
+    case_replay_close(&f->replay);
+    plain_close(&host);
+}
+
+static void releases_are_sums_of_messages(void **state)
+{
+    (void)state;
+    static struct case_data data;
+    static struct follower f;
+    case_fill(&data, CASE_USERS, CASE_ITEMS, 3);
+    follow_training(&data, 0, &f);
+    for (int r = 0; r < N_RELEASES; r++)
+        assert_int_equal(f.seen[r], r >= RELEASE_FACTORS ? 2 : 1);
+}
+
+/* Mean square of noise over sigma, 1 with a standard deviation of sqrt(2/n), over several trainings. */
+static void releases_carry_the_stated_noise(void **state)
+{
+    (void)state;
+    static struct case_data data;
+    static struct follower f;
+    double square[N_RELEASES] = {0}, numbers[N_RELEASES] = {0};
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        case_fill(&data, CASE_USERS, CASE_ITEMS, seed);
+        plain_random_stop();
+        plain_random_start(seed);
+        follow_training(&data, 1, &f);
+        for (int r = 0; r < N_RELEASES; r++) {
+            square[r] += f.square[r];
+            numbers[r] += f.numbers[r];
+        }
+    }
+    for (int r = 0; r < N_RELEASES; r++)
+        goodness_assert((square[r] - numbers[r]) / sqrt(2 * numbers[r]), "noise of a release", 1);
+}
+
+struct recorder {
+    double numbers[8 * CASE_ITEMS * 8];
+    int64_t n;
+};
+
+static void record(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+{
+    struct recorder *r = context;
+    (void)release, (void)row;
+    assert_true(r->n + n <= (int64_t)(sizeof r->numbers / sizeof *r->numbers));
+    memcpy(r->numbers + r->n, numbers, (size_t)n * sizeof *numbers);
+    r->n += n;
+}
+
+/* Sums are of integers, and noise is read by item: who comes first changes no byte. */
+static void the_order_of_users_changes_nothing(void **state)
+{
+    (void)state;
+    static struct case_data data, turned;
+    static struct recorder a, b;
+    struct plain_host host;
+    uint64_t bytes;
+    case_fill(&data, CASE_USERS, CASE_ITEMS, 4);
+    turned = data;
+    for (int64_t u = 0; u < CASE_USERS; u++)
+        memcpy(turned.stars[u], data.stars[(u * 7 + 13) % CASE_USERS], sizeof data.stars[u]);
+    case_index(&turned);
+    plain_open_random(&host, component, SETTINGS);
+    a.n = b.n = 0;
+    const dpf_witness first = {&a, record}, second = {&b, record};
+    void *one = case_fit(&host, &data, 0, &first, &bytes),
+         *other = case_fit(&host, &turned, 0, &second, &bytes);
+    assert_true(a.n > 0 && a.n == b.n);
+    assert_memory_equal(a.numbers, b.numbers, (size_t)a.n * sizeof(double));
+    assert_memory_equal(one, other, (size_t)bytes);
+    free(one);
+    free(other);
+    plain_close(&host);
+}
+
+/* A user who leaves, the first, a middle or the last one, moves the first sums by its message alone: at most
+   1, and, where counts are concerned, just 1 but for the grid. Later sums are the previous tests' business:
+   what they are sums of depends on the releases alone. */
+static void one_user_moves_counts_by_one(void **state)
+{
+    (void)state;
+    static struct case_data data, fewer;
+    static struct recorder a, b;
+    struct plain_host host;
+    uint64_t bytes;
+    plain_open_random(&host, component, SETTINGS);
+    case_fill(&data, CASE_USERS, CASE_ITEMS, 6);
+    data.stars[0][3] = data.stars[CASE_USERS / 2][0] = data.stars[CASE_USERS - 1][9] = 4;
+    case_index(&data);
+    const dpf_witness first = {&a, record}, second = {&b, record};
+    a.n = 0;
+    free(case_fit(&host, &data, 1, &first, &bytes));
+    for (int c = 0; c < 3; c++) {
+        const int64_t gone = c == 0 ? 0 : c == 1 ? CASE_USERS / 2 : CASE_USERS - 1;
+        double square = 0;
+        fewer = data;
+        for (int64_t u = gone; u + 1 < CASE_USERS; u++)
+            memcpy(fewer.stars[u], data.stars[u + 1], sizeof data.stars[u]);
+        fewer.n_users = CASE_USERS - 1;
+        case_index(&fewer);
+        b.n = 0;
+        free(case_fit(&host, &fewer, 1, &second, &bytes));
+        for (int64_t k = 0; k < CASE_ITEMS; k++)
+            square += (a.numbers[k] - b.numbers[k]) * (a.numbers[k] - b.numbers[k]);
+        assert_true(square <= 1 && square > 0.9999);
+        assert_true(a.numbers[CASE_ITEMS] - b.numbers[CASE_ITEMS] == 1);
+    }
+    plain_close(&host);
+}
+
+/* ---- audit ----------------------------------------------------------------------------------------------
+ */
+
+/*
+ * Likelihood ratio of all raw releases of one training: with the canary, or without. What the canary would
+ * have sent to the server as it stands then is the mean that is asked about; another user is there in both.
+ */
+struct attack {
+    struct case_replay replay;
+    const struct case_data *with; /* user 0 is the canary */
+    double score;
+};
+
+static void score_part(struct attack *attack, int32_t release, const int64_t *canary, const int64_t *rest,
+                       const double *released, int64_t n)
+{
+    const double grid = ratings_grid(&attack->replay.rule, release),
+                 sigma = attack->replay.rule.sigma[release];
+    for (int64_t k = 0; k < n; k++) {
+        const double v = (double)canary[k] * grid, x = released[k] - (double)rest[k] * grid;
+        attack->score += (x * v - v * v / 2) / (sigma * sigma);
+    }
+}
+
+static void score_release(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+{
+    static struct case_message canary, rest;
+    struct attack *attack = context;
+    const int32_t pass = case_pass_of(release);
+    double values[2][CASE_ITEMS];
+    (void)row;
+    if (pass >= 0) {
+        const struct own_records own = case_own(attack->with, 0, values[0]),
+                                 other = case_own(attack->with, 1, values[1]);
+        case_message_of(&attack->replay, &own, pass, &canary);
+        case_message_of(&attack->replay, &other, pass, &rest);
+        if (canary.to_items >= 0)
+            score_part(attack, canary.to_items, canary.items, rest.items,
+                       canary.to_all >= 0 ? attack->replay.released : numbers,
+                       attack->with->n_items * canary.width);
+        if (canary.to_all >= 0)
+            score_part(attack, canary.to_all, canary.all, rest.all, numbers, canary.n_all);
+    }
+    case_replay_take(&attack->replay, release, numbers, n);
+}
+
+#define AUDIT_TRIALS 50000 /* of each of two data sets */
+
+/* How often the score exceeds the threshold. */
+static int64_t count_above(struct plain_host *host, const struct case_data *data,
+                           const struct case_data *with, double threshold, uint32_t first_draw)
+{
+    static struct attack attack;
+    int64_t above = 0;
+    for (uint32_t trial = 0; trial < AUDIT_TRIALS; trial++) {
+        uint64_t bytes;
+        case_replay_open(&attack.replay, host, with->n_items, 0);
+        attack.with = with;
+        attack.score = 0;
+        const dpf_witness witness = {&attack, score_release};
+        host->call.draw = first_draw + trial;
+        free(case_fit(host, data, 0, &witness, &bytes));
+        above += attack.score > threshold;
+        case_replay_close(&attack.replay);
+    }
+    return above;
+}
+
+/* epsilon of a Gaussian mechanism of this multiplier at delta (Balle and Wang 2018, Theorem 8). */
+static double proved_epsilon(double z, double delta)
+{
+    double lo = 0, hi = 50;
+    for (int k = 0; k < 100; k++) {
+        const double e = (lo + hi) / 2, a = erfc(-(0.5 / z - e * z) / sqrt(2.0)) / 2,
+                     b = erfc((0.5 / z + e * z) / sqrt(2.0)) / 2;
+        if (a - exp(e) * b > delta)
+            lo = e;
+        else
+            hi = e;
+    }
+    return hi;
+}
+
+static void an_attack_finds_half_of_epsilon(void **state)
+{
+    (void)state;
+    static struct case_data with, without;
+    struct plain_host host;
+    const double z = 1.5, delta = 1e-5, proved = proved_epsilon(z, delta);
+    memset(&with, 0, sizeof with);
+    with.n_users = 2;
+    with.n_items = 2;
+    with.stars[0][0] = with.stars[1][1] = 5;
+    with.stars[1][0] = 2;
+    case_index(&with);
+    without = with;
+    without.n_users = 1;
+    memcpy(without.stars[0], with.stars[1], sizeof with.stars[0]);
+    case_index(&without);
+    plain_open_random(&host, component, "rank=1; latent=0; rounds=1; noise-multiplier=1.5");
+    /* 2.6 standard deviations above the mean without the canary, which was fixed before any trial. */
+    const double threshold = 2.6 / z - 0.5 / (z * z);
+    const int64_t hits = count_above(&host, &with, &with, threshold, 0),
+                  alarms = count_above(&host, &without, &with, threshold, AUDIT_TRIALS);
+    const double found = bounds_epsilon(hits, AUDIT_TRIALS, alarms, AUDIT_TRIALS, delta, 0.05);
+    print_message("proved %.3f, refuted below %.3f (%lld hits, %lld false alarms)\n", proved, found,
+                  (long long)hits, (long long)alarms);
+    assert_true(proved > 1 && proved < 4);
+    assert_true(found >= proved / 2);
+    assert_true(found <= proved);
+    plain_close(&host);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    component = plain_component("private-ratings", DPF_ROLE_RECOMMENDER, "private-ratings");
+    plain_random_start(3);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    plain_random_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(releases_are_sums_of_messages),
+        cmocka_unit_test(releases_carry_the_stated_noise),
+        cmocka_unit_test(the_order_of_users_changes_nothing),
+        cmocka_unit_test(one_user_moves_counts_by_one),
+        cmocka_unit_test(an_attack_finds_half_of_epsilon),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
