@@ -9,6 +9,19 @@
 #include "plan/components.h"
 #include "sweep/design.h"
 
+/* Scores that only rank have no error against values. */
+static int check_predicts(const struct session *session, struct dpf_error *error)
+{
+    const struct recommender_plan *recommender = &session->plan.recommender;
+    if (!recommender->instance || !evaluate_rates(&session->evaluate) ||
+        (recommender->functions->flags(recommender->instance->self) & DPF_RECOMMENDER_PREDICTS_VALUES))
+        return 0;
+    return config_error(session->plan.config, "evaluate", "metrics", error,
+                        "recommender %s ranks items and predicts no values: ask for ranking metrics, such as "
+                        "hr and ndcg",
+                        recommender->instance->entry->component->id);
+}
+
 int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
                  struct dpf_error *error)
 {
@@ -40,7 +53,9 @@ int session_open(struct session *session, const struct arguments *arguments, int
     const dpf_param *table = evaluate_params(&n);
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)
         return -1;
-    return evaluate_check(session->plan.config, &session->evaluate, error);
+    if (evaluate_check(session->plan.config, &session->evaluate, error) != 0)
+        return -1;
+    return check_predicts(session, error);
 }
 
 void session_close(struct session *session)

@@ -48,6 +48,8 @@ const dpf_param *evaluate_params(int64_t *n); /* section [evaluate] */
 int evaluate_on_train(const struct config_values *options);
 /* The convention of a metric in full ranking, by name with or without @k; NULL if there is none. */
 const char *evaluate_convention(const char *name);
+/* 1 if the configuration names a rating metric; 0 where it leaves the choice to what the data are. */
+int evaluate_rates(const struct config_values *options);
 /* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. */
 int evaluate_check(const struct config *config, const struct config_values *options, struct dpf_error *error);
 

@@ -245,3 +245,11 @@ int evaluate_check(const struct config *config, const struct config_values *valu
     struct evaluate_options options;
     return evaluate_options_read(config, values, 0, &options, error);
 }
+
+int evaluate_rates(const struct config_values *values)
+{
+    struct evaluate_options options;
+    struct dpf_error ignored;
+    return strcmp(values->params.values[P_METRICS].text, "auto") != 0 &&
+           evaluate_options_read(NULL, values, 0, &options, &ignored) == 0 && evaluate_options_rate(&options);
+}
