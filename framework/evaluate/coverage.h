@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coverage.h - the expected share of items that are in somebody's list.
+ * coverage.h - over all lists: the expected share of items that are in one, and how evenly they are spread.
  *
  * An item is missing from all lists with the product of (1 - p) over users, p being its chance to be
  * in the user's first k. Logarithms are added as saturating integers, so that the order of users
@@ -23,5 +23,14 @@ static inline void coverage_add(int64_t *sum, int64_t step)
 }
 /* The expected share, from the sums of n items. */
 double coverage_share(const int64_t *sums, int64_t n);
+
+/* How often an item is in a list, in steps of 2^-32: the step for probability p. */
+static inline int64_t exposure_step(double p)
+{
+    return (int64_t)(p * 0x1p32 + 0.5);
+}
+/* Gini index of the sums of n items, which are sorted in place: 0 if all are equal, 1 - 1/n if one has all;
+   NaN if all are 0. */
+double exposure_gini(int64_t *sums, int64_t n);
 
 #endif

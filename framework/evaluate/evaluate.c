@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "evaluate/evaluate_options.h"
@@ -17,38 +18,48 @@ struct sink {
     struct dpf_error *error;
 };
 
+static const struct rating_error *error_over(enum metric_id id, const struct rating_results *results)
+{
+    return id >= METRIC_RMSE_USER ? &results->users : &results->records;
+}
+
+static double rating_value(enum metric_id id, const struct rating_results *results)
+{
+    const struct rating_error *over = error_over(id, results);
+    if (id == METRIC_RMSE)
+        return sqrt(over->squared);
+    if (id == METRIC_MAE || id == METRIC_MAE_USER)
+        return over->absolute;
+    return id == METRIC_RMSE_USER ? results->rmse_by_user : over->squared;
+}
+
 static int add_rating(const struct sink *sink, enum metric_id id, const struct rating_results *results)
 {
-    const struct rating_error *over = id >= METRIC_RMSE_USER ? &results->users : &results->records;
-    double value = over->squared;
-    if (id == METRIC_RMSE)
-        value = sqrt(over->squared);
-    else if (id == METRIC_MAE || id == METRIC_MAE_USER)
-        value = over->absolute;
-    else if (id == METRIC_RMSE_USER)
-        value = results->rmse_by_user;
-    return metrics_add(sink->out, value, over->n, metric_convention(id, 0), sink->error, "%s%s", sink->prefix,
-                       metric_name(id));
+    return metrics_add(sink->out, rating_value(id, results), error_over(id, results)->n,
+                       metric_convention(id, 0), sink->error, "%s%s", sink->prefix, metric_name(id));
+}
+
+/* "0-24" or, for the last band, "50+". */
+static const char *band_name(const int64_t *boundaries, int64_t n, int64_t band, char name[48])
+{
+    const int64_t lo = band ? boundaries[band - 1] : 0;
+    if (band < n)
+        snprintf(name, 48, "%" PRId64 "-%" PRId64, lo, boundaries[band] - 1);
+    else
+        snprintf(name, 48, "%" PRId64 "+", lo);
+    return name;
 }
 
 static int add_bands(const struct sink *sink, const struct rating_results *results)
 {
     static const char convention[] =
         "mean squared error over the records of users with so many training records";
-    const int64_t *boundaries = sink->options->bands;
+    char name[48];
     int64_t n = sink->options->n_bands, used;
     for (int64_t band = 0; band <= n; band++) {
         const struct rating_error *result = &results->bands[band];
-        int64_t lo = band ? boundaries[band - 1] : 0;
-        int status;
-        if (band < n)
-            status =
-                metrics_add(sink->out, result->squared, result->n, convention, sink->error,
-                            "%smse-activity-%" PRId64 "-%" PRId64, sink->prefix, lo, boundaries[band] - 1);
-        else
-            status = metrics_add(sink->out, result->squared, result->n, convention, sink->error,
-                                 "%smse-activity-%" PRId64 "+", sink->prefix, lo);
-        if (status != 0)
+        if (metrics_add(sink->out, result->squared, result->n, convention, sink->error, "%smse-activity-%s",
+                        sink->prefix, band_name(sink->options->bands, n, band, name)) != 0)
             return -1;
     }
     double variance = rating_band_variance(results->bands, n + 1, &used);
@@ -56,28 +67,70 @@ static int add_bands(const struct sink *sink, const struct rating_results *resul
                        sink->error, "%smse-activity-variance", sink->prefix);
 }
 
-static double cutoff_value(enum metric_id id, const struct ranking_results *results, int64_t cutoff)
+/* Of all users, or of a band of activity; NaN for what only all lists together have. */
+static double cutoff_value(const struct evaluate_options *options, enum metric_id id, const double *sums,
+                           int64_t band, int64_t cutoff)
 {
-    const double *at = results->by_list + cutoff * METRIC_N_BY_LIST;
-    if (id == METRIC_COVERAGE)
-        return results->coverage[cutoff];
+    if (!metric_has_cutoff(id))
+        return band < 0 ? ranking_relative_rank(sums) : (double)NAN;
+    if (id == METRIC_COVERAGE || id == METRIC_GINI)
+        return NAN;
     if (id != METRIC_F1_OF_MEANS)
-        return at[id - METRIC_FIRST_BY_LIST];
-    double precision = at[METRIC_PRECISION - METRIC_FIRST_BY_LIST];
-    double recall = at[METRIC_RECALL - METRIC_FIRST_BY_LIST];
+        return ranking_mean(options, sums, band, id, cutoff);
+    const double precision = ranking_mean(options, sums, band, METRIC_PRECISION, cutoff);
+    const double recall = ranking_mean(options, sums, band, METRIC_RECALL, cutoff);
     return precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall);
 }
 
 static int add_ranking(const struct sink *sink, enum metric_id id, const struct ranking_results *results)
 {
     const char *convention = metric_convention(id, sink->options->sampled);
+    const int64_t users = (int64_t)ranking_users(sink->options, results->sums, -1);
     if (!metric_has_cutoff(id))
-        return metrics_add(sink->out, results->relative_rank, results->users, convention, sink->error, "%s%s",
-                           sink->prefix, metric_name(id));
-    for (int64_t i = 0; i < sink->options->n_cutoffs; i++)
-        if (metrics_add(sink->out, cutoff_value(id, results, i), results->users, convention, sink->error,
-                        "%s%s@%" PRId64, sink->prefix, metric_name(id), sink->options->cutoffs[i]) != 0)
+        return metrics_add(sink->out, ranking_relative_rank(results->sums), users, convention, sink->error,
+                           "%s%s", sink->prefix, metric_name(id));
+    for (int64_t i = 0; i < sink->options->n_cutoffs; i++) {
+        const double value = id == METRIC_COVERAGE ? results->coverage[i]
+                             : id == METRIC_GINI   ? results->gini[i]
+                                                   : cutoff_value(sink->options, id, results->sums, -1, i);
+        if (metrics_add(sink->out, value, users, convention, sink->error, "%s%s@%" PRId64, sink->prefix,
+                        metric_name(id), sink->options->cutoffs[i]) != 0)
             return -1;
+    }
+    return 0;
+}
+
+/* The chosen metrics by list of the users of each band of activity. */
+static int add_activity(const struct sink *sink, enum metric_id id, const struct ranking_results *results)
+{
+    const struct evaluate_options *o = sink->options;
+    char name[48];
+    if (!metric_has_cutoff(id) || id == METRIC_COVERAGE || id == METRIC_GINI)
+        return 0;
+    for (int64_t band = 0; o->n_bands && band <= o->n_bands; band++)
+        for (int64_t i = 0; i < o->n_cutoffs; i++)
+            if (metrics_add(sink->out, cutoff_value(o, id, results->sums, band, i),
+                            (int64_t)ranking_users(o, results->sums, band), metric_convention(id, o->sampled),
+                            sink->error, "%s%s-activity-%s@%" PRId64, sink->prefix, metric_name(id),
+                            band_name(o->bands, o->n_bands, band, name), o->cutoffs[i]) != 0)
+                return -1;
+    return 0;
+}
+
+static int add_popularity(const struct sink *sink, const struct ranking_results *results)
+{
+    static const char convention[] =
+        "of all positives that are items with so many training records, the share among the first k";
+    const struct evaluate_options *o = sink->options;
+    char name[48];
+    for (int64_t band = 0; o->n_popularity_bands && band <= o->n_popularity_bands; band++)
+        for (int64_t i = 0; i < o->n_cutoffs; i++)
+            if (metrics_add(sink->out, ranking_found(o, results->sums, band, i),
+                            (int64_t)ranking_positives(o, results->sums, band), convention, sink->error,
+                            "%srecall-popularity-%s@%" PRId64, sink->prefix,
+                            band_name(o->popularity_bands, o->n_popularity_bands, band, name),
+                            o->cutoffs[i]) != 0)
+                return -1;
     return 0;
 }
 
@@ -90,7 +143,65 @@ static int add_chosen(const struct sink *sink, const struct rating_results *rati
         if (status != 0)
             return -1;
     }
-    return rating->bands ? add_bands(sink, rating) : 0;
+    if (rating->bands && add_bands(sink, rating) != 0)
+        return -1;
+    for (int i = 0; ranking->sums && i < sink->options->n_chosen; i++)
+        if (!metric_is_rating(sink->options->chosen[i]) &&
+            add_activity(sink, sink->options->chosen[i], ranking) != 0)
+            return -1;
+    return ranking->sums ? add_popularity(sink, ranking) : 0;
+}
+
+/* The values of the chosen rating or ranking metrics, in the order in which they stand in the results. */
+static void rating_statistics(const void *context, const double *sums, double *out)
+{
+    const struct evaluate_options *options = context;
+    struct rating_results results = {.bands = NULL};
+    rating_averages(sums, &results);
+    for (int i = 0; i < options->n_chosen; i++)
+        if (metric_is_rating(options->chosen[i]))
+            *out++ = rating_value(options->chosen[i], &results);
+}
+
+static int64_t values_of(const struct evaluate_options *options, enum metric_id id)
+{
+    return metric_has_cutoff(id) ? options->n_cutoffs : 1;
+}
+
+static void ranking_statistics(const void *context, const double *sums, double *out)
+{
+    const struct evaluate_options *options = context;
+    for (int i = 0; i < options->n_chosen; i++)
+        for (int64_t c = 0;
+             !metric_is_rating(options->chosen[i]) && c < values_of(options, options->chosen[i]); c++)
+            *out++ = cutoff_value(options, options->chosen[i], sums, -1, c);
+}
+
+/* Intervals of the chosen metrics of one kind, which stand first in the results, kinds mixed as chosen. */
+static int add_intervals(const struct sink *sink, const struct user_sums *sums, int rating,
+                         const struct dataset *dataset, const struct random_root *seeded, struct pool *pool)
+{
+    const struct evaluate_options *o = sink->options;
+    struct statistic statistic = {o, rating ? rating_statistics : ranking_statistics, 0};
+    double low[METRIC_COUNT * MOST_CUTOFFS], high[METRIC_COUNT * MOST_CUTOFFS];
+    for (int i = 0; i < o->n_chosen; i++)
+        if (metric_is_rating(o->chosen[i]) == rating)
+            statistic.n += rating ? 1 : values_of(o, o->chosen[i]);
+    if (bootstrap_intervals(sums, &dataset->users, seeded, pool, o->replicates, o->confidence, &statistic,
+                            low, high, sink->error) != 0)
+        return -1;
+    int64_t at = 0, taken = 0;
+    for (int i = 0; i < o->n_chosen; i++) {
+        const int mine = metric_is_rating(o->chosen[i]) == rating;
+        const int64_t n = metric_is_rating(o->chosen[i]) ? 1 : values_of(o, o->chosen[i]);
+        for (int64_t v = 0; v < n; v++, at++) {
+            if (!mine)
+                continue;
+            sink->out->items[at].low = low[taken];
+            sink->out->items[at].high = high[taken++];
+        }
+    }
+    return 0;
 }
 
 #define COLD "test records whose user or item has no training record: "
@@ -111,13 +222,14 @@ static int add_counts(const struct sink *sink, const struct rating_results *rati
         return -1;
     if (!evaluate_options_rank(options))
         return 0;
-    if (metrics_add(sink->out, (double)ranking->without_positives, ranking->users,
+    const int64_t users = (int64_t)ranking_users(options, ranking->sums, -1);
+    if (metrics_add(sink->out, (double)ranking->without_positives, users,
                     "users without a positive: left out of ranking metrics", sink->error,
                     "%susers-without-positives", sink->prefix) != 0)
         return -1;
     if (!options->sampled)
         return 0;
-    return metrics_add(sink->out, (double)ranking->short_of_negatives, ranking->users,
+    return metrics_add(sink->out, (double)ranking->short_of_negatives, users,
                        "users with fewer untouched items than negatives: all were taken", sink->error,
                        "%susers-short-of-negatives", sink->prefix);
 }
@@ -128,7 +240,7 @@ int evaluate_model(const struct config_values *values, const struct dataset *dat
 {
     struct evaluate_options options;
     struct rating_results rating = {.bands = NULL};
-    struct ranking_results ranking = {.by_list = NULL};
+    struct ranking_results ranking = {.sums = NULL};
     memset(out, 0, sizeof *out);
     if (evaluate_options_read(NULL, values, dataset->implicit, &options, error) != 0)
         return -1;
@@ -140,6 +252,10 @@ int evaluate_model(const struct config_values *values, const struct dataset *dat
     const struct sink sink = {&options, train_part ? "train-" : "", out, error};
     if (status == 0)
         status = add_chosen(&sink, &rating, &ranking);
+    if (status == 0 && rating.by_user.rows)
+        status = add_intervals(&sink, &rating.by_user, 1, dataset, seeded, pool);
+    if (status == 0 && ranking.by_user.rows)
+        status = add_intervals(&sink, &ranking.by_user, 0, dataset, seeded, pool);
     if (status == 0)
         status = add_counts(&sink, &rating, &ranking, train_part);
     rating_results_free(&rating);

@@ -31,6 +31,7 @@ struct scorer {
 struct metric {
     char name[48];          /* "rmse", "hr@10", ... */
     double value;           /* NaN: not applicable (no user had a positive) */
+    double low, high;       /* confidence interval, by the bootstrap over users; NaN: none */
     int64_t n;              /* users or ratings averaged over */
     const char *convention; /* one line */
 };

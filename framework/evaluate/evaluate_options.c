@@ -17,6 +17,9 @@ enum {
     P_SHIFT,
     P_COLD,
     P_BANDS,
+    P_POPULARITY_BANDS,
+    P_BOOTSTRAP,
+    P_CONFIDENCE,
     P_TRAIN,
     P_COUNT
 };
@@ -76,7 +79,18 @@ static const dpf_param params[P_COUNT] = {
     [P_BANDS] = DPF_PARAM_LIST_F("activity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
                                  "Boundaries between bands of users by their number of training records, "
                                  "ascending; 25,50 makes 0-24, 25-49 and 50+. Adds the MSE of each band and "
-                                 "the variance between bands."),
+                                 "the variance between bands, and the ranking metrics of each band."),
+    [P_POPULARITY_BANDS] =
+        DPF_PARAM_LIST_F("popularity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
+                         "Boundaries between bands of items by their number of training records, ascending. "
+                         "Adds the recall of each band at each k: of all positives that are such items, the "
+                         "share that is found."),
+    [P_BOOTSTRAP] = DPF_PARAM_INT_F("bootstrap", 0, 0, 100000, 0, "replicates",
+                                    "Resamples users so often for a confidence interval of each average; "
+                                    "1000 is usual, 0 leaves it out. It covers who was tested, neither "
+                                    "splits nor noise nor initial values: repeat the run for those."),
+    [P_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 0.95, 0.0, 1.0, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+                                      "Level of those intervals."),
     [P_TRAIN] = DPF_PARAM_BOOL_F("train", 0, 0,
                                  "Also evaluate on the training records (seen items are then not masked)."),
 };
@@ -133,7 +147,7 @@ int evaluate_options_rank(const struct evaluate_options *options)
     for (int i = 0; i < options->n_chosen; i++)
         if (!metric_is_rating(options->chosen[i]))
             return 1;
-    return 0;
+    return options->n_popularity_bands > 0;
 }
 
 static int choose(struct evaluate_options *out, const char *name, const struct place *place)
@@ -194,6 +208,8 @@ static int read_cutoffs(struct evaluate_options *out, const dpf_value *value, co
 {
     if (value->count < 1)
         return refuse(place, P_K, "give at least one cut-off, such as 10");
+    if (value->count > MOST_CUTOFFS)
+        return refuse(place, P_K, "at most %d cut-offs", MOST_CUTOFFS);
     out->cutoffs = value->integers;
     out->n_cutoffs = value->count;
     for (int64_t i = 0; i < value->count; i++) {
@@ -207,13 +223,14 @@ static int read_cutoffs(struct evaluate_options *out, const dpf_value *value, co
     return 0;
 }
 
-static int read_bands(struct evaluate_options *out, const dpf_value *value, const struct place *place)
+static int read_bands(int param, const dpf_value *value, const int64_t **bands, int64_t *n,
+                      const struct place *place)
 {
-    out->bands = value->integers;
-    out->n_bands = value->count;
+    *bands = value->integers;
+    *n = value->count;
     for (int64_t i = 1; i < value->count; i++)
         if (value->integers[i] <= value->integers[i - 1])
-            return refuse(place, P_BANDS, "boundaries must ascend, but %lld follows %lld",
+            return refuse(place, param, "boundaries must ascend, but %lld follows %lld",
                           (long long)value->integers[i], (long long)value->integers[i - 1]);
     return 0;
 }
@@ -232,8 +249,15 @@ int evaluate_options_read(const struct config *config, const struct config_value
     out->shift = value[P_SHIFT].integer != 0;
     out->cold = (enum evaluate_cold)value[P_COLD].integer;
     if (read_metrics(out, value[P_METRICS].text, implicit, &place) != 0 ||
-        read_cutoffs(out, &value[P_K], &place) != 0 || read_bands(out, &value[P_BANDS], &place) != 0)
+        read_cutoffs(out, &value[P_K], &place) != 0 ||
+        read_bands(P_BANDS, &value[P_BANDS], &out->bands, &out->n_bands, &place) != 0 ||
+        read_bands(P_POPULARITY_BANDS, &value[P_POPULARITY_BANDS], &out->popularity_bands,
+                   &out->n_popularity_bands, &place) != 0)
         return -1;
+    out->replicates = value[P_BOOTSTRAP].integer;
+    out->confidence = value[P_CONFIDENCE].real;
+    if (value[P_CONFIDENCE].is_set && out->replicates == 0)
+        return refuse(&place, P_CONFIDENCE, "has no effect without intervals; set bootstrap = 1000, say");
     if (value[P_NEGATIVES].is_set && !out->sampled)
         return refuse(&place, P_NEGATIVES,
                       "has no effect in full ranking; set ranking = sampled or remove it");

@@ -6,6 +6,8 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/metric_table.h"
 
+#define MOST_CUTOFFS 64
+
 enum evaluate_cold { EVALUATE_COLD_MEAN, EVALUATE_COLD_SKIP, EVALUATE_COLD_MODEL };
 enum evaluate_clip { EVALUATE_CLIP_AUTO, EVALUATE_CLIP_YES, EVALUATE_CLIP_NO };
 
@@ -25,6 +27,10 @@ struct evaluate_options {
     enum evaluate_cold cold;
     const int64_t *bands; /* inner boundaries, ascending */
     int64_t n_bands;      /* boundaries; 0: no activity bands */
+    const int64_t *popularity_bands;
+    int64_t n_popularity_bands;
+    int64_t replicates; /* of the bootstrap; 0: no intervals */
+    double confidence;
 };
 
 /* config may be NULL: messages then name the section but no line. implicit decides "auto". */

@@ -44,10 +44,14 @@ static const struct metric_kind {
     [METRIC_MRR] = {"mrr", AUTO_BOTH, 1, RANKING("1 / rank of the first positive, 0 if beyond k")},
     [METRIC_POPULARITY] = {"popularity", 0, 1,
                            RANKING("mean number of training records of the first k items")},
+    [METRIC_NOVELTY] = {"novelty", 0, 1,
+                        RANKING("mean of log2(users / max(1, training records of the item)) of the first k")},
     [METRIC_F1_OF_MEANS] = {"f1-of-means", 0, 1,
                             RANKING("2PR / (P + R) of the averaged precision and recall")},
     [METRIC_COVERAGE] = {"coverage", AUTO_BOTH, 1,
                          RANKING("share of all items that are among some user's first k")},
+    [METRIC_GINI] = {"gini", 0, 1,
+                     RANKING("Gini index of how often each item is among the first k: 0 even, 1 one item")},
     [METRIC_MRANK] = {"mrank", AUTO_BOTH, 0,
                       RANKING("mean relative rank of positives: 0 first, 1 last, 0.5 chance; by user")},
 };
@@ -122,6 +126,7 @@ int metrics_add(struct metrics *metrics, double value, int64_t n, const char *co
     vsnprintf(metric->name, sizeof metric->name, format, args);
     va_end(args);
     metric->value = value;
+    metric->low = metric->high = NAN;
     metric->n = n;
     metric->convention = convention;
     return 0;

@@ -24,15 +24,17 @@ enum metric_id {
     METRIC_MAP_HITS,
     METRIC_MRR,
     METRIC_POPULARITY,
+    METRIC_NOVELTY,
     /* Of all lists cut at k together. */
     METRIC_F1_OF_MEANS,
     METRIC_COVERAGE,
+    METRIC_GINI,
     /* Of whole lists, averaged over users. */
     METRIC_MRANK,
     METRIC_COUNT
 };
 #define METRIC_FIRST_BY_LIST METRIC_HR
-#define METRIC_LAST_BY_LIST METRIC_POPULARITY
+#define METRIC_LAST_BY_LIST METRIC_NOVELTY
 #define METRIC_N_BY_LIST (METRIC_LAST_BY_LIST - METRIC_FIRST_BY_LIST + 1)
 
 int metric_is_rating(enum metric_id id);

@@ -21,6 +21,7 @@ struct bench {
     double *positive_scores;
     uint8_t *marks;    /* by item; all clear between users */
     int64_t *coverage; /* cut-offs x items, or NULL */
+    int64_t *exposure; /* the same */
     struct top_groups top;
     int64_t without_positives;
     int64_t short_of_negatives;
@@ -34,19 +35,82 @@ struct ranking {
     const struct csr *candidates; /* that limit each user's list, or NULL */
     int mask;                     /* training records of the user leave the list */
     int wants_coverage;
+    int wants_gini;
     int wants_relative_rank;
     int64_t n_items;
-    dpf_stream *stream; /* of negatives, or NULL */
+    struct item_counts counts;
+    double *surprise;          /* of counts, or NULL */
+    int64_t *item_band;        /* band of popularity of each item, or NULL */
+    struct user_sums *by_user; /* or NULL */
+    dpf_stream *stream;        /* of negatives, or NULL */
     struct bench *benches;
     int n_benches;
-    /* By chunk: users, relative rank, then the metrics of each cut-off. */
-    double *sums;
+    double *sums; /* by chunk */
     int64_t chunks;
     int64_t width;
 };
+
+/*
+ * A row of sums: users, relative rank, the metrics of each cut-off; for each band of activity users and
+ * those metrics again; for each band of popularity positives, and how many of them are within each cut-off.
+ */
 #define SUM_USERS 0
 #define SUM_RELATIVE_RANK 1
 #define SUM_BY_LIST 2
+
+static int64_t by_list_width(const struct evaluate_options *options)
+{
+    return options->n_cutoffs * METRIC_N_BY_LIST;
+}
+
+static int64_t n_activity_bands(const struct evaluate_options *options)
+{
+    return options->n_bands ? options->n_bands + 1 : 0;
+}
+
+static int64_t activity_at(const struct evaluate_options *options, int64_t band)
+{
+    return SUM_BY_LIST + by_list_width(options) + band * (1 + by_list_width(options));
+}
+
+static int64_t popularity_at(const struct evaluate_options *options, int64_t band)
+{
+    return activity_at(options, n_activity_bands(options)) + band * (1 + options->n_cutoffs);
+}
+
+static int64_t n_popularity_bands(const struct evaluate_options *options)
+{
+    return options->n_popularity_bands ? options->n_popularity_bands + 1 : 0;
+}
+
+double ranking_users(const struct evaluate_options *options, const double *sums, int64_t band)
+{
+    return sums[band < 0 ? SUM_USERS : activity_at(options, band)];
+}
+
+double ranking_mean(const struct evaluate_options *options, const double *sums, int64_t band,
+                    enum metric_id id, int64_t cutoff)
+{
+    const double *by_list = sums + (band < 0 ? SUM_BY_LIST : activity_at(options, band) + 1);
+    /* 0 / 0 is the NaN that says "not applicable". */
+    return by_list[cutoff * METRIC_N_BY_LIST + (int64_t)id - METRIC_FIRST_BY_LIST] /
+           ranking_users(options, sums, band);
+}
+
+double ranking_relative_rank(const double *sums)
+{
+    return sums[SUM_RELATIVE_RANK] / sums[SUM_USERS];
+}
+
+double ranking_positives(const struct evaluate_options *options, const double *sums, int64_t band)
+{
+    return sums[popularity_at(options, band)];
+}
+
+double ranking_found(const struct evaluate_options *options, const double *sums, int64_t band, int64_t cutoff)
+{
+    return sums[popularity_at(options, band) + 1 + cutoff] / ranking_positives(options, sums, band);
+}
 
 static int is_masked(const struct ranking *r, int64_t user, int32_t item)
 {
@@ -170,39 +234,72 @@ static int list_all(const struct ranking *r, struct bench *bench, int64_t user, 
     return 0;
 }
 
-/* Every item with a chance to be among the first k gets it. */
-static void add_coverage(const struct top_groups *top, const struct ranked_list *list, int64_t k,
-                         int64_t *sums)
+/* Every item with a chance to be among the first k gets it, in whatever is counted by item. */
+static void add_items(const struct ranking *r, struct bench *bench, const struct ranked_list *list,
+                      int64_t cutoff, double *sums)
 {
+    const struct top_groups *top = &bench->top;
+    const int64_t k = r->options->cutoffs[cutoff];
+    int64_t *coverage = bench->coverage ? bench->coverage + cutoff * r->n_items : NULL;
+    int64_t *exposure = bench->exposure ? bench->exposure + cutoff * r->n_items : NULL;
     int64_t before = 0;
     for (int64_t g = 0; g < top->n_groups && before < k; g++) {
         int64_t size = top->groups[g].size, slots = size < k - before ? size : k - before;
-        int64_t step = coverage_step((double)slots / (double)size);
+        const double chance = (double)slots / (double)size;
+        const int64_t covered = coverage ? coverage_step(chance) : 0, exposed = exposure_step(chance);
         for (int64_t i = 0; i < size; i++) {
             int64_t entry = g + 1 < top->n_groups ? top->entries[before + i].entry : top->ties[i];
-            coverage_add(&sums[ranked_item(list, entry)], step);
+            const int64_t item = ranked_item(list, entry);
+            if (coverage)
+                coverage_add(&coverage[item], covered);
+            if (exposure)
+                exposure[item] += exposed;
+            if (r->item_band && (list->marks[item] & MARK_POSITIVE))
+                sums[popularity_at(r->options, r->item_band[item]) + 1 + cutoff] += chance;
         }
         before += size;
     }
 }
 
+static int64_t band_of(const int64_t *boundaries, int64_t n, int64_t count)
+{
+    int64_t band = 0;
+    while (band < n && count >= boundaries[band])
+        band++;
+    return band;
+}
+
+static int64_t activity_band(const struct ranking *r, int64_t user)
+{
+    const int64_t *ptr = r->dataset->train.by_user.ptr;
+    return band_of(r->options->bands, r->options->n_bands, ptr[user + 1] - ptr[user]);
+}
+
 static void add_list(const struct ranking *r, struct bench *bench, const struct ranked_list *list,
-                     double *sums)
+                     int64_t user, double *sums)
 {
     struct top_groups *top = &bench->top;
-    top_groups_find(top, list, r->dataset->train.by_item.ptr);
+    double *band = r->options->n_bands ? sums + activity_at(r->options, activity_band(r, user)) : NULL;
+    const int by_item = r->wants_coverage || r->wants_gini || r->item_band;
+    top_groups_find(top, list, &r->counts);
     for (int64_t i = 0; i < r->options->n_cutoffs; i++) {
-        int64_t k = r->options->cutoffs[i];
         double at[METRIC_N_BY_LIST];
-        tied_ranking_at(top->groups, top->n_groups, list->n_positives, k, at);
-        for (int64_t m = 0; m < METRIC_N_BY_LIST; m++)
+        tied_ranking_at(top->groups, top->n_groups, list->n_positives, r->options->cutoffs[i], at);
+        for (int64_t m = 0; m < METRIC_N_BY_LIST; m++) {
             sums[SUM_BY_LIST + i * METRIC_N_BY_LIST + m] += at[m];
-        if (r->wants_coverage)
-            add_coverage(top, list, k, bench->coverage + i * r->n_items);
+            if (band)
+                band[1 + i * METRIC_N_BY_LIST + m] += at[m];
+        }
+        if (by_item)
+            add_items(r, bench, list, i, sums);
     }
+    for (int32_t i = 0; r->item_band && i < list->n_positives; i++)
+        sums[popularity_at(r->options, r->item_band[ranked_item(list, list->positives[i])])] += 1;
     if (r->wants_relative_rank)
         sums[SUM_RELATIVE_RANK] += relative_rank(list, bench->positive_scores);
     sums[SUM_USERS] += 1;
+    if (band)
+        band[0] += 1;
 }
 
 static int rank_user(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
@@ -222,8 +319,11 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
         status = list_candidates(r, bench, user, &list, error);
     else
         status = list_all(r, bench, user, &list, error);
+    double *sums = r->sums + chunk * r->width;
     if (status == 0)
-        add_list(r, bench, &list, r->sums + chunk * r->width);
+        add_list(r, bench, &list, user, r->by_user ? user_sums_row(r->by_user, user) : sums);
+    if (status == 0 && r->by_user)
+        user_sums_add(r->by_user, user, sums);
     clear_positives(r, bench, user);
     return status;
 }
@@ -240,8 +340,10 @@ static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_e
     bench->marks = memory_new(items, sizeof *bench->marks);
     if (r->wants_coverage)
         bench->coverage = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->coverage);
+    if (r->wants_gini)
+        bench->exposure = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->exposure);
     if (!bench->scores || !bench->items || !bench->excluded || !bench->positives || !bench->positive_scores ||
-        !bench->marks || (r->wants_coverage && !bench->coverage))
+        !bench->marks || (r->wants_coverage && !bench->coverage) || (r->wants_gini && !bench->exposure))
         return error_memory(error);
     return top_groups_init(&bench->top, limit > 0 ? limit : 1, r->n_items, error);
 }
@@ -257,11 +359,38 @@ static void ranking_free(struct ranking *r)
         free(bench->positive_scores);
         free(bench->marks);
         free(bench->coverage);
+        free(bench->exposure);
         top_groups_free(&bench->top);
     }
     free(r->benches);
     free(r->sums);
+    free(r->surprise);
+    free(r->item_band);
     random_stream_free(r->stream);
+}
+
+/* What is known of items before any list. */
+static int prepare_items(struct ranking *r, int64_t n_users, struct dpf_error *error)
+{
+    const int64_t *ptr = r->dataset->train.by_item.ptr;
+    const struct evaluate_options *options = r->options;
+    r->counts.ptr = ptr;
+    if (evaluate_options_chosen(options, METRIC_NOVELTY)) {
+        r->counts.surprise = r->surprise = memory_raw((size_t)r->n_items, sizeof *r->surprise);
+        if (!r->surprise)
+            return error_memory(error);
+        for (int64_t i = 0; i < r->n_items; i++)
+            r->surprise[i] = log2((double)n_users / fmax(1, (double)(ptr[i + 1] - ptr[i])));
+    }
+    if (options->n_popularity_bands) {
+        r->item_band = memory_raw((size_t)r->n_items, sizeof *r->item_band);
+        if (!r->item_band)
+            return error_memory(error);
+        for (int64_t i = 0; i < r->n_items; i++)
+            r->item_band[i] =
+                band_of(options->popularity_bands, options->n_popularity_bands, ptr[i + 1] - ptr[i]);
+    }
+    return 0;
 }
 
 static int ranking_init(struct ranking *r, const struct random_root *seeded, struct pool *pool,
@@ -270,10 +399,14 @@ static int ranking_init(struct ranking *r, const struct random_root *seeded, str
     r->n_benches = pool_workers(pool);
     r->benches = memory_new((size_t)r->n_benches, sizeof *r->benches);
     r->chunks = user_pass_chunks(n_users);
-    r->width = SUM_BY_LIST + r->options->n_cutoffs * METRIC_N_BY_LIST;
+    r->width = popularity_at(r->options, n_popularity_bands(r->options));
     r->sums = memory_new((size_t)r->chunks + 1, (size_t)r->width * sizeof *r->sums);
     if (!r->benches || !r->sums)
         return error_memory(error);
+    if (r->by_user && user_sums_init(r->by_user, n_users, r->width, error) != 0)
+        return -1;
+    if (prepare_items(r, n_users, error) != 0)
+        return -1;
     for (int w = 0; w < r->n_benches; w++)
         if (bench_init(r, &r->benches[w], error) != 0)
             return -1;
@@ -289,30 +422,38 @@ static void add_up_benches(const struct ranking *r, struct ranking_results *out)
         struct bench *bench = &r->benches[w];
         out->without_positives += bench->without_positives;
         out->short_of_negatives += bench->short_of_negatives;
-        int64_t *all = r->benches[0].coverage;
-        for (int64_t i = 0; w > 0 && all && i < r->options->n_cutoffs * r->n_items; i++)
-            coverage_add(&all[i], bench->coverage[i]);
+        if (w == 0)
+            continue;
+        const struct bench *first = &r->benches[0];
+        for (int64_t i = 0; first->coverage && i < r->options->n_cutoffs * r->n_items; i++)
+            coverage_add(&first->coverage[i], bench->coverage[i]);
+        for (int64_t i = 0; first->exposure && i < r->options->n_cutoffs * r->n_items; i++)
+            first->exposure[i] += bench->exposure[i];
     }
 }
 
-static int collect(const struct ranking *r, struct ranking_results *out, struct dpf_error *error)
+static int collect(struct ranking *r, struct ranking_results *out, struct dpf_error *error)
 {
     int64_t n_cutoffs = r->options->n_cutoffs;
-    out->by_list = memory_raw((size_t)n_cutoffs * METRIC_N_BY_LIST, sizeof *out->by_list);
     if (r->wants_coverage)
         out->coverage = memory_raw((size_t)n_cutoffs, sizeof *out->coverage);
-    if (!out->by_list || (r->wants_coverage && !out->coverage))
+    if (r->wants_gini)
+        out->gini = memory_raw((size_t)n_cutoffs, sizeof *out->gini);
+    if ((r->wants_coverage && !out->coverage) || (r->wants_gini && !out->gini))
         return error_memory(error);
     user_pass_sum(r->sums, r->chunks, r->width);
     add_up_benches(r, out);
-    double users = r->sums[SUM_USERS]; /* 0 / 0 is the NaN that says "not applicable" */
-    out->users = (int64_t)users;
-    out->relative_rank = r->sums[SUM_RELATIVE_RANK] / users;
-    for (int64_t i = 0; i < n_cutoffs * METRIC_N_BY_LIST; i++)
-        out->by_list[i] = r->sums[SUM_BY_LIST + i] / users;
-    for (int64_t i = 0; r->wants_coverage && i < n_cutoffs; i++)
-        out->coverage[i] =
-            out->users ? coverage_share(r->benches[0].coverage + i * r->n_items, r->n_items) : (double)NAN;
+    out->sums = r->sums;
+    r->sums = NULL;
+    const int any = out->sums[SUM_USERS] > 0;
+    for (int64_t i = 0; i < n_cutoffs; i++) {
+        if (out->coverage)
+            out->coverage[i] =
+                any ? coverage_share(r->benches[0].coverage + i * r->n_items, r->n_items) : (double)NAN;
+        if (out->gini)
+            out->gini[i] =
+                any ? exposure_gini(r->benches[0].exposure + i * r->n_items, r->n_items) : (double)NAN;
+    }
     return 0;
 }
 
@@ -329,11 +470,13 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
         .candidates = !train_part && dataset->candidates.ptr ? &dataset->candidates : NULL,
         .mask = options->mask_seen && !train_part,
         .wants_coverage = evaluate_options_chosen(options, METRIC_COVERAGE),
+        .wants_gini = evaluate_options_chosen(options, METRIC_GINI),
         .wants_relative_rank = evaluate_options_chosen(options, METRIC_MRANK),
         .n_items = dataset->train.by_item.rows,
     };
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
+    r.by_user = options->replicates ? &out->by_user : NULL;
     int status = ranking_init(&r, seeded, pool, n_users, error);
     if (status == 0)
         status = user_pass_run(pool, n_users, rank_user, &r, error);
@@ -347,7 +490,9 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
 
 void ranking_results_free(struct ranking_results *results)
 {
-    free(results->by_list);
+    free(results->sums);
     free(results->coverage);
+    free(results->gini);
+    user_sums_free(&results->by_user);
     memset(results, 0, sizeof *results);
 }

@@ -34,6 +34,7 @@ struct rating {
     double *sums;
     int64_t chunks;
     int64_t width;
+    struct user_sums *by_user; /* or NULL */
 };
 
 static double value_at(const struct csr *csr, int64_t i)
@@ -116,7 +117,8 @@ static void add_user(const struct rating *r, int64_t user, int64_t n, double squ
 static int rate_user(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
 {
     const struct rating *r = context;
-    double *sums = r->sums + chunk * r->width;
+    double *all = r->sums + chunk * r->width;
+    double *sums = r->by_user ? user_sums_row(r->by_user, user) : all;
     double *predictions = r->predictions[worker];
     int64_t start = r->part->ptr[user], n = row_length(r->part, user), counted = 0;
     if (checked_scores(r->scorer, r->dataset, user, r->part->others + start, n, predictions, error) != 0)
@@ -138,6 +140,8 @@ static int rate_user(void *context, int64_t user, int64_t chunk, int worker, str
         counted++;
     }
     add_user(r, user, counted, squared, absolute, sums);
+    if (r->by_user)
+        user_sums_add(r->by_user, user, all);
     return 0;
 }
 
@@ -183,6 +187,8 @@ static int rating_init(struct rating *r, struct pool *pool, int64_t n_users, str
     r->chunks = user_pass_chunks(n_users) > 0 ? user_pass_chunks(n_users) : 1;
     r->width = SUM_BANDS + 2 * (r->options->n_bands + 1);
     r->sums = memory_new((size_t)r->chunks, (size_t)r->width * sizeof *r->sums);
+    if (r->by_user && user_sums_init(r->by_user, n_users, r->width, error) != 0)
+        return -1;
     r->n_predictions = pool_workers(pool);
     r->predictions = memory_new((size_t)r->n_predictions, sizeof *r->predictions);
     if (!r->sums || !r->predictions)
@@ -208,14 +214,19 @@ static struct rating_error mean_error(double n, double squared, double absolute)
     return (struct rating_error){(int64_t)n, squared / n, absolute / n};
 }
 
-static int collect(const struct rating *r, struct rating_results *out, struct dpf_error *error)
+void rating_averages(const double *s, struct rating_results *out)
 {
-    user_pass_sum(r->sums, r->chunks, r->width);
-    const double *s = r->sums;
     out->records = mean_error(s[SUM_RECORDS], s[SUM_SQUARED], s[SUM_ABSOLUTE]);
     out->users = mean_error(s[SUM_USERS], s[SUM_USER_MSE], s[SUM_USER_MAE]);
     out->rmse_by_user = s[SUM_USER_RMSE] / s[SUM_USERS];
     out->cold = (int64_t)s[SUM_COLD];
+}
+
+static int collect(const struct rating *r, struct rating_results *out, struct dpf_error *error)
+{
+    user_pass_sum(r->sums, r->chunks, r->width);
+    const double *s = r->sums;
+    rating_averages(s, out);
     if (r->options->n_bands == 0)
         return 0;
     out->bands = memory_new((size_t)r->options->n_bands + 1, sizeof *out->bands);
@@ -247,6 +258,7 @@ int rating_pass(const struct evaluate_options *options, const struct dataset *da
     struct rating r = {.options = options, .dataset = dataset, .scorer = scorer, .part = &part->by_user};
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
+    r.by_user = options->replicates ? &out->by_user : NULL;
     if (wants_clip(options, dataset, &r.clip, error) != 0)
         return -1;
     int status = rating_init(&r, pool, n_users, error);
@@ -263,6 +275,7 @@ int rating_pass(const struct evaluate_options *options, const struct dataset *da
 void rating_results_free(struct rating_results *results)
 {
     free(results->bands);
+    user_sums_free(&results->by_user);
     memset(results, 0, sizeof *results);
 }
 

@@ -3,6 +3,7 @@
 #ifndef DPF_EVALUATE_RATING_PASS_H
 #define DPF_EVALUATE_RATING_PASS_H
 
+#include "evaluate/bootstrap.h"
 #include "evaluate/evaluate_options.h"
 
 /* Means over n; NaN if n is 0. */
@@ -18,7 +19,10 @@ struct rating_results {
     double rmse_by_user;        /* mean of each user's RMSE */
     int64_t cold;               /* records whose user or item has no training record */
     struct rating_error *bands; /* n_bands + 1 of them if there are boundaries, else NULL */
+    struct user_sums by_user;   /* where intervals are asked for */
 };
+/* The averages, without bands, from a row of sums. */
+void rating_averages(const double *sums, struct rating_results *out);
 
 int rating_pass(const struct evaluate_options *options, const struct dataset *dataset,
                 const struct scorer *scorer, struct pool *pool, int train_part, struct rating_results *out,

@@ -143,6 +143,7 @@ struct totals {
     double none; /* probability of no hit */
     double hits;
     double popularity;
+    double surprise;
     int64_t length; /* of the list within k */
 };
 
@@ -162,6 +163,7 @@ static void add_group(struct totals *t, const struct window *w, const struct ran
         t->hits += share * (double)w->positives;
     }
     t->popularity += share * (double)group->popularity;
+    t->surprise += share * group->surprise;
     t->length += w->slots;
 }
 
@@ -196,4 +198,5 @@ void tied_ranking_at(const struct rank_group *groups, int64_t n_groups, int64_t 
     out[METRIC_MAP_HITS - METRIC_FIRST_BY_LIST] = t.precision_over_hits;
     out[METRIC_MRR - METRIC_FIRST_BY_LIST] = t.reciprocal;
     out[METRIC_POPULARITY - METRIC_FIRST_BY_LIST] = t.length ? t.popularity / (double)t.length : 0;
+    out[METRIC_NOVELTY - METRIC_FIRST_BY_LIST] = t.length ? t.surprise / (double)t.length : 0;
 }

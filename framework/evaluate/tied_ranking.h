@@ -16,6 +16,7 @@ struct rank_group {
     int64_t size;
     int64_t positives;
     int64_t popularity; /* sum over its items */
+    double surprise;    /* the same of log2(users / popularity) */
 };
 
 /*

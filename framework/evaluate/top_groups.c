@@ -98,34 +98,36 @@ static int descending(const void *a, const void *b)
 }
 
 static void add_item(struct rank_group *group, const struct ranked_list *list, int64_t entry,
-                     const int64_t *item_ptr)
+                     const struct item_counts *counts)
 {
     int64_t item = ranked_item(list, entry);
     group->size++;
     group->positives += list->marks[item] & MARK_POSITIVE;
-    group->popularity += item_ptr[item + 1] - item_ptr[item];
+    group->popularity += counts->ptr[item + 1] - counts->ptr[item];
+    if (counts->surprise)
+        group->surprise += counts->surprise[item];
 }
 
 static struct rank_group *new_group(struct top_groups *top)
 {
     struct rank_group *group = &top->groups[top->n_groups++];
-    *group = (struct rank_group){0, 0, 0};
+    *group = (struct rank_group){0, 0, 0, 0};
     return group;
 }
 
 static void add_ties(struct top_groups *top, const struct ranked_list *list, double score,
-                     const int64_t *item_ptr)
+                     const struct item_counts *counts)
 {
     struct rank_group *group = new_group(top);
     for (int64_t i = 0; i < list->n; i++) {
         if (list->scores[i] != score)
             continue;
         top->ties[group->size] = (int32_t)i;
-        add_item(group, list, i, item_ptr);
+        add_item(group, list, i, counts);
     }
 }
 
-void top_groups_find(struct top_groups *top, const struct ranked_list *list, const int64_t *item_ptr)
+void top_groups_find(struct top_groups *top, const struct ranked_list *list, const struct item_counts *counts)
 {
     int64_t k = top->limit < list->n_candidates ? top->limit : list->n_candidates;
     top->n_above = top->n_groups = 0;
@@ -142,9 +144,9 @@ void top_groups_find(struct top_groups *top, const struct ranked_list *list, con
     for (int64_t i = 0; i < top->n_above; i++) {
         if (i == 0 || top->entries[i].score != top->entries[i - 1].score)
             group = new_group(top);
-        add_item(group, list, top->entries[i].entry, item_ptr);
+        add_item(group, list, top->entries[i].entry, counts);
     }
-    add_ties(top, list, last, item_ptr);
+    add_ties(top, list, last, counts);
 }
 
 static int ascending(const void *a, const void *b)

@@ -53,8 +53,13 @@ struct top_groups {
 /* longest: most entries of a list. */
 int top_groups_init(struct top_groups *top, int64_t limit, int64_t longest, struct dpf_error *error);
 void top_groups_free(struct top_groups *top);
-/* item_ptr: item i has item_ptr[i+1] - item_ptr[i] training records, its popularity. */
-void top_groups_find(struct top_groups *top, const struct ranked_list *list, const int64_t *item_ptr);
+/* Item i has ptr[i+1] - ptr[i] training records, its popularity, and surprise[i] bits of novelty. */
+struct item_counts {
+    const int64_t *ptr;
+    const double *surprise; /* NULL: nobody asks */
+};
+void top_groups_find(struct top_groups *top, const struct ranked_list *list,
+                     const struct item_counts *counts);
 
 /*
  * Mean over positives of (better + (tied - 1)/2) / (candidates - 1), which is the expectation of

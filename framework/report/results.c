@@ -194,10 +194,14 @@ static void add_metrics_json(json_t *object, const struct metrics *metrics)
 static json_t *conventions_json(const struct metrics *metrics)
 {
     json_t *object = json_object();
-    for (int64_t i = 0; i < metrics->n; i++)
-        json_object_set_new(object, metrics->items[i].name,
-                            json_pack("{s:s, s:I}", "convention", metrics->items[i].convention,
-                                      "averaged_over", (json_int_t)metrics->items[i].n));
+    for (int64_t i = 0; i < metrics->n; i++) {
+        const struct metric *metric = &metrics->items[i];
+        json_t *parts =
+            json_pack("{s:s, s:I}", "convention", metric->convention, "averaged_over", (json_int_t)metric->n);
+        if (!isnan(metric->low))
+            json_object_set_new(parts, "interval", json_pack("[f, f]", metric->low, metric->high));
+        json_object_set_new(object, metric->name, parts);
+    }
     return object;
 }
 
@@ -431,20 +435,23 @@ static int write_state(const char *directory, const struct results *r, struct dp
 
 static void add_metrics(struct text *text, const char *part, const struct metrics *metrics)
 {
-    char value[32];
-    for (int64_t i = 0; metrics && i < metrics->n; i++)
-        text_add(text, "%s,,%s,%s,%lld\n", part, metrics->items[i].name,
-                 isfinite(metrics->items[i].value) ? text_from_real(metrics->items[i].value, value) : "",
-                 (long long)metrics->items[i].n);
+    char value[32], low[32], high[32];
+    for (int64_t i = 0; metrics && i < metrics->n; i++) {
+        const struct metric *metric = &metrics->items[i];
+        text_add(text, "%s,,%s,%s,%lld,%s,%s\n", part, metric->name,
+                 isfinite(metric->value) ? text_from_real(metric->value, value) : "", (long long)metric->n,
+                 isfinite(metric->low) ? text_from_real(metric->low, low) : "",
+                 isfinite(metric->high) ? text_from_real(metric->high, high) : "");
+    }
 }
 
 static int write_metrics(const char *directory, const struct results *r, struct dpf_error *error)
 {
     struct text text = {0};
     char value[32];
-    text_add(&text, "part,round,metric,value,averaged_over\n");
+    text_add(&text, "part,round,metric,value,averaged_over,low,high\n");
     for (int64_t i = 0; i < r->n_train_rmse; i++)
-        text_add(&text, "train,%lld,rmse,%s,%lld\n", (long long)i + 1,
+        text_add(&text, "train,%lld,rmse,%s,%lld,,\n", (long long)i + 1,
                  text_from_real(r->train_rmse[i], value), (long long)r->dataset->train.n);
     add_metrics(&text, "train", r->train);
     add_metrics(&text, "test", r->test);

@@ -455,9 +455,11 @@ static void same_bits_for_any_number_of_workers(void **state)
         fixture_defaults(&options);
         fixture_text(&options, "metrics",
                      "rmse,mae,mse,rmse-user,mae-user,mse-user,hr,ndcg,precision,recall,recall-capped,f1,map,"
-                     "map-hits,mrr,popularity,f1-of-means,coverage,mrank");
+                     "map-hits,mrr,popularity,novelty,f1-of-means,coverage,gini,mrank");
         fixture_list(&options, "k", cutoffs, 2);
         fixture_list(&options, "activity-bands", bands, 2);
+        fixture_list(&options, "popularity-bands", bands, 2);
+        fixture_option(&options, "bootstrap")->integer = 20;
         fixture_enum(&options, "ranking", sampled ? "sampled" : "full");
         struct metrics first = {.n = 0};
         struct fixture_model model = {w.items, w.scores};
@@ -479,11 +481,15 @@ static void same_bits_for_any_number_of_workers(void **state)
             for (int64_t j = 0; j < m.n; j++) {
                 assert_string_equal(m.items[j].name, first.items[j].name);
                 assert_memory_equal(&m.items[j].value, &first.items[j].value, sizeof(double));
+                assert_memory_equal(&m.items[j].low, &first.items[j].low, sizeof(double));
+                assert_memory_equal(&m.items[j].high, &first.items[j].high, sizeof(double));
                 assert_int_equal(m.items[j].n, first.items[j].n);
             }
             metrics_free(&m);
         }
-        assert_int_equal(first.n, 6 + 12 * 2 + 1 + 4 + 2 + sampled);
+        /* Values, lists at two cut-offs, mrank, MSE by band and their variance, lists by band, recall by band
+           of popularity, counts. */
+        assert_int_equal(first.n, 6 + 14 * 2 + 1 + 4 + 12 * 3 * 2 + 3 * 2 + 2 + sampled);
         metrics_free(&first);
     }
     world_free(&w);
