@@ -297,7 +297,7 @@ static int is_canary(const dpf_draw *draw, int64_t i)
 {
     const struct observe *request = active->request;
     if (draw->level == DPF_LEVEL_PARTY)
-        return draw->first_party + i == request->user;
+        return draw->first + i == request->user;
     return draw->users[i] == request->user && (request->item < 0 || draw->items[i] == request->item);
 }
 
@@ -309,7 +309,7 @@ static dpf_status weight_if_drawn(const struct spied *spied, const dpf_call *cal
     dpf_call other = *call;
     dpf_draw one = *draw;
     one.n = 1;
-    one.first_party += i;
+    one.first += i;
     if (draw->level == DPF_LEVEL_RECORD) {
         one.users += i;
         one.items += i;

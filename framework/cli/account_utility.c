@@ -19,7 +19,7 @@ static int block_of(const dpf_query *query, int32_t kind)
 /* Sensitivity of a block for a record that appears, at weight 1. */
 static double moved(const struct term_plan *term, int block)
 {
-    return term->blocks[block].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 / term->bounds.weight_max;
+    return term->sensitivity.blocks[block].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 / term->bounds.weight_max;
 }
 
 /* A perturbed quadratic over a ball, with noise on its second-order, first-order and count coefficients. */

@@ -168,6 +168,7 @@ static void engine_close(struct engine *engine)
         }
         free(engine->terms[which]);
         free(engine->next[which]);
+        free(engine->noise_variance[which]);
     }
     for (int w = 0; w < engine->n_workers; w++) {
         if (engine->workers)

@@ -178,6 +178,7 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
     dpf_draw draw = {.size = sizeof draw,
                      .level = DPF_LEVEL_RECORD,
                      .n = n,
+                     .first = base,
                      .users = pairs,
                      .items = pairs + n,
                      .values = values ? values + base : NULL,
@@ -340,13 +341,15 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
     largest_norms(&term->self, NULL, 0, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf);
     largest_norms(&term->residual, members, term->n_members, 0, columns, &l1, &bounds.residual_l2, &linf);
     plan_budgeted_bounds(plan, &bounds);
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
-    if (plan_term_sensitivity(plan, &bounds, blocks, gram, error) != 0)
+    struct term_sensitivity sensitivity;
+    struct release_request request;
+    if (plan_term_sensitivity(plan, &bounds, &sensitivity, error) != 0)
         return -1;
-    dpf_release release = plan_release(engine->plan, plan, blocks, gram, 1);
+    plan_release(engine->plan, plan, &sensitivity, 1, &request);
+    term->noise = (dpf_noise_plan){.size = sizeof term->noise};
     char name[64];
     return instance_result(plan->mechanism,
-                           term->mechanism->plan(plan->mechanism->self, &release, &term->noise),
+                           term->mechanism->plan(plan->mechanism->self, &request.release, &term->noise),
                            step_name(engine, plan->side, name), error);
 }
 
@@ -579,6 +582,10 @@ int step_solve(struct engine *engine, int worker, const struct solve_batch *batc
         .next = next,
         .next_stride = stride,
         .state = factors->solver_state ? factors->solver_state + batch->first * side->state_width : NULL,
+        .noise_variance = engine->has_noise[batch->side] ? engine->noise_variance[batch->side] : NULL,
+        .gram_noise_variance = engine->has_noise[batch->side] && batch->gram
+                                   ? engine->noise_variance[batch->side] + side->query.width
+                                   : NULL,
         .product = batch->groups ? multiply : NULL,
         .product_context = batch->groups ? &product : NULL,
     };

@@ -64,6 +64,8 @@ struct term_run {
     const int32_t *members; /* the other side's rows that the solving party has; NULL: all */
     int64_t n_members;
     int64_t rows; /* of a message after transforms, with the Gram row, for the rows that the data has */
+    /* By what a release of this step multiplies the noise plan's variances. */
+    double variance_factor, gram_variance_factor;
 };
 
 struct engine {
@@ -84,6 +86,10 @@ struct engine {
     const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
     dpf_features feature_views[2];
     float *rows[2]; /* while a party solves: its own rows of either side; else NULL */
+    /* Variances of the noise in a side's blocks, and then in its Gram row: 2 x query.width; see
+     * noise_variance.h. */
+    double *noise_variance[2];
+    int has_noise[2];
 };
 
 /* 64-byte aligned, contents undefined. NULL after reporting that memory ran out. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/noise_variance.h"
 #include "engine/step.h"
 
 /* Solved rows are sent in steps of 2^-30: sums of 2^20 parties with rows below 2^12 fit. */
@@ -253,6 +254,9 @@ static int solve_noisy(struct federated *f, int64_t pass, struct dpf_error *erro
         term->draw = (uint32_t)(engine->round * passes + pass);
     f->gram = NULL;
     if (term->plan->query.has_gram && perturb_gram(f, error) != 0)
+        return -1;
+    term->variance_factor = term->gram_variance_factor = noise_variance_factor(engine, term, 1, 1);
+    if (noise_variance_fill(engine, f->released, error) != 0)
         return -1;
     memcpy(f->next, f->rows[f->released], bytes);
     f->batch = step_batch_rows(2 * term->plan->query.width);

@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/relation_messages.h"
 #include "engine/messages.h"
+#include "engine/noise_variance.h"
+#include "engine/relation_messages.h"
 
 #define USERS_PER_TASK 64
 
@@ -222,6 +223,13 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
             status = step_failed(engine, error);
     if (status == 0)
         status = close_aggregations(&work, n, error);
+    if (status == 0) {
+        const int64_t sent = work.aggregations[0].survivors;
+        const double scale = term->aggregator->scale(term->plan->aggregator->self, sent);
+        term->variance_factor = noise_variance_factor(engine, term, sent, scale);
+        term->gram_variance_factor =
+            work.gram_inside ? term->variance_factor : noise_variance_factor(engine, term, 1, 1);
+    }
     size_t total = (size_t)(term->rows * query->width);
     double *out = status == 0 ? step_buffer(engine, 0, BUFFER_WIDE, total + 1, sizeof *out) : NULL;
     if (status == 0 && !out)
@@ -443,6 +451,8 @@ int step_by_messages(struct engine *engine, int which, struct dpf_error *error)
                               .gram = side->query.has_gram ? gram : NULL,
                               .rows = rows,
                               .batch = step_batch_rows(side->query.width)};
+    if (status == 0)
+        status = noise_variance_fill(engine, which, error);
     if (status == 0 && pool_run(engine->pool, (rows + work.batch - 1) / work.batch, solve_task, &work) != 0)
         status = step_failed(engine, error);
     if (status == 0 && factors->state_space)

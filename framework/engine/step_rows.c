@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/noise_variance.h"
 #include "engine/step.h"
 
 struct rows_work {
@@ -229,6 +230,9 @@ static int prepare_gram(struct engine *engine, struct side_plan *side, struct te
             return -1;
     }
     int64_t row = term->rows - 1;
+    if (term->mechanism)
+        term->gram_variance_factor = noise_variance_factor(
+            engine, term, senders, term->aggregator->scale(term->plan->aggregator->self, senders));
     const double *sum = release_rows(engine, 0, term, row, 1, exact, senders);
     if (!sum)
         return step_failed(engine, error);
@@ -243,12 +247,18 @@ int step_by_rows(struct engine *engine, int which, struct dpf_error *error)
     for (int t = 0; t < side->n_terms; t++) {
         if (step_prepare(engine, &terms[t], error) != 0)
             return -1;
+        if (terms[t].mechanism)
+            terms[t].variance_factor = noise_variance_factor(
+                engine, &terms[t], n_holders(engine, &terms[t]),
+                terms[t].aggregator->scale(terms[t].plan->aggregator->self, n_holders(engine, &terms[t])));
         if (terms[t].plan->query.has_gram && prepare_gram(engine, side, &terms[t], error) != 0)
             return -1;
     }
     for (int t = 1; t < side->n_terms; t++)
         for (int64_t i = 0; terms[t].n_gram && terms[0].n_gram && i < side->query.width; i++)
             terms[0].gram[i] += terms[t].gram[i];
+    if (noise_variance_fill(engine, which, error) != 0)
+        return -1;
     struct rows_work work = {.engine = engine, .side = side, .batch = step_batch_rows(2 * side->query.width)};
     int64_t rows = engine->model->sides[which].rows;
     if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, server_batch, &work) != 0)

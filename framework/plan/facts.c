@@ -89,8 +89,9 @@ static void judge_sensitivity(const struct plan *plan, const struct term_plan *t
                  "the norms of rows are maxima over private factors; clip the rows to a public bound");
     }
     for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
-        const dpf_sensitivity *block =
-            b < term->sent.n_blocks ? &term->blocks[b] : &term->gram[b - term->sent.n_blocks];
+        const dpf_sensitivity *block = b < term->sent.n_blocks
+                                           ? &term->sensitivity.blocks[b]
+                                           : &term->sensitivity.gram[b - term->sent.n_blocks];
         const dpf_norms *norms = &block->at[unit][adjacency];
         if (finite_somewhere(norms))
             continue;

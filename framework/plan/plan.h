@@ -20,6 +20,14 @@
 
 #define PLAN_MAX_TRANSFORMS 16
 
+/* How far a unit moves a term's message: each block, and blocks together. */
+struct term_sensitivity {
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS];
+    dpf_sensitivity gram[DPF_MAX_BLOCKS];
+    dpf_joint_norm bounds[DPF_MAX_JOINT_NORMS];
+    int32_t n_bounds;
+};
+
 /* A term of a side step: one chain from records to a decoded query. */
 struct term_plan {
     char name[96];   /* section of its keys: "items" or "users.social" */
@@ -45,8 +53,7 @@ struct term_plan {
     dpf_query gram_query; /* layout of the Gram row */
     dpf_query sent;       /* layout of messages: the query's, or that of a factor row (plan_sends_rows) */
     dpf_bounds bounds;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS];
-    dpf_sensitivity gram[DPF_MAX_BLOCKS];
+    struct term_sensitivity sensitivity;
     dpf_noise_plan noise;
     dpf_sampling sampling;
 };

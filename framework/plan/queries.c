@@ -155,7 +155,7 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
                          struct dpf_error *error)
 {
     if (plan_term_bounds(plan, term, error) != 0 ||
-        plan_term_sensitivity(term, &term->bounds, term->blocks, term->gram, error) != 0)
+        plan_term_sensitivity(term, &term->bounds, &term->sensitivity, error) != 0)
         return -1;
     int64_t rows = plan_rows(plan, side->side);
     side->state_rows = rows;

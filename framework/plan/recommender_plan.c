@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/components.h"
+#include "plan/sensitivity.h"
 
 _Static_assert((int)DPF_PARTIES_CURATOR == PARTIES_CURATOR &&
                    (int)DPF_PARTIES_SILOS_BY_USERS == PARTIES_SILOS_BY_USERS &&
@@ -99,18 +100,11 @@ static void start_releases(dpf_recommender_release *releases)
     memset(releases, 0, DPF_MAX_RELEASES * sizeof *releases);
     for (int i = 0; i < DPF_MAX_RELEASES; i++) {
         dpf_event *event = &releases[i].event;
-        releases[i].size = sizeof releases[i];
-        event->size = sizeof *event;
         event->count = 1;
         event->lifetime = DPF_LIFETIME_ROUND;
-        event->sampling = (dpf_sampling){.size = sizeof event->sampling,
-                                         .unit = DPF_UNIT_USER,
-                                         .hidden_from = -1,
-                                         .rate = 1.0,
-                                         .weight_max = 1.0};
-        for (int unit = 0; unit < DPF_N_UNITS; unit++)
-            for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
-                event->sensitivity.at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
+        event->sampling =
+            (dpf_sampling){.unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1.0, .weight_max = 1.0};
+        event->sensitivity = dpf_unstated();
     }
 }
 
@@ -120,6 +114,15 @@ static int check_release(const struct plan *plan, const dpf_recommender_release 
 {
     const char *id = plan->recommender.instance->entry->component->id;
     const dpf_event *event = &release->event;
+    uint64_t reserved = (uint32_t)release->reserved;
+    for (size_t i = 0; i < sizeof release->reserved_words / sizeof *release->reserved_words; i++)
+        reserved |= release->reserved_words[i];
+    if (reserved != 0)
+        return error_set(
+            error, DPF_FAULT_PLUGIN,
+            "[model.recommender] recommender %s: its release %d states something that this version "
+            "of dpframe does not know; use a newer one",
+            id, (int)(release - plan->recommender.releases));
     if (release->reads < DPF_READS_CONSTANTS || release->reads > DPF_READS_RAW ||
         release->noise_where < DPF_NOISE_NOWHERE || release->noise_where > DPF_NOISE_IN_SHARES ||
         (release->sees != DPF_SEES_MESSAGES && release->sees != DPF_SEES_SUM) ||
@@ -176,7 +179,8 @@ int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
         if (check_release(plan, release, error) != 0)
             return -1;
         release->event.term = i;
-        release->event.block = 0;
+        release->event.blocks = 1;
+        plan_known_rows(&release->event.sensitivity);
         release->event.round = 0;
         if (!may_amplify(release, n))
             release->event.sampling.hidden_from = -1;

@@ -5,25 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dpframe/accounting.h"
 #include "plan/sensitivity.h"
 
-dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
-                         const dpf_sensitivity *gram, int from_data)
+int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
 {
-    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer, parties = 1;
+    int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (term->by_user)
-        parties = plan_rows(plan, DPF_SIDE_USERS);
-    else if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
-        parties = plan->parties.params.values[PARTIES_COUNT].integer;
-    return (dpf_release){
+        return plan_rows(plan, DPF_SIDE_USERS);
+    if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
+        return plan->parties.params.values[PARTIES_COUNT].integer;
+    return 1;
+}
+
+void plan_release(const struct plan *plan, const struct term_plan *term, struct term_sensitivity *sensitivity,
+                  int from_data, struct release_request *out)
+{
+    const int64_t parties = plan_senders(plan, term);
+    out->joint = (dpf_joint_norms){.size = sizeof out->joint,
+                                   .n = sensitivity->n_bounds,
+                                   .capacity = sensitivity->n_bounds,
+                                   .bounds = sensitivity->bounds};
+    out->release = (dpf_release){
         .size = sizeof(dpf_release),
         .side = term->side,
         .query = &term->sent,
         .rows = term->rows,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
-        .blocks = blocks,
-        .gram = term->sent.has_gram ? gram : NULL,
+        .blocks = sensitivity->blocks,
+        .gram = term->sent.has_gram ? sensitivity->gram : NULL,
+        .joint = &out->joint,
         .n_parties = parties,
         .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
         .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
@@ -156,11 +168,11 @@ int plan_noise_by_users(const struct term_plan *term)
  */
 static void charge_roundings(const struct plan *plan, const struct term_plan *term, dpf_event *event)
 {
-    if (term->side != DPF_SIDE_USERS || plan_sends_rows(term) || event->block < 0 ||
-        event->block >= term->sent.n_blocks)
+    const int block = ledger_block(event->blocks);
+    if (term->side != DPF_SIDE_USERS || plan_sends_rows(term) || block < 0 || block >= term->sent.n_blocks)
         return;
     double steps = (double)plan_rows(plan, DPF_SIDE_ITEMS) * event->grid;
-    double length = term->sent.blocks[event->block].length;
+    double length = term->sent.blocks[block].length;
     for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
         dpf_norms *norms = &event->sensitivity.at[DPF_UNIT_USER][adjacency];
         if (norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0)
@@ -176,13 +188,13 @@ static void charge_roundings(const struct plan *plan, const struct term_plan *te
 /* Norms of the change of a block when a value changes by `part` of the largest change. */
 static int partial_change(struct term_plan *term, double part, dpf_norms *out, struct dpf_error *error)
 {
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
+    struct term_sensitivity partial;
     dpf_bounds bounds = term->bounds;
     bounds.value_change = part * fmin(bounds.value_change, bounds.value_hi - bounds.value_lo);
-    if (plan_term_sensitivity(term, &bounds, blocks, gram, error) != 0)
+    if (plan_term_sensitivity(term, &bounds, &partial, error) != 0)
         return -1;
     for (int b = 0; b < term->query.n_blocks; b++)
-        out[b] = blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+        out[b] = partial.blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
     return 0;
 }
 
@@ -207,7 +219,7 @@ static int moves_in_proportion(struct term_plan *term, dpf_norms *fixed, int *an
         if (partial_change(term, w, part, error) != 0)
             return -1;
         for (int b = 0; b < term->query.n_blocks; b++) {
-            const dpf_norms *all = &term->blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+            const dpf_norms *all = &term->sensitivity.blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
             *answer &= on_line(part[b].l1, fixed[b].l1, all->l1, w) &&
                        on_line(part[b].l2, fixed[b].l2, all->l2, w) &&
                        on_line(part[b].linf, fixed[b].linf, all->linf, w);
@@ -248,10 +260,11 @@ static void weigh(const struct term_plan *term, const dpf_norms *fixed, dpf_even
     const double rounded = fmin(0x1p-22 * largest / bounds->value_change, 1);
     event->weighted = 1;
     event->unweighted = charged;
-    if (event->block < 0 || event->block >= term->query.n_blocks || term->query.has_gram)
+    const int block = ledger_block(event->blocks);
+    if (block < 0 || block >= term->query.n_blocks || term->query.has_gram)
         return;
-    const dpf_norms *moved = &term->blocks[event->block].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
-    const dpf_norms *least = &fixed[event->block];
+    const dpf_norms *moved = &term->sensitivity.blocks[block].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+    const dpf_norms *least = &fixed[block];
     event->unweighted = (dpf_norms){rest(charged.l1, moved->l1, least->l1, rounded),
                                     rest(charged.l2, moved->l2, least->l2, rounded),
                                     rest(charged.linf, moved->linf, least->linf, rounded)};
@@ -263,29 +276,32 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     struct instance *instance = term->mechanism;
     const dpf_mechanism *mechanism = instance->functions;
     dpf_bounds budgeted = term->bounds;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
+    struct term_sensitivity sensitivity;
+    struct release_request request;
     plan_budgeted_bounds(term, &budgeted);
-    if (plan_term_sensitivity(term, &budgeted, blocks, gram, error) != 0)
+    if (plan_term_sensitivity(term, &budgeted, &sensitivity, error) != 0)
         return -1;
-    dpf_release release = plan_release(plan, term, blocks, gram, term->bounds_from_data);
-    term->noise.size = sizeof term->noise;
-    if (instance_result(instance, mechanism->plan(instance->self, &release, &term->noise), "plan", error) !=
-        0)
+    plan_release(plan, term, &sensitivity, term->bounds_from_data, &request);
+    term->noise = (dpf_noise_plan){.size = sizeof term->noise};
+    if (instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
+                        error) != 0)
         return -1;
-    release = plan_release(plan, term, term->blocks, term->gram, term->bounds_from_data);
+    plan_release(plan, term, &term->sensitivity, term->bounds_from_data, &request);
     term->draw_lifetime = mechanism->lifetime(instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;
     memset(events, 0, sizeof events);
     if (instance_result(
             instance,
-            mechanism->events(instance->self, &release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
+            mechanism->events(instance->self, &request.release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
             "events", error) != 0)
         return -1;
     if (plan_counts_users(term) || plan_noise_by_users(term))
         term->sampling.hidden_from = -1;
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        plan_known_rows(&events[i].sensitivity);
         charge_roundings(plan, term, &events[i]);
+    }
     const int32_t apart = n;
     if (term->sampling.hidden_from >= 0 && count_charged(plan, events, n) > 1)
         n = join_gaussians(plan, events, n);
@@ -309,9 +325,10 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         events[i].sampling = term->sampling;
         if (term->bounds_from_data)
             events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
-        char source[160];
-        snprintf(source, sizeof source, "%.40s, mechanism %.30s, block %d%s", term->name,
-                 instance->entry->component->id, events[i].block,
+        char source[160], which[80] = "";
+        dpf_text_add_blocks(which, sizeof which, events[i].blocks);
+        snprintf(source, sizeof source, "%.40s, mechanism %.30s, %s%s", term->name,
+                 instance->entry->component->id, which,
                  n < apart && is_charged(plan, &events[i]) ? " and all that shares its draw" : "");
         if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
             return -1;
@@ -323,7 +340,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
 dpf_aggregator_limits plan_aggregator_limits(const struct plan *plan, const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
-    const int64_t parties = plan_release(plan, term, term->blocks, term->gram, 0).n_parties;
+    const int64_t parties = plan_senders(plan, term);
     dpf_aggregator_limits limits = {.size = sizeof limits, .parties = 1};
     if (aggregator->limits)
         aggregator->limits(term->aggregator->self, parties, &limits);

@@ -16,9 +16,15 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
 int release_check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                         struct dpf_error *error);
 
-/* The release that a mechanism is asked to plan. Pointers refer to the arguments. */
-dpf_release plan_release(const struct plan *plan, const struct term_plan *term, const dpf_sensitivity *blocks,
-                         const dpf_sensitivity *gram, int from_data);
+/* The release that a mechanism is asked to plan. Pointers refer to the arguments and into out. */
+struct release_request {
+    dpf_release release;
+    dpf_joint_norms joint;
+};
+void plan_release(const struct plan *plan, const struct term_plan *term, struct term_sensitivity *sensitivity,
+                  int from_data, struct release_request *out);
+/* Parties that can send a message of a term. */
+int64_t plan_senders(const struct plan *plan, const struct term_plan *term);
 /* Whether what a term releases tells the number of users that sent. Its aggregator is made. */
 int plan_counts_users(const struct term_plan *term);
 /* What the term's aggregator assumes of as many parties as may take part. */

@@ -20,16 +20,17 @@ static int plan_for_profile(struct profile *profile)
 {
     struct term_plan *term = profile->term;
     struct instance *instance = term->mechanism;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
+    struct term_sensitivity sensitivity;
+    struct release_request request;
     if (plan_term_bounds(profile->plan, term, profile->error) != 0 ||
-        plan_term_sensitivity(term, &term->bounds, blocks, gram, profile->error) != 0)
+        plan_term_sensitivity(term, &term->bounds, &sensitivity, profile->error) != 0)
         return -1;
-    dpf_release release = plan_release(profile->plan, term, blocks, gram, term->bounds_from_data);
-    profile->noise.size = sizeof profile->noise;
+    plan_release(profile->plan, term, &sensitivity, term->bounds_from_data, &request);
+    profile->noise = (dpf_noise_plan){.size = sizeof profile->noise};
     return instance_result(
         instance,
-        ((const dpf_mechanism *)instance->functions)->plan(instance->self, &release, &profile->noise), "plan",
-        profile->error);
+        ((const dpf_mechanism *)instance->functions)->plan(instance->self, &request.release, &profile->noise),
+        "plan", profile->error);
 }
 
 static dpf_status record_profile(void *context, double weight, double *epsilon)
@@ -60,12 +61,8 @@ static int draws_with_others(const struct plan *plan, const struct term_plan *te
 
 int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_error *error)
 {
-    term->sampling = (dpf_sampling){.size = sizeof term->sampling,
-                                    .kind = DPF_SAMPLING_NONE,
-                                    .unit = DPF_UNIT_USER,
-                                    .hidden_from = -1,
-                                    .rate = 1.0,
-                                    .weight_max = 1.0};
+    term->sampling = (dpf_sampling){
+        .kind = DPF_SAMPLING_NONE, .unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1.0, .weight_max = 1.0};
     if (!term->sampler)
         return 0;
     struct instance *instance = term->sampler;

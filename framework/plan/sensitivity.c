@@ -124,47 +124,85 @@ void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds)
         bounds->weight_max = 1.0;
 }
 
-static void unstated(dpf_sensitivity *blocks, int n)
+void plan_known_rows(dpf_sensitivity *sensitivity)
 {
-    for (int b = 0; b < n; b++)
-        for (int unit = 0; unit < DPF_N_UNITS; unit++)
-            for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
-                blocks[b].at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
+    for (int unit = 0; unit < DPF_UNIT_ROWS; unit++)
+        for (int a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            if (unit >= DPF_N_UNITS || a >= DPF_N_ADJACENCIES)
+                sensitivity->at[unit][a] = (dpf_norms){NAN, NAN, NAN};
+}
+
+/* The same of everything that a component has stated. */
+static void known_rows(struct term_sensitivity *stated)
+{
+    for (int b = 0; b < DPF_MAX_BLOCKS; b++) {
+        plan_known_rows(&stated->blocks[b]);
+        plan_known_rows(&stated->gram[b]);
+    }
+    for (int i = 0; i < stated->n_bounds; i++)
+        for (int unit = 0; unit < DPF_UNIT_ROWS; unit++)
+            for (int a = 0; a < DPF_ADJACENCY_ROWS; a++)
+                if (unit >= DPF_N_UNITS || a >= DPF_N_ADJACENCIES)
+                    stated->bounds[i].at[unit][a] = NAN;
+}
+
+static void unstated(dpf_sensitivity *blocks)
+{
+    for (int b = 0; b < DPF_MAX_BLOCKS; b++)
+        blocks[b] = dpf_unstated();
+}
+
+/* Bounds of components that headers newer than ours were asked for: what is not understood is left out. */
+static int take_bounds(struct instance *instance, const dpf_joint_norms *joint, struct term_sensitivity *out,
+                       struct dpf_error *error)
+{
+    out->n_bounds = 0;
+    if (joint->n < 0 || joint->n > DPF_MAX_JOINT_NORMS)
+        return error_set(error, DPF_FAULT_PLUGIN,
+                         "%s states %d bounds over several blocks where there is room for %d",
+                         instance->entry->component->id, joint->n, DPF_MAX_JOINT_NORMS);
+    for (int i = 0; i < joint->n; i++) {
+        dpf_joint_norm *bound = &joint->bounds[i];
+        uint64_t reserved = (uint32_t)bound->reserved;
+        for (size_t k = 0; k < sizeof bound->reserved_words / sizeof *bound->reserved_words; k++)
+            reserved |= bound->reserved_words[k];
+        if (reserved != 0 || bound->within < 1 || bound->within > 2 || bound->across < 1 || bound->across > 2)
+            continue;
+        for (int b = 0; b < DPF_BLOCK_BITS; b++)
+            if ((bound->blocks >> b & 1) && !(bound->weight[b] > 0 && isfinite(bound->weight[b])))
+                return error_set(
+                    error, DPF_FAULT_PLUGIN,
+                    "%s states a bound over several blocks with the weight %g: weights are positive",
+                    instance->entry->component->id, bound->weight[b]);
+        out->bounds[out->n_bounds++] = *bound;
+    }
+    known_rows(out);
+    return 0;
 }
 
 /* Replaces the statements about blocks and Gram row by those after a transform of messages. */
 static int after_transform(struct term_plan *term, struct instance *instance, int64_t rows,
-                           dpf_sensitivity *blocks, dpf_sensitivity *gram, struct dpf_error *error)
+                           struct term_sensitivity *stated, struct dpf_error *error)
 {
     const dpf_transform *transform = instance->functions;
-    int n = term->sent.n_blocks, joined = term->sent.has_gram && term->by_user;
-    /* A Gram row of items that users rate does not pass the users' transforms: it stays as it is. */
-    if (joined && term->side == DPF_SIDE_USERS)
-        joined = 0;
-    else if (term->sent.has_gram && !term->by_user)
-        unstated(gram, DPF_MAX_BLOCKS);
-    if (joined && 2 * n > DPF_MAX_BLOCKS) {
-        unstated(blocks, DPF_MAX_BLOCKS);
-        unstated(gram, DPF_MAX_BLOCKS);
-        return 0;
-    }
-    /* The Gram row is the last of each message, so that a transform which mixes or scales all numbers
-       carries a change from one to the other: it is told of both at once. */
-    dpf_sensitivity all[DPF_MAX_BLOCKS];
-    dpf_query query = term->sent;
-    memcpy(all, blocks, (size_t)n * sizeof *all);
-    for (int i = 0; joined && i < n; i++) {
-        query.blocks[n + i] = query.blocks[i];
-        all[n + i] = gram[i];
-    }
-    query.n_blocks = joined ? 2 * n : n;
-    if (instance_result(instance, transform->sensitivity(instance->self, &query, rows, all), "sensitivity",
-                        error) != 0)
+    dpf_joint_norm bounds[DPF_MAX_JOINT_NORMS];
+    /* The Gram row is the last of each message, so that a transform which mixes or scales all numbers carries
+       a change from one to the other. A Gram row of items that users rate does not pass the users'
+       transforms: it stays as it is. */
+    const int joined = term->sent.has_gram && term->by_user && term->side == DPF_SIDE_ITEMS;
+    if (term->sent.has_gram && !term->by_user)
+        unstated(stated->gram);
+    dpf_joint_norms before = {.size = sizeof before,
+                              .n = stated->n_bounds,
+                              .capacity = DPF_MAX_JOINT_NORMS,
+                              .bounds = stated->bounds};
+    dpf_joint_norms after = {.size = sizeof after, .capacity = DPF_MAX_JOINT_NORMS, .bounds = bounds};
+    if (instance_result(instance,
+                        transform->sensitivity(instance->self, &term->sent, rows, stated->blocks,
+                                               joined ? stated->gram : NULL, &before, &after),
+                        "sensitivity", error) != 0)
         return -1;
-    memcpy(blocks, all, (size_t)n * sizeof *all);
-    if (joined)
-        memcpy(gram, all + n, (size_t)n * sizeof *all);
-    return 0;
+    return take_bounds(instance, &after, stated, error);
 }
 
 /*
@@ -179,26 +217,43 @@ static void row_sensitivity(const dpf_bounds *bounds, dpf_sensitivity *blocks)
                 (dpf_norms){2 * bounds->other_l1, 2 * bounds->other_l2, 2 * bounds->other_linf};
 }
 
-int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
-                          dpf_sensitivity *gram, struct dpf_error *error)
+/* What the loss states, or the row that users send. */
+static int stated_by_loss(struct term_plan *term, const dpf_bounds *bounds, struct term_sensitivity *out,
+                          struct dpf_error *error)
 {
     const dpf_loss *loss = term->loss->functions;
-    unstated(blocks, DPF_MAX_BLOCKS);
-    unstated(gram, DPF_MAX_BLOCKS);
-    if (plan_sends_rows(term))
-        row_sensitivity(bounds, blocks);
-    else if (instance_result(term->loss,
-                             loss->sensitivity(term->loss->self, &term->query, bounds, blocks, gram),
-                             "sensitivity", error) != 0)
+    dpf_joint_norm joint_bounds[DPF_MAX_JOINT_NORMS];
+    dpf_joint_norms joint = {.size = sizeof joint, .capacity = DPF_MAX_JOINT_NORMS, .bounds = joint_bounds};
+    unstated(out->blocks);
+    unstated(out->gram);
+    out->n_bounds = 0;
+    if (plan_sends_rows(term)) {
+        row_sensitivity(bounds, out->blocks);
+        return 0;
+    }
+    if (instance_result(
+            term->loss,
+            loss->sensitivity(term->loss->self, &term->query, bounds, out->blocks, out->gram, &joint),
+            "sensitivity", error) != 0)
+        return -1;
+    return take_bounds(term->loss, &joint, out, error);
+}
+
+int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, struct term_sensitivity *out,
+                          struct dpf_error *error)
+{
+    if (stated_by_loss(term, bounds, out, error) != 0)
         return -1;
     int64_t rows = bounds->n_self + term->sent.has_gram;
     for (int i = 0; i < term->n_transforms; i++) {
         struct instance *instance = term->transforms[i];
         const dpf_transform *transform = instance->functions;
         /* A projection moves norms; what it does not state about that is not known. */
-        if (transform->kind == DPF_TRANSFORM_STATE && !transform->sensitivity)
-            unstated(blocks, DPF_MAX_BLOCKS);
-        if (transform->sensitivity && after_transform(term, instance, rows, blocks, gram, error) != 0)
+        if (transform->kind == DPF_TRANSFORM_STATE && !transform->sensitivity) {
+            unstated(out->blocks);
+            out->n_bounds = 0;
+        }
+        if (transform->sensitivity && after_transform(term, instance, rows, out, error) != 0)
             return -1;
         if (transform->rows &&
             instance_result(instance, transform->rows(instance->self, rows, &rows), "rows", error) != 0)

@@ -13,7 +13,9 @@ int plan_term_bounds(const struct plan *plan, struct term_plan *term, struct dpf
 /* Changes bounds to those that the mechanism's budget is stated for. */
 void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds);
 /* Sensitivities of a term under bounds, message transforms applied; sets term->rows. */
-int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, dpf_sensitivity *blocks,
-                          dpf_sensitivity *gram, struct dpf_error *error);
+int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, struct term_sensitivity *out,
+                          struct dpf_error *error);
+/* Rows of units and adjacencies that plugins' headers do not know, whatever stands in them: not stated. */
+void plan_known_rows(dpf_sensitivity *sensitivity);
 
 #endif

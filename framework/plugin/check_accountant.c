@@ -20,11 +20,9 @@ static void fill_sensitivity(dpf_sensitivity *sensitivity, double value)
 /* A release of that kind with sensitivity 1, everybody taking part. */
 static dpf_event event_of(int kind)
 {
-    dpf_event event = {
-        .size = sizeof event, .kind = kind, .lifetime = DPF_LIFETIME_ROUND, .count = 1, .scale = 4.0};
+    dpf_event event = {.kind = kind, .lifetime = DPF_LIFETIME_ROUND, .count = 1, .scale = 4.0};
     fill_sensitivity(&event.sensitivity, 1.0);
-    event.sampling = (dpf_sampling){
-        .size = sizeof event.sampling, .unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1, .weight_max = 1};
+    event.sampling = (dpf_sampling){.unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1, .weight_max = 1};
     event.grid = kind == DPF_EVENT_DISCRETE_LAPLACE || kind == DPF_EVENT_DISCRETE_GAUSSIAN ? 0x1p-20
                  : kind == DPF_EVENT_SKELLAM                                               ? 0x1p-10
                                                                                            : 0;

@@ -64,15 +64,10 @@ static void start_releases(struct record_inputs *in)
     memset(in->releases, 0, sizeof in->releases);
     for (int r = 0; r < DPF_MAX_RELEASES; r++) {
         dpf_event *event = &in->releases[r].event;
-        in->releases[r].size = sizeof in->releases[r];
-        event->size = sizeof *event;
         event->count = 1;
         event->lifetime = DPF_LIFETIME_ROUND;
-        event->sampling = (dpf_sampling){.size = sizeof event->sampling,
-                                         .unit = DPF_UNIT_USER,
-                                         .hidden_from = -1,
-                                         .rate = 1,
-                                         .weight_max = 1};
+        event->sampling =
+            (dpf_sampling){.unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1, .weight_max = 1};
         for (int unit = 0; unit < DPF_N_UNITS; unit++)
             for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
                 event->sensitivity.at[unit][adjacency] = (dpf_norms){(double)NAN, (double)NAN, (double)NAN};

@@ -97,7 +97,7 @@ static dpf_status run_draw(const struct scenario *scenario, struct worker *worke
     const dpf_sampler *sampler = table(scenario->instance);
     dpf_draw draw = {.size = sizeof draw, .level = sampler->level, .n = count};
     if (sampler->level == DPF_LEVEL_PARTY) {
-        draw.first_party = first;
+        draw.first = first;
     } else {
         draw.users = in->users + first;
         draw.items = in->items + first;
@@ -148,7 +148,7 @@ int check_sampler_scenario(struct check *check, int index, struct scenario *out)
 
 static int described(struct check *check, struct instance *instance, dpf_sampling *sampling)
 {
-    *sampling = (dpf_sampling){.size = sizeof *sampling};
+    *sampling = (dpf_sampling){0};
     struct dpf_error error = {0};
     if (instance_result(instance, table(instance)->describe(instance->self, sampling), "describe", &error) !=
         0)

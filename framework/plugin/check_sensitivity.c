@@ -54,14 +54,13 @@ static void set_bounds(dpf_bounds *bounds, int side, double offset, double widen
 
 static int state_sensitivity(struct pair_test *test)
 {
+    dpf_joint_norm bounds[DPF_MAX_JOINT_NORMS];
+    dpf_joint_norms joint = {.size = sizeof joint, .capacity = DPF_MAX_JOINT_NORMS, .bounds = bounds};
     for (int b = 0; b < DPF_MAX_BLOCKS; b++)
-        for (size_t i = 0; i < sizeof(dpf_sensitivity) / sizeof(double); i++) {
-            ((double *)&test->blocks[b])[i] = (double)NAN;
-            ((double *)&test->gram[b])[i] = (double)NAN;
-        }
-    dpf_status status =
-        table(test->instance)
-            ->sensitivity(test->instance->self, &test->query, &test->bounds, test->blocks, test->gram);
+        test->blocks[b] = test->gram[b] = dpf_unstated();
+    dpf_status status = table(test->instance)
+                            ->sensitivity(test->instance->self, &test->query, &test->bounds, test->blocks,
+                                          test->gram, &joint);
     struct dpf_error error = {0};
     if (instance_result(test->instance, status, "sensitivity", &error) != 0)
         return check_warn(test->check, "states no sensitivity under the kit's bounds: %.400s", error.text);

@@ -347,12 +347,17 @@ static void rule_sensitivity(struct check *check)
                        .support = DPF_SUPPORT_OBSERVED,
                        .n_blocks = 1};
     query.blocks[0] = (dpf_block){.kind = DPF_BLOCK_GRADIENT, .length = WIDTH};
-    dpf_sensitivity block;
+    dpf_sensitivity block = dpf_unstated();
+    dpf_joint_norm bounds[DPF_MAX_JOINT_NORMS];
+    const dpf_joint_norms before = {.size = sizeof before};
+    dpf_joint_norms after = {.size = sizeof after, .capacity = DPF_MAX_JOINT_NORMS, .bounds = bounds};
     for (int u = 0; u < DPF_N_UNITS; u++)
         for (int a = 0; a < DPF_N_ADJACENCIES; a++)
             block.at[u][a] = (dpf_norms){inf, inf, inf};
     double *out = check_keep(check, (size_t)scenario.n * scenario.unit_bytes);
-    if (!out || transform->sensitivity(scenario.instance->self, &query, ROWS, &block) != DPF_OK ||
+    if (!out ||
+        transform->sensitivity(scenario.instance->self, &query, ROWS, &block, NULL, &before, &after) !=
+            DPF_OK ||
         run_all(check, &scenario, out) != 0)
         return;
     const dpf_norms *stated = &block.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];

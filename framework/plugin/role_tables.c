@@ -62,10 +62,13 @@ static const char *transform_fault(const void *functions)
     int kind = transform->kind;
     if (kind < DPF_TRANSFORM_RECORD || kind > DPF_TRANSFORM_STATE)
         return "kind is not one of DPF_TRANSFORM_*";
-    if (transform->flags & ~(DPF_TRANSFORM_PER_USER | DPF_TRANSFORM_NEEDS_DENSE | DPF_TRANSFORM_BY_WEIGHT))
+    if (transform->flags & ~(DPF_TRANSFORM_PER_USER | DPF_TRANSFORM_NEEDS_DENSE | DPF_TRANSFORM_BY_WEIGHT |
+                             DPF_TRANSFORM_ISOMETRY))
         return "flags has an unknown bit";
     if ((transform->flags & DPF_TRANSFORM_BY_WEIGHT) && kind != DPF_TRANSFORM_RECORD)
         return "flag BY_WEIGHT is for records";
+    if ((transform->flags & DPF_TRANSFORM_ISOMETRY) && kind != DPF_TRANSFORM_MESSAGE)
+        return "flag ISOMETRY is for messages";
     if (kind == DPF_TRANSFORM_MESSAGE || kind == DPF_TRANSFORM_STATE)
         return message_or_state_fault(transform);
     if (transform->forward || transform->inverse || transform->project || transform->adjoint)

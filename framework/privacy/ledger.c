@@ -10,6 +10,16 @@
 #include "base/memory.h"
 #include "dpframe/accounting.h"
 
+int ledger_block(uint32_t blocks)
+{
+    int bit = 0;
+    if (blocks == 0 || (blocks & (blocks - 1)) != 0)
+        return -1;
+    while (!(blocks >> bit & 1))
+        bit++;
+    return bit % DPF_GRAM_BIT;
+}
+
 int ledger_add(struct ledger *ledger, const dpf_event *event, const char *source, struct dpf_error *error)
 {
     size_t capacity = (size_t)ledger->capacity;
@@ -129,6 +139,19 @@ static const char *lifetime_name(int32_t lifetime)
     return lifetime == DPF_LIFETIME_RUN ? "run" : lifetime == DPF_LIFETIME_SOLVE ? "solve" : "round";
 }
 
+/* ["0", "1", "gram 0"] */
+static json_t *blocks_json(uint32_t blocks)
+{
+    json_t *list = json_array();
+    for (int bit = 0; bit < DPF_BLOCK_BITS; bit++) {
+        char name[16];
+        snprintf(name, sizeof name, "%s%d", bit < DPF_GRAM_BIT ? "" : "gram ", bit % DPF_GRAM_BIT);
+        if (blocks >> bit & 1)
+            json_array_append_new(list, json_string(name));
+    }
+    return list;
+}
+
 static json_t *entry_json(const struct ledger_entry *entry)
 {
     const dpf_event *event = &entry->event;
@@ -136,9 +159,9 @@ static json_t *entry_json(const struct ledger_entry *entry)
     for (size_t i = 0; i < sizeof event->p / sizeof event->p[0]; i++)
         json_array_append_new(parameters, number(event->p[i]));
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", entry->source,
+        "{s:s, s:s, s:s, s:I, s:i, s:o, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", entry->source,
         "kind", dpf_event_kind_name(event->kind), "side", event->side == DPF_SIDE_USERS ? "users" : "items",
-        "count", (json_int_t)event->count, "term", (int)event->term, "block", (int)event->block,
+        "count", (json_int_t)event->count, "term", (int)event->term, "blocks", blocks_json(event->blocks),
         "first_round", (int)event->round, "noise_lifetime", lifetime_name(event->lifetime), "scale",
         number(event->scale), "grid", number(event->grid), "parameters", parameters, "sensitivity",
         sensitivity_json(&event->sensitivity), "sampling", sampling_json(&event->sampling), "flags",

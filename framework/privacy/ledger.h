@@ -28,6 +28,8 @@ struct ledger {
     char deviation[256]; /* first deviation from the plan seen while running, or "" */
 };
 
+/* The number of the only block of a set, of the rows or of the Gram row; -1: there are several. */
+int ledger_block(uint32_t blocks);
 int ledger_add(struct ledger *ledger, const dpf_event *event, const char *source, struct dpf_error *error);
 /* Records that reality differs from the plan. Later ones are ignored. */
 void ledger_deviate(struct ledger *ledger, const char *format, ...) DPF_PRINTF(2, 3);

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +45,10 @@ typedef int32_t dpf_status;
 #define DPF_E_CANCELLED 7   /* the host asked to stop */
 #define DPF_E_INTERNAL 8    /* a bug in the component */
 
+/* Role ids that belong to dpframe and have no table yet. */
+#define DPF_RESERVED_ROLE_COMM "dpframe.comm/1"
+#define DPF_RESERVED_ROLE_LINK "dpframe.link/1"
+
 #if defined(__cplusplus)
 #define DPF_STATIC_ASSERT(cond, text) static_assert(cond, text)
 #else
@@ -54,6 +59,29 @@ DPF_STATIC_ASSERT(sizeof(void *) == 8, "the dpframe ABI is defined for 64-bit sy
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the dpframe ABI is defined for little-endian systems"
 #endif
+
+/*
+ * Size-prefixed structures of the other side may be larger or smaller than one's own headers say. They are
+ * never cleared, copied or assigned as a whole in another way than by these two.
+ */
+/* All of it but its size is 0. */
+static inline void dpf_clear(void *structure)
+{
+    uint32_t size;
+    memcpy(&size, structure, sizeof size);
+    memset((char *)structure + sizeof size, 0, size - sizeof size);
+}
+
+/* A copy into room bytes, whose size it states; what from does not have is 0. */
+static inline void dpf_copy(void *to, size_t room, const void *from)
+{
+    uint32_t size;
+    memcpy(&size, from, sizeof size);
+    memset(to, 0, room);
+    memcpy(to, from, size < room ? size : room);
+    size = (uint32_t)room;
+    memcpy(to, &size, sizeof size);
+}
 
 #ifdef __cplusplus
 }

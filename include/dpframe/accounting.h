@@ -13,6 +13,7 @@
  *  - NON_PRIVATE, an infinite sensitivity, a scale of 0, and noise that is drawn once and serves
  *    several releases (their difference has no noise) leave no finite epsilon.
  *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
+ *  - Flags that are unknown and reserved fields that are not 0 state something new: refused.
  *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is not known: what
  *    moves more is refused, what moves less keeps them.
  *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
@@ -49,7 +50,7 @@ typedef struct dpf_charge {
     double rate;        /* of a Poisson draw that amplifies; 1: none */
     double scale;
     double grid;
-    double p[6];
+    double p[8];
     const char *reason;
 } dpf_charge;
 
@@ -80,6 +81,23 @@ static inline void dpf_text_add_count(char *text, size_t size, int64_t n)
     if (n < 0)
         digits[--at] = '-';
     dpf_text_add(text, size, digits + at);
+}
+
+/* "block 1", "blocks 0+1+gram 0", or "the whole message" for no bits. */
+static inline void dpf_text_add_blocks(char *text, size_t size, uint32_t blocks)
+{
+    int32_t n = 0;
+    if (blocks == 0)
+        dpf_text_add(text, size, "the whole message");
+    else
+        dpf_text_add(text, size, (blocks & (blocks - 1)) != 0 ? "blocks " : "block ");
+    for (int32_t bit = 0; bit < DPF_BLOCK_BITS; bit++) {
+        if (!(blocks >> bit & 1))
+            continue;
+        dpf_text_add(text, size, n++ > 0 ? "+" : "");
+        dpf_text_add(text, size, bit < DPF_GRAM_BIT ? "" : "gram ");
+        dpf_text_add_count(text, size, bit < DPF_GRAM_BIT ? bit : bit - DPF_GRAM_BIT);
+    }
 }
 
 /* ---- names -------------------------------------------------------------------------------------- */
@@ -114,7 +132,7 @@ static inline const char *dpf_adjacency_name(int32_t adjacency)
     return adjacency >= 0 && adjacency < DPF_N_ADJACENCIES ? names[adjacency] : "unknown";
 }
 
-/* "event 3 (users, term 0, block 1, gaussian)" */
+/* "event 3 (users, term 0, blocks 0+1, gaussian)" */
 static inline void dpf_event_describe(const dpf_event *event, int64_t index, char *text, size_t size)
 {
     text[0] = '\0';
@@ -122,8 +140,8 @@ static inline void dpf_event_describe(const dpf_event *event, int64_t index, cha
     dpf_text_add_count(text, size, index);
     dpf_text_add(text, size, event->side == DPF_SIDE_USERS ? " (users, term " : " (items, term ");
     dpf_text_add_count(text, size, event->term);
-    dpf_text_add(text, size, ", block ");
-    dpf_text_add_count(text, size, event->block);
+    dpf_text_add(text, size, ", ");
+    dpf_text_add_blocks(text, size, event->blocks);
     dpf_text_add(text, size, ", ");
     dpf_text_add(text, size, dpf_event_kind_name(event->kind));
     dpf_text_add(text, size, ")");
@@ -206,6 +224,13 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
                                              const dpf_question *question, dpf_charge *out)
 {
     const dpf_sampling *sampling = &event->sampling;
+    uint64_t reserved = (uint32_t)sampling->reserved;
+    for (int32_t i = 0; i < (int32_t)(sizeof sampling->reserved_words / sizeof(uint64_t)); i++)
+        reserved |= sampling->reserved_words[i];
+    if (reserved != 0)
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "its sampling states something that these accountants do not know; use newer "
+                                "ones");
     const int32_t fixed = sampling->kind == DPF_SAMPLING_FIXED || sampling->kind == DPF_SAMPLING_REPLACED;
     if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_WEIGHTED)
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index, "its kind of sampling is unknown");
@@ -306,6 +331,12 @@ static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event 
     out->grid = event->grid;
     memcpy(out->p, event->p, sizeof out->p);
     out->reason = "";
+    uint64_t reserved = event->flags & ~DPF_EVENT_FLAGS;
+    for (int32_t i = 0; i < (int32_t)(sizeof event->reserved / sizeof(uint64_t)); i++)
+        reserved |= event->reserved[i];
+    if (reserved != 0)
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "it states something that these accountants do not know; use newer ones");
     if (event->count < 0)
         return dpf_refuse_event(host, DPF_E_RANGE, event, index, "its count is negative");
     if (event->kind == DPF_EVENT_NO_OP || event->count == 0 || (event->flags & DPF_EVENT_DATA_BLIND))

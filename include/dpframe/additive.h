@@ -78,7 +78,6 @@ static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_rele
                                             double grid, dpf_noise_plan *out)
 {
     const dpf_query *query = release->query;
-    uint32_t size = out->size;
     if (query->n_blocks < 1 || query->n_blocks > DPF_MAX_BLOCKS || release->rows < 1)
         return host->fail(host, DPF_E_INTERNAL, -1, "a release without blocks or rows cannot be planned");
     if (!(release->noise_factor > 0) || isinf(release->noise_factor))
@@ -88,8 +87,7 @@ static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_rele
             return host->fail(
                 host, DPF_E_UNSUPPORTED, -1,
                 "a quadratic block in a layout for local sides cannot be encoded; use packed or full");
-    memset(out, 0, sizeof(*out));
-    out->size = size;
+    dpf_clear(out);
     out->where = where;
     out->n_blocks = query->n_blocks;
     for (int32_t b = 0; b < query->n_blocks; b++)
@@ -243,19 +241,16 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
 {
     dpf_event event;
     memset(&event, 0, sizeof(event));
-    event.size = sizeof(event);
     event.lifetime = lifetime;
     event.count = 1;
     event.side = release->side;
-    event.block = block;
+    event.blocks = UINT32_C(1) << (block + (gram ? DPF_GRAM_BIT : 0));
     event.scale = gram ? plan->gram_scale[block] : plan->scale[block];
     event.grid = gram ? plan->gram_grid[block] : plan->grid[block];
     event.flags = release->from_data ? DPF_EVENT_BOUNDS_FROM_DATA : 0;
     dpf_sensitivity given;
     if (gram && !release->gram)
-        for (int32_t u = 0; u < DPF_N_UNITS; u++)
-            for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
-                given.at[u][a].l1 = given.at[u][a].l2 = given.at[u][a].linf = NAN;
+        given = dpf_unstated();
     else
         given = gram ? release->gram[block] : release->blocks[block];
     double coordinates = dpf_additive_coordinates(release, block, gram);

@@ -76,6 +76,7 @@ typedef struct dpf_value {
     const double *reals;
     const int64_t *integers;
     int64_t count; /* elements of a list */
+    uint64_t reserved;
 } dpf_value;
 
 /* All values of one component, in the order of its parameter table. */

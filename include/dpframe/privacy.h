@@ -2,10 +2,11 @@
 /*
  * privacy.h - units, adjacencies, bounds, sensitivities and privacy events.
  *
- * These are data with a meaning that never changes. A loss turns bounds into sensitivities,
- * transforms tighten either, a mechanism turns sensitivities into noise and events, the host puts
- * the events in the ledger, accountants read the ledger. Nobody guesses: what is not known is NaN,
- * what is not bounded is infinity, and both lead to "no guarantee".
+ * These are data with a meaning that never changes, in structures that never change (docs/abi-policy.md).
+ * Reserved fields are 0; who reads one that is not 0 refuses, for it states something new. A loss turns
+ * bounds into sensitivities, transforms tighten either, a mechanism turns sensitivities into noise and
+ * events, the host puts the events in the ledger, accountants read the ledger. Nobody guesses: what is not
+ * known is NaN, what is not bounded is infinity, and both lead to "no guarantee".
  */
 #ifndef DPFRAME_PRIVACY_H
 #define DPFRAME_PRIVACY_H
@@ -19,7 +20,8 @@ extern "C" {
 /* Privacy unit: whose data is protected. */
 #define DPF_UNIT_RECORD 0 /* one user-item pair */
 #define DPF_UNIT_USER 1   /* all of a user's records */
-#define DPF_N_UNITS 2
+#define DPF_N_UNITS 2     /* that have a meaning */
+#define DPF_UNIT_ROWS 4   /* that sensitivities have room for */
 
 /* Adjacency: what differs between neighbouring data sets. */
 #define DPF_ADJ_REPLACE_VALUE 0 /* record: its value changes; which pairs exist is public */
@@ -27,7 +29,8 @@ extern "C" {
 #define DPF_ADJ_REPLACE 2       /* user: all records replaced by any others */
 #define DPF_ADJ_ADD_REMOVE 3    /* record or user: present or absent */
 #define DPF_ADJ_ZERO_OUT 4      /* record or user: replaced by "no contribution"; counts are public */
-#define DPF_N_ADJACENCIES 5
+#define DPF_N_ADJACENCIES 5     /* that have a meaning */
+#define DPF_ADJACENCY_ROWS 8    /* that sensitivities have room for */
 
 /* Observer: who must not learn. */
 #define DPF_OBSERVER_OUTSIDER 0 /* sees the released factors; the curator is trusted */
@@ -38,7 +41,8 @@ extern "C" {
 #define DPF_SIDE_USERS 0
 #define DPF_SIDE_ITEMS 1
 
-/* Norms of a difference, over all coordinates of a block in all rows that a unit touches. */
+/* Norms of a difference, over all coordinates of a block in all rows that a unit touches. Norms of several
+   blocks together: dpf_joint_norm. */
 typedef struct dpf_norms {
     double l1;
     double l2;
@@ -48,11 +52,54 @@ typedef struct dpf_norms {
 /*
  * Sensitivity of one block of a query, stated for every unit and adjacency.
  * NaN: the component makes no statement. Infinity: unbounded. A unit that replaces a contribution of
- * norm C by another moves a sum by 2C; that rule is applied by whoever fills this in.
+ * norm C by another moves a sum by 2C; that rule is applied by whoever fills this in. Rows of units and
+ * adjacencies that a plugin's headers do not know are NaN: the host sets them after each call.
  */
 typedef struct dpf_sensitivity {
-    dpf_norms at[DPF_N_UNITS][DPF_N_ADJACENCIES];
+    dpf_norms at[DPF_UNIT_ROWS][DPF_ADJACENCY_ROWS];
 } dpf_sensitivity;
+
+/* A sensitivity that states nothing. */
+static inline dpf_sensitivity dpf_unstated(void)
+{
+    dpf_sensitivity out;
+    for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            out.at[u][a].l1 = out.at[u][a].l2 = out.at[u][a].linf = (double)__builtin_nanf("");
+    return out;
+}
+
+/* Sets of blocks, one bit each: block b of the rows is bit b, of the Gram row bit DPF_GRAM_BIT + b. */
+#define DPF_GRAM_BIT 16
+#define DPF_BLOCK_BITS 32
+
+/*
+ * A bound on how far several blocks of a message move together:
+ *   | ( |x_b|_within / weight[b] )_b |_across <= at[unit][adjacency],
+ * where x_b is the change of block b and b runs over blocks. One ball over a message: within = across = 2 (or
+ * 1), weights 1. L1 of L2 norms: within 2, across 1. A product of balls needs none of these: the blocks' own
+ * sensitivities are one. All bounds hold at once, and leaving one out is safe.
+ */
+typedef struct dpf_joint_norm {
+    uint32_t blocks; /* bits; at least one */
+    int32_t within;  /* 1 or 2 */
+    int32_t across;  /* 1 or 2 */
+    int32_t reserved;
+    double weight[DPF_BLOCK_BITS];                /* > 0, by bit; those of other blocks are not read */
+    double at[DPF_UNIT_ROWS][DPF_ADJACENCY_ROWS]; /* NaN: not stated; infinity: unbounded */
+    uint64_t reserved_words[4];
+} dpf_joint_norm;
+
+#define DPF_MAX_JOINT_NORMS 8 /* that the host has room for */
+
+/* A set of bounds; the memory is the host's. */
+typedef struct dpf_joint_norms {
+    uint32_t size;
+    int32_t n;
+    int32_t capacity;
+    int32_t reserved;
+    dpf_joint_norm *bounds;
+} dpf_joint_norms;
 
 /*
  * What the plan knows before any data is read. Each number is infinity where nothing bounds it.
@@ -90,12 +137,12 @@ typedef struct dpf_bounds {
 #define DPF_SAMPLING_WEIGHTED 4 /* Poisson with unequal probabilities; rate is the largest */
 
 typedef struct dpf_sampling {
-    uint32_t size;
     int32_t kind;        /* DPF_SAMPLING_* */
     int32_t unit;        /* DPF_UNIT_*: what is drawn */
     int32_t hidden_from; /* largest DPF_OBSERVER_* from which the draw is hidden; -1: nobody */
-    double rate;         /* nominal inclusion probability, public */
-    double weight_max;   /* largest weight given to what is drawn */
+    int32_t reserved;
+    double rate;       /* nominal inclusion probability, public */
+    double weight_max; /* largest weight given to what is drawn */
     /*
      * Draws of records, where they depend on a record's privacy weight W alone. A record is never drawn
      * unless weight_from <= W < weight_below (weight_below 0: any W), and then with probability min(1,
@@ -105,6 +152,7 @@ typedef struct dpf_sampling {
     double weight_below;
     double budget;
     double threshold;
+    uint64_t reserved_words[4];
 } dpf_sampling;
 
 /*
@@ -131,31 +179,36 @@ typedef struct dpf_sampling {
 #define DPF_EVENT_FLOATING_POINT UINT32_C(4)   /* drawn or added off the grid (C9) */
 #define DPF_EVENT_BOUNDS_FROM_DATA UINT32_C(8) /* sensitivity is a maximum over the data (C1) */
 #define DPF_EVENT_DATA_BLIND UINT32_C(16)      /* the block is public: no noise is needed */
+#define DPF_EVENT_FLAGS UINT32_C(31)           /* all of them; who meets another one refuses */
 
-/* A release, or count like ones. */
+/* A release, or count like ones; or a part of it that shares no bound with the rest. */
 typedef struct dpf_event {
-    uint32_t size;
     int32_t kind;
     uint32_t flags;
     int32_t lifetime; /* DPF_LIFETIME_* of the noise; RUN with count > 1 reuses one draw */
-    int64_t count;    /* composed with itself this many times, fresh noise each time */
     int32_t side;     /* where it comes from: for reports, filled in by the host */
+    int64_t count;    /* composed with itself this many times, fresh noise each time */
     int32_t term;
-    int32_t block;
-    int32_t round; /* first round */
-    double scale;
-    double grid; /* granularity; 0 if continuous */
-    double p[6];
-    dpf_sensitivity sensitivity; /* rounding to the grid included */
-    dpf_sampling sampling;       /* filled in by the host from the sampler */
+    uint32_t blocks; /* which blocks of the message, bits as in dpf_joint_norm */
+    int32_t round;   /* first round */
     /*
      * 1: records' values were multiplied by their privacy weights W <= 1, so that a change of one value
-     * (record, REPLACE_VALUE) moves the block by W times its sensitivity, all but `unweighted` of it. 0:
+     * (record, REPLACE_VALUE) moves the release by W times its sensitivity, all but `unweighted` of it. 0:
      * weights have no part in this. Filled in by the host.
      */
     int32_t weighted;
-    int32_t reserved;
+    double scale;
+    double grid; /* granularity; 0 if continuous */
+    double p[8];
+    /*
+     * Rounding to the grid included. Where several blocks have noise of different scales, they are divided by
+     * their scales and multiplied by `scale`: a release with noise of that one scale.
+     */
+    dpf_sensitivity sensitivity;
     dpf_norms unweighted;
+    dpf_sampling sampling; /* filled in by the host from the sampler */
+    uint64_t reserved[8];
+    uint64_t notes[4]; /* for reports of later versions; never changes an epsilon; 0 */
 } dpf_event;
 
 #ifdef __cplusplus

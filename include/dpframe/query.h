@@ -39,6 +39,7 @@ extern "C" {
     UINT32_C(8) /* length 0: A is never formed, only multiplied by (dpf_loss.apply).                         \
                    Local sides only */
 
+/* Fixed: a query of more blocks needs a new revision of the roles. */
 #define DPF_MAX_BLOCKS 8
 
 typedef struct dpf_block {
@@ -47,7 +48,7 @@ typedef struct dpf_block {
     int32_t offset;  /* first number, within the row's width */
     int32_t length;  /* how many numbers */
     int32_t ld;      /* stride of a LOWER or FULL block, else 0 */
-    int32_t reserved;
+    int32_t reserved[3];
 } dpf_block;
 
 /* Which cells contribute. */
@@ -105,6 +106,23 @@ static inline const dpf_features *dpf_self_features(const dpf_groups *groups)
 static inline const dpf_features *dpf_other_features(const dpf_groups *groups)
 {
     return groups->size > offsetof(dpf_groups, other_features) ? groups->other_features : NULL;
+}
+
+/* Fills in a gradient query: one block of d numbers, no regularisation. */
+static inline void dpf_gradient_query(dpf_query *out, int32_t dimension, int32_t first, int32_t support)
+{
+    out->form = DPF_FORM_GRADIENT;
+    out->dimension = dimension;
+    out->first = first;
+    out->width = dimension;
+    out->support = support;
+    out->has_gram = 0;
+    out->n_blocks = 1;
+    out->blocks[0].kind = DPF_BLOCK_GRADIENT;
+    out->blocks[0].layout = 0;
+    out->blocks[0].offset = out->blocks[0].ld = 0;
+    out->blocks[0].length = dimension;
+    out->ridge_per_count = out->ridge_constant = NULL;
 }
 
 /* Numbers of a packed symmetric matrix of order d. */

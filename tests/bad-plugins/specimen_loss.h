@@ -30,8 +30,9 @@ static dpf_status query(void *self, const dpf_side_info *info, dpf_query *out)
 }
 
 static dpf_status sensitivity(void *self, const dpf_query *q, const dpf_bounds *b, dpf_sensitivity *blocks,
-                              dpf_sensitivity *gram)
+                              dpf_sensitivity *gram, dpf_joint_norms *joint)
 {
+    (void)joint; /* what the blocks do one by one says all */
     (void)self, (void)q, (void)gram;
     /* -2 w (v - offset - <x, y>) y: two values differ by 2 w (hi - lo) |y|. */
     double l2 = STATED(2 * b->weight_max * (b->value_hi - b->value_lo) * b->other_l2);

@@ -65,8 +65,7 @@ static dpf_status events(void *self, const dpf_release *release, const dpf_noise
     (void)self;
     if (capacity < 1)
         return DPF_E_INTERNAL;
-    out[0] = (dpf_event){.size = sizeof out[0],
-                         .kind = DPF_EVENT_DISCRETE_LAPLACE,
+    out[0] = (dpf_event){.kind = DPF_EVENT_DISCRETE_LAPLACE,
                          .lifetime = DPF_LIFETIME_ROUND,
                          .count = 1,
                          .scale = noise->scale[0],

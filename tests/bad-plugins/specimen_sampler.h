@@ -24,8 +24,7 @@ static dpf_status prepare(void *self, const dpf_sampler_setup *setup)
 static dpf_status describe(void *self, dpf_sampling *out)
 {
     (void)self;
-    *out = (dpf_sampling){.size = sizeof *out,
-                          .kind = DPF_SAMPLING_POISSON,
+    *out = (dpf_sampling){.kind = DPF_SAMPLING_POISSON,
                           .unit = DPF_UNIT_USER,
                           .hidden_from = DPF_OBSERVER_OUTSIDER,
                           .rate = 0.5,
@@ -40,8 +39,7 @@ static dpf_status draw(void *self, const dpf_call *call, const dpf_draw *what, f
     for (int64_t i = 0; i < what->n; i++) {
         dpf_cursor cursor;
         uint8_t taken;
-        dpf_random(specimen->host)
-            ->seek(specimen->stream, DRAW(call), PARTY(what->first_party, i), 0, &cursor);
+        dpf_random(specimen->host)->seek(specimen->stream, DRAW(call), PARTY(what->first, i), 0, &cursor);
         dpf_random(specimen->host)->bernoulli(&cursor, RATE, &taken, 1);
         weights[i] = taken;
     }

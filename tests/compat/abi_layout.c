@@ -34,7 +34,7 @@ AT(dpf_param, n_values, 64);
 AT(dpf_param, unit, 72);
 AT(dpf_param, help, 80);
 
-SIZE(dpf_value, 56);
+SIZE(dpf_value, 64);
 AT(dpf_value, type, 0);
 AT(dpf_value, is_set, 4);
 AT(dpf_value, integer, 8);
@@ -43,6 +43,7 @@ AT(dpf_value, text, 24);
 AT(dpf_value, reals, 32);
 AT(dpf_value, integers, 40);
 AT(dpf_value, count, 48);
+AT(dpf_value, reserved, 56);
 
 SIZE(dpf_params, 16);
 AT(dpf_params, size, 0);
@@ -134,8 +135,24 @@ AT(dpf_norms, l1, 0);
 AT(dpf_norms, l2, 8);
 AT(dpf_norms, linf, 16);
 
-SIZE(dpf_sensitivity, 240);
+SIZE(dpf_sensitivity, 768);
 AT(dpf_sensitivity, at, 0);
+
+SIZE(dpf_joint_norm, 560);
+AT(dpf_joint_norm, blocks, 0);
+AT(dpf_joint_norm, within, 4);
+AT(dpf_joint_norm, across, 8);
+AT(dpf_joint_norm, reserved, 12);
+AT(dpf_joint_norm, weight, 16);
+AT(dpf_joint_norm, at, 272);
+AT(dpf_joint_norm, reserved_words, 528);
+
+SIZE(dpf_joint_norms, 24);
+AT(dpf_joint_norms, size, 0);
+AT(dpf_joint_norms, n, 4);
+AT(dpf_joint_norms, capacity, 8);
+AT(dpf_joint_norms, reserved, 12);
+AT(dpf_joint_norms, bounds, 16);
 
 SIZE(dpf_bounds, 136);
 AT(dpf_bounds, size, 0);
@@ -158,39 +175,40 @@ AT(dpf_bounds, n_other, 112);
 AT(dpf_bounds, residual_l2, 120);
 AT(dpf_bounds, value_change, 128);
 
-SIZE(dpf_sampling, 64);
-AT(dpf_sampling, size, 0);
-AT(dpf_sampling, kind, 4);
-AT(dpf_sampling, unit, 8);
-AT(dpf_sampling, hidden_from, 12);
+SIZE(dpf_sampling, 96);
+AT(dpf_sampling, kind, 0);
+AT(dpf_sampling, unit, 4);
+AT(dpf_sampling, hidden_from, 8);
+AT(dpf_sampling, reserved, 12);
 AT(dpf_sampling, rate, 16);
 AT(dpf_sampling, weight_max, 24);
 AT(dpf_sampling, weight_from, 32);
 AT(dpf_sampling, weight_below, 40);
 AT(dpf_sampling, budget, 48);
 AT(dpf_sampling, threshold, 56);
+AT(dpf_sampling, reserved_words, 64);
 
-SIZE(dpf_event, 440);
-AT(dpf_event, size, 0);
-AT(dpf_event, kind, 4);
-AT(dpf_event, flags, 8);
-AT(dpf_event, lifetime, 12);
+SIZE(dpf_event, 1104);
+AT(dpf_event, kind, 0);
+AT(dpf_event, flags, 4);
+AT(dpf_event, lifetime, 8);
+AT(dpf_event, side, 12);
 AT(dpf_event, count, 16);
-AT(dpf_event, side, 24);
-AT(dpf_event, term, 28);
-AT(dpf_event, block, 32);
-AT(dpf_event, round, 36);
+AT(dpf_event, term, 24);
+AT(dpf_event, blocks, 28);
+AT(dpf_event, round, 32);
+AT(dpf_event, weighted, 36);
 AT(dpf_event, scale, 40);
 AT(dpf_event, grid, 48);
 AT(dpf_event, p, 56);
-AT(dpf_event, sensitivity, 104);
-AT(dpf_event, sampling, 344);
-AT(dpf_event, weighted, 408);
-AT(dpf_event, reserved, 412);
-AT(dpf_event, unweighted, 416);
+AT(dpf_event, sensitivity, 120);
+AT(dpf_event, unweighted, 888);
+AT(dpf_event, sampling, 912);
+AT(dpf_event, reserved, 1008);
+AT(dpf_event, notes, 1072);
 
 /* dpframe/query.h */
-SIZE(dpf_block, 24);
+SIZE(dpf_block, 32);
 AT(dpf_block, kind, 0);
 AT(dpf_block, layout, 4);
 AT(dpf_block, offset, 8);
@@ -198,7 +216,7 @@ AT(dpf_block, length, 12);
 AT(dpf_block, ld, 16);
 AT(dpf_block, reserved, 20);
 
-SIZE(dpf_query, 240);
+SIZE(dpf_query, 304);
 AT(dpf_query, size, 0);
 AT(dpf_query, form, 4);
 AT(dpf_query, dimension, 8);
@@ -208,8 +226,8 @@ AT(dpf_query, support, 20);
 AT(dpf_query, has_gram, 24);
 AT(dpf_query, n_blocks, 28);
 AT(dpf_query, blocks, 32);
-AT(dpf_query, ridge_per_count, 224);
-AT(dpf_query, ridge_constant, 232);
+AT(dpf_query, ridge_per_count, 288);
+AT(dpf_query, ridge_constant, 296);
 
 SIZE(dpf_groups, 112);
 AT(dpf_groups, size, 0);
@@ -251,12 +269,13 @@ AT(dpf_answer, note, 232);
 AT(dpf_answer, stated_unit, 488);
 AT(dpf_answer, stated_adjacency, 492);
 
-SIZE(dpf_accountant, 32);
+SIZE(dpf_accountant, 64);
 AT(dpf_accountant, kind, 0);
 AT(dpf_accountant, reserved, 4);
 AT(dpf_accountant, epsilon, 8);
 AT(dpf_accountant, delta, 16);
 AT(dpf_accountant, epsilon_per_unit, 24);
+AT(dpf_accountant, reserved_slots, 32);
 
 /* dpframe/role/aggregator.h */
 SIZE(dpf_aggregation, 80);
@@ -272,7 +291,14 @@ AT(dpf_aggregation, survivors, 56);
 AT(dpf_aggregation, bytes_up, 64);
 AT(dpf_aggregation, bytes_down, 72);
 
-SIZE(dpf_aggregator, 56);
+SIZE(dpf_aggregator_limits, 32);
+AT(dpf_aggregator_limits, size, 0);
+AT(dpf_aggregator_limits, reserved, 4);
+AT(dpf_aggregator_limits, corrupt, 8);
+AT(dpf_aggregator_limits, survivors, 16);
+AT(dpf_aggregator_limits, parties, 24);
+
+SIZE(dpf_aggregator, 120);
 AT(dpf_aggregator, sees, 0);
 AT(dpf_aggregator, flags, 4);
 AT(dpf_aggregator, state_bytes, 8);
@@ -281,12 +307,7 @@ AT(dpf_aggregator, merge, 24);
 AT(dpf_aggregator, finish, 32);
 AT(dpf_aggregator, scale, 40);
 AT(dpf_aggregator, limits, 48);
-SIZE(dpf_aggregator_limits, 32);
-AT(dpf_aggregator_limits, size, 0);
-AT(dpf_aggregator_limits, reserved, 4);
-AT(dpf_aggregator_limits, corrupt, 8);
-AT(dpf_aggregator_limits, survivors, 16);
-AT(dpf_aggregator_limits, parties, 24);
+AT(dpf_aggregator, reserved_slots, 56);
 
 /* dpframe/role/loss.h */
 SIZE(dpf_side_info, 48);
@@ -301,7 +322,7 @@ AT(dpf_side_info, bias, 36);
 AT(dpf_side_info, layout, 40);
 AT(dpf_side_info, is_released, 44);
 
-SIZE(dpf_loss, 56);
+SIZE(dpf_loss, 88);
 AT(dpf_loss, layouts, 0);
 AT(dpf_loss, flags, 4);
 AT(dpf_loss, query, 8);
@@ -310,9 +331,10 @@ AT(dpf_loss, gram, 24);
 AT(dpf_loss, accumulate, 32);
 AT(dpf_loss, accumulate_local, 40);
 AT(dpf_loss, apply, 48);
+AT(dpf_loss, reserved_slots, 56);
 
 /* dpframe/role/mechanism.h */
-SIZE(dpf_release, 80);
+SIZE(dpf_release, 88);
 AT(dpf_release, size, 0);
 AT(dpf_release, side, 4);
 AT(dpf_release, query, 8);
@@ -321,13 +343,14 @@ AT(dpf_release, unit, 24);
 AT(dpf_release, adjacency, 28);
 AT(dpf_release, blocks, 32);
 AT(dpf_release, gram, 40);
-AT(dpf_release, n_parties, 48);
-AT(dpf_release, min_survivors, 56);
-AT(dpf_release, noise_factor, 64);
-AT(dpf_release, from_data, 72);
-AT(dpf_release, reserved, 76);
+AT(dpf_release, joint, 48);
+AT(dpf_release, n_parties, 56);
+AT(dpf_release, min_survivors, 64);
+AT(dpf_release, noise_factor, 72);
+AT(dpf_release, from_data, 80);
+AT(dpf_release, reserved, 84);
 
-SIZE(dpf_noise_plan, 488);
+SIZE(dpf_noise_plan, 552);
 AT(dpf_noise_plan, size, 0);
 AT(dpf_noise_plan, where, 4);
 AT(dpf_noise_plan, n_blocks, 8);
@@ -337,10 +360,11 @@ AT(dpf_noise_plan, scale, 80);
 AT(dpf_noise_plan, variance, 144);
 AT(dpf_noise_plan, gram_grid, 208);
 AT(dpf_noise_plan, gram_scale, 272);
-AT(dpf_noise_plan, modulus, 336);
-AT(dpf_noise_plan, wrap_bound, 344);
-AT(dpf_noise_plan, least_survivors, 352);
-AT(dpf_noise_plan, opaque, 360);
+AT(dpf_noise_plan, gram_variance, 336);
+AT(dpf_noise_plan, modulus, 400);
+AT(dpf_noise_plan, wrap_bound, 408);
+AT(dpf_noise_plan, least_survivors, 416);
+AT(dpf_noise_plan, opaque, 424);
 
 SIZE(dpf_encoded, 72);
 AT(dpf_encoded, size, 0);
@@ -354,7 +378,7 @@ AT(dpf_encoded, stride, 48);
 AT(dpf_encoded, survivors, 56);
 AT(dpf_encoded, contributors, 64);
 
-SIZE(dpf_mechanism, 72);
+SIZE(dpf_mechanism, 136);
 AT(dpf_mechanism, lifetime, 0);
 AT(dpf_mechanism, budget, 8);
 AT(dpf_mechanism, plan, 16);
@@ -365,42 +389,26 @@ AT(dpf_mechanism, decode, 48);
 AT(dpf_mechanism, flags, 56);
 AT(dpf_mechanism, reserved, 60);
 AT(dpf_mechanism, conditional_stddev, 64);
+AT(dpf_mechanism, reserved_slots, 72);
 
 /* dpframe/role/recommender.h */
-SIZE(dpf_csr, 32);
+SIZE(dpf_csr, 48);
 AT(dpf_csr, rows, 0);
 AT(dpf_csr, offsets, 8);
 AT(dpf_csr, others, 16);
 AT(dpf_csr, values, 24);
+AT(dpf_csr, reserved, 32);
 
-SIZE(dpf_feature_column, 64);
-AT(dpf_feature_column, name, 0);
-AT(dpf_feature_column, kind, 8);
-AT(dpf_feature_column, field, 12);
-AT(dpf_feature_column, mean, 16);
-AT(dpf_feature_column, deviation, 24);
-AT(dpf_feature_column, reserved, 32);
-
-SIZE(dpf_features, 56);
-AT(dpf_features, size, 0);
-AT(dpf_features, n_fields, 4);
-AT(dpf_features, rows, 8);
-AT(dpf_features, columns, 16);
-AT(dpf_features, offsets, 24);
-AT(dpf_features, at, 32);
-AT(dpf_features, values, 40);
-AT(dpf_features, column, 48);
-
-SIZE(dpf_interactions, 112);
+SIZE(dpf_interactions, 144);
 AT(dpf_interactions, size, 0);
 AT(dpf_interactions, reserved, 4);
 AT(dpf_interactions, n_users, 8);
 AT(dpf_interactions, n_items, 16);
 AT(dpf_interactions, n, 24);
 AT(dpf_interactions, by_user, 32);
-AT(dpf_interactions, by_item, 64);
-AT(dpf_interactions, user_features, 96);
-AT(dpf_interactions, item_features, 104);
+AT(dpf_interactions, by_item, 80);
+AT(dpf_interactions, user_features, 128);
+AT(dpf_interactions, item_features, 136);
 
 SIZE(dpf_recommender_setup, 64);
 AT(dpf_recommender_setup, size, 0);
@@ -415,20 +423,21 @@ AT(dpf_recommender_setup, unit, 52);
 AT(dpf_recommender_setup, adjacency, 56);
 AT(dpf_recommender_setup, reserved, 60);
 
-SIZE(dpf_recommender_release, 672);
-AT(dpf_recommender_release, size, 0);
-AT(dpf_recommender_release, flags, 4);
-AT(dpf_recommender_release, reads, 8);
-AT(dpf_recommender_release, noise_where, 12);
-AT(dpf_recommender_release, sees, 16);
-AT(dpf_recommender_release, reserved, 20);
+SIZE(dpf_recommender_release, 1400);
+AT(dpf_recommender_release, flags, 0);
+AT(dpf_recommender_release, reads, 4);
+AT(dpf_recommender_release, noise_where, 8);
+AT(dpf_recommender_release, sees, 12);
+AT(dpf_recommender_release, reserved, 16);
 AT(dpf_recommender_release, event, 24);
-AT(dpf_recommender_release, name, 464);
-AT(dpf_recommender_release, why, 512);
+AT(dpf_recommender_release, name, 1128);
+AT(dpf_recommender_release, why, 1176);
+AT(dpf_recommender_release, reserved_words, 1336);
 
 SIZE(dpf_witness, 16);
 AT(dpf_witness, context, 0);
 AT(dpf_witness, saw, 8);
+
 SIZE(dpf_fit, 72);
 AT(dpf_fit, size, 0);
 AT(dpf_fit, reserved, 4);
@@ -448,13 +457,14 @@ AT(dpf_scoring, records, 8);
 AT(dpf_scoring, state, 16);
 AT(dpf_scoring, scores, 24);
 
-SIZE(dpf_recommender, 48);
+SIZE(dpf_recommender, 80);
 AT(dpf_recommender, flags, 0);
 AT(dpf_recommender, releases, 8);
 AT(dpf_recommender, state_bytes, 16);
 AT(dpf_recommender, fit, 24);
 AT(dpf_recommender, check, 32);
 AT(dpf_recommender, scores, 40);
+AT(dpf_recommender, reserved_slots, 48);
 
 /* dpframe/role/sampler.h */
 SIZE(dpf_sampler_setup, 72);
@@ -473,7 +483,7 @@ SIZE(dpf_draw, 72);
 AT(dpf_draw, size, 0);
 AT(dpf_draw, level, 4);
 AT(dpf_draw, n, 8);
-AT(dpf_draw, first_party, 16);
+AT(dpf_draw, first, 16);
 AT(dpf_draw, users, 24);
 AT(dpf_draw, items, 32);
 AT(dpf_draw, values, 40);
@@ -481,16 +491,17 @@ AT(dpf_draw, privacy_weights, 48);
 AT(dpf_draw, user_factors, 56);
 AT(dpf_draw, item_factors, 64);
 
-SIZE(dpf_sampler, 40);
+SIZE(dpf_sampler, 72);
 AT(dpf_sampler, level, 0);
 AT(dpf_sampler, reserved, 4);
 AT(dpf_sampler, lifetime, 8);
 AT(dpf_sampler, prepare, 16);
 AT(dpf_sampler, describe, 24);
 AT(dpf_sampler, draw, 32);
+AT(dpf_sampler, reserved_slots, 40);
 
 /* dpframe/role/solver.h */
-SIZE(dpf_solve, 136);
+SIZE(dpf_solve, 152);
 AT(dpf_solve, size, 0);
 AT(dpf_solve, side, 4);
 AT(dpf_solve, n_rounds, 8);
@@ -510,13 +521,16 @@ AT(dpf_solve, state, 104);
 AT(dpf_solve, gram_query, 112);
 AT(dpf_solve, product, 120);
 AT(dpf_solve, product_context, 128);
+AT(dpf_solve, noise_variance, 136);
+AT(dpf_solve, gram_noise_variance, 144);
 
-SIZE(dpf_solver, 32);
+SIZE(dpf_solver, 64);
 AT(dpf_solver, flags, 0);
 AT(dpf_solver, reserved, 4);
 AT(dpf_solver, state_width, 8);
 AT(dpf_solver, radius, 16);
 AT(dpf_solver, solve, 24);
+AT(dpf_solver, reserved_slots, 32);
 
 /* dpframe/role/transform.h */
 SIZE(dpf_records, 40);
@@ -539,7 +553,7 @@ AT(dpf_message, stride, 48);
 AT(dpf_message, width, 56);
 AT(dpf_message, reserved, 60);
 
-SIZE(dpf_transform, 88);
+SIZE(dpf_transform, 120);
 AT(dpf_transform, kind, 0);
 AT(dpf_transform, flags, 4);
 AT(dpf_transform, bounds, 8);
@@ -552,6 +566,26 @@ AT(dpf_transform, forward, 56);
 AT(dpf_transform, inverse, 64);
 AT(dpf_transform, project, 72);
 AT(dpf_transform, adjoint, 80);
+AT(dpf_transform, reserved_slots, 88);
+
+/* dpframe/features.h */
+SIZE(dpf_feature_column, 64);
+AT(dpf_feature_column, name, 0);
+AT(dpf_feature_column, kind, 8);
+AT(dpf_feature_column, field, 12);
+AT(dpf_feature_column, mean, 16);
+AT(dpf_feature_column, deviation, 24);
+AT(dpf_feature_column, reserved, 32);
+
+SIZE(dpf_features, 56);
+AT(dpf_features, size, 0);
+AT(dpf_features, n_fields, 4);
+AT(dpf_features, rows, 8);
+AT(dpf_features, columns, 16);
+AT(dpf_features, offsets, 24);
+AT(dpf_features, at, 32);
+AT(dpf_features, values, 40);
+AT(dpf_features, column, 48);
 
 /* Numbers that mean something to compiled plugins. */
 #define IS(NAME, VALUE) DPF_STATIC_ASSERT((NAME) == (VALUE), #NAME)
@@ -596,6 +630,10 @@ IS(DPF_ADJ_REPLACE, 2);
 IS(DPF_ADJ_ADD_REMOVE, 3);
 IS(DPF_ADJ_ZERO_OUT, 4);
 IS(DPF_N_ADJACENCIES, 5);
+IS(DPF_UNIT_ROWS, 4);
+IS(DPF_ADJACENCY_ROWS, 8);
+IS(DPF_GRAM_BIT, 16);
+IS(DPF_BLOCK_BITS, 32);
 IS(DPF_OBSERVER_OUTSIDER, 0);
 IS(DPF_OBSERVER_SERVER, 1);
 IS(DPF_OBSERVER_PARTIES, 2);
@@ -624,6 +662,7 @@ IS(DPF_EVENT_NOISE_SHARED, 2);
 IS(DPF_EVENT_FLOATING_POINT, 4);
 IS(DPF_EVENT_BOUNDS_FROM_DATA, 8);
 IS(DPF_EVENT_DATA_BLIND, 16);
+IS(DPF_EVENT_FLAGS, 31);
 IS(DPF_FORM_GRADIENT, 1);
 IS(DPF_FORM_QUADRATIC, 2);
 IS(DPF_BLOCK_GRADIENT, 1);
@@ -679,6 +718,7 @@ IS(DPF_TRANSFORM_STATE, 4);
 IS(DPF_TRANSFORM_PER_USER, 1);
 IS(DPF_TRANSFORM_NEEDS_DENSE, 2);
 IS(DPF_TRANSFORM_BY_WEIGHT, 4);
+IS(DPF_TRANSFORM_ISOMETRY, 8);
 
 /* Names that the host and plugins find each other by. */
 static const struct {
@@ -697,6 +737,8 @@ static const struct {
     {DPF_ROLE_SAMPLER, "dpframe.sampler/1"},
     {DPF_ROLE_SOLVER, "dpframe.solver/1"},
     {DPF_ROLE_TRANSFORM, "dpframe.transform/1"},
+    {DPF_RESERVED_ROLE_COMM, "dpframe.comm/1"},
+    {DPF_RESERVED_ROLE_LINK, "dpframe.link/1"},
 };
 /* clang-format on */
 

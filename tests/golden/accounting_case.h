@@ -72,7 +72,6 @@ static inline dpf_event case_event(int32_t kind, double scale, double d)
 {
     dpf_event event;
     memset(&event, 0, sizeof event);
-    event.size = sizeof event;
     event.kind = kind;
     event.lifetime = DPF_LIFETIME_ROUND;
     event.count = 1;
@@ -80,7 +79,6 @@ static inline dpf_event case_event(int32_t kind, double scale, double d)
     for (int unit = 0; unit < DPF_N_UNITS; unit++)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
             event.sensitivity.at[unit][adjacency] = (dpf_norms){d, d, d};
-    event.sampling.size = sizeof event.sampling;
     event.sampling.rate = event.sampling.weight_max = 1.0;
     event.sampling.hidden_from = -1;
     return event;

@@ -463,7 +463,7 @@ static void claims_follow_their_publication(void **state)
     /* Three blocks of one release add; a second release does not. */
     for (int i = 0; i < 3; i++) {
         blocks[i] = case_event(DPF_EVENT_LAPLACE, 10.0, 1.0);
-        blocks[i].block = i;
+        blocks[i].blocks = UINT32_C(1) << i;
         blocks[i].count = 50;
     }
     near(case_epsilon(&other, blocks, 3, DELTA), 0.3);
@@ -538,7 +538,7 @@ static void theorem_2_is_a_claim_below_what_is_proved(void **state)
     /* Blocks of a release are added before the draw is taken into account, other releases are not; without a
        draw the claim is that of a single release. */
     dpf_event blocks[3] = {weighted(0.5, 2), weighted(0.25, 2), weighted(0.3, 2)};
-    blocks[1].block = 1;
+    blocks[1].blocks = 2;
     blocks[2].round = 3;
     assert_int_equal(theorem.functions->epsilon(theorem.host.self, blocks, 3, &question, &answer), DPF_OK);
     near(answer.epsilon, log1p(expm1(0.75) / 2));

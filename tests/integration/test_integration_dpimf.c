@@ -33,7 +33,7 @@ static double event_epsilon(const struct training *t, int32_t block)
     int found = 0;
     for (int64_t i = 0; i < t->plan.ledger.n; i++) {
         const dpf_event *event = &t->plan.ledger.entries[i].event;
-        if (event->block != block || event->kind != DPF_EVENT_DISCRETE_LAPLACE)
+        if (event->blocks != UINT32_C(1) << block || event->kind != DPF_EVENT_DISCRETE_LAPLACE)
             continue;
         sum += event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 / event->scale;
         assert_int_equal(event->count, 6); /* rounds of two passes */

@@ -296,7 +296,8 @@ static void rows_that_friends_send_are_releases(void **state)
     plan_of(&plan, friends, "");
     assert_float_equal(epsilon_of(&plan, "pure"), 100 * (1.5 + 0.5), 1e-5);
     const struct term_plan *social = &plan.sides[DPF_SIDE_USERS].terms[1];
-    assert_float_equal(social->blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l1, 2 * sqrt(2), 1e-9);
+    assert_float_equal(social->sensitivity.blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l1, 2 * sqrt(2),
+                       1e-9);
     assert_true(plan.run_facts.local_users);
     plan_free(&plan);
     snprintf(text, sizeof text, "data.relation.path=%s\ndata.relation.similarity=pearson\n",
@@ -460,8 +461,8 @@ static void biases_count_in_sensitivities(void **state)
     plan_of(&bias, published, biased);
     const struct term_plan *a = &plain.sides[DPF_SIDE_USERS].terms[0],
                            *b = &bias.sides[DPF_SIDE_USERS].terms[0];
-    double without = a->blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
-    double with = b->blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
+    double without = a->sensitivity.blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
+    double with = b->sensitivity.blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
     assert_float_equal(without, 2, 1e-4);
     assert_float_equal(with, 2 * sqrt(2), 1e-4);
     /* Predictions have the other side's bias too, which no clip touches. */

@@ -158,6 +158,25 @@ static dpf_norms distance(const struct term_plan *term, int b, int is_gram, int6
     return out;
 }
 
+/* Of all blocks of an event, in the units of its scale. */
+static dpf_norms joint_distance(const struct term_plan *term, const dpf_event *event, int64_t rows,
+                                int64_t first[MAX_ROWS][MAX_WIDTH])
+{
+    dpf_norms out = {0, 0, 0};
+    for (int bit = 0; bit < DPF_BLOCK_BITS; bit++) {
+        const int gram = bit >= DPF_GRAM_BIT, b = bit % DPF_GRAM_BIT;
+        if (!(event->blocks >> bit & 1))
+            continue;
+        const double scale = gram ? term->noise.gram_scale[b] : term->noise.scale[b];
+        const double unit = scale > 0 ? event->scale / scale : 1;
+        const dpf_norms one = distance(term, b, gram, rows, first);
+        out.l1 += unit * one.l1;
+        out.l2 = hypot(out.l2, unit * one.l2);
+        out.linf = fmax(out.linf, unit * one.linf);
+    }
+    return out;
+}
+
 static double ratio(double moved, double stated)
 {
     return moved == 0 ? 0 : moved / stated;
@@ -174,8 +193,7 @@ static double part_used(const struct training *t, int side, int64_t first[MAX_RO
         const dpf_event *event = &plan->ledger.entries[e].event;
         if (event->side != side)
             continue;
-        const int is_gram = e >= term->sent.n_blocks && plan->ledger.n > term->sent.n_blocks;
-        const dpf_norms moved = distance(term, event->block, is_gram, rows, first);
+        const dpf_norms moved = joint_distance(term, event, rows, first);
         const dpf_norms *stated = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
         most = fmax(most, ratio(moved.l1, stated->l1));
         most = fmax(most, ratio(moved.l2, stated->l2));

@@ -57,14 +57,13 @@ static inline void case_start(struct privacy_case *c)
         .noise_where = DPF_NOISE_AT_SUM,
         .sees = DPF_SEES_SUM,
         .single_curator = 1,
-        .sampling = {.size = sizeof(dpf_sampling), .hidden_from = -1, .rate = 1.0},
+        .sampling = {.hidden_from = -1, .rate = 1.0},
         .exact_grid = 1,
         .unit_stated = 1,
     };
     c->facts = (struct run_facts){.terms = &c->term, .n_terms = 1, .rounds = 10, .secure = 1};
     dpf_event event;
     memset(&event, 0, sizeof event);
-    event.size = sizeof event;
     event.kind = DPF_EVENT_LAPLACE;
     event.lifetime = DPF_LIFETIME_ROUND;
     event.side = DPF_SIDE_ITEMS;

@@ -80,7 +80,7 @@ static void every_term_must_be_counted(void **state)
     c.facts.n_terms = 2;
     expect_failing(&c, "C3", "1 of them");
     dpf_event event = c.ledger.entries[0].event;
-    event.block = 1;
+    event.blocks = 2;
     assert_int_equal(ledger_add(&c.ledger, &event, "a second block of the same term", &c.error), 0);
     expect_failing(&c, "C3", NULL);
     event.term = 1;
@@ -163,8 +163,7 @@ static void sampling_is_claimed_only_where_it_happens(void **state)
     (void)state;
     case_start(&c);
     case_privacy(&c, "unit = user\nadjacency = add-remove\ntuning = public-data");
-    c.term.sampling = (dpf_sampling){.size = sizeof(dpf_sampling),
-                                     .kind = DPF_SAMPLING_POISSON,
+    c.term.sampling = (dpf_sampling){.kind = DPF_SAMPLING_POISSON,
                                      .unit = DPF_UNIT_USER,
                                      .hidden_from = DPF_OBSERVER_OUTSIDER,
                                      .rate = 0.1};

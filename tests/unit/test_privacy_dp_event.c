@@ -36,7 +36,6 @@ static dpf_event make(int32_t kind, double scale, double grid, double sensitivit
 {
     dpf_event event;
     memset(&event, 0, sizeof event);
-    event.size = sizeof event;
     event.kind = kind;
     event.lifetime = DPF_LIFETIME_ROUND;
     event.count = 7;
@@ -45,7 +44,7 @@ static dpf_event make(int32_t kind, double scale, double grid, double sensitivit
     for (int unit = 0; unit < DPF_N_UNITS; unit++)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
             event.sensitivity.at[unit][adjacency] = (dpf_norms){sensitivity, sensitivity, sensitivity};
-    event.sampling = (dpf_sampling){.size = sizeof event.sampling, .hidden_from = -1, .rate = 1.0};
+    event.sampling = (dpf_sampling){.hidden_from = -1, .rate = 1.0};
     return event;
 }
 
@@ -145,8 +144,7 @@ static void bounds_stand_for_what_has_no_class(void **state)
     add(bits);
     bits.p[0] = 0.75; /* the other name of the same bit */
     add(bits);
-    bits.sampling = (dpf_sampling){.size = sizeof bits.sampling,
-                                   .kind = DPF_SAMPLING_POISSON,
+    bits.sampling = (dpf_sampling){.kind = DPF_SAMPLING_POISSON,
                                    .unit = DPF_UNIT_USER,
                                    .hidden_from = DPF_OBSERVER_OUTSIDER,
                                    .rate = 0.5};

@@ -16,13 +16,12 @@ static dpf_event laplace_event(void)
 {
     dpf_event event;
     memset(&event, 0, sizeof event);
-    event.size = sizeof event;
     event.kind = DPF_EVENT_LAPLACE;
     event.flags = DPF_EVENT_NOISE_KNOWN | DPF_EVENT_DATA_BLIND;
     event.lifetime = DPF_LIFETIME_ROUND;
     event.count = 100;
     event.side = DPF_SIDE_ITEMS;
-    event.block = 2;
+    event.blocks = 4;
     event.scale = 3.5;
     event.grid = 0.25;
     for (int unit = 0; unit < DPF_N_UNITS; unit++)

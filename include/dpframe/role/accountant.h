@@ -64,6 +64,8 @@ typedef struct dpf_accountant {
     dpf_status (*epsilon_per_unit)(void *self, const dpf_event *events, int64_t n,
                                    const dpf_question *question, const double *weights,
                                    const int64_t *offsets, int64_t n_units, double *epsilon);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[4])(void);
 } dpf_accountant;
 
 #ifdef __cplusplus

@@ -71,6 +71,8 @@ typedef struct dpf_aggregator {
      * noise bears, and fewer survivors than it needs. NULL: nothing is assumed, and nothing stops it.
      */
     void (*limits)(void *self, int64_t n_parties, dpf_aggregator_limits *out);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[8])(void);
 } dpf_aggregator;
 
 #ifdef __cplusplus

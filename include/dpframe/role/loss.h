@@ -55,10 +55,12 @@ typedef struct dpf_loss {
 
     /*
      * [setup] Sensitivity of each block (n_blocks entries), and of each block of the Gram row
-     * (ignored without one), under the bounds. Entries arrive as NaN; leave NaN what is not proved.
+     * (ignored without one), under the bounds. Entries arrive as NaN; leave NaN what is not proved. joint
+     * arrives empty and takes what is known of several blocks together, where that says more than the
+     * blocks do one by one.
      */
     dpf_status (*sensitivity)(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *gram);
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint);
 
     /*
      * [run] Adds the Gram row's part that comes from other rows first .. first+count-1 to out
@@ -91,6 +93,8 @@ typedef struct dpf_loss {
      */
     dpf_status (*apply)(void *self, const dpf_call *call, const dpf_query *query, const dpf_groups *groups,
                         const float *x, int64_t x_stride, float *out, int64_t out_stride);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[4])(void);
 } dpf_loss;
 
 #ifdef __cplusplus

@@ -36,6 +36,7 @@ typedef struct dpf_release {
     int32_t adjacency;
     const dpf_sensitivity *blocks; /* one for each block of the query */
     const dpf_sensitivity *gram;   /* one for each block of the Gram row, or NULL */
+    const dpf_joint_norms *joint;  /* what bounds several blocks together; never NULL */
     int64_t n_parties;             /* that can take part in a step */
     int64_t min_survivors;         /* that certainly do, 1 if unknown */
     double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
@@ -44,8 +45,8 @@ typedef struct dpf_release {
 } dpf_release;
 
 /*
- * The mechanism's decisions for a release: constant over the run unless bounds come from the data.
- * The host owns it and passes it back, so that instances need not change.
+ * The mechanism's decisions for a release. It arrives cleared but for its size; constant over the run unless
+ * bounds come from the data. The host owns it and passes it back, so that instances need not change.
  */
 typedef struct dpf_noise_plan {
     uint32_t size;
@@ -59,6 +60,7 @@ typedef struct dpf_noise_plan {
     double variance[DPF_MAX_BLOCKS]; /* of one coordinate of the decoded sum */
     double gram_grid[DPF_MAX_BLOCKS];
     double gram_scale[DPF_MAX_BLOCKS];
+    double gram_variance[DPF_MAX_BLOCKS];
     uint64_t modulus;  /* sums are taken modulo this; 0: not modular */
     double wrap_bound; /* bound on Pr[a sum wraps]; 0 if it provably cannot */
     /* The noise counted on is in sums of at least so many messages: spare_shares and those that the guarantee
@@ -102,8 +104,8 @@ typedef struct dpf_mechanism {
        fail with DPF_E_PRIVACY and say what would bound it. */
     dpf_status (*plan)(void *self, const dpf_release *release, dpf_noise_plan *out);
     /*
-     * [setup] The events of one release, at most capacity. A block without noise is NON_PRIVATE
-     * unless its sensitivity is 0.
+     * [setup] The events of one release, at most capacity; cleared when they arrive. A block without noise is
+     * NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound are one event.
      */
     dpf_status (*events)(void *self, const dpf_release *release, const dpf_noise_plan *plan, dpf_event *out,
                          int32_t capacity, int32_t *n);
@@ -129,6 +131,8 @@ typedef struct dpf_mechanism {
     dpf_status (*conditional_stddev)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                      const dpf_query *query, const dpf_encoded *sums, double *out,
                                      int64_t stride);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[8])(void);
 } dpf_mechanism;
 
 #ifdef __cplusplus

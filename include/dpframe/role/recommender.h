@@ -40,6 +40,7 @@ typedef struct dpf_csr {
     const int64_t *offsets; /* rows + 1 */
     const int32_t *others;
     const float *values; /* NULL: all 1 (implicit feedback) */
+    uint64_t reserved[2];
 } dpf_csr;
 
 /* The training records, both ways; read only, valid during the call. */
@@ -99,7 +100,6 @@ typedef struct dpf_recommender_setup {
 
 /* One kind of release. */
 typedef struct dpf_recommender_release {
-    uint32_t size;
     uint32_t flags;      /* DPF_RELEASE_* */
     int32_t reads;       /* DPF_READS_* */
     int32_t noise_where; /* DPF_NOISE_*: who adds the noise */
@@ -114,6 +114,7 @@ typedef struct dpf_recommender_release {
     dpf_event event;
     char name[48]; /* "flipped rows" */
     char why[160]; /* a clause about what it reads, where that is DPF_READS_RAW, else "" */
+    uint64_t reserved_words[8];
 } dpf_recommender_release;
 
 /*
@@ -185,6 +186,8 @@ typedef struct dpf_recommender {
     dpf_status (*check)(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes);
     /* [run] Scores of all items for a user; higher is better. */
     dpf_status (*scores)(void *self, const dpf_call *call, const dpf_scoring *scoring);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[4])(void);
 } dpf_recommender;
 
 #ifdef __cplusplus

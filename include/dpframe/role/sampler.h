@@ -42,7 +42,8 @@ typedef struct dpf_draw {
     uint32_t size;
     int32_t level;
     int64_t n;
-    int64_t first_party;  /* level party: parties first_party .. first_party + n - 1 */
+    /* Parties first .. first + n - 1; level record: the place of the first record in its orientation. */
+    int64_t first;
     const int32_t *users; /* level record */
     const int32_t *items;
     const float *values;          /* NULL: all 1 */
@@ -65,6 +66,8 @@ typedef struct dpf_sampler {
      * unbiased sum). Reads randomness at (call.draw, party, 0) or (call.draw, user, item).
      */
     dpf_status (*draw)(void *self, const dpf_call *call, const dpf_draw *draw, float *weights);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[4])(void);
 } dpf_sampler;
 
 #ifdef __cplusplus

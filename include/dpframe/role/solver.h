@@ -52,6 +52,13 @@ typedef struct dpf_solve {
     dpf_status (*product)(void *product_context, int64_t first, int64_t count, const float *x,
                           int64_t x_stride, float *out, int64_t out_stride);
     void *product_context;
+    /*
+     * Variance of the noise in each of the query.width numbers of a row's blocks, and of gram, as they are
+     * given here; NULL: no noise; NaN: not known (behind transforms that are no isometry, and of what friends
+     * send). As planned: where a row gets messages from some parties only, it is that of all of them.
+     */
+    const double *noise_variance;
+    const double *gram_noise_variance;
 } dpf_solve;
 
 typedef struct dpf_solver {
@@ -63,6 +70,8 @@ typedef struct dpf_solver {
     double (*radius)(void *self);
     /* [run] Solves the batch. All of next must be finite. */
     dpf_status (*solve)(void *self, const dpf_call *call, const dpf_solve *batch);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[4])(void);
 } dpf_solver;
 
 #ifdef __cplusplus

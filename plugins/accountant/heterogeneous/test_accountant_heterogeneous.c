@@ -26,18 +26,13 @@ static int end(void **state)
 /* Laplace noise of scale 2, ten times; a record moves a release by 3, and by 6 when it is replaced. */
 static dpf_event laplace(void)
 {
-    dpf_event event = {.size = sizeof(event),
-                       .kind = DPF_EVENT_LAPLACE,
-                       .lifetime = DPF_LIFETIME_ROUND,
-                       .count = 10,
-                       .scale = 2};
+    dpf_event event = {.kind = DPF_EVENT_LAPLACE, .lifetime = DPF_LIFETIME_ROUND, .count = 10, .scale = 2};
     for (int u = 0; u < DPF_N_UNITS; u++)
         for (int a = 0; a < DPF_N_ADJACENCIES; a++) {
             const double s = a == DPF_ADJ_REPLACE_VALUE ? 6 : 3;
             event.sensitivity.at[u][a] = (dpf_norms){s, s, s};
         }
-    event.sampling =
-        (dpf_sampling){.size = sizeof(event.sampling), .hidden_from = -1, .rate = 1, .weight_max = 1};
+    event.sampling = (dpf_sampling){.hidden_from = -1, .rate = 1, .weight_max = 1};
     return event;
 }
 

@@ -258,7 +258,8 @@ static dpf_status published_epsilon(void *self, const dpf_event *events, int64_t
                                     const dpf_question *question, dpf_answer *answer)
 {
     const struct published *published = self;
-    dpf_question stated = *question;
+    dpf_question stated;
+    dpf_copy(&stated, sizeof stated, question);
     if (published->unit >= 0)
         stated.unit = published->unit;
     if (published->adjacency >= 0)

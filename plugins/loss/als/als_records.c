@@ -51,8 +51,11 @@ dpf_status als_query(const dpf_host *host, const dpf_side_info *info, int with_c
                           "layouts LOWER and OPERATOR serve local sides only; ask for PACKED or FULL");
     if (d < 1 || d > 16384)
         return host->fail(host, DPF_E_RANGE, -1, "a row must have 1 to 16384 unknowns");
-    *out =
-        (dpf_query){.size = sizeof(*out), .form = DPF_FORM_QUADRATIC, .dimension = d, .first = info->first};
+    out->form = DPF_FORM_QUADRATIC;
+    out->dimension = d;
+    out->first = info->first;
+    out->width = out->n_blocks = out->support = out->has_gram = 0;
+    out->ridge_per_count = out->ridge_constant = NULL;
     switch (info->layout) {
     case DPF_LAYOUT_PACKED:
         add_block(out, DPF_BLOCK_QUADRATIC, info->layout, dpf_packed_length(d), 0, 0);

@@ -86,8 +86,9 @@ static void count_user(const struct complementary *self, const dpf_query *q, con
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint)
 {
+    (void)joint; /* what the blocks do one by one says all */
     const struct complementary *self = instance;
     const double w = bounds->weight_max;
     const dpf_norms y = als_vector_norms(bounds), one = {1, 1, 1}, zero = {0, 0, 0};

@@ -186,7 +186,7 @@ static void state_them(struct plain_host *host, uint32_t layout, const dpf_bound
     assert_int_equal(loss->query(host->self, &info, &q), DPF_OK);
     states_unknown(blocks);
     states_unknown(gram);
-    assert_int_equal(loss->sensitivity(host->self, &q, bounds, blocks, gram), DPF_OK);
+    assert_int_equal(loss->sensitivity(host->self, &q, bounds, blocks, gram, NULL), DPF_OK);
 }
 
 /* Eq. 15-18, for a row p whose norms are the bounds. */

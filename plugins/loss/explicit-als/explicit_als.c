@@ -91,8 +91,9 @@ static dpf_norms row_norms(const struct explicit_als *self, const dpf_bounds *bo
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint)
 {
+    (void)joint; /* what the blocks do one by one says all */
     const struct explicit_als *self = instance;
     const int n_fixed = self->n_fixed[bounds->side];
     const double bias = fmax(als_vector_norms(bounds).linf, bounds->residual_l2);

@@ -149,7 +149,7 @@ static void check_neighbours(int box, int users_solved, uint32_t layout)
                                .n_self = users_solved ? 1 : STATE_ROWS,
                                .n_other = n};
     states_unknown(blocks);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     states_new(&s, &host, &q, &other, 2.5);
     states_enumerate(&s, n, users_solved, values, users_solved ? 1 : 2);
     for (int32_t b = 0; b < 3; b++) {
@@ -207,7 +207,7 @@ static void test_sensitivity_with_biases(void **state)
                                .n_self = 4,
                                .n_other = 4};
     states_unknown(blocks);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL, NULL), DPF_OK);
     const double stated = blocks[1].at[DPF_UNIT_RECORD][DPF_ADJ_ADD_REMOVE].l2;
     double largest = 0;
     float y[16] __attribute__((aligned(64))) = {0};
@@ -268,10 +268,10 @@ static void test_value_change(void **state)
                          .n_other = 4,
                          .value_change = 0.5};
     states_unknown(blocks);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL, NULL), DPF_OK);
     assert_true(fabs(blocks[1].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 - 1) < 1e-12);
     bounds.size = offsetof(dpf_bounds, value_change);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, NULL, NULL), DPF_OK);
     assert_true(fabs(blocks[1].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 - 8) < 1e-12);
     plain_close(&host);
 }

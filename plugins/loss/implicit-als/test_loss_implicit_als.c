@@ -179,7 +179,7 @@ static void test_own_cells(void **state)
                                .n_other = 10};
     states_unknown(blocks);
     states_unknown(gram);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     assert_true(gram[2].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 == 0.25);
     assert_true(gram[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
     assert_true(gram[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
@@ -289,7 +289,7 @@ static void check_neighbours(const char *settings, int box, int users_solved, ui
                                .n_other = n};
     states_unknown(blocks);
     states_unknown(gram);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     states_new(&s, &host, &q, &other, 0);
     states_enumerate(&s, n, users_solved, values, strstr(settings, "confidence") ? 2 : 1);
     for (int32_t b = 0; b < 3; b++) {
@@ -348,7 +348,7 @@ static void test_gram_sensitivity_and_caps(void **state)
                          .n_other = 10};
     states_unknown(blocks);
     states_unknown(gram);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     const dpf_norms *user = gram[0].at[DPF_UNIT_USER];
     /* alpha0 p p' of one user with |p|_2 = 2: |p|_1^2 = 8. */
     assert_true(fabs(user[DPF_ADJ_ADD_REMOVE].l1 - 3.2) < 1e-9 &&
@@ -361,13 +361,13 @@ static void test_gram_sensitivity_and_caps(void **state)
     assert_true(blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].linf == 4);
     /* Without bounds on the factors nothing but the count is bounded, and nothing is NaN. */
     bounds.other_l2 = INFINITY;
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     assert_true(isinf(blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l2));
     assert_true(blocks[1].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 == 0);
     assert_true(blocks[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l2 == 1);
     /* If users are solved, the Gram matrix is one of items: no user changes it. */
     bounds.side = DPF_SIDE_USERS;
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     assert_true(gram[0].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 == 0);
     plain_close(&host);
 }

@@ -64,20 +64,14 @@ static dpf_status social_query(void *self, const dpf_side_info *info, dpf_query 
     const struct social *social = self;
     if (info->dimension < 1 || info->first < 0)
         return social->host->fail(social->host, DPF_E_INTERNAL, -1, "the host described an impossible side");
-    *out = (dpf_query){.size = sizeof(*out),
-                       .form = DPF_FORM_GRADIENT,
-                       .dimension = info->dimension,
-                       .first = info->first,
-                       .width = info->dimension,
-                       .support = DPF_SUPPORT_OBSERVED,
-                       .n_blocks = 1,
-                       .blocks = {{.kind = DPF_BLOCK_GRADIENT, .length = info->dimension}}};
+    dpf_gradient_query(out, info->dimension, info->first, DPF_SUPPORT_OBSERVED);
     return DPF_OK;
 }
 
 static dpf_status social_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                                     dpf_sensitivity *blocks, dpf_sensitivity *gram)
+                                     dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint)
 {
+    (void)joint; /* what the blocks do one by one says all */
     const struct social *social = self;
     double radius = fmax(bounds->other_l2, bounds->self_l2);
     double distance = social->distance == DISTANCE_DIAMETER ? 2 * radius : radius;

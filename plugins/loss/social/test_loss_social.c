@@ -178,7 +178,7 @@ static dpf_norms stated(struct plain_host *host, double radius)
                          .self_l2 = radius,
                          .records_per_user = INT64_MAX};
     ask_query(host, &query);
-    assert_int_equal(loss->sensitivity(host->self, &query, &bounds, &block, &block), DPF_OK);
+    assert_int_equal(loss->sensitivity(host->self, &query, &bounds, &block, &block, NULL), DPF_OK);
     double link = block.at[DPF_UNIT_RECORD][DPF_ADJ_ADD_REMOVE].l1;
     assert_true(link > 0 ? isinf(block.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1) : link == 0);
     return block.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];

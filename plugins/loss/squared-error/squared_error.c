@@ -96,18 +96,8 @@ static dpf_status query(void *self, const dpf_side_info *info, dpf_query *out)
     }
     side->columns = info->columns;
 
-    const dpf_query answer = {
-        .size = sizeof(answer),
-        .form = DPF_FORM_GRADIENT,
-        .dimension = info->dimension,
-        .first = info->first,
-        .width = info->dimension,
-        .support = DPF_SUPPORT_OBSERVED,
-        .n_blocks = 1,
-        .blocks = {{.kind = DPF_BLOCK_GRADIENT, .length = info->dimension}},
-        .ridge_constant = side->ridge,
-    };
-    *out = answer;
+    dpf_gradient_query(out, info->dimension, info->first, DPF_SUPPORT_OBSERVED);
+    out->ridge_constant = side->ridge;
     return DPF_OK;
 }
 

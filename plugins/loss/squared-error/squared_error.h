@@ -47,6 +47,6 @@ squared_error_exact_kernel *squared_error_choose_exact(void);
 squared_error_local_kernel *squared_error_choose_local(void);
 
 dpf_status squared_error_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                                     dpf_sensitivity *blocks, dpf_sensitivity *gram);
+                                     dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint);
 
 #endif

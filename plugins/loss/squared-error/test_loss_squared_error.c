@@ -483,7 +483,8 @@ static void state_sensitivity(struct loss *loss, const dpf_bounds *bounds, dpf_s
             out->at[u][a] = (dpf_norms){NAN, NAN, NAN};
         }
     }
-    assert_int_equal(loss->functions->sensitivity(loss->host.self, &loss->query, bounds, out, NULL), DPF_OK);
+    assert_int_equal(loss->functions->sensitivity(loss->host.self, &loss->query, bounds, out, NULL, NULL),
+                     DPF_OK);
 }
 
 static void search_world(const struct world *world, int32_t rounds, dpf_norms *user, dpf_norms *record,

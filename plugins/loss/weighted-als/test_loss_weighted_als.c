@@ -134,7 +134,7 @@ static void sensitivities_hold_for_all_neighbours(void **state)
                                        .n_other = n};
             states_unknown(blocks);
             states_unknown(gram);
-            assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram), DPF_OK);
+            assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
             states_new(&s, &host, &q, &other, 0);
             states_enumerate(&s, n, users_solved, values, 2);
             for (int32_t b = 0; b < 2; b++) {

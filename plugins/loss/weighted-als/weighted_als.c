@@ -57,8 +57,9 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint)
 {
+    (void)joint; /* what the blocks do one by one says all */
     const struct weighted *self = instance;
     const double w = bounds->weight_max, kappa = self->confidence;
     const double most = fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));

@@ -257,8 +257,8 @@ static void sensitivities_hold(void **state)
         open_loss(&loss, "confidence=3; clip-error=0.5", DPF_SIDE_ITEMS);
         const dpf_bounds bounds = bounds_of(DPF_SIDE_ITEMS, weighted ? 2 : 1);
         memset(&stated, 0xff, sizeof(stated)); /* NaN */
-        assert_int_equal(loss.functions->sensitivity(loss.host.self, &loss.query, &bounds, &stated, NULL),
-                         DPF_OK);
+        assert_int_equal(
+            loss.functions->sensitivity(loss.host.self, &loss.query, &bounds, &stated, NULL, NULL), DPF_OK);
         const dpf_norms *record = stated.at[DPF_UNIT_RECORD], *user = stated.at[DPF_UNIT_USER];
         for (int trial = 0; trial < 3000; trial++) {
             double one[ITEMS * D], two[ITEMS * D];
@@ -305,13 +305,13 @@ static void unbounded_residuals_have_no_bound(void **state)
     dpf_bounds bounds = bounds_of(DPF_SIDE_ITEMS, 1);
     (void)state;
     open_loss(&loss, "confidence=1", DPF_SIDE_ITEMS);
-    assert_int_equal(loss.functions->sensitivity(loss.host.self, &loss.query, &bounds, &stated, NULL),
+    assert_int_equal(loss.functions->sensitivity(loss.host.self, &loss.query, &bounds, &stated, NULL, NULL),
                      DPF_OK);
     assert_true(isinf(stated.at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l1));
     assert_true(isfinite(stated.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1)); /* the range bounds it */
     bounds.self_l2 = 2;
     bounds.residual_l2 = 3;
-    assert_int_equal(loss.functions->sensitivity(loss.host.self, &loss.query, &bounds, &stated, NULL),
+    assert_int_equal(loss.functions->sensitivity(loss.host.self, &loss.query, &bounds, &stated, NULL, NULL),
                      DPF_OK);
     /* 2 (2 + 1) (2 * 3 + 5) * 1 */
     assert_true(fabs(stated.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].linf - 66) < 1e-6);

@@ -89,17 +89,8 @@ static dpf_status query(void *self, const dpf_side_info *info, dpf_query *out)
     if (status != DPF_OK)
         return status;
     loss->sides[info->side].columns = info->columns;
-    *out = (dpf_query){
-        .size = sizeof(*out),
-        .form = DPF_FORM_GRADIENT,
-        .dimension = info->dimension,
-        .first = info->first,
-        .width = info->dimension,
-        .support = DPF_SUPPORT_DENSE,
-        .n_blocks = 1,
-        .blocks = {{.kind = DPF_BLOCK_GRADIENT, .length = info->dimension}},
-        .ridge_constant = loss->sides[info->side].ridge,
-    };
+    dpf_gradient_query(out, info->dimension, info->first, DPF_SUPPORT_DENSE);
+    out->ridge_constant = loss->sides[info->side].ridge;
     return DPF_OK;
 }
 

@@ -22,6 +22,7 @@ struct weighted_gradient {
 };
 
 dpf_status weighted_gradient_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
-                                         dpf_sensitivity *blocks, dpf_sensitivity *gram);
+                                         dpf_sensitivity *blocks, dpf_sensitivity *gram,
+                                         dpf_joint_norms *joint);
 
 #endif

@@ -268,8 +268,10 @@ static dpf_status gaussian_plan(void *self, const dpf_release *release, dpf_nois
         return status;
     /* The discrete Gaussian's variance differs from sigma^2 by a factor 1 - exp(-2 pi^2 4^bits) or so. */
     double copies = out->where == DPF_NOISE_AT_PARTY ? (double)release->n_parties : 1;
-    for (int32_t b = 0; b < out->n_blocks; b++)
+    for (int32_t b = 0; b < out->n_blocks; b++) {
         out->variance[b] = copies * out->scale[b] * out->scale[b];
+        out->gram_variance[b] = copies * out->gram_scale[b] * out->gram_scale[b];
+    }
     return DPF_OK;
 }
 

@@ -152,7 +152,8 @@ static dpf_status decode_simulated(const struct noise_shares *gamma, const dpf_c
     for (int64_t r = 0; r < sums->n_rows; r++) {
         dpf_cursor cursor;
         uint32_t id = (uint32_t)dpf_additive_row_id(sums, r);
-        dpf_encoded one = *sums;
+        dpf_encoded one;
+        dpf_copy(&one, sizeof one, sums);
         memcpy(row, sums->values + r * sums->stride, (size_t)sums->width * sizeof(*row));
         gamma->random->seek(gamma->stream, call->draw, DPF_PARTY_AGGREGATE, id, &cursor);
         if (add_noise(gamma, plan, query, &cursor, (uint64_t)sums->survivors, row) != 0)

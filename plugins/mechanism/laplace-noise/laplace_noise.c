@@ -233,8 +233,11 @@ dpf_status laplace_plan(void *self, const dpf_release *release, dpf_noise_plan *
     if (status != DPF_OK)
         return status;
     double copies = out->where == DPF_NOISE_AT_PARTY ? (double)release->n_parties : 1;
-    for (int32_t b = 0; b < out->n_blocks; b++)
+    for (int32_t b = 0; b < out->n_blocks; b++) {
         out->variance[b] = copies * variance_of(out->scale[b], out->grid[b], laplace->noise.exact);
+        out->gram_variance[b] =
+            copies * variance_of(out->gram_scale[b], out->gram_grid[b], laplace->noise.exact);
+    }
     double spent = epsilon / release->noise_factor;
     memcpy(&out->opaque[1], &spent, sizeof(spent));
     return DPF_OK;

@@ -178,10 +178,8 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
         return status;
     const int64_t clients = counted_clients(pbm, release);
     const double step = pbm->bound / ((double)pbm->trials * theta);
-    const uint32_t size = out->size;
     int exponent;
-    memset(out, 0, sizeof(*out));
-    out->size = size;
+    dpf_clear(out);
     out->where = clients == 1 ? DPF_NOISE_AT_PARTY : DPF_NOISE_IN_SHARES;
     out->n_blocks = release->query->n_blocks;
     frexp(pbm->bound, &exponent);
@@ -208,9 +206,7 @@ static double accounted_theta(double theta)
 static void state_sensitivity(const struct pbm *pbm, double coordinates, dpf_sensitivity *out)
 {
     const double c = pbm->bound;
-    for (int32_t unit = 0; unit < DPF_N_UNITS; unit++)
-        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
-            out->at[unit][a] = (dpf_norms){NAN, NAN, NAN};
+    *out = dpf_unstated();
     out->at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = (dpf_norms){coordinates * c, sqrt(coordinates) * c, c};
     out->at[DPF_UNIT_USER][DPF_ADJ_REPLACE] =
         (dpf_norms){coordinates * 2 * c, sqrt(coordinates) * 2 * c, 2 * c};
@@ -225,12 +221,12 @@ static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_n
     if (capacity < 1)
         return pbm->host->fail(pbm->host, DPF_E_INTERNAL, -1, "there is no room for the event of a release");
     memset(out, 0, sizeof(*out));
-    out->size = sizeof(*out);
     out->kind = DPF_EVENT_PBM;
     out->flags = plan->where == DPF_NOISE_IN_SHARES ? DPF_EVENT_NOISE_SHARED : 0;
     out->lifetime = DPF_LIFETIME_ROUND;
     out->count = 1;
     out->side = release->side;
+    out->blocks = (UINT32_C(1) << release->query->n_blocks) - 1;
     out->scale = plan->scale[0];
     out->p[0] = accounted_theta(plan_theta(plan));
     out->p[1] = (double)pbm->trials;

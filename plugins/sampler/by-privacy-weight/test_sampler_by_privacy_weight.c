@@ -43,7 +43,7 @@ static void ranges_that_meet_divide_the_records(void **state)
 static void nothing_is_amplified(void **state)
 {
     struct plain_host host;
-    dpf_sampling sampling = {.size = sizeof(sampling)};
+    dpf_sampling sampling = {0};
     (void)state;
     plain_open(&host, component, "from=0.25; below=0.5");
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);

@@ -7,8 +7,8 @@ static void everybody_has_weight_one(void **state)
     const dpf_component *component = plain_component("full", DPF_ROLE_SAMPLER, "full");
     const dpf_sampler *sampler = component->functions;
     struct plain_host host;
-    dpf_sampling sampling = {.size = sizeof(sampling)};
-    dpf_draw draw = {.size = sizeof(draw), .level = DPF_LEVEL_PARTY, .n = 100, .first_party = 7};
+    dpf_sampling sampling = {0};
+    dpf_draw draw = {.size = sizeof(draw), .level = DPF_LEVEL_PARTY, .n = 100, .first = 7};
     float weights[101];
     plain_check_memory(component, "");
     plain_open(&host, component, "");

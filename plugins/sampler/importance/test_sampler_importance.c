@@ -17,7 +17,7 @@ static dpf_status prepare(struct plain_host *host, const char *settings, double 
     }
     plain_open_random(host, component, settings);
     const dpf_status status = sampler->prepare(host->self, &setup);
-    *sampling = (dpf_sampling){.size = sizeof(*sampling)};
+    *sampling = (dpf_sampling){0};
     if (status == DPF_OK)
         assert_int_equal(sampler->describe(host->self, sampling), DPF_OK);
     return status;

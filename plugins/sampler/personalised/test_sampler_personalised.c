@@ -81,7 +81,7 @@ static void the_budget_of_a_record_is_kept(void **state)
     struct plain_host host;
     (void)state;
     for (double w = 0.01; w <= 1; w += 0.0625) {
-        dpf_sampling sampling = {.size = sizeof(sampling)};
+        dpf_sampling sampling = {0};
         dpf_sampler_setup setup = setup_of(1.5);
         setup.privacy_weight_hi = w;
         plain_open_random(&host, component, "epsilon=2; threshold=value; threshold-value=1.5");
@@ -97,7 +97,7 @@ static void the_budget_of_a_record_is_kept(void **state)
 static void it_says_how_it_samples(void **state)
 {
     struct plain_host host;
-    dpf_sampling sampling = {.size = sizeof(sampling)};
+    dpf_sampling sampling = {0};
     (void)state;
     open_sampler(&host, "secrecy=server; lifetime=round", 1);
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);

@@ -104,7 +104,7 @@ static dpf_status poisson_draw(void *self, const dpf_call *call, const dpf_draw 
     for (int64_t i = 0; i < draw->n; i++) {
         dpf_cursor cursor;
         uint8_t taken;
-        poisson->random->seek(poisson->stream, call->draw, (uint32_t)(draw->first_party + i), 0, &cursor);
+        poisson->random->seek(poisson->stream, call->draw, (uint32_t)(draw->first + i), 0, &cursor);
         poisson->random->bernoulli(&cursor, poisson->rate, &taken, 1);
         weights[i] = taken ? poisson->weight : 0;
     }

@@ -8,7 +8,7 @@ static const dpf_sampler *sampler;
 
 static void draw_users(struct plain_host *host, uint32_t round, int64_t first, int64_t n, float *weights)
 {
-    dpf_draw draw = {.size = sizeof(draw), .level = DPF_LEVEL_PARTY, .n = n, .first_party = first};
+    dpf_draw draw = {.size = sizeof(draw), .level = DPF_LEVEL_PARTY, .n = n, .first = first};
     host->call.draw = round;
     assert_int_equal(sampler->draw(host->self, plain_call(host), &draw, weights), DPF_OK);
 }
@@ -27,7 +27,7 @@ static void it_says_how_it_samples(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct plain_host host;
-        dpf_sampling sampling = {.size = sizeof(sampling)};
+        dpf_sampling sampling = {0};
         float weights[USERS];
         plain_open_random(&host, component, cases[i].settings);
         assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);

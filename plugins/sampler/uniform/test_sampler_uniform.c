@@ -19,7 +19,7 @@ static void rates_and_weights(void **state)
         struct plain_host host;
         static float weights[CHECK_RECORDS];
         const dpf_sampler *sampler = component->functions;
-        dpf_sampling sampling = {.size = sizeof(sampling)};
+        dpf_sampling sampling = {0};
         const dpf_draw draw = check_draw();
         int kept = 0;
         plain_open_random(&host, component, cases[k].settings);

@@ -22,7 +22,7 @@ static void in_proportion_to_length(void **state)
     struct plain_host host;
     static float weights[CHECK_RECORDS];
     const dpf_draw draw = check_draw();
-    dpf_sampling sampling = {.size = sizeof(sampling)};
+    dpf_sampling sampling = {0};
     double sum = 0, variance = 0;
     open_for_items(&host, "rate=0.5; norm=1; max-weight=8");
     assert_int_equal(((const dpf_sampler *)component->functions)->describe(host.self, &sampling), DPF_OK);

@@ -139,9 +139,9 @@ static void open_bench(struct bench *s, int d, uint32_t layout, double radius)
                            .first = 1,
                            .width = length + d + 1,
                            .n_blocks = 3};
-    s->query.blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, layout, 0, length, ld, 0};
-    s->query.blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, d, 0, 0};
-    s->query.blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + d, 1, 0, 0};
+    s->query.blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, layout, 0, length, ld, {0}};
+    s->query.blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, d, 0, {0}};
+    s->query.blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + d, 1, 0, {0}};
     s->batch = (dpf_solve){.size = sizeof(s->batch),
                            .n_rounds = 1,
                            .n_rows = 1,

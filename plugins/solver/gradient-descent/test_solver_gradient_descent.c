@@ -308,9 +308,9 @@ static void quadratic_query(struct problem *p, uint32_t layout, int32_t d)
     p->query.form = DPF_FORM_QUADRATIC;
     p->query.n_blocks = 3;
     p->query.width = length + d + 1;
-    p->query.blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, layout, 0, length, ld, 0};
-    p->query.blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, d, 0, 0};
-    p->query.blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + d, 1, 0, 0};
+    p->query.blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, layout, 0, length, ld, {0}};
+    p->query.blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, d, 0, {0}};
+    p->query.blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + d, 1, 0, {0}};
     p->query.ridge_per_count = p->ridge_per_count;
 }
 

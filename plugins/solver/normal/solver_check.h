@@ -41,9 +41,9 @@ static inline void systems_layout(dpf_query *q, int64_t d, uint32_t layout, cons
                                                            : n * ld;
     *q = (dpf_query){
         .size = sizeof(*q), .form = DPF_FORM_QUADRATIC, .dimension = n, .first = 1, .n_blocks = 3};
-    q->blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, layout, 0, length, ld, 0};
-    q->blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, n, 0, 0};
-    q->blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + n, 1, 0, 0};
+    q->blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, layout, 0, length, ld, {0}};
+    q->blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, length, n, 0, {0}};
+    q->blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, length + n, 1, 0, {0}};
     q->width = length + n + 1;
     q->has_gram = 1;
     q->ridge_per_count = ridge;

@@ -82,9 +82,9 @@ static void known_new(struct known *k, int32_t d)
     k->query = (dpf_query){
         .size = sizeof(k->query), .form = DPF_FORM_QUADRATIC, .dimension = d, .width = packed + d + 1};
     k->query.n_blocks = 3;
-    k->query.blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, DPF_LAYOUT_PACKED, 0, packed, 0, 0};
-    k->query.blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, packed, d, 0, 0};
-    k->query.blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, packed + d, 1, 0, 0};
+    k->query.blocks[0] = (dpf_block){DPF_BLOCK_QUADRATIC, DPF_LAYOUT_PACKED, 0, packed, 0, {0}};
+    k->query.blocks[1] = (dpf_block){DPF_BLOCK_LINEAR, 0, packed, d, 0, {0}};
+    k->query.blocks[2] = (dpf_block){DPF_BLOCK_COUNT, 0, packed + d, 1, 0, {0}};
     for (int i = 0; i < d; i++) {
         for (int j = 0; j <= i; j++) {
             double sum = 0;

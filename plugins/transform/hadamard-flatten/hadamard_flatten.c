@@ -11,14 +11,17 @@
  *
  * Sensitivity. H D is orthogonal with entries +-1/sqrt(P): L2 stays, |y|_inf <= |x|_1 / sqrt(P), and
  * |y|_1 <= min(sqrt(N) |y|_2, sqrt(P) |x|_1) over N numbers. With scope = matrix blocks mix, so each
- * block has the norms of all together. Rounding: log2 P additions for each number, an L2 error of at most
- * (log2 P + 4) 2^-52 |x|_2. It is relative for a message against none or against zeros; for
- * other differences twice the error of a user's largest message is added.
+ * block has the norms of all together. A bound over several blocks stays with scope = rows, its blocks in L2
+ * (L1 does not carry over, but is above L2); with scope = matrix all that is left is the L2 norm of the
+ * whole. Rounding: log2 P additions for each number, an L2 error of at most (log2 P + 4) 2^-52 |x|_2. It is
+ * relative for a message against none or against zeros; for other differences twice the error of a user's
+ * largest message is added.
  */
 #include <math.h>
 #include <string.h>
 
 #include "dpframe/dpframe.h"
+#include "dpframe/joint.h"
 
 enum { P_SCOPE, P_COLUMNS, P_SEED, P_COUNT };
 enum { SCOPE_ROWS, SCOPE_MATRIX };
@@ -106,17 +109,15 @@ static int is_still(const dpf_norms *x)
 }
 
 /* All blocks as one. */
-static dpf_norms together(const dpf_query *query, const dpf_sensitivity *blocks, int32_t unit,
-                          int32_t adjacency)
+static dpf_norms together(const dpf_message_norms *message, int32_t unit, int32_t adjacency)
 {
-    dpf_norms sum = {0, 0, 0};
-    for (int32_t b = 0; b < query->n_blocks; b++) {
-        const dpf_norms *x = &blocks[b].at[unit][adjacency];
-        sum.l1 += x->l1;
-        sum.l2 = sqrt(sum.l2 * sum.l2 + x->l2 * x->l2);
-        sum.linf = isnan(x->linf) || x->linf > sum.linf ? x->linf : sum.linf;
-    }
-    return sum;
+    double ones[DPF_BLOCK_BITS];
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++)
+        ones[b] = 1;
+    const uint32_t all = dpf_message_bits(message);
+    return (dpf_norms){dpf_joint_largest(message, all, ones, 1, unit, adjacency),
+                       dpf_joint_largest(message, all, ones, 2, unit, adjacency),
+                       dpf_joint_largest_number(message, all, ones, unit, adjacency)};
 }
 
 /* n numbers of the result; fmin ignores a statement that is not made. */
@@ -130,42 +131,84 @@ static dpf_norms flattened(dpf_norms x, double length, double n, double rounding
                        fmin(l2, spread / sqrt(length) + error)};
 }
 
-static void change_block(const struct flatten *flatten, const dpf_query *query, int64_t rows_in,
-                         const dpf_sensitivity *before, int32_t b, dpf_sensitivity *after)
+static int is_whole(int32_t unit, int32_t adjacency)
 {
-    const int alone = flatten->scope == SCOPE_ROWS;
-    int64_t rows_out = 0;
-    rows((void *)(uintptr_t)flatten, rows_in, &rows_out);
-    const double length = (double)length_of(flatten, rows_in);
-    const double n = (double)rows_out * query->blocks[b].length;
-    const double rounding = (log2(length) + 4) * 0x1p-52;
-    dpf_norms x[DPF_N_UNITS][DPF_N_ADJACENCIES];
-    for (int32_t unit = 0; unit < DPF_N_UNITS; unit++)
-        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
-            x[unit][a] = alone ? before[b].at[unit][a] : together(query, before, unit, a);
-    const dpf_norms *user = x[DPF_UNIT_USER];
-    const double largest = fmin(user[DPF_ADJ_ADD_REMOVE].l2, user[DPF_ADJ_ZERO_OUT].l2);
-    for (int32_t unit = 0; unit < DPF_N_UNITS; unit++)
-        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++) {
-            const int whole = unit == DPF_UNIT_USER && (a == DPF_ADJ_ADD_REMOVE || a == DPF_ADJ_ZERO_OUT);
-            after->at[unit][a] =
-                flattened(x[unit][a], length, n, rounding, whole ? 0 : 2 * rounding * largest);
-        }
+    return unit == DPF_UNIT_USER && (adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT);
 }
 
-static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks)
+static double rounding_of(const struct flatten *flatten, int64_t rows_in)
+{
+    return (log2((double)length_of(flatten, rows_in)) + 4) * 0x1p-52;
+}
+
+static void change_block(const struct flatten *flatten, const dpf_message_norms *message, int32_t b,
+                         dpf_sensitivity *after)
+{
+    int64_t rows_out = 0;
+    rows((void *)(uintptr_t)flatten, message->rows, &rows_out);
+    const double length = (double)length_of(flatten, message->rows);
+    const double n = (double)rows_out * message->query->blocks[b].length;
+    const double rounding = rounding_of(flatten, message->rows);
+    dpf_norms x[DPF_UNIT_ROWS][DPF_ADJACENCY_ROWS];
+    for (int32_t unit = 0; unit < DPF_UNIT_ROWS; unit++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            x[unit][a] =
+                flatten->scope == SCOPE_ROWS ? message->blocks[b].at[unit][a] : together(message, unit, a);
+    const dpf_norms *user = x[DPF_UNIT_USER];
+    const double largest = fmin(user[DPF_ADJ_ADD_REMOVE].l2, user[DPF_ADJ_ZERO_OUT].l2);
+    for (int32_t unit = 0; unit < DPF_UNIT_ROWS; unit++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            after->at[unit][a] =
+                flattened(x[unit][a], length, n, rounding, is_whole(unit, a) ? 0 : 2 * rounding * largest);
+}
+
+/* before: a bound over some blocks, or over all in L2. Each block is transformed, or all are as one. */
+static void change_joint(const dpf_joint_norm *before, double rounding, dpf_joint_norms *after)
+{
+    const double *user = before->at[DPF_UNIT_USER];
+    const double error = 2 * rounding * fmin(user[DPF_ADJ_ADD_REMOVE], user[DPF_ADJ_ZERO_OUT]);
+    dpf_joint_norm joint = *before;
+    joint.within = 2;
+    for (int32_t unit = 0; unit < DPF_UNIT_ROWS; unit++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            joint.at[unit][a] = (1 + rounding) * before->at[unit][a] + (is_whole(unit, a) ? 0 : error);
+    dpf_joint_add(after, &joint);
+}
+
+static void change_all(const dpf_message_norms *message, double rounding, dpf_joint_norms *after)
+{
+    dpf_joint_norm whole = dpf_joint_new(dpf_message_bits(message), 2, 2);
+    for (int32_t unit = 0; unit < DPF_UNIT_ROWS; unit++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            whole.at[unit][a] = together(message, unit, a).l2;
+    change_joint(&whole, rounding, after);
+}
+
+static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks,
+                              dpf_sensitivity *gram, const dpf_joint_norms *before, dpf_joint_norms *after)
 {
     const struct flatten *flatten = self;
-    dpf_sensitivity after[DPF_MAX_BLOCKS];
+    const dpf_message_norms message = {query, rows_in, blocks, NULL, before};
+    const double rounding = rounding_of(flatten, rows_in);
+    dpf_sensitivity changed[DPF_MAX_BLOCKS];
     if (query->n_blocks < 1 || query->n_blocks > DPF_MAX_BLOCKS)
         return flatten->host->fail(flatten->host, DPF_E_INTERNAL, -1, "a query without blocks");
+    if (gram)
+        return flatten->host->fail(
+            flatten->host, DPF_E_UNSUPPORTED, -1,
+            "flattening would mix the Gram row of this loss with the other rows; leave "
+            "it out");
     if (flatten->scope == SCOPE_MATRIX && query->width != flatten->columns)
         return flatten->host->fail(
             flatten->host, DPF_E_CONFIG, P_COLUMNS,
             "columns differs from the numbers in a row of the message; set it to the rank");
     for (int32_t b = 0; b < query->n_blocks; b++)
-        change_block(flatten, query, rows_in, blocks, b, &after[b]);
-    memcpy(blocks, after, (size_t)query->n_blocks * sizeof(*blocks));
+        change_block(flatten, &message, b, &changed[b]);
+    if (flatten->scope == SCOPE_MATRIX && query->n_blocks > 1)
+        change_all(&message, rounding, after);
+    for (int32_t i = 0; flatten->scope == SCOPE_ROWS && before && i < before->n; i++)
+        change_joint(&before->bounds[i], rounding, after);
+    memcpy(blocks, changed, (size_t)query->n_blocks * sizeof(*blocks));
     return DPF_OK;
 }
 
@@ -316,7 +359,7 @@ static dpf_status inverse(void *self, const dpf_call *call, const dpf_message *i
 
 static const dpf_transform functions = {
     .kind = DPF_TRANSFORM_MESSAGE,
-    .flags = DPF_TRANSFORM_NEEDS_DENSE,
+    .flags = DPF_TRANSFORM_NEEDS_DENSE | DPF_TRANSFORM_ISOMETRY,
     .sensitivity = sensitivity,
     .rows = rows,
     .forward = forward,

@@ -200,7 +200,8 @@ static void norms_stay_within_their_statement(void **state)
             for (int u = 0; u < DPF_N_UNITS; u++)
                 for (int a = 0; a < DPF_N_ADJACENCIES; a++)
                     stated.at[u][a] = before;
-            assert_int_equal(f.functions->sensitivity(f.host.self, &query, 50, &stated), DPF_OK);
+            assert_int_equal(f.functions->sensitivity(f.host.self, &query, 50, &stated, NULL, NULL, NULL),
+                             DPF_OK);
             const dpf_norms *at = &stated.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
             assert_true(after.l1 <= at->l1 && after.l2 <= at->l2 && after.linf <= at->linf);
             assert_true(at->l2 <= before.l2 * (1 + 1e-12));
@@ -231,7 +232,8 @@ static void refusals_and_memory(void **state)
     assert_non_null(strstr(host.report, "columns"));
     plain_close(&host);
     open_flatten(&f, 1, 5, 3);
-    assert_int_equal(f.functions->sensitivity(f.host.self, &query, 5, &stated), DPF_E_CONFIG);
+    assert_int_equal(f.functions->sensitivity(f.host.self, &query, 5, &stated, NULL, NULL, NULL),
+                     DPF_E_CONFIG);
     dpf_message from = message(&f, x, 5), to = message(&f, y, f.rows_out);
     from.rows = some;
     assert_int_equal(f.functions->forward(f.host.self, plain_call(&f.host), &from, &to), DPF_E_INTERNAL);

@@ -11,12 +11,15 @@
  * of Cauchy |Sx|_2 <= sqrt(c) |x|_2, |Sx|_inf <= c |x|_inf; a norm is also bounded by the norms above it. The
  * sums round: a coordinate is off by at most c 2^-53 times the sum of its absolute terms. For a message
  * against none, or against zeros, this is relative. For a difference of two messages it is not, so twice the
- * error of the largest message a user can send is added.
+ * error of the largest message a user can send is added. A bound over several blocks, all of which are
+ * projected by the same S, grows as its blocks' norms do: not at all where they are in L1, by sqrt(c) where
+ * they are in L2.
  */
 #include <math.h>
 #include <string.h>
 
 #include "dpframe/dpframe.h"
+#include "dpframe/joint.h"
 
 enum { P_RATIO, P_ROWS, P_SEED, P_COUNT };
 
@@ -132,26 +135,60 @@ static dpf_norms projected(dpf_norms x, double c, double rounding, double error)
     return out;
 }
 
-static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks)
+static int is_whole(int32_t unit, int32_t adjacency)
+{
+    return unit == DPF_UNIT_USER && (adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT);
+}
+
+/* A user's largest message in L1, for the error of a difference. */
+static double largest_message(const dpf_sensitivity *block)
+{
+    const dpf_norms *user = block->at[DPF_UNIT_USER];
+    return fmin(user[DPF_ADJ_ADD_REMOVE].l1, user[DPF_ADJ_ZERO_OUT].l1);
+}
+
+/* One bound over several blocks. The sum of the blocks' errors is above any norm of them. */
+static dpf_joint_norm projected_joint(const dpf_joint_norm *before, const dpf_query *query,
+                                      const dpf_sensitivity *blocks, double c, double rounding)
+{
+    dpf_joint_norm after = *before;
+    const double growth = before->within == 1 ? 1 : sqrt(c) * (1 + 0x1p-40);
+    double error = 0;
+    for (int32_t b = 0; b < query->n_blocks; b++)
+        if (before->blocks >> b & 1)
+            error += 2 * rounding * largest_message(&blocks[b]) / before->weight[b];
+    for (int32_t unit = 0; unit < DPF_UNIT_ROWS; unit++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            after.at[unit][a] =
+                (1 + rounding) * growth * before->at[unit][a] + (is_whole(unit, a) ? 0 : error);
+    return after;
+}
+
+static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks,
+                              dpf_sensitivity *gram, const dpf_joint_norms *before, dpf_joint_norms *after)
 {
     const struct projection *s = self;
     int64_t p;
+    if (gram)
+        return s->host->fail(s->host, DPF_E_UNSUPPORTED, -1,
+                             "a projection has no place for the Gram row of this loss; leave it out");
     double c;
     dpf_status status = rows(self, rows_in, &p);
     if (status == DPF_OK)
         status = fullest_row(s, rows_in, p, &c);
     if (status != DPF_OK)
         return status;
+    const double rounding = c * 0x1p-52;
+    for (int32_t i = 0; before && i < before->n; i++) {
+        const dpf_joint_norm joint = projected_joint(&before->bounds[i], query, blocks, c, rounding);
+        dpf_joint_add(after, &joint);
+    }
     for (int32_t b = 0; b < query->n_blocks; b++) {
-        const dpf_norms *user = blocks[b].at[DPF_UNIT_USER];
-        const double rounding = c * 0x1p-52;
-        const double largest = fmin(user[DPF_ADJ_ADD_REMOVE].l1, user[DPF_ADJ_ZERO_OUT].l1);
-        const double error = 2 * rounding * largest;
-        for (int32_t unit = 0; unit < DPF_N_UNITS; unit++)
-            for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++) {
-                const int whole = unit == DPF_UNIT_USER && (a == DPF_ADJ_ADD_REMOVE || a == DPF_ADJ_ZERO_OUT);
+        const double error = 2 * rounding * largest_message(&blocks[b]);
+        for (int32_t unit = 0; unit < DPF_UNIT_ROWS; unit++)
+            for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++) {
                 dpf_norms *at = &blocks[b].at[unit][a];
-                *at = projected(*at, c, rounding, whole ? 0 : error);
+                *at = projected(*at, c, rounding, is_whole(unit, a) ? 0 : error);
             }
     }
     return DPF_OK;

@@ -205,7 +205,8 @@ static void norms_stay_within_their_statement(void **state)
         for (int u = 0; u < DPF_N_UNITS; u++)
             for (int a = 0; a < DPF_N_ADJACENCIES; a++)
                 stated.at[u][a] = (dpf_norms){before[0], sqrt(before[1]), before[2]};
-        assert_int_equal(p.functions->sensitivity(p.host.self, &query, ROWS, &stated), DPF_OK);
+        assert_int_equal(p.functions->sensitivity(p.host.self, &query, ROWS, &stated, NULL, NULL, NULL),
+                         DPF_OK);
         const dpf_norms *at = &stated.at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT];
         assert_true(after[0] <= at->l1 && sqrt(after[1]) <= at->l2 && after[2] <= at->linf);
         if (trial % 2) /* and attained */
@@ -230,7 +231,7 @@ static void what_is_not_known_stays_so(void **state)
             stated.at[u][a] = (dpf_norms){NAN, NAN, NAN};
     stated.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP] = (dpf_norms){0, 0, 0};
     stated.at[DPF_UNIT_RECORD][DPF_ADJ_ZERO_OUT] = (dpf_norms){1, 1, 1};
-    assert_int_equal(p.functions->sensitivity(p.host.self, &query, ROWS, &stated), DPF_OK);
+    assert_int_equal(p.functions->sensitivity(p.host.self, &query, ROWS, &stated, NULL, NULL, NULL), DPF_OK);
     assert_true(isnan(stated.at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1));
     assert_true(stated.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l2 == 0);
     /* Nothing bounds a message, so nothing bounds its rounding error. */

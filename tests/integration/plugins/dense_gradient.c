@@ -8,20 +8,14 @@
 static dpf_status query(void *self, const dpf_side_info *info, dpf_query *out)
 {
     (void)self;
-    *out = (dpf_query){.size = sizeof(*out),
-                       .form = DPF_FORM_GRADIENT,
-                       .dimension = info->dimension,
-                       .first = info->first,
-                       .width = info->dimension,
-                       .support = DPF_SUPPORT_DENSE,
-                       .n_blocks = 1,
-                       .blocks = {{.kind = DPF_BLOCK_GRADIENT, .length = info->dimension}}};
+    dpf_gradient_query(out, info->dimension, info->first, DPF_SUPPORT_DENSE);
     return DPF_OK;
 }
 
 static dpf_status sensitivity(void *self, const dpf_query *q, const dpf_bounds *bounds,
-                              dpf_sensitivity *blocks, dpf_sensitivity *gram)
+                              dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint)
 {
+    (void)joint; /* what the blocks do one by one says all */
     (void)self;
     (void)q;
     (void)bounds;

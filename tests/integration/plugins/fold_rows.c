@@ -20,12 +20,16 @@ static dpf_status rows(void *self, int64_t rows_in, int64_t *rows_out)
     return DPF_OK;
 }
 
-static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks)
+static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks,
+                              dpf_sensitivity *gram, const dpf_joint_norms *before, dpf_joint_norms *after)
 {
     (void)self;
     (void)query;
     (void)rows_in;
     (void)blocks;
+    (void)gram;
+    (void)before;
+    (void)after;
     return DPF_OK;
 }
 

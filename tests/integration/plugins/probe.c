@@ -53,9 +53,9 @@ static dpf_status events(void *self, const dpf_release *release, const dpf_noise
     if (capacity < 1)
         return DPF_E_INTERNAL;
     memset(out, 0, sizeof(*out));
-    out->size = sizeof(*out);
     out->kind = DPF_EVENT_GAUSSIAN;
     out->lifetime = lifetime(self);
+    out->blocks = 1;
     out->count = 1;
     out->scale = noise->scale[0];
     out->sensitivity = release->blocks[0];

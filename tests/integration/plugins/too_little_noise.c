@@ -53,7 +53,8 @@ static dpf_status little_decode(void *self, const dpf_call *call, const dpf_nois
 {
     const struct stateless *little = self;
     const dpf_random_service *random = dpf_random(little->host);
-    dpf_noise_plan drawn = *plan;
+    dpf_noise_plan drawn;
+    dpf_copy(&drawn, sizeof drawn, plan);
     dpf_stream *stream;
     dpf_status status = random->open(little->host, "noise", &stream);
     if (status != DPF_OK)
