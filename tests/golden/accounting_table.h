@@ -24,7 +24,7 @@ static struct column_of_table {
     {.id = "heterogeneous", .settings = "", .units = 1 << DPF_UNIT_RECORD},
     {.id = "rdp", .settings = "", .units = 3},
     {.id = "zcdp", .settings = "", .units = 3},
-    {.id = "pld", .settings = "grid=0.05", .units = 3},
+    {.id = "pld", .settings = "tolerance=0.05", .units = 3},
     {.id = "published", .settings = "claim=per-release", .units = 3},
     {.id = "published", .settings = "claim=gaussian-rdp-eq9", .units = 3},
 };

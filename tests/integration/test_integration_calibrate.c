@@ -189,7 +189,7 @@ static void curves_fall(void **state)
     int n = 0;
     (void)state;
     assert_int_equal(
-        complete(&plan, gaussian, "privacy.budget=per-release\naccountants.pld.grid=0.02\n", &error), 0);
+        complete(&plan, gaussian, "privacy.budget=per-release\naccountants.pld.tolerance=0.02\n", &error), 0);
     FILE *file = open_memstream(&text, &size);
     assert_int_equal(
         curve_write(&plan.guarantee, plan.accountants, plan.n_accountants, &plan.ledger, 30, file, &error),

@@ -100,7 +100,7 @@ static int try_plan(struct plan *plan, const struct asked *asked, int total, str
         snprintf(rounds, sizeof rounds, "run.rounds=%d\n", asked->rounds);
     snprintf(
         changes, sizeof changes,
-        "accountants.list=%s\naccountants.pld.grid=0.01\nprivacy.total-epsilon=%.17g\nprivacy.delta=%.17g\n"
+        "accountants.list=%s\naccountants.pld.tolerance=0.01\nprivacy.total-epsilon=%.17g\nprivacy.delta=%.17g\n"
         "privacy.budget=%s\n%s",
         asked->accountant, asked->target, asked->delta, total ? "total" : "per-release", rounds);
     if (strcmp(asked->accountant, "pld") != 0)

@@ -12,18 +12,19 @@
 #include "integer_noise.h"
 #include "pld_compose.h"
 
-enum { P_GRID, P_COUNT };
+enum { P_TOLERANCE, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
-    [P_GRID] = DPF_PARAM_REAL_F("grid", 1e-4, 1e-9, 1.0, DPF_PARAM_PRIVACY, "",
-                                "Largest distance of the privacy losses that are told apart. The bounds hold "
-                                "for any; a smaller one brings them closer and takes longer. It becomes "
-                                "smaller by itself where losses are small."),
+    [P_TOLERANCE] = DPF_PARAM_REAL_F(
+        "tolerance", 2e-4, 1e-7, 1.0, DPF_PARAM_PRIVACY, "",
+        "Relative distance of the bounds from above and from below at which a finer grid is no longer tried. "
+        "The bounds hold for any; a smaller one takes longer. The grid follows from it, from the losses and "
+        "from the number of releases."),
 };
 
 struct pld {
     const dpf_host *host;
-    double grid;
+    double tolerance;
 };
 
 static dpf_status pld_create(const dpf_host *host, const dpf_params *values, void **self)
@@ -32,7 +33,7 @@ static dpf_status pld_create(const dpf_host *host, const dpf_params *values, voi
     if (!pld)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     pld->host = host;
-    pld->grid = values->values[P_GRID].real;
+    pld->tolerance = values->values[P_TOLERANCE].real;
     *self = pld;
     return DPF_OK;
 }
@@ -277,8 +278,9 @@ static void answer_start(const dpf_question *question, dpf_answer *answer)
     answer->epsilon_lower = answer->order = NAN;
     answer->delta = question->delta;
     answer->source[0] = answer->note[0] = '\0';
-    dpf_text_add(answer->source, sizeof answer->source,
-                 "privacy-loss distributions, composed by FFT; discretised as in Doroshenko et al. 2022");
+    dpf_text_add(
+        answer->source, sizeof answer->source,
+        "privacy-loss distributions, tilted and composed by FFT; discretised as in Doroshenko et al. 2022");
 }
 
 static double raised(double x)
@@ -289,7 +291,7 @@ static double raised(double x)
 static dpf_status composed(const struct pld *pld, const struct ledger *ledger, const dpf_question *question,
                            int for_delta, struct pld_result *result)
 {
-    struct pld_problem problem = {pld->host, ledger->groups,    ledger->n,      pld->grid,
+    struct pld_problem problem = {pld->host, ledger->groups,    ledger->n,      pld->tolerance,
                                   for_delta, question->epsilon, question->delta};
     const dpf_status status = pld_compose(&problem, result);
     if (status == DPF_E_MEMORY)
@@ -297,15 +299,30 @@ static dpf_status composed(const struct pld *pld, const struct ledger *ledger, c
     if (status != DPF_OK || isnan(result->upper) || isnan(result->lower))
         return pld->host->fail(
             pld->host, DPF_E_NUMERIC, -1,
-            "the composition of privacy losses could not be computed; choose another grid");
+            "the composition of privacy losses could not be computed; choose another tolerance");
     return DPF_OK;
+}
+
+/* What remains where no finer grid is tried. */
+static void note_gap(const struct pld_result *result, dpf_answer *answer)
+{
+    const double gap = (result->upper - result->lower) / result->upper;
+    if (!result->capped || !(gap > 0.0) || isinf(result->upper))
+        return;
+    const int64_t parts = (int64_t)ceil(gap * 1e4); /* of a hundredth of a percent */
+    dpf_text_add(answer->note, sizeof answer->note, "the bound from below is ");
+    dpf_text_add_count(answer->note, sizeof answer->note, parts / 100);
+    dpf_text_add(answer->note, sizeof answer->note, parts % 100 < 10 ? ".0" : ".");
+    dpf_text_add_count(answer->note, sizeof answer->note, parts % 100);
+    dpf_text_add(answer->note, sizeof answer->note,
+                 " % lower, more than [accountants.pld] tolerance: the grid is as fine as it gets");
 }
 
 /* Beyond the sum of all largest losses only the mass at infinity is left. */
 static dpf_status solve_epsilon(const struct pld *pld, const struct ledger *ledger,
                                 const dpf_question *question, dpf_answer *answer)
 {
-    struct pld_result result = {INFINITY, 0.0, 0.0};
+    struct pld_result result = {INFINITY, 0.0, 0};
     const double lost = raised(-expm1(ledger->log_kept));
     if (ledger->n == 0) {
         answer->epsilon = answer->epsilon_lower = 0.0;
@@ -316,6 +333,7 @@ static dpf_status solve_epsilon(const struct pld *pld, const struct ledger *ledg
         if (status != DPF_OK)
             return status;
         answer->epsilon_lower = result.lower;
+        note_gap(&result, answer);
     }
     answer->epsilon = raised(result.upper);
     if (question->delta >= lost && raised(ledger->largest) < answer->epsilon)
@@ -333,7 +351,7 @@ static dpf_status solve_epsilon(const struct pld *pld, const struct ledger *ledg
 static dpf_status solve_delta(const struct pld *pld, const struct ledger *ledger,
                               const dpf_question *question, dpf_answer *answer)
 {
-    struct pld_result result = {0.0, 0.0, 0.0};
+    struct pld_result result = {0.0, 0.0, 0};
     answer->epsilon = question->epsilon;
     answer->delta = ledger->n > 0 ? raised(-expm1(ledger->log_kept)) : 0.0;
     if (ledger->n == 0 || question->epsilon >= raised(ledger->largest))

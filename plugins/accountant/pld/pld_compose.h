@@ -2,18 +2,20 @@
 /*
  * pld_compose.h - the composition of privacy losses, and its epsilon and delta.
  *
- * Losses of independent releases add, so their distributions are convolved: by FFT, as the product of powers
- * of their transforms. Before that each is tilted, its mass at x multiplied by e^{tx} / E[e^{tX}]. The tilted
- * composition has its mean where the wanted epsilon is, so that all errors are relative to the wanted delta,
- * however small that is, and a window around the mean is enough; what is outside of it is bounded by
- * Chernoff.
+ * Losses of independent releases add, so their distributions are convolved, by FFT. Before that each is
+ * tilted, its mass at x multiplied by e^{tx} / E[e^{tX}] (Esscher transform). The tilted composition has its
+ * mean where the wanted epsilon is, so that all errors are relative to the wanted delta, however small that
+ * is, and a window around the mean is enough.
  *
- *   delta(e) = sum over x > e of mass(x) (1 - e^{e-x}) + mass at infinity
+ *   scout      a few thousand points of each loss, to choose the tilt and the grid by (pld_law.h)
+ *   grid       K(t) grows by T t(t+1) h^2/12 on a grid of distance h, and epsilon by 1/t of that: so h
+ * follows from the number of releases, the tilt and the wanted tolerance (pld_grid.h) transform  with a bound
+ * on what rounding does (pld_transform.h) read       from above and from below (pld_read.h); then closer,
+ * until both agree
  */
 #ifndef PLD_COMPOSE_H
 #define PLD_COMPOSE_H
 
-#include "dpframe/host.h"
 #include "pld_grid.h"
 
 /* Releases with one pair. */
@@ -28,8 +30,8 @@ struct pld_problem {
     const dpf_host *host;
     struct pld_group *groups;
     int64_t n;
-    double grid;   /* largest distance of grid points */
-    int for_delta; /* what is asked: delta at epsilon, or epsilon at delta */
+    double tolerance; /* relative, of the two bounds */
+    int for_delta;    /* what is asked: delta at epsilon, or epsilon at delta */
     double epsilon;
     double delta;
 };
@@ -38,7 +40,7 @@ struct pld_problem {
 struct pld_result {
     double upper;
     double lower;
-    double h;
+    int capped; /* they could not be brought as close as was asked */
 };
 
 /* DPF_E_MEMORY, DPF_E_NUMERIC or DPF_OK. Sets groups[].above.adding and below.adding. */

@@ -225,7 +225,7 @@ static const char *make_discrete_gaussian(const dpf_charge *charge, int from_bel
 {
     const double steps = charge->sensitivity / charge->grid, scale = charge->scale / charge->grid;
     out->shape = PLD_GAUSSIAN;
-    if (!from_below && steps <= 1.0 + 1e-9 && scale < 16.0) {
+    if (steps <= 1.0 + 1e-9 && scale < 16.0 && (!from_below || steps >= 1.0 - 1e-12)) {
         out->shape = PLD_DISCRETE_GAUSSIAN;
         out->step = scale;
         out->norm = 1.0 + 2.0 * gaussian_sum(scale, 1.0);

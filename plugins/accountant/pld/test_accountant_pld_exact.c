@@ -46,7 +46,7 @@ static void check(const dpf_event *events, int64_t n, double least, int fine, di
     static const double deltas[] = {0.2, 1e-6, 1e-40, 1e-290};
     struct case_accountant pld;
     for (int grid = 0; grid <= fine; grid++) {
-        case_open(&pld, "pld", grid ? "grid=1e-4" : "grid=.5", NULL);
+        case_open(&pld, "pld", grid ? "" : "tolerance=.5", NULL);
         for (size_t d = 0; d < sizeof deltas / sizeof *deltas; d++)
             if (deltas[d] >= least)
                 check_epsilon(&pld, events, n, deltas[d], exact, context, name);

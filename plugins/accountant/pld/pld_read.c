@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pld_read.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Sums over losses from the right end of the window down, in units of e^{K - t mean}. */
+struct reader {
+    const struct pld_transform *t;
+    const struct pld_window *window;
+    double h;
+    double base; /* the loss at index 0 */
+    int from_below;
+    int64_t index;  /* of the grid point that was added last */
+    int64_t at;     /* where the next one is in the transform */
+    double mass;    /* above and at it */
+    double shrunk;  /* mass times e^{(index-1) h - x} */
+    double allowed; /* bound of all errors of delta at the grid point below it */
+    double shrink;  /* e^{-h} */
+    double slack;   /* relative error of sums, weights and K */
+    double points;  /* norm of the weights, in units of the one at the lowest point */
+    double beyond;  /* bound on what lies right of the window */
+    double aliased; /* bound on the tilted mass that is folded into it */
+};
+
+static struct reader reader_new(const struct pld_composed *c)
+{
+    const struct pld_transform *t = c->transform;
+    const struct pld_window *w = c->window;
+    const double h = c->losses->h;
+    struct reader r = {.t = t, .window = w, .h = h, .from_below = c->from_below, .shrink = exp(-h)};
+    for (int64_t i = 0; i < c->n; i++)
+        r.base += c->losses[i].copies * c->losses[i].offset;
+    const double terms = 1.0 / -expm1(-2.0 * w->tilt * h); /* the weights fall geometrically */
+    r.points = sqrt(terms < (double)t->n ? terms : (double)t->n);
+    r.beyond = exp(w->log_right - w->tilt * (w->high - w->law.mean));
+    r.aliased = exp(w->log_right) + exp(w->log_left);
+    r.slack =
+        1e-12 + 16.0 * DBL_EPSILON *
+                    (fabs(w->law.log_sum) + w->tilt * (fabs(w->high) + fabs(w->low) + fabs(w->law.mean)));
+    return r;
+}
+
+/* Errors of delta where the weight is that: of the transforms, and of what is outside of the window. */
+static double outside(const struct reader *r, double weight)
+{
+    const double noise = r->t->error * r->points * weight;
+    return noise + (r->from_below ? r->aliased * weight : r->beyond);
+}
+
+static void reader_start(struct reader *r, int64_t last)
+{
+    r->index = last;
+    r->at = pld_transform_index(r->t, (double)last);
+}
+
+static void reader_add(struct reader *r, double weight)
+{
+    const double value = r->t->real[r->at] > 0.0 ? r->t->real[r->at] * weight : 0.0;
+    r->at = r->at == 0 ? r->t->n - 1 : r->at - 1;
+    r->mass += value;
+    r->shrunk = (r->shrunk + value) * r->shrink;
+}
+
+/* delta at index - 1, from the reader's side. */
+static double reader_delta(const struct reader *r, double shrunk)
+{
+    const double sum = r->mass - shrunk, error = r->slack * r->mass + r->allowed;
+    return r->from_below ? sum - error : sum + error;
+}
+
+static double reader_weight(const struct reader *r, int64_t index)
+{
+    return exp(-r->window->tilt * (r->base + (double)index * r->h - r->window->law.mean));
+}
+
+/* The least epsilon whose delta, in the reader's units, is at most `allowed`. */
+static double least_epsilon(struct reader *r, double allowed)
+{
+    const int64_t last = (int64_t)ceil((r->window->high - r->base) / r->h), stop = last - r->t->n + 1;
+    const double growth = exp(r->window->tilt * r->h);
+    reader_start(r, last);
+    for (; r->index >= stop; r->index--) {
+        const double weight = reader_weight(r, r->index), loss = r->base + (double)(r->index - 1) * r->h;
+        reader_add(r, weight);
+        r->allowed = outside(r, weight * growth);
+        /* What cannot be compared is too much from above, and nothing from below. */
+        const double delta = reader_delta(r, r->shrunk);
+        if (r->from_below ? delta > allowed : !(delta <= allowed)) {
+            /* Nothing is known right of the first grid point, where errors alone may be too much. */
+            if (!r->from_below && r->index == last && !(r->window->log_right == -INFINITY))
+                return INFINITY;
+            const double error = r->slack * r->mass + r->allowed;
+            const double kept = r->mass + (r->from_below ? -error : error) - allowed;
+            const double part = kept > 0.0 && r->shrunk > 0.0 ? log(kept / r->shrunk) : 0.0;
+            return loss + (part > 0.0 ? part < r->h ? part : r->h : 0.0);
+        }
+        if (loss < 0.0)
+            break;
+    }
+    return 0.0;
+}
+
+static double delta_at(struct reader *r, double epsilon)
+{
+    const int64_t last = (int64_t)ceil((r->window->high - r->base) / r->h), stop = last - r->t->n + 1;
+    const int64_t wanted = (int64_t)floor((epsilon - r->base) / r->h) + 1;
+    if (wanted < stop)
+        return r->from_below ? 0.0 : INFINITY;
+    reader_start(r, last);
+    for (; r->index >= wanted; r->index--)
+        reader_add(r, reader_weight(r, r->index));
+    const double weight = reader_weight(r, wanted - 1);
+    r->allowed = outside(r, weight);
+    return reader_delta(r, r->shrunk * exp(epsilon - r->base - (double)(wanted - 1) * r->h));
+}
+
+/* d delta / d epsilon is -e^epsilon Q(loss > epsilon). */
+static double slope_of(const struct reader *r)
+{
+    const double delta = r->mass - r->shrunk;
+    return delta > 0.0 ? r->shrunk / delta : NAN;
+}
+
+static double infinite_mass(const struct pld_losses *losses, int64_t n)
+{
+    double kept = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        kept += losses[i].copies * log1p(-losses[i].infinite);
+    return -expm1(kept);
+}
+
+/* What the losses of grid points may be off by, in the sum over all releases. */
+static double shift_of(const struct pld_composed *c)
+{
+    double shift = 0.0;
+    for (int64_t i = 0; i < c->n; i++) {
+        const struct pld_losses *losses = &c->losses[i];
+        const double first = losses->offset + losses->at[0] * losses->h;
+        const double last = losses->offset + losses->at[losses->n - 1] * losses->h;
+        shift += losses->copies * 4.0 * DBL_EPSILON * fmax(fabs(first), fabs(last));
+    }
+    return c->from_below ? -shift : shift;
+}
+
+double pld_read_epsilon(const struct pld_composed *c, double delta, double *slope)
+{
+    const struct pld_window *w = c->window;
+    const double sign = c->from_below ? 1.0 : -1.0;
+    *slope = NAN;
+    const double left = delta * (1.0 + sign * 1e-15) - infinite_mass(c->losses, c->n) * (1.0 - sign * 1e-14);
+    if (left <= 0.0)
+        return INFINITY;
+    const double allowed = left * exp(w->tilt * w->law.mean - w->law.log_sum);
+    if (!isfinite(allowed)) /* beyond the range of a double: this tilt says nothing */
+        return c->from_below ? 0.0 : INFINITY;
+    struct reader reader = reader_new(c);
+    const double epsilon = least_epsilon(&reader, allowed);
+    *slope = slope_of(&reader);
+    return fmax(epsilon + shift_of(c), 0.0);
+}
+
+double pld_read_delta(const struct pld_composed *c, double epsilon, double *slope)
+{
+    const struct pld_window *w = c->window;
+    const int beyond = epsilon >= pld_law_end(c->losses, c->n, 1); /* nothing finite is there */
+    struct reader reader = reader_new(c);
+    const double finite =
+        beyond ? 0.0 : delta_at(&reader, epsilon - shift_of(c)) * exp(w->law.log_sum - w->tilt * w->law.mean);
+    const double delta = finite + infinite_mass(c->losses, c->n);
+    *slope = slope_of(&reader);
+    if (isnan(delta)) /* beyond the range of a double: this tilt says nothing */
+        return c->from_below ? 0.0 : 1.0;
+    return delta > 1.0 ? 1.0 : delta > 0.0 ? delta : 0.0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pld_read.h - epsilon and delta of a composition that is in a transform, with all errors on the safe side:
+ *
+ *   delta(e) = sum over x > e of mass(x) (1 - e^{e-x}) + mass at infinity,
+ *   mass(x) = e^{K - t x} times the tilted mass at x.
+ *
+ * An error of Euclidean norm E of the tilted masses is one of at most E e^{K - t e} / sqrt(1 - e^{-2th}) of
+ * delta; what lies right of the window, and what is folded into it from its left, are bounded by Chernoff.
+ */
+#ifndef PLD_READ_H
+#define PLD_READ_H
+
+#include "pld_transform.h"
+
+struct pld_composed {
+    const struct pld_transform *transform;
+    const struct pld_window *window;
+    const struct pld_losses *losses;
+    int64_t n;
+    int from_below;
+};
+
+/* The least epsilon of that delta, or a lower bound of it; INFINITY if none is known. *slope is about
+   -d ln delta / d epsilon there, NaN if it is not known. */
+double pld_read_epsilon(const struct pld_composed *composed, double delta, double *slope);
+double pld_read_delta(const struct pld_composed *composed, double epsilon, double *slope);
+
+#endif
