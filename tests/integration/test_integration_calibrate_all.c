@@ -98,11 +98,11 @@ static int try_plan(struct plan *plan, const struct asked *asked, int total, str
     char changes[512], rounds[40] = "";
     if (asked->rounds > 0)
         snprintf(rounds, sizeof rounds, "run.rounds=%d\n", asked->rounds);
-    snprintf(
-        changes, sizeof changes,
-        "accountants.list=%s\naccountants.pld.tolerance=0.01\nprivacy.total-epsilon=%.17g\nprivacy.delta=%.17g\n"
-        "privacy.budget=%s\n%s",
-        asked->accountant, asked->target, asked->delta, total ? "total" : "per-release", rounds);
+    snprintf(changes, sizeof changes,
+             "accountants.list=%s\naccountants.pld.tolerance=0.01\nprivacy.total-epsilon=%.17g\nprivacy."
+             "delta=%.17g\n"
+             "privacy.budget=%s\n%s",
+             asked->accountant, asked->target, asked->delta, total ? "total" : "per-release", rounds);
     if (strcmp(asked->accountant, "pld") != 0)
         snprintf(
             changes, sizeof changes,
