@@ -229,6 +229,26 @@ static void report_verdict(struct report *report, const struct check_rule *rule,
     }
 }
 
+/* A rule that found nothing because it did not run is a failure, unless the list says why; so is a line of
+   the list that is out of date. */
+static void check_skipped(const struct check_options *options, const struct check_rule *rule,
+                          const char *role, const char *id, struct verdict *verdict)
+{
+    if (!options->skips || (verdict->outcome != CHECK_SKIP && verdict->outcome != CHECK_PASS))
+        return;
+    const int listed = check_skips_find(options->skips, role, id, rule->id);
+    const char *why = verdict->outcome == CHECK_SKIP && !listed ? "skipped, and the list gives no reason"
+                      : verdict->outcome == CHECK_PASS && listed == 1
+                          ? "is in the list of skipped rules, but it ran: remove the line"
+                          : NULL;
+    if (!why)
+        return;
+    char text[sizeof verdict->text];
+    snprintf(text, sizeof text, "%s%s%.300s", why, *verdict->text ? ": " : "", verdict->text);
+    memcpy(verdict->text, text, sizeof text);
+    verdict->outcome = CHECK_FAIL;
+}
+
 static int wanted(const struct check_options *options, const struct check_rule *rule)
 {
     return !options->rule || strncmp(rule->id, options->rule, strlen(options->rule)) == 0;
@@ -262,6 +282,7 @@ static void run_component(struct report *report, int index, const char *role, co
             struct job job = {report->options, rule, index};
             struct verdict verdict;
             run_job(&job, &verdict);
+            check_skipped(report->options, rule, role_name(role), id, &verdict);
             report_verdict(report, rule, label, &verdict);
         }
 }

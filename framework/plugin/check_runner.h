@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "plugin/check_skips.h"
+
 struct check_options {
     const char *path; /* absolute */
     uint64_t seed;
@@ -16,6 +18,7 @@ struct check_options {
     const char *rule;      /* only rules whose ids start so; NULL: all */
     const char **settings; /* "key=value" */
     int n_settings;
+    const struct check_skips *skips; /* that may happen; NULL: any */
 };
 
 /* Exit status of the command: 0, or 1 if a rule failed or crashed. */

@@ -15,7 +15,7 @@
 
 static const char usage[] =
     "usage: dpframe-check FILE.so [--json] [--in-process] [--seed N] [--component ID] [--rule PREFIX]\n"
-    "                     [--set KEY=VALUE]... [--verbose]\n"
+    "                     [--set KEY=VALUE]... [--skips FILE] [--verbose]\n"
     "       dpframe-check --rules\n";
 
 static int value_of(int argc, char **argv, int *i, const char *option, const char **value)
@@ -26,7 +26,7 @@ static int value_of(int argc, char **argv, int *i, const char *option, const cha
     return 1;
 }
 
-static int parse(int argc, char **argv, struct check_options *options)
+static int parse(int argc, char **argv, struct check_options *options, const char **skips)
 {
     for (int i = 1; i < argc; i++) {
         const char *value;
@@ -47,6 +47,8 @@ static int parse(int argc, char **argv, struct check_options *options)
             options->component = value;
         else if (value_of(argc, argv, &i, "--rule", &value))
             options->rule = value;
+        else if (value_of(argc, argv, &i, "--skips", &value))
+            *skips = value;
         else if (value_of(argc, argv, &i, "--set", &value)) {
             if (!strchr(value, '='))
                 return -1;
@@ -66,9 +68,15 @@ int main(int argc, char **argv)
     if (!options.settings)
         return 2;
     log_set_level(LOG_LEVEL_WARNING);
+    const char *skips = NULL;
+    struct check_skips *list = NULL;
+    struct dpf_error error = {0};
     int status;
-    if (parse(argc, argv, &options) != 0) {
+    if (parse(argc, argv, &options, &skips) != 0) {
         fputs(usage, stderr);
+        status = 2;
+    } else if (skips && !(list = check_skips_read(skips, &error))) {
+        fprintf(stderr, "dpframe-check: %s\n", error.text);
         status = 2;
     } else if (options.list_rules) {
         status = check_print_rules();
@@ -79,10 +87,12 @@ int main(int argc, char **argv)
             status = 2;
         } else {
             options.path = path;
+            options.skips = list;
             status = check_run_all(&options);
         }
         free(path);
     }
     free(options.settings);
+    check_skips_free(list);
     return status;
 }

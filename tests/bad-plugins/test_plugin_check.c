@@ -162,13 +162,23 @@ static void test_command(void **state)
     assert_non_null(strstr(output, "pass 5"));
 }
 
+/* With a list of skips, a rule that does not run is a failure. An empty list allows none. */
+static void test_skips(void **state)
+{
+    (void)state;
+    static char output[1 << 16];
+    assert_int_equal(run_check("aggregator_sound", "--rule run.", output, sizeof output), 0);
+    assert_int_equal(run_check("aggregator_sound", "--rule run. --skips /dev/null", output, sizeof output),
+                     1);
+    assert_non_null(strstr(output, "skipped, and the list gives no reason"));
+    assert_int_equal(run_check("aggregator_sound", "--skips /nowhere/list", output, sizeof output), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),
-        cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_command),
+        cmocka_unit_test(test_skips), cmocka_unit_test(test_sound),   cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_seeds), cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests_name("dpframe-check", tests, NULL, NULL);
 }
