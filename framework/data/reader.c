@@ -132,7 +132,7 @@ static int64_t cut_line(const struct reader *reader, const struct block *block, 
         return -1;
     return error_set(
         error, DPF_FAULT_DATA,
-        "a quoted field is not closed on its line; close it, set data.multi-line = yes if fields go "
+        "a quoted field is not closed on its line; close it, set [data] multi-line = yes if fields go "
         "over several lines, or use format = tsv with this delimiter if quotes are ordinary "
         "characters");
 }
@@ -324,7 +324,7 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
             if (!done && !reader->options->multi_line)
                 return error_set(
                     error, DPF_FAULT_DATA,
-                    "a quoted field is not closed on its line; close it, or set data.multi-line = "
+                    "a quoted field is not closed on its line; close it, or set [data] multi-line = "
                     "yes if fields go over several lines");
             if (done) {
                 *n = quoted_fields(quoted, fields);
