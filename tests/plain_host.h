@@ -36,7 +36,7 @@
 #include "dpframe/dpframe.h"
 
 #define PLAIN_MAX_PARAMS 64
-#define PLAIN_MAX_SCRATCH 64
+#define PLAIN_MAX_SCRATCH 256
 #define PLAIN_MAX_LIST 32
 
 struct plain_host {

@@ -151,7 +151,7 @@ static int check_side_ids(const struct saved_run *run, const char *directory, in
     return status;
 }
 
-/* Exactly the bytes that this plan's component asks for, and bytes that it takes for its own. */
+/* No more bytes than this plan's component asks for, and bytes that it takes for its own. */
 static int read_state(struct saved_run *run, const char *path, struct dpf_error *error)
 {
     struct model *model = &run->model;
@@ -159,11 +159,13 @@ static int read_state(struct saved_run *run, const char *path, struct dpf_error 
     if (!stream)
         return error_set(error, DPF_FAULT_DATA, "%s: %s", path, strerror(errno));
     size_t got = fread(model->state, 1, (size_t)model->state_bytes, stream);
-    int whole = got == model->state_bytes && fgetc(stream) == EOF && !ferror(stream);
+    int whole = fgetc(stream) == EOF && !ferror(stream);
     fclose(stream);
     if (!whole)
-        return error_set(error, DPF_FAULT_DATA, "%s: not the %llu bytes of this model's state: train again",
-                         path, (unsigned long long)model->state_bytes);
+        return error_set(error, DPF_FAULT_DATA,
+                         "%s: more than the %llu bytes of this model's state: train again", path,
+                         (unsigned long long)model->state_bytes);
+    model->state_bytes = got;
     return recommender_fit_check(model, path, error);
 }
 

@@ -73,6 +73,11 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                          instance->entry->component->id);
     if (instance_result(instance, status, "fit", error) != 0)
         return error_while_running(error);
+    if (fit.state_bytes > model->state_bytes)
+        return error_set(error, DPF_FAULT_PLUGIN,
+                         "[model.recommender] recommender %s: fit used more than state_bytes",
+                         instance->entry->component->id);
+    model->state_bytes = fit.state_bytes;
     stats->messages = fit.messages;
     stats->bytes_up = fit.bytes_up;
     stats->bytes_down = fit.bytes_down;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/data_params.h"
 #include "plan/components.h"
 #include "plan/sensitivity.h"
 
@@ -92,6 +93,8 @@ static dpf_recommender_setup setup_of(const struct plan *plan)
         .without_noise = plan->without_mechanisms,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
+        .features = (*plan->data.params.values[D_USER_FEATURES].text ? DPF_FEATURES_OF_USERS : 0) |
+                    (*plan->data.params.values[D_ITEM_FEATURES].text ? DPF_FEATURES_OF_ITEMS : 0),
     };
 }
 

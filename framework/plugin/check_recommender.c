@@ -128,7 +128,7 @@ static void take_turns_backwards(const dpf_call *call, int64_t n_tasks, dpf_task
 
 /* state is zero at first, as a host hands it over. */
 static dpf_status fit_into(const struct record_inputs *in, struct instance *instance, struct worker *worker,
-                           enum spread spread, struct pool *pool, void *state)
+                           enum spread spread, struct pool *pool, void *state, uint64_t *used)
 {
     dpf_fit fit = {.size = sizeof fit,
                    .setup = &in->setup,
@@ -140,27 +140,37 @@ static dpf_status fit_into(const struct record_inputs *in, struct instance *inst
         worker_lend_pool(worker, pool);
     else if (spread == SPREAD_TURNS)
         call->run_tasks = take_turns_backwards;
-    return table(instance)->fit(instance->self, call, &fit);
+    const dpf_status status = table(instance)->fit(instance->self, call, &fit);
+    if (used)
+        *used = fit.state_bytes;
+    return status == DPF_OK && fit.state_bytes > in->state_bytes ? DPF_E_INTERNAL : status;
 }
 
 static dpf_status fit_alone(const struct record_inputs *in, struct instance *instance, struct worker *worker,
                             void *state)
 {
-    return fit_into(in, instance, worker, SPREAD_NOT, NULL, state);
+    return fit_into(in, instance, worker, SPREAD_NOT, NULL, state, NULL);
 }
 
-/* A kept state, or NULL with the rule failed. */
-static void *fitted(struct check *check, const struct record_inputs *in, struct instance *instance)
+/* A kept state, or NULL with the rule failed; *used of its bytes are the state. */
+static void *fitted_in(struct check *check, const struct record_inputs *in, struct instance *instance,
+                       uint64_t *used)
 {
     struct dpf_error error = {0};
     struct worker *own = worker_new(0, 1, &error);
     void *state = check_keep(check, (size_t)in->state_bytes);
-    dpf_status status = own && state ? fit_alone(in, instance, own, state) : DPF_E_MEMORY;
+    dpf_status status =
+        own && state ? fit_into(in, instance, own, SPREAD_NOT, NULL, state, used) : DPF_E_MEMORY;
     worker_free(own);
     if (instance_result(instance, status, "fit", &error) == 0)
         return state;
     check_fail(check, "%.400s", error.text);
     return NULL;
+}
+
+static void *fitted(struct check *check, const struct record_inputs *in, struct instance *instance)
+{
+    return fitted_in(check, in, instance, NULL);
 }
 
 /* ---- scenarios: what rules for all roles run
@@ -397,7 +407,7 @@ static void compare_fit(struct check *check, const struct record_inputs *in, str
     const char *how = spread == SPREAD_POOL ? "at once" : "in turn, the last task first";
     dpf_status status = DPF_E_MEMORY;
     if (worker && pool && state)
-        status = fit_into(in, instance, worker, spread, pool, state);
+        status = fit_into(in, instance, worker, spread, pool, state, NULL);
     if (status != DPF_OK)
         check_fail(check, "fit fails with %d workers %s (status %d)", n, how, (int)status);
     else if (differ(base, state, in->state_bytes))
@@ -448,24 +458,25 @@ static void rule_state(struct check *check)
     struct check_source source = {check->seed + 1};
     struct instance *instance = check_instance(check);
     struct record_inputs *in = instance ? make_inputs(check, instance) : NULL;
-    unsigned char *state = in ? fitted(check, in, instance) : NULL;
+    uint64_t used = 0;
+    unsigned char *state = in ? fitted_in(check, in, instance, &used) : NULL;
     if (!state)
         return;
-    if (!accepts(instance, N_USERS, N_ITEMS, state, in->state_bytes))
+    if (!accepts(instance, N_USERS, N_ITEMS, state, used))
         check_fail(check, "check refuses a state of fit");
-    if (in->state_bytes && accepts(instance, N_USERS, N_ITEMS, state, in->state_bytes - 1))
+    if (used && accepts(instance, N_USERS, N_ITEMS, state, used - 1))
         check_fail(check, "check accepts a state that is a byte too short");
     uint64_t larger = 0;
     if (table(instance)->state_bytes(instance->self, N_USERS, N_ITEMS + 1, &larger) == DPF_OK &&
-        larger != in->state_bytes && accepts(instance, N_USERS, N_ITEMS + 1, state, in->state_bytes))
+        larger != in->state_bytes && accepts(instance, N_USERS, N_ITEMS + 1, state, used))
         check_fail(check, "check accepts a state of fewer items");
     struct worker *worker = worker_new(0, 1, &error);
     const struct score_inputs inputs = {in, state};
-    for (int d = 0; d < DAMAGES && worker && in->state_bytes; d++) {
-        const uint64_t at = check_next(&source) % in->state_bytes;
+    for (int d = 0; d < DAMAGES && worker && used; d++) {
+        const uint64_t at = check_next(&source) % used;
         const unsigned char was = state[at];
         state[at] = (unsigned char)check_next(&source);
-        if (accepts(instance, N_USERS, N_ITEMS, state, in->state_bytes))
+        if (accepts(instance, N_USERS, N_ITEMS, state, used))
             score_damaged(check, instance, &inputs, worker);
         state[at] = was;
     }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dense_algebra.h"
+
+#include <float.h>
+#include <stddef.h>
+#include <string.h>
+
+/* LAPACK as OpenBLAS exports it: Fortran's calling convention, lengths of texts at the end. OpenBLAS comes
+   without lapacke.h. */
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+void dsyevr_(const char *jobz, const char *range, const char *uplo, const int *n, double *a, const int *lda,
+             const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
+             double *w, double *z, const int *ldz, int *isuppz, double *work, const int *lwork, int *iwork,
+             const int *liwork, int *info, size_t, size_t, size_t);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
+void dpotri_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
+
+static int out_of_memory(const dpf_call *call)
+{
+    call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory for a matrix");
+    return -1;
+}
+
+static int no_result(const dpf_call *call, const char *what)
+{
+    call->host->fail(call->host, DPF_E_INTERNAL, -1, what);
+    return -1;
+}
+
+int matrix_new(const dpf_call *call, int32_t rows, int32_t columns, struct matrix *out)
+{
+    const uint64_t bytes = (uint64_t)rows * (uint64_t)columns * sizeof(double);
+    *out = (struct matrix){call->scratch(call, bytes), rows, columns};
+    if (!out->at)
+        return out_of_memory(call);
+    memset(out->at, 0, (size_t)bytes);
+    return 0;
+}
+
+void matrix_multiply(double alpha, const struct matrix *a, CBLAS_TRANSPOSE ta, const struct matrix *b,
+                     CBLAS_TRANSPOSE tb, double beta, struct matrix *c)
+{
+    const int inner = ta == CblasNoTrans ? a->columns : a->rows;
+    if (c->rows == 0 || c->columns == 0 || inner == 0)
+        return; /* beta is 1 or c is zero wherever that is possible */
+    cblas_dgemm(CblasColMajor, ta, tb, c->rows, c->columns, inner, alpha, a->at, a->rows, b->at, b->rows,
+                beta, c->at, c->rows);
+}
+
+int symmetric_eigen(const dpf_call *call, struct matrix *a, double *values)
+{
+    const int n = a->rows, lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;
+    int info = 0;
+    if (n == 0)
+        return 0;
+    double *work = call->scratch(call, (uint64_t)lwork * sizeof *work);
+    int *iwork = call->scratch(call, (uint64_t)liwork * sizeof *iwork);
+    if (!work || !iwork)
+        return out_of_memory(call);
+    dsyevd_("V", "U", &n, a->at, &n, values, work, &lwork, iwork, &liwork, &info, 1, 1);
+    return info == 0 ? 0 : no_result(call, "eigenvalues of a symmetric matrix do not converge");
+}
+
+int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, double *values,
+                          struct matrix *vectors)
+{
+    const int n = a->rows, lwork = 34 * n, liwork = 10 * n, none = 0;
+    const double most = DBL_MAX, tolerance = 0.0;
+    int found = 0, info = 0;
+    if (matrix_new(call, n, n, vectors) != 0)
+        return -1;
+    vectors->columns = 0;
+    if (n == 0)
+        return 0;
+    double *work = call->scratch(call, (uint64_t)lwork * sizeof *work);
+    int *iwork = call->scratch(call, (uint64_t)liwork * sizeof *iwork);
+    int *support = call->scratch(call, 2 * (uint64_t)n * sizeof *support);
+    if (!work || !iwork || !support)
+        return out_of_memory(call);
+    dsyevr_("V", "V", "U", &n, a->at, &n, &edge, &most, &none, &none, &tolerance, &found, values, vectors->at,
+            &n, support, work, &lwork, iwork, &liwork, &info, 1, 1, 1);
+    vectors->columns = found;
+    return info == 0 ? 0 : no_result(call, "eigenvalues of the Gram do not converge");
+}
+
+int positive_inverse(const dpf_call *call, struct matrix *a)
+{
+    const int n = a->rows;
+    int info = 0;
+    if (n == 0)
+        return 0;
+    dpotrf_("U", &n, a->at, &n, &info, 1);
+    if (info == 0)
+        dpotri_("U", &n, a->at, &n, &info, 1);
+    for (int32_t j = 0; j < n; j++)
+        for (int32_t i = 0; i < j; i++)
+            a->at[j + (int64_t)i * n] = a->at[i + (int64_t)j * n];
+    return info == 0 ? 0 : no_result(call, "a matrix that is to be inverted is not positive definite");
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dense_algebra.h - matrices in columns, and the routines of LAPACK that are used on them.
+ *
+ * All run on the calling thread, so results are the same bytes for any number of workers. Scratch is the
+ * call's: it lives until fit returns. Functions return 0, or -1 after reporting a fault.
+ */
+#ifndef PRIVATE_GRAM_DENSE_ALGEBRA_H
+#define PRIVATE_GRAM_DENSE_ALGEBRA_H
+
+#include <cblas.h>
+
+#include "dpframe/host.h"
+
+/* rows x columns numbers, column after column. */
+struct matrix {
+    double *at;
+    int32_t rows, columns;
+};
+
+/* Zeros. */
+int matrix_new(const dpf_call *call, int32_t rows, int32_t columns, struct matrix *out);
+static inline double *matrix_column(const struct matrix *a, int32_t column)
+{
+    return a->at + (int64_t)column * a->rows;
+}
+
+/* c = alpha op(a) op(b) + beta c; transposes are CblasTrans or CblasNoTrans. */
+void matrix_multiply(double alpha, const struct matrix *a, CBLAS_TRANSPOSE ta, const struct matrix *b,
+                     CBLAS_TRANSPOSE tb, double beta, struct matrix *c);
+
+/* Eigenvalues ascending, and vectors in place of a, of which the upper triangle is read. */
+int symmetric_eigen(const dpf_call *call, struct matrix *a, double *values);
+/* Those above an edge alone: the first *n of values, and the columns of vectors (rows x rows at most, made
+   here). Destroys a. */
+int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, double *values,
+                          struct matrix *vectors);
+/* The inverse of a positive definite matrix in its place, both triangles. */
+int positive_inverse(const dpf_call *call, struct matrix *a);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ease_state.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST 1e9F /* of a number in a state, so that scores are finite */
+
+/* ---- layout ---------------------------------------------------------------------------------------------
+ */
+
+static uint64_t padded(uint64_t numbers)
+{
+    return (numbers * 4 + 63) / 64 * 64;
+}
+
+static uint64_t layout_bytes(int64_t n_items, int64_t m, int64_t r, int64_t d)
+{
+    return sizeof(struct ease_header) + 3 * padded((uint64_t)n_items) + 2 * padded((uint64_t)m) +
+           padded((uint64_t)(m * (r + d))) + padded((uint64_t)(r * m)) + padded((uint64_t)(d * n_items));
+}
+
+uint64_t ease_state_room(int64_t n_items, int64_t most_columns)
+{
+    const int64_t m = most_columns < n_items ? most_columns : n_items, r = m + 2 * GRAM_MOST_SPAN;
+    if (n_items < 0 || n_items > INT32_MAX || m > 46340)
+        return 0;
+    return layout_bytes(n_items, m, r, GRAM_MOST_SPAN);
+}
+
+struct ease_state ease_state_at(void *bytes)
+{
+    struct ease_state s = {.header = bytes};
+    const struct ease_header *h = s.header;
+    unsigned char *at = bytes;
+    at += sizeof *h;
+    s.column = (int32_t *)(void *)at;
+    at += padded((uint64_t)h->n_items);
+    s.popularity = (float *)(void *)at;
+    at += padded((uint64_t)h->n_items);
+    s.undo = (float *)(void *)at;
+    at += padded((uint64_t)h->n_items);
+    s.weight = (float *)(void *)at;
+    at += padded((uint64_t)h->m);
+    s.own = (float *)(void *)at;
+    at += padded((uint64_t)h->m);
+    s.in = (float *)(void *)at;
+    at += padded((uint64_t)(h->m * (h->r + h->d)));
+    s.out = (float *)(void *)at;
+    at += padded((uint64_t)(h->r * h->m));
+    s.span = (float *)(void *)at;
+    return s;
+}
+
+/* ---- the model -------------------------------------------------------------------------------------------
+ */
+
+struct ease {
+    struct matrix u, v; /* m x r */
+    struct matrix tail; /* m x d: P crossing */
+};
+
+static double as_number(double x)
+{
+    return fmin(fmax(x, -(double)LARGEST), (double)LARGEST);
+}
+
+static void divide_rows(struct matrix *a, const double *by)
+{
+    for (int32_t k = 0; k < a->columns; k++)
+        for (int32_t i = 0; i < a->rows; i++)
+            matrix_column(a, k)[i] /= by[i];
+}
+
+static int copy_matrix(const dpf_call *call, const struct matrix *from, struct matrix *out)
+{
+    if (matrix_new(call, from->rows, from->columns, out) != 0)
+        return -1;
+    memcpy(out->at, from->at, (size_t)from->rows * (size_t)from->columns * sizeof(double));
+    return 0;
+}
+
+/* diagonal is D. */
+static int solve(const dpf_call *call, const struct gram_estimate *estimate, struct ease *out)
+{
+    const struct matrix *f = &estimate->factor;
+    const double *diagonal = estimate->diagonal;
+    struct matrix n, projected;
+    if (copy_matrix(call, f, &out->u) != 0 || matrix_new(call, f->columns, f->columns, &n) != 0 ||
+        matrix_new(call, f->rows, f->columns, &out->v) != 0 ||
+        matrix_new(call, f->columns, estimate->crossing.columns, &projected) != 0)
+        return -1;
+    divide_rows(&out->u, diagonal);
+    matrix_multiply(1.0, f, CblasTrans, &out->u, CblasNoTrans, 0.0, &n);
+    for (int32_t k = 0; k < n.rows; k++)
+        n.at[k + (int64_t)k * n.rows] += 1.0;
+    if (positive_inverse(call, &n) != 0)
+        return -1;
+    matrix_multiply(1.0, &out->u, CblasNoTrans, &n, CblasNoTrans, 0.0, &out->v);
+    /* P crossing = crossing / D - v (u' crossing), while v is not yet over P_jj. */
+    if (copy_matrix(call, &estimate->crossing, &out->tail) != 0)
+        return -1;
+    divide_rows(&out->tail, diagonal);
+    matrix_multiply(1.0, &out->u, CblasTrans, &estimate->crossing, CblasNoTrans, 0.0, &projected);
+    matrix_multiply(-1.0, &out->v, CblasNoTrans, &projected, CblasNoTrans, 1.0, &out->tail);
+    for (int32_t j = 0; j < f->rows; j++) {
+        double own = 0.0;
+        for (int32_t k = 0; k < f->columns; k++)
+            own += matrix_column(&out->u, k)[j] * matrix_column(&out->v, k)[j];
+        const double p = fmax(1.0 / diagonal[j] - own, 1e-9 / diagonal[j]);
+        for (int32_t k = 0; k < f->columns; k++)
+            matrix_column(&out->v, k)[j] /= p;
+    }
+    return 0;
+}
+
+/* ---- writing it ------------------------------------------------------------------------------------------
+ */
+
+static void write_items(const struct gram_plan *plan, const struct item_span *span,
+                        const struct ease_state *s)
+{
+    double most = 1.0;
+    for (int64_t i = 0; i < span->n_items; i++)
+        most = fmax(most, span->count[i]);
+    for (int64_t i = 0; i < span->n_items; i++) {
+        s->column[i] = span->column[i];
+        s->popularity[i] = (float)(span->count[i] / most);
+        s->undo[i] = (float)pow(span->weight[i], -plan->rescale);
+        for (int32_t k = 0; k < span->all.columns; k++)
+            s->span[k * span->n_items + i] = (float)as_number(matrix_column(&span->all, k)[i]);
+    }
+}
+
+static void write_columns(const struct item_span *span, const struct ease *ease, const struct ease_state *s)
+{
+    const int64_t m = span->m, r = ease->u.columns, d = ease->tail.columns;
+    for (int64_t j = 0; j < m; j++) {
+        double own = 0.0;
+        s->weight[j] = (float)span->weight[span->item[j]];
+        for (int32_t k = 0; k < r; k++) {
+            const double u = as_number(matrix_column(&ease->u, k)[j]),
+                         v = as_number(matrix_column(&ease->v, k)[j]);
+            s->in[j * (r + d) + k] = (float)u;
+            s->out[k * m + j] = (float)v;
+            own += (double)(float)u * (double)(float)v;
+        }
+        s->own[j] = (float)as_number(own);
+        for (int32_t k = 0; k < d; k++)
+            s->in[j * (r + d) + r + k] = (float)as_number(matrix_column(&ease->tail, k)[j]);
+    }
+}
+
+uint64_t ease_state_make(const dpf_call *call, const struct gram_plan *plan, const struct item_span *span,
+                         struct gram_estimate *estimate, void *bytes, uint64_t room)
+{
+    struct ease ease;
+    double mean = 0.0;
+    for (int32_t k = 0; k < span->m; k++)
+        mean += estimate->diagonal[k] / span->m;
+    for (int32_t k = 0; k < span->m; k++)
+        estimate->diagonal[k] = plan->diagonal * estimate->diagonal[k] + fmax(plan->ridge * mean, 1e-6);
+    if (solve(call, estimate, &ease) != 0)
+        return 0;
+    const int64_t r = ease.u.columns, d = ease.tail.columns;
+    struct ease_header *header = bytes;
+    *header = (struct ease_header){.magic = EASE_MAGIC,
+                                   .n_items = span->n_items,
+                                   .m = span->m,
+                                   .r = r,
+                                   .d = d,
+                                   .bytes = layout_bytes(span->n_items, span->m, r, d)};
+    if (header->bytes > room) {
+        call->host->fail(call->host, DPF_E_INTERNAL, -1, "the model is larger than was planned");
+        return 0;
+    }
+    const struct ease_state state = ease_state_at(bytes);
+    write_items(plan, span, &state);
+    write_columns(span, &ease, &state);
+    return header->bytes;
+}
+
+/* ---- reading it ------------------------------------------------------------------------------------------
+ */
+
+static int are_numbers(const float *at, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!(at[i] >= -LARGEST && at[i] <= LARGEST))
+            return 0;
+    return 1;
+}
+
+const char *ease_state_fault(int64_t n_items, const void *bytes, uint64_t n_bytes)
+{
+    const struct ease_header *h = bytes;
+    if (n_bytes < sizeof *h || h->magic != EASE_MAGIC)
+        return "it does not begin as a state of private-gram does";
+    if (h->n_items != n_items || h->m < 0 || h->m > n_items || h->m > 46340 || h->r < 0 ||
+        h->r > h->m + 2 * GRAM_MOST_SPAN || h->d < 0 || h->d > GRAM_MOST_SPAN)
+        return "it is of another number of items, or its sizes are damaged";
+    if (h->bytes != n_bytes || layout_bytes(n_items, h->m, h->r, h->d) != n_bytes)
+        return "it has another size";
+    const struct ease_state s = ease_state_at((void *)(uintptr_t)bytes);
+    int32_t next = 0;
+    for (int64_t i = 0; i < n_items; i++)
+        if (s.column[i] != -1 && s.column[i] != next++)
+            return "its items are in disorder";
+    if (next != h->m)
+        return "its items are in disorder";
+    if (!are_numbers(s.popularity, n_items) || !are_numbers(s.undo, n_items) ||
+        !are_numbers(s.weight, h->m) || !are_numbers(s.own, h->m) ||
+        !are_numbers(s.in, h->m * (h->r + h->d)) || !are_numbers(s.out, h->r * h->m) ||
+        !are_numbers(s.span, h->d * n_items))
+        return "a number is out of range";
+    return NULL;
+}
+
+static void add_scaled(float *out, const float *from, float by, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] += by * from[i];
+}
+
+/* The user's row of norm 1 in the weights, and its sum of `in`. 0: no record of the user has a column. */
+static int read_user(const struct ease_state *s, const int32_t *items, int64_t n, float *row, float *sums)
+{
+    const struct ease_header *h = s->header;
+    double squares = 0.0;
+    memset(row, 0, (size_t)h->m * sizeof *row);
+    memset(sums, 0, (size_t)(h->r + h->d) * sizeof *sums);
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t column = s->column[items[i]];
+        if (column < 0)
+            continue;
+        row[column] = s->weight[column];
+        squares += (double)s->weight[column] * (double)s->weight[column];
+    }
+    if (!(squares > 0.0))
+        return 0;
+    const float scale = (float)(1.0 / sqrt(squares));
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t column = s->column[items[i]];
+        if (column < 0)
+            continue;
+        row[column] *= scale;
+        add_scaled(sums, s->in + column * (h->r + h->d), row[column], h->r + h->d);
+    }
+    return 1;
+}
+
+void ease_state_scores(const struct ease_state *s, const int32_t *items, int64_t n, float *work,
+                       float *scores)
+{
+    const struct ease_header *h = s->header;
+    float *row = work, *sums = work + h->m;
+    if (!read_user(s, items, n, row, sums)) {
+        memcpy(scores, s->popularity, (size_t)h->n_items * sizeof *scores);
+        return;
+    }
+    memset(scores, 0, (size_t)h->n_items * sizeof *scores);
+    for (int64_t k = 0; k < h->d; k++)
+        add_scaled(scores, s->span + k * h->n_items, sums[h->r + k], h->n_items);
+    /* The row of the user has been read: its place takes the columns' scores. */
+    for (int64_t j = 0; j < h->m; j++)
+        row[j] *= -s->own[j];
+    for (int64_t k = 0; k < h->r; k++)
+        add_scaled(row, s->out + k * h->m, sums[k], h->m);
+    for (int64_t i = 0; i < h->n_items; i++)
+        scores[i] = (s->column[i] >= 0 ? row[s->column[i]] : scores[i]) * s->undo[i];
+}

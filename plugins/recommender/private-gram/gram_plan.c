@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sensitivities. A user comes or goes; everything is in integers, so grids and rounding are included.
+ *
+ * Counts. A user with n items adds a = floor(2^b / sqrt(n)) to each of them: n a^2 <= 2^2b, an L2 norm of 2^b
+ * at most, which is 1 in units of the grid 2^-b. Two users' parts have no negative numbers, so their inner
+ * product is not below 0 and replacing one by the other moves the sum by sqrt(2) at most.
+ *
+ * Gram. A user has a row z of integers of norm 2^b at most (unit_rows.h), and adds z_i z_j to G_ij, i <= j.
+ * Noise of scale s goes on G_ij, i < j, and of scale t >= sqrt(2) s on G_ii. Measured in the noise of its
+ * coordinate, the user's part has the squared norm
+ *     sum_i z_i^4 / t^2 + sum_{i<j} z_i^2 z_j^2 / s^2 <= (sum_i z_i^4 + 2 sum_{i<j} z_i^2 z_j^2) / (2 s^2)
+ *                                                       = |z|^4 / (2 s^2) <= 2^4b / (2 s^2).
+ * So it is a Gaussian mechanism of scale s with an L2 sensitivity of 2^2b / sqrt(2), in units of the grid
+ * 2^-2b: 1/sqrt(2). (That is sqrt(2) G_ij off the diagonal, with one sigma: the Frobenius norm of z z' is 1.)
+ * The event of one scale s stands for both. Renyi divergences of discrete Gaussians are at most
+ * alpha v^2 / (2 s^2) in each coordinate (Canonne, Kamath, Steinke, arXiv 2004.00010) and add up. Dominating
+ * pairs: K(s) v of accountant pld's integer_noise.h, where K(s) s falls in s, hence K(t) <= K(s) / sqrt(2).
+ * Replacing z by y: <z z', y y'> = (z y)^2 is not below 0, hence sqrt(2) times that: 1.
+ *
+ * Projected. A user adds z_i w_k, with integer rows z and w of norms 2^b at most: 2^2b, or 1 in units of the
+ * grid. w is computed from z and from what is public. Replacing: 2.
+ */
+#include "gram_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_STEPS 0x1p23 /* the host's discrete Gaussian takes 2^24; the diagonal's is larger by sqrt(2) */
+#define LEAST_STEPS 64    /* of noise, so that grids do not matter */
+#define LEAST_BITS 5      /* below, rounding leaves nothing of a user's row */
+#define COUNT_BITS 20
+#define ROW_BITS 12
+
+/* ---- rules ----------------------------------------------------------------------------------------------
+ */
+
+static double between(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* From a to b as reach goes from `from` to `to`, in logarithms. */
+static double slide(double reach, double from, double to, double a, double b)
+{
+    return a + (b - a) * between(log(reach / from) / log(to / from), 0.0, 1.0);
+}
+
+static void follow_rules(const struct gram_options *o, const dpf_recommender_setup *setup,
+                         struct gram_plan *plan)
+{
+    const double reach = plan->reach;
+    const int by_items = (setup->features & DPF_FEATURES_OF_ITEMS) != 0;
+    plan->projected = o->form == FORM_AUTO ? by_items && reach < 2500.0 : o->form == FORM_PROJECTED;
+    const double items = plan->projected ? 17.0 * sqrt(reach) : 10.0 * sqrt(reach);
+    plan->items = o->items ? o->items : (int64_t)between(items, 50.0, GRAM_MOST_ITEMS);
+    if (plan->items > setup->n_items)
+        plan->items = setup->n_items;
+    plan->count_share = o->count_share > 0.0 ? o->count_share : 0.05;
+    plan->weight_exponent = o->weight_exponent >= 0.0 ? o->weight_exponent : 0.2;
+    plan->weight_offset = o->weight_offset;
+    plan->ridge = o->ridge >= 0.0 ? o->ridge : plan->projected ? 1.5 : slide(reach, 1000.0, 4000.0, 1.5, 0.5);
+    plan->diagonal = o->diagonal;
+    plan->rescale = o->rescale >= 0.0 ? o->rescale
+                    : plan->projected ? 0.0
+                                      : slide(reach, 1000.0, 4000.0, 0.0, 0.5);
+}
+
+/* ---- noise ----------------------------------------------------------------------------------------------
+ */
+
+/* The finest grid on which noise of that standard deviation can be drawn. Bits are those of a row; a sum of
+   products of two rows has twice as many. */
+static const char *choose_noise(double sigma, int32_t bits, int32_t rows, struct gram_noise *out)
+{
+    for (; bits >= LEAST_BITS; bits--) {
+        const double steps = ceil(ldexp(sigma, rows * bits) * (1.0 + 1e-12));
+        if (steps > MOST_STEPS)
+            continue;
+        if (steps < LEAST_STEPS)
+            return "so little noise does not reach over the grid: lower the total epsilon";
+        *out = (struct gram_noise){bits, (uint64_t)steps, 0, ldexp(1.0, -rows * bits)};
+        return NULL;
+    }
+    return "so much noise leaves nothing of the records: raise epsilon, or lower noise-multiplier";
+}
+
+static const char *choose_second(double sigma, struct gram_plan *plan)
+{
+    const char *why =
+        choose_noise(plan->projected ? sigma : sigma * 0.70710678118654757, ROW_BITS, 2, &plan->second);
+    if (!why && !plan->projected) {
+        /* t^2 >= 2 s^2 in integers. */
+        const uint64_t twice = 2 * plan->second.steps * plan->second.steps;
+        uint64_t t = (uint64_t)(1.4142135623730951 * (double)plan->second.steps);
+        while (t * t < twice)
+            t++;
+        plan->second.steps_diag = t;
+    }
+    return why;
+}
+
+const char *gram_plan_make(const struct gram_options *options, const dpf_recommender_setup *setup,
+                           struct gram_plan *out)
+{
+    const double multiplier = options->multiplier * setup->noise_factor;
+    memset(out, 0, sizeof *out);
+    out->noisy = !setup->without_noise;
+    out->reach = out->noisy ? (double)setup->n_users / multiplier : (double)INFINITY;
+    follow_rules(options, setup, out);
+    if (!out->noisy) {
+        out->counts = (struct gram_noise){COUNT_BITS, 0, 0, ldexp(1.0, -COUNT_BITS)};
+        out->second = (struct gram_noise){ROW_BITS, 0, 0, ldexp(1.0, -2 * ROW_BITS)};
+        return NULL;
+    }
+    const char *why = choose_noise(multiplier / sqrt(out->count_share), COUNT_BITS, 1, &out->counts);
+    return why ? why : choose_second(multiplier / sqrt(1.0 - out->count_share), out);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------
+ */
+
+static void fill_release(const struct gram_noise *noise, const dpf_recommender_setup *setup, const char *name,
+                         double l2, double l2_replaced, dpf_recommender_release *out)
+{
+    dpf_event *event = &out->event;
+    dpf_norms *user = event->sensitivity.at[DPF_UNIT_USER];
+    out->flags = setup->parties == DPF_PARTIES_CURATOR ? 0 : DPF_RELEASE_SENT_BY_USERS;
+    out->reads = DPF_READS_OWN_RECORDS;
+    out->noise_where = noise->steps ? DPF_NOISE_AT_SUM : DPF_NOISE_NOWHERE;
+    out->sees = DPF_SEES_SUM;
+    memcpy(out->name, name, strlen(name) + 1);
+    event->kind = noise->steps ? DPF_EVENT_DISCRETE_GAUSSIAN : DPF_EVENT_NON_PRIVATE;
+    event->side = DPF_SIDE_ITEMS;
+    event->lifetime = DPF_LIFETIME_RUN; /* one draw for the one release of a run */
+    event->count = 1;
+    event->scale = (double)noise->steps * noise->grid;
+    event->grid = noise->grid;
+    user[DPF_ADJ_ADD_REMOVE].l2 = user[DPF_ADJ_ZERO_OUT].l2 = l2;
+    user[DPF_ADJ_REPLACE].l2 = l2_replaced;
+}
+
+void gram_plan_state(const struct gram_plan *plan, const dpf_recommender_setup *setup,
+                     dpf_recommender_release releases[2])
+{
+    const double root = 0.70710678118654757; /* rounded up */
+    fill_release(&plan->counts, setup, "counts of items", 1.0, 1.4142135623730952, &releases[0]);
+    if (plan->projected)
+        fill_release(&plan->second, setup, "projected Gram of items", 1.0, 2.0, &releases[1]);
+    else
+        fill_release(&plan->second, setup, "Gram of items", root, 1.0, &releases[1]);
+}

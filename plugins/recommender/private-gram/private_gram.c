@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * private_gram.c - rankings from one private Gram of items.
+ *
+ * Two releases about users, each of whom has a row of norm 1 in either: counts of items, and the Gram of the
+ * items with the largest counts, or its projection on what public features and the counts suggest. From
+ * these alone a ranking model is made (EASE); it scores a user's items at home, from the user's own records.
+ * gram_plan.c has the sensitivities, denoise.h and ease_state.h what is done with the releases.
+ *
+ * The nearest precedent is McSherry and Mironov (KDD 2009), who release a noisy covariance of items.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "denoise.h"
+#include "dpframe/plugin.h"
+#include "ease_state.h"
+#include "gram_sum.h"
+
+enum {
+    P_MULTIPLIER,
+    P_FORM,
+    P_ITEMS,
+    P_COUNT_SHARE,
+    P_EXPONENT,
+    P_OFFSET,
+    P_RIDGE,
+    P_DIAGONAL,
+    P_RESCALE,
+    P_COUNT
+};
+
+static const dpf_enum_value forms[] = {
+    [FORM_AUTO] = {"auto", "by rule: projected where there are features and users x mu is below 2500"},
+    [FORM_GRAM] = {"gram", "all pairs of the items with the largest counts"},
+    [FORM_PROJECTED] = {"projected",
+                        "these items by the directions of counts and features: fewer numbers, less "
+                        "noise, less to learn"},
+};
+
+static const dpf_param params[P_COUNT] = {
+    [P_MULTIPLIER] =
+        DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                         "Noise of both releases together over the norm of a user's row: mu = 1/multiplier. "
+                         "[privacy] budget = total "
+                         "chooses it."),
+    [P_FORM] =
+        DPF_PARAM_ENUM_F("form", FORM_AUTO, forms, DPF_PARAM_PRIVACY, "What is released beside counts."),
+    [P_ITEMS] = DPF_PARAM_INT_F("items", 0, 0, GRAM_MOST_ITEMS, DPF_PARAM_PRIVACY, "items",
+                                "How many items have a column; 0: by rule from users x mu."),
+    [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI,
+                                       "", "Part of mu^2 that the counts get; 0: by rule."),
+    [P_EXPONENT] =
+        DPF_PARAM_REAL_F("weight-exponent", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
+                         "Items weigh (count + weight-offset)^-exponent in a user's row; -1: by rule."),
+    [P_OFFSET] =
+        DPF_PARAM_REAL_F("weight-offset", 10.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "users", "See weight-exponent."),
+    [P_RIDGE] = DPF_PARAM_REAL_F("ridge", -1.0, -1.0, 1e6, DPF_PARAM_PRIVACY, "",
+                                 "Added to the Gram's diagonal, in units of its mean; -1: by rule."),
+    [P_DIAGONAL] = DPF_PARAM_REAL_F("diagonal", 0.5, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
+                                    "Part of its own estimated diagonal that the Gram keeps."),
+    [P_RESCALE] = DPF_PARAM_REAL_F("rescale", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
+                                   "Scores are divided by the items' weights to this power; -1: by rule."),
+};
+
+struct private_gram {
+    const dpf_host *host;
+    const dpf_random_service *random;
+    dpf_stream *count_noise, *gram_noise;
+    struct gram_options options;
+};
+
+static dpf_status fail(const struct private_gram *self, dpf_status code, const char *text)
+{
+    return self->host->fail(self->host, code, -1, text);
+}
+
+static dpf_status gram_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    const dpf_value *v = given->values;
+    const dpf_random_service *random = dpf_random(host);
+    dpf_stream *counts, *gram;
+    dpf_status status = random->open(host, "counts", &counts);
+    if (status == DPF_OK)
+        status = random->open(host, "gram", &gram);
+    if (status != DPF_OK)
+        return status;
+    struct private_gram *made = dpf_memory(host)->allocate(host, sizeof *made);
+    if (!made)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    *made = (struct private_gram){.host = host,
+                                  .random = random,
+                                  .count_noise = counts,
+                                  .gram_noise = gram,
+                                  .options = {.multiplier = v[P_MULTIPLIER].real,
+                                              .form = (int32_t)v[P_FORM].integer,
+                                              .items = v[P_ITEMS].integer,
+                                              .count_share = v[P_COUNT_SHARE].real,
+                                              .weight_exponent = v[P_EXPONENT].real,
+                                              .weight_offset = v[P_OFFSET].real,
+                                              .ridge = v[P_RIDGE].real,
+                                              .diagonal = v[P_DIAGONAL].real,
+                                              .rescale = v[P_RESCALE].real}};
+    *self = made;
+    return DPF_OK;
+}
+
+static void gram_destroy(void *self)
+{
+    const dpf_host *host = ((struct private_gram *)self)->host;
+    dpf_memory(host)->release(host, self);
+}
+
+static uint32_t gram_flags(void *self)
+{
+    (void)self;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME;
+}
+
+static dpf_status gram_releases(void *instance, const dpf_recommender_setup *setup,
+                                dpf_recommender_release *out, int32_t capacity, int32_t *n)
+{
+    const struct private_gram *self = instance;
+    struct gram_plan plan;
+    if (capacity < 2)
+        return fail(self, DPF_E_INTERNAL, "there is no room for two releases");
+    if (!(setup->value_lo == 1.0 && setup->value_hi == 1.0))
+        return fail(self, DPF_E_CONFIG,
+                    "it reads which items a user has, not ratings: set [data] feedback = implicit");
+    const char *why = gram_plan_make(&self->options, setup, &plan);
+    if (why)
+        return fail(self, DPF_E_RANGE, why);
+    gram_plan_state(&plan, setup, out);
+    *n = 2;
+    return DPF_OK;
+}
+
+/* ---- training ---------------------------------------------------------------------------------------------
+ */
+
+struct noising {
+    const struct private_gram *self;
+    const struct gram_plan *plan;
+    uint32_t draw;
+    int64_t m, d; /* d 0: pairs, of which row <= column */
+    int64_t *sums;
+    int64_t *drawn; /* by worker: m + d numbers, and 1 if a draw was refused */
+};
+
+static void noise_row(void *context, int64_t i, int32_t worker)
+{
+    struct noising *noising = context;
+    const struct private_gram *self = noising->self;
+    const struct gram_noise *noise = &noising->plan->second;
+    const int64_t n = noising->d ? noising->d : noising->m - i - 1;
+    int64_t *at = noising->sums + (noising->d ? i * noising->d : i * noising->m + i + 1);
+    int64_t *drawn = noising->drawn + worker * (noising->m + noising->d + 1);
+    dpf_cursor cursor;
+    self->random->seek(self->gram_noise, noising->draw, DPF_PARTY_AGGREGATE, (uint32_t)i, &cursor);
+    dpf_status status = self->random->discrete_gaussian(&cursor, noise->steps, drawn, n);
+    for (int64_t k = 0; k < n && status == DPF_OK; k++)
+        at[k] += drawn[k];
+    if (!noising->d && status == DPF_OK) {
+        status = self->random->discrete_gaussian(&cursor, noise->steps_diag, drawn, 1);
+        at[-1] += drawn[0];
+    }
+    if (status != DPF_OK)
+        drawn[noising->m + noising->d] = 1;
+}
+
+static dpf_status add_gram_noise(const struct private_gram *self, const dpf_call *call,
+                                 const struct gram_plan *plan, int64_t m, int64_t d, int64_t *sums)
+{
+    struct noising noising = {.self = self, .plan = plan, .draw = call->draw, .m = m, .d = d, .sums = sums};
+    const uint64_t numbers = (uint64_t)dpf_task_workers(call) * (uint64_t)(m + d + 1);
+    if (!plan->noisy)
+        return DPF_OK;
+    noising.drawn = call->scratch(call, numbers * sizeof(int64_t));
+    if (!noising.drawn)
+        return fail(self, DPF_E_MEMORY, "out of memory");
+    memset(noising.drawn, 0, (size_t)numbers * sizeof(int64_t));
+    dpf_run_tasks(call, m, noise_row, &noising);
+    for (uint64_t at = (uint64_t)(m + d); at < numbers; at += (uint64_t)(m + d + 1))
+        if (noising.drawn[at])
+            return fail(self, DPF_E_INTERNAL, "a scale of the noise is out of range");
+    return DPF_OK;
+}
+
+static dpf_status release_counts(const struct private_gram *self, const dpf_call *call,
+                                 const struct gram_plan *plan, const dpf_interactions *records,
+                                 int64_t *totals)
+{
+    dpf_cursor cursor;
+    int64_t *drawn = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *drawn);
+    if (!drawn)
+        return fail(self, DPF_E_MEMORY, "out of memory");
+    dpf_status status = gram_sum_counts(call, records, plan->counts.bits, totals);
+    if (status != DPF_OK || !plan->noisy)
+        return status;
+    self->random->seek(self->count_noise, call->draw, DPF_PARTY_AGGREGATE, 0, &cursor);
+    status = self->random->discrete_gaussian(&cursor, plan->counts.steps, drawn, records->n_items);
+    for (int64_t i = 0; i < records->n_items; i++)
+        totals[i] += drawn[i];
+    return status;
+}
+
+/* A release as it leaves, in values. */
+static dpf_status show(const dpf_call *call, const dpf_witness *witness, int32_t release, const int64_t *sums,
+                       int64_t n, double grid)
+{
+    if (!witness)
+        return DPF_OK;
+    double *numbers = call->scratch(call, (uint64_t)(n + 1) * sizeof *numbers);
+    if (!numbers)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    for (int64_t i = 0; i < n; i++)
+        numbers[i] = (double)sums[i] * grid;
+    witness->saw(witness->context, release, 0, numbers, n);
+    return DPF_OK;
+}
+
+/* The second release: n numbers in *sums. */
+static dpf_status release_second(const struct private_gram *self, const dpf_call *call,
+                                 const struct gram_plan *plan, const dpf_interactions *records,
+                                 const struct item_span *span, int64_t **sums, int64_t *n)
+{
+    const int64_t m = span->m, d = plan->projected ? span->basis.columns : 0;
+    double *weight = call->scratch(call, (uint64_t)(m + 1) * sizeof *weight);
+    double *basis = call->scratch(call, (uint64_t)(m * d + 1) * sizeof *basis);
+    *n = plan->projected ? m * d : m * m;
+    *sums = call->scratch(call, (uint64_t)(*n + 1) * sizeof **sums);
+    if (!weight || !basis || !*sums)
+        return fail(self, DPF_E_MEMORY, "out of memory for the Gram of the items");
+    for (int64_t k = 0; k < m; k++) {
+        weight[k] = span->weight[span->item[k]];
+        for (int64_t c = 0; c < d; c++)
+            basis[k * d + c] = matrix_column(&span->basis, (int32_t)c)[k];
+    }
+    const struct gram_columns columns = {records->n_items, m, span->column, weight, plan->second.bits};
+    const dpf_status status = plan->projected ? gram_sum_projected(call, records, &columns, basis, (int32_t)d,
+                                                                   GRAM_LEAST_PROJECTED, *sums)
+                                              : gram_sum_pairs(call, records, &columns, *sums);
+    return status == DPF_OK ? add_gram_noise(self, call, plan, m, d, *sums) : status;
+}
+
+static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
+{
+    const struct private_gram *self = instance;
+    const dpf_interactions *records = fit->records;
+    const dpf_witness *witness = dpf_fit_witness(fit);
+    struct gram_plan plan;
+    struct item_span span;
+    struct gram_estimate estimate;
+    int64_t *second, n;
+    const char *why = gram_plan_make(&self->options, fit->setup, &plan);
+    if (why)
+        return fail(self, DPF_E_RANGE, why);
+    int64_t *totals = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *totals);
+    dpf_status status = totals ? release_counts(self, call, &plan, records, totals)
+                               : fail(self, DPF_E_MEMORY, "out of memory");
+    if (status == DPF_OK)
+        status = show(call, witness, 0, totals, records->n_items, plan.counts.grid);
+    if (status != DPF_OK)
+        return status;
+    if (item_span_make(call, &plan, fit->setup->n_users, records->n_items, totals, dpf_item_features(records),
+                       &span) != 0)
+        return DPF_E_INTERNAL;
+    status = release_second(self, call, &plan, records, &span, &second, &n);
+    if (status == DPF_OK)
+        status = show(call, witness, 1, second, n, plan.second.grid);
+    if (status == DPF_OK && call->cancelled(call))
+        status = DPF_E_CANCELLED; /* before what takes long */
+    if (status != DPF_OK)
+        return status;
+    const int made = !plan.noisy      ? denoise_nothing(call, &plan, &span, second, &estimate)
+                     : plan.projected ? denoise_projected(call, &plan, &span, second, &estimate)
+                                      : denoise_gram(call, &plan, &span, second, &estimate);
+    fit->state_bytes =
+        made == 0 ? ease_state_make(call, &plan, &span, &estimate, fit->state, fit->state_bytes) : 0;
+    return fit->state_bytes ? DPF_OK : DPF_E_INTERNAL;
+}
+
+/* ---- the state
+ * ---------------------------------------------------------------------------------------------- */
+
+static dpf_status gram_state_bytes(void *instance, int64_t n_users, int64_t n_items, uint64_t *bytes)
+{
+    const struct private_gram *self = instance;
+    (void)n_users;
+    *bytes = ease_state_room(n_items, self->options.items ? self->options.items : GRAM_MOST_ITEMS);
+    return *bytes ? DPF_OK : fail(self, DPF_E_RANGE, "too many items");
+}
+
+static dpf_status gram_check(void *instance, int64_t n_users, int64_t n_items, const void *state,
+                             uint64_t bytes)
+{
+    const char *fault = ease_state_fault(n_items, state, bytes);
+    (void)n_users;
+    return fault ? fail(instance, DPF_E_RANGE, fault) : DPF_OK;
+}
+
+static dpf_status gram_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
+{
+    const struct ease_state state = ease_state_at((void *)(uintptr_t)scoring->state);
+    const struct ease_header *header = state.header;
+    const dpf_csr *csr = &scoring->records->by_user;
+    const int64_t first = csr->offsets[scoring->user], n = csr->offsets[scoring->user + 1] - first;
+    float *work = call->scratch(call, (uint64_t)(header->m + header->r + header->d + 1) * sizeof *work);
+    if (!work)
+        return fail(instance, DPF_E_MEMORY, "out of memory");
+    ease_state_scores(&state, csr->others + first, n, work, scoring->scores);
+    return DPF_OK;
+}
+
+static const dpf_recommender functions = {
+    .flags = gram_flags,
+    .releases = gram_releases,
+    .state_bytes = gram_state_bytes,
+    .fit = gram_fit,
+    .check = gram_check,
+    .scores = gram_scores,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_RECOMMENDER,
+    .id = "private-gram",
+    .version = "1.0.0",
+    .summary = "Ranking by EASE from one noisy Gram of items, users scaled to norm 1",
+    .citation =
+        "Steck, Embarrassingly Shallow Autoencoders, WWW 2019; McSherry, Mironov, KDD 2009; Gavish, Donoho, "
+        "arXiv 1405.7511",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = gram_create,
+    .destroy = gram_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-gram", "1.0.0", "Apache-2.0", component)
