@@ -2,7 +2,6 @@
 #include "item_span.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_COUNT 2.0 /* of an item whose count is lost in noise */
@@ -30,11 +29,28 @@ struct ranked {
     int32_t item;
 };
 
-static int by_total(const void *a, const void *b)
+/* Larger totals first, then smaller numbers of items. */
+static int is_before(const struct ranked *a, const struct ranked *b)
 {
-    const struct ranked *x = a, *y = b;
-    return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
-                                : (x->item > y->item) - (x->item < y->item);
+    return a->total != b->total ? a->total > b->total : a->item < b->item;
+}
+
+/* Restores the heap below a place: the last of its items in the order is at the top. */
+static void sift(struct ranked *heap, int64_t at, int64_t n)
+{
+    for (;;) {
+        int64_t child = 2 * at + 1;
+        if (child >= n)
+            return;
+        if (child + 1 < n && is_before(&heap[child], &heap[child + 1]))
+            child++;
+        if (!is_before(&heap[at], &heap[child]))
+            return;
+        const struct ranked moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+        at = child;
+    }
 }
 
 /* The m items with the largest totals, in the order of items. */
@@ -43,11 +59,18 @@ static int choose_columns(const dpf_call *call, const int64_t *totals, struct it
     struct ranked *ranked = call->scratch(call, (uint64_t)(span->n_items + 1) * sizeof *ranked);
     if (!ranked)
         return -1;
+    /* A heap of the best m, the worst of them on top. */
     for (int64_t i = 0; i < span->n_items; i++) {
         ranked[i] = (struct ranked){totals[i], (int32_t)i};
         span->column[i] = -1;
     }
-    qsort(ranked, (size_t)span->n_items, sizeof *ranked, by_total);
+    for (int64_t i = span->m / 2; i-- > 0;)
+        sift(ranked, i, span->m);
+    for (int64_t i = span->m; i < span->n_items; i++)
+        if (span->m > 0 && is_before(&ranked[i], &ranked[0])) {
+            ranked[0] = ranked[i];
+            sift(ranked, 0, span->m);
+        }
     for (int32_t k = 0; k < span->m; k++)
         span->column[ranked[k].item] = 0;
     int32_t n = 0;
