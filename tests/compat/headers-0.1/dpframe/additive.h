@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * additive.h - what every mechanism of the form "value + noise, on a grid" shares; sugar, no part of
+ * the ABI.
+ *
+ * Idea: a value is rounded to a multiple of a public power of two, the grid, and integer noise is
+ * added to the multiple. The grid is chosen from the noise scale alone. What a mechanism keeps for
+ * itself is how much noise it needs and how a draw is made.
+ *
+ * Scenario, with a mechanism whose noise scale is c times the L1 sensitivity:
+ *     plan:    dpf_additive_begin, dpf_additive_norm for each block,
+ *              dpf_additive_choose(c * l1, c * dpf_additive_coordinates(...), l1, ...) for grid and scale;
+ *     events:  dpf_additive_event for each block;
+ *     encode:  dpf_additive_encode;   decode: dpf_additive_decode.
+ *
+ * Rounding and sensitivity. Each coordinate of a message moves by at most half a grid step when it is
+ * rounded, so the rounded messages of two neighbours differ by at most one step more in each
+ * coordinate than the messages themselves: L1 grows by d g, L2 by g sqrt(d), the maximum by g. d is
+ * the number of coordinates of the whole block, since transforms may spread one record over all of
+ * them. Contributions rounded one by one before they are summed (dpf_on_grid) obey the same bound, as
+ * a unit has at most one contribution to each coordinate. A block that no unit moves stays unmoved.
+ */
+#ifndef DPFRAME_ADDITIVE_H
+#define DPFRAME_ADDITIVE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "host.h"
+#include "params.h"
+#include "privacy.h"
+#include "query.h"
+#include "role/mechanism.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sums, and noise, stay below 2^62 grid steps: their sum fits into 64 bits. */
+#define DPF_ADDITIVE_MAX 4611686018427387904.0
+
+/* How a mechanism draws. Integers are exact; reals are fast and void what is proved (C9). */
+typedef struct dpf_additive {
+    const dpf_random_service *random;
+    const dpf_stream *stream;
+    int32_t where; /* DPF_NOISE_* */
+    int32_t exact;
+    dpf_status (*integers)(dpf_cursor *cursor, uint64_t scale, int64_t *out, int64_t n);
+    void (*reals)(dpf_cursor *cursor, double *out, int64_t n); /* of scale 1 */
+} dpf_additive;
+
+/*
+ * What one message may reach, in grid steps: |sum| stays below 2^62 if all n do, and a party's own sum of
+ * contributions (dpf_on_grid) is exact below 2^52.
+ */
+static inline double dpf_additive_limit(int64_t n_parties)
+{
+    double limit = DPF_ADDITIVE_MAX / (double)(n_parties > 1 ? n_parties : 1);
+    return limit < 4503599627370496.0 ? limit : 4503599627370496.0;
+}
+
+/*
+ * log2 of noise scale over grid: what is wished, less where many messages are added, so that one
+ * message may reach 2^16 noise scales before the sum could overflow; at least 1.
+ */
+static inline int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
+{
+    int32_t bits = (int32_t)floor(log2(dpf_additive_limit(n_parties))) - 16;
+    if (bits > wished)
+        bits = (int32_t)wished;
+    return bits > 1 ? bits : 1;
+}
+
+/* ---- planning -------------------------------------------------------------------------------- */
+
+/* Checks the query and fills in everything but scales. grid is for blocks that get no noise. */
+static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_release *release, int32_t where,
+                                            double grid, dpf_noise_plan *out)
+{
+    const dpf_query *query = release->query;
+    if (query->n_blocks < 1 || query->n_blocks > DPF_MAX_BLOCKS || release->rows < 1)
+        return host->fail(host, DPF_E_INTERNAL, -1, "a release without blocks or rows cannot be planned");
+    if (!(release->noise_factor > 0) || isinf(release->noise_factor))
+        return host->fail(host, DPF_E_INTERNAL, -1, "the noise factor of a release is not a positive number");
+    for (int32_t b = 0; b < query->n_blocks; b++)
+        if (query->blocks[b].layout & (DPF_LAYOUT_LOWER | DPF_LAYOUT_OPERATOR))
+            return host->fail(
+                host, DPF_E_UNSUPPORTED, -1,
+                "a quadratic block in a layout for local sides cannot be encoded; use packed or full");
+    dpf_clear(out);
+    out->where = where;
+    out->n_blocks = query->n_blocks;
+    for (int32_t b = 0; b < query->n_blocks; b++)
+        out->grid[b] = out->gram_grid[b] = grid;
+    double limit = dpf_additive_limit(release->n_parties);
+    memcpy(&out->opaque[0], &limit, sizeof(limit));
+    return DPF_OK;
+}
+
+static inline double dpf_additive_plan_limit(const dpf_noise_plan *plan)
+{
+    double limit;
+    memcpy(&limit, &plan->opaque[0], sizeof(limit));
+    return limit;
+}
+
+static inline const char *dpf_additive_block_name(int32_t kind)
+{
+    switch (kind) {
+    case DPF_BLOCK_GRADIENT:
+        return "gradient";
+    case DPF_BLOCK_QUADRATIC:
+        return "quadratic";
+    case DPF_BLOCK_LINEAR:
+        return "linear";
+    default:
+        return "count";
+    }
+}
+
+/* norm is the sensitivity asked for: a finite number, or an error that says what would bound it. */
+static inline dpf_status dpf_additive_check(const dpf_host *host, const dpf_release *release, int32_t block,
+                                            double norm)
+{
+    if (norm >= 0 && isfinite(norm))
+        return DPF_OK;
+    char text[360] = "the sensitivity of the ";
+    strcat(text, dpf_additive_block_name(release->query->blocks[block].kind));
+    strcat(text, isnan(norm) ? " block is not stated for this privacy unit and adjacency, so no noise can be "
+                               "chosen; ask [privacy] for another unit or adjacency, or "
+                             : " block has no bound for this privacy unit and adjacency, so no noise can be "
+                               "chosen; ");
+    strcat(text, release->side == DPF_SIDE_ITEMS
+                     ? "bound a contribution, for example by [items] transforms = clip-user"
+                     : "bound a contribution, for example by [users] transforms = clip-user");
+    return host->fail(host, DPF_E_PRIVACY, -1, text);
+}
+
+/* How many coordinates of the block a message has. */
+static inline double dpf_additive_coordinates(const dpf_release *release, int32_t block, int32_t gram)
+{
+    int64_t rows = gram ? 1 : release->rows - (release->query->has_gram ? 1 : 0);
+    return (double)rows * (double)release->query->blocks[block].length;
+}
+
+/* x rounded up to a multiple of a power of two. The factor covers the rounding errors that led to x. */
+static inline double dpf_additive_round_up(double x, double grid)
+{
+    return ceil(x / grid * (1 + 4e-15)) * grid;
+}
+
+/*
+ * The grid and the scale: at least ideal + per_step * grid, and a multiple of the grid, at most
+ * 2^max_bits of it. The grid is about 2^-bits of the scale, or of norm where that is larger: values
+ * have the size of contributions, not of a small noise, and have to fit. Still the scale has 2^12 steps
+ * if bits allow. 0, or -1 if there is no such grid.
+ */
+static inline int dpf_additive_choose(double ideal, double per_step, double norm, int32_t bits,
+                                      int32_t max_bits, double *grid, double *scale)
+{
+    if (!(ideal > 1e-200 && ideal < 1e200) || !(per_step >= 0))
+        return -1;
+    int exponent;
+    if (norm > ideal) {
+        int32_t least = bits < 12 ? bits : 12;
+        bits -= (int32_t)fmin(floor(log2(norm / ideal)), bits);
+        bits = bits > least ? bits : least;
+    }
+    frexp(ideal, &exponent); /* 2^(exponent-1) <= ideal */
+    *grid = ldexp(1.0, exponent - 1 - bits);
+    *scale = dpf_additive_round_up(ideal + per_step * *grid, *grid);
+    return *scale / *grid <= ldexp(1.0, max_bits) ? 0 : -1;
+}
+
+/*
+ * The shares of a budget: the list of the configuration, or equal parts for the blocks that a unit can
+ * move (norms > 0). A block that needs noise must have a share. param is the list's index.
+ */
+static inline dpf_status dpf_additive_shares(const dpf_host *host, const dpf_value *list, int32_t param,
+                                             int32_t n_blocks, const double *norms, double *out)
+{
+    int32_t moved = 0;
+    for (int32_t b = 0; b < n_blocks; b++)
+        moved += norms[b] > 0;
+    if (list->count == 0) {
+        for (int32_t b = 0; b < n_blocks; b++)
+            out[b] = norms[b] > 0 ? 1.0 / moved : 0;
+        return DPF_OK;
+    }
+    if (list->count != n_blocks)
+        return host->fail(host, DPF_E_CONFIG, param, "shares needs one number for each block of the loss");
+    for (int32_t b = 0; b < n_blocks; b++) {
+        out[b] = list->reals[b];
+        if (norms[b] > 0 && !(out[b] > 0))
+            return host->fail(host, DPF_E_CONFIG, param,
+                              "a block that needs noise has a share of 0 in shares");
+    }
+    return DPF_OK;
+}
+
+/* Whether a configured list of shares adds up to 1. */
+static inline int dpf_additive_shares_sum(const dpf_value *list)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < list->count; i++)
+        sum += list->reals[i];
+    return list->count == 0 || fabs(sum - 1) <= 1e-9;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static inline int dpf_additive_is_still(const dpf_norms *norms)
+{
+    return norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0;
+}
+
+/* Sensitivities after rounding, for every unit and adjacency. grid 0 changes nothing. */
+static inline dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, double coordinates, double grid)
+{
+    dpf_sensitivity out = *in;
+    for (int32_t u = 0; u < DPF_N_UNITS; u++)
+        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++) {
+            dpf_norms *norms = &out.at[u][a];
+            if (dpf_additive_is_still(norms))
+                continue;
+            norms->l1 += coordinates * grid;
+            norms->l2 += sqrt(coordinates) * grid;
+            norms->linf += grid;
+        }
+    return out;
+}
+
+/*
+ * The event of one block. exact_kind and float_kind are DPF_EVENT_*. Without noise it is NON_PRIVATE;
+ * or NO_OP if no unit under any adjacency can move it: an accountant may be asked about another unit than
+ * the noise was chosen for.
+ */
+static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan,
+                                           int32_t block, int32_t gram, int32_t exact, int32_t exact_kind,
+                                           int32_t float_kind, int32_t lifetime)
+{
+    dpf_event event;
+    memset(&event, 0, sizeof(event));
+    event.lifetime = lifetime;
+    event.count = 1;
+    event.side = release->side;
+    event.blocks = UINT32_C(1) << (block + (gram ? DPF_GRAM_BIT : 0));
+    event.scale = gram ? plan->gram_scale[block] : plan->scale[block];
+    event.grid = gram ? plan->gram_grid[block] : plan->grid[block];
+    event.flags = release->from_data ? DPF_EVENT_BOUNDS_FROM_DATA : 0;
+    dpf_sensitivity given;
+    if (gram && !release->gram)
+        given = dpf_unstated();
+    else
+        given = gram ? release->gram[block] : release->blocks[block];
+    double coordinates = dpf_additive_coordinates(release, block, gram);
+    if (event.scale > 0) {
+        event.kind = exact ? exact_kind : float_kind;
+        event.flags |= exact ? 0 : DPF_EVENT_FLOATING_POINT;
+        event.grid = exact ? event.grid : 0;
+        event.sensitivity = dpf_additive_rounded(&given, coordinates, event.grid);
+        return event;
+    }
+    int32_t still = 1;
+    for (int32_t u = 0; u < DPF_N_UNITS; u++)
+        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++)
+            still &= dpf_additive_is_still(&given.at[u][a]);
+    event.kind = still ? DPF_EVENT_NO_OP : DPF_EVENT_NON_PRIVATE;
+    event.flags |= still ? DPF_EVENT_DATA_BLIND : 0;
+    event.sensitivity = dpf_additive_rounded(&given, coordinates, event.grid);
+    return event;
+}
+
+/* The events of all blocks, the Gram row's after the others'. */
+static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release,
+                                             const dpf_noise_plan *plan, int32_t exact, int32_t exact_kind,
+                                             int32_t float_kind, int32_t lifetime, dpf_event *out,
+                                             int32_t capacity, int32_t *n)
+{
+    int32_t n_blocks = release->query->n_blocks;
+    *n = 0;
+    if (capacity < n_blocks * (release->query->has_gram ? 2 : 1))
+        return host->fail(host, DPF_E_INTERNAL, -1, "there is no room for the events of a release");
+    for (int32_t gram = 0; gram <= (release->query->has_gram ? 1 : 0); gram++)
+        for (int32_t b = 0; b < n_blocks; b++)
+            out[(*n)++] = dpf_additive_event(release, plan, b, gram, exact, exact_kind, float_kind, lifetime);
+    return DPF_OK;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+#define DPF_ADDITIVE_CHUNK 64
+
+/* steps rounded to the nearest integer, halves away from zero; 1 if |steps| < limit, and finite. */
+static inline int dpf_additive_to_integer(double steps, double limit, int64_t *out)
+{
+    if (!(fabs(steps) < limit))
+        return 0;
+    int64_t whole = (int64_t)steps;
+    double rest = steps - (double)whole; /* exact */
+    *out = whole + (rest >= 0.5) - (rest <= -0.5);
+    return 1;
+}
+
+/* values / grid as integers. All of them, or DPF_E_RANGE. */
+static inline dpf_status dpf_additive_round(double grid, double limit, const double *values, int64_t n,
+                                            int64_t *out)
+{
+    const double steps_per_unit = 1 / grid; /* exact for powers of two, as is the product below */
+    int ok = 1;
+    for (int64_t i = 0; i < n; i++)
+        ok &= dpf_additive_to_integer(values[i] * steps_per_unit, limit, &out[i]);
+    return ok ? DPF_OK : DPF_E_RANGE;
+}
+
+/*
+ * values / grid + noise, as integers, for one chunk. All of them, or DPF_E_RANGE. limit is at most
+ * 2^62, and so is exact noise.
+ */
+static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, dpf_cursor *cursor, double grid,
+                                            double scale, double limit, const double *values, int64_t n,
+                                            int64_t *out)
+{
+    if (!(scale > 0))
+        return dpf_additive_round(grid, limit, values, n, out);
+    const double steps_per_unit = 1 / grid, steps_of_scale = scale / grid;
+    double reals[DPF_ADDITIVE_CHUNK];
+    int64_t integers[DPF_ADDITIVE_CHUNK];
+    if (noise->exact) {
+        dpf_status status = noise->integers(cursor, (uint64_t)steps_of_scale, integers, n);
+        if (status != DPF_OK)
+            return status;
+    } else {
+        noise->reals(cursor, reals, n);
+    }
+    int ok = 1;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t whole = 0;
+        double steps = values[i] * steps_per_unit + (noise->exact ? 0 : steps_of_scale * reals[i]);
+        ok &= dpf_additive_to_integer(steps, limit, &whole);
+        out[i] = whole + (noise->exact ? integers[i] : 0);
+        ok &= fabs((double)out[i]) < limit;
+    }
+    return ok ? DPF_OK : DPF_E_RANGE;
+}
+
+static inline dpf_status dpf_additive_row(const dpf_additive *noise, dpf_cursor *cursor,
+                                          const dpf_noise_plan *plan, const dpf_query *query, int gram,
+                                          int noisy, double limit, const double *values, int64_t *out)
+{
+    for (int32_t b = 0; b < query->n_blocks; b++) {
+        double grid = gram ? plan->gram_grid[b] : plan->grid[b];
+        double scale = !noisy ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
+        int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
+        for (int64_t at = query->blocks[b].offset; at < end; at += DPF_ADDITIVE_CHUNK) {
+            int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
+            dpf_status status =
+                dpf_additive_chunk(noise, cursor, grid, scale, limit, values + at, n, out + at);
+            if (status != DPF_OK)
+                return status;
+        }
+    }
+    return DPF_OK;
+}
+
+static inline int64_t dpf_additive_row_id(const dpf_encoded *integers, int64_t i)
+{
+    return integers->rows ? integers->rows[i] : integers->first_row + i;
+}
+
+static inline int dpf_additive_is_gram(const dpf_query *query, const dpf_encoded *integers, int64_t row)
+{
+    return query->has_gram && row == integers->total_rows - 1;
+}
+
+static inline dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_status status)
+{
+    return call->host->fail(call->host, status, -1,
+                            "a value of a message is not finite or too large for its grid; bound the "
+                            "contributions, or lower grid-bits of the mechanism");
+}
+
+/* The role's encode. noise may be NULL if no block has any. */
+static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dpf_call *call,
+                                             const dpf_noise_plan *plan, const dpf_query *query,
+                                             const double *values, int64_t stride, dpf_encoded *out)
+{
+    int noisy = noise && plan->where == DPF_NOISE_AT_PARTY;
+    double limit = dpf_additive_plan_limit(plan);
+    dpf_cursor cursor;
+    for (int64_t i = 0; i < out->n_rows; i++) {
+        int64_t row = dpf_additive_row_id(out, i);
+        int64_t *to = out->values + i * out->stride;
+        memset(to, 0, (size_t)out->width * sizeof(*to));
+        if (noisy)
+            noise->random->seek(noise->stream, call->draw, call->party, (uint32_t)row, &cursor);
+        dpf_status status =
+            dpf_additive_row(noise, &cursor, plan, query, dpf_additive_is_gram(query, out, row), noisy, limit,
+                             values + i * stride, to);
+        if (status != DPF_OK)
+            return dpf_additive_out_of_range(call, status);
+    }
+    return DPF_OK;
+}
+
+/*
+ * Adds a trusted curator's noise to one row of a sum and scales it. Float noise is rounded to the
+ * grid as well, so that what follows sees the same kind of numbers.
+ */
+static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_cursor *cursor,
+                                                 const dpf_noise_plan *plan, const dpf_query *query, int gram,
+                                                 int noisy, const int64_t *sums, double *out)
+{
+    static const double zeros[DPF_ADDITIVE_CHUNK] = {0};
+    int64_t drawn[DPF_ADDITIVE_CHUNK] = {0};
+    for (int32_t b = 0; b < query->n_blocks; b++) {
+        double grid = gram ? plan->gram_grid[b] : plan->grid[b];
+        double scale = !noisy ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
+        int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
+        for (int64_t at = query->blocks[b].offset; at < end; at += DPF_ADDITIVE_CHUNK) {
+            int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
+            if (scale > 0) {
+                dpf_status status =
+                    dpf_additive_chunk(noise, cursor, grid, scale, DPF_ADDITIVE_MAX, zeros, n, drawn);
+                if (status != DPF_OK)
+                    return status;
+            }
+            for (int64_t i = 0; i < n; i++) {
+                if (!(fabs((double)sums[at + i]) < DPF_ADDITIVE_MAX))
+                    return DPF_E_RANGE;
+                out[at + i] = (double)(sums[at + i] + drawn[i]) * grid;
+            }
+            if (scale > 0)
+                memset(drawn, 0, sizeof(drawn));
+        }
+    }
+    return DPF_OK;
+}
+
+/* The role's decode. */
+static inline dpf_status dpf_additive_decode(const dpf_additive *noise, const dpf_call *call,
+                                             const dpf_noise_plan *plan, const dpf_query *query,
+                                             const dpf_encoded *sums, double *out, int64_t stride)
+{
+    int noisy = noise && plan->where == DPF_NOISE_AT_SUM;
+    dpf_cursor cursor;
+    for (int64_t i = 0; i < sums->n_rows; i++) {
+        int64_t row = dpf_additive_row_id(sums, i);
+        double *to = out + i * stride;
+        memset(to, 0, (size_t)sums->width * sizeof(*to));
+        if (noisy)
+            noise->random->seek(noise->stream, call->draw, DPF_PARTY_AGGREGATE, (uint32_t)row, &cursor);
+        dpf_status status =
+            dpf_additive_decode_row(noise, &cursor, plan, query, dpf_additive_is_gram(query, sums, row),
+                                    noisy, sums->values + i * sums->stride, to);
+        if (status != DPF_OK)
+            return dpf_additive_out_of_range(call, status);
+    }
+    return DPF_OK;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

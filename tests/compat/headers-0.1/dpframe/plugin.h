@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plugin.h - the entry point and the descriptors.
+ *
+ * Idea: a plugin is a shared object with exactly one exported symbol, the function
+ * dpframe_plugin_v1. It returns constant data: who made the plugin, and its components. The host
+ * lists, documents and validates everything from that data and runs no other plugin code until a
+ * configuration asks for a component.
+ *
+ * Life of a component: create -> (setup callbacks) -> (run callbacks)* -> destroy.
+ * Callbacks are tagged [setup] (one thread, before training), [run] (many workers at once, on one
+ * instance, with disjoint outputs) or [any]. An instance must therefore not change in a [run]
+ * callback; what changes lives in buffers that the host owns.
+ *
+ * A plugin links nothing of dpframe, starts no threads, allocates through the host, and calls
+ * neither exit nor anything that changes the process (locale, signals, floating-point mode).
+ */
+#ifndef DPFRAME_PLUGIN_H
+#define DPFRAME_PLUGIN_H
+
+#include "abi.h"
+#include "host.h"
+#include "params.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Component flags. */
+#define DPF_COMPONENT_EXPERIMENTAL UINT32_C(1) /* may change; the host says so when it is used */
+
+/*
+ * A component. size comes first and the structure only grows at its end, so a plugin built with
+ * older headers still loads. Strings are UTF-8, constant, never NULL ("" where there is nothing).
+ */
+typedef struct dpf_component {
+    uint32_t size;        /* sizeof(dpf_component) */
+    uint32_t flags;       /* DPF_COMPONENT_* */
+    const char *role;     /* role with revision: DPF_ROLE_* of role/<role>.h */
+    const char *id;       /* name in configurations; outside dpframe use a prefix: "acme-laplace" */
+    const char *version;  /* of the component, "1.0.0" */
+    const char *summary;  /* one line */
+    const char *citation; /* paper and equation, or "" */
+    const dpf_param *params;
+    uint32_t n_params;
+    uint32_t param_stride; /* sizeof(dpf_param) */
+    /*
+     * [setup] Makes an instance. Checks what bounds alone cannot (parameters against each other).
+     * On failure nothing stays allocated and *self is untouched. params lives as long as the
+     * instance.
+     */
+    dpf_status (*create)(const dpf_host *host, const dpf_params *params, void **self);
+    /* [setup] Frees an instance. */
+    void (*destroy)(void *self);
+    const void *functions; /* the role's table, e.g. const dpf_loss * */
+} dpf_component;
+
+typedef struct dpf_plugin {
+    uint32_t magic; /* DPF_PLUGIN_MAGIC */
+    uint32_t size;  /* sizeof(dpf_plugin) */
+    uint32_t abi_minor_needed;
+    uint32_t n_components;
+    const char *id; /* reverse domain, "org.dpframe.laplace" */
+    const char *version;
+    const char *licence; /* SPDX */
+    const dpf_component *const *components;
+} dpf_plugin;
+
+/* The one exported symbol. Pure: same answer always, no side effect, callable before anything else. */
+#define DPF_ENTRY_NAME "dpframe_plugin_v1"
+#define DPF_PLUGIN_ENTRY(PLUGIN)                                                                             \
+    DPF_EXPORT const dpf_plugin *dpframe_plugin_v1(uint32_t host_minor);                                     \
+    DPF_EXPORT const dpf_plugin *dpframe_plugin_v1(uint32_t host_minor)                                      \
+    {                                                                                                        \
+        (void)host_minor;                                                                                    \
+        return &(PLUGIN);                                                                                    \
+    }
+
+/* A plugin with a single component. */
+#define DPF_SINGLE_COMPONENT_PLUGIN(ID, VERSION, LICENCE, COMPONENT)                                         \
+    static const dpf_component *const dpf_single_component[] = {&(COMPONENT)};                               \
+    static const dpf_plugin dpf_single_plugin = {DPF_PLUGIN_MAGIC, sizeof(dpf_plugin),  0, 1, ID, VERSION,   \
+                                                 LICENCE,          dpf_single_component};                    \
+    DPF_PLUGIN_ENTRY(dpf_single_plugin)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

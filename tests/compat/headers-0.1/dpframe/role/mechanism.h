@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * role/mechanism.h - noise: doubles to integers, and sums of integers to estimates.
+ *
+ * Each party encodes its message to integers on a public grid; the aggregator adds integers; the
+ * mechanism decodes the sum. Noise is added in encode (each party its own, or a share), or once in
+ * decode (a trusted curator). Either way it is integer noise on the grid, so that a release has no
+ * floating-point residue of the data.
+ */
+#ifndef DPFRAME_ROLE_MECHANISM_H
+#define DPFRAME_ROLE_MECHANISM_H
+
+#include "../host.h"
+#include "../privacy.h"
+#include "../query.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DPF_ROLE_MECHANISM "dpframe.mechanism/1"
+
+/* Where noise is added. */
+#define DPF_NOISE_NOWHERE 0
+#define DPF_NOISE_AT_PARTY 1  /* encode: every message is noised in full */
+#define DPF_NOISE_AT_SUM 2    /* decode: once, by whoever is trusted with the sum */
+#define DPF_NOISE_IN_SHARES 3 /* encode: each message has a share, only the sum has enough */
+
+/* What is to be released. Known before data is read. */
+typedef struct dpf_release {
+    uint32_t size;
+    int32_t side;
+    const dpf_query *query;
+    int64_t rows; /* of a message; includes the Gram row, which is the last, if there is one */
+    int32_t unit; /* the unit and adjacency that budgets are stated for */
+    int32_t adjacency;
+    const dpf_sensitivity *blocks; /* one for each block of the query */
+    const dpf_sensitivity *gram;   /* one for each block of the Gram row, or NULL */
+    const dpf_joint_norms *joint;  /* what bounds several blocks together; never NULL */
+    int64_t n_parties;             /* that can take part in a step */
+    int64_t min_survivors;         /* that certainly do, 1 if unknown */
+    double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
+    int32_t from_data;             /* 1: sensitivities are maxima over private data */
+    int32_t reserved;
+} dpf_release;
+
+/*
+ * The mechanism's decisions for a release. It arrives cleared but for its size; constant over the run unless
+ * bounds come from the data. The host owns it and passes it back, so that instances need not change.
+ */
+typedef struct dpf_noise_plan {
+    uint32_t size;
+    int32_t where; /* DPF_NOISE_* */
+    int32_t n_blocks;
+    /* IN_SHARES: how many parties may know their own share, or hold it back, with enough noise left in a sum
+       of the least number of messages that decode accepts; 0: not stated. */
+    int32_t spare_shares;
+    double grid[DPF_MAX_BLOCKS];     /* granularity of each block, > 0, a power of two for additive noise */
+    double scale[DPF_MAX_BLOCKS];    /* noise scale of each block, as in its event; 0: no noise */
+    double variance[DPF_MAX_BLOCKS]; /* of one coordinate of the decoded sum */
+    double gram_grid[DPF_MAX_BLOCKS];
+    double gram_scale[DPF_MAX_BLOCKS];
+    double gram_variance[DPF_MAX_BLOCKS];
+    uint64_t modulus;  /* sums are taken modulo this; 0: not modular */
+    double wrap_bound; /* bound on Pr[a sum wraps]; 0 if it provably cannot */
+    /* The noise counted on is in sums of at least so many messages: spare_shares and those that the guarantee
+       needs. decode refuses others, and so does an aggregator, before it opens them. 0: any number will do.
+     */
+    int64_t least_survivors;
+    uint64_t opaque[16]; /* the mechanism's own */
+} dpf_noise_plan;
+
+/* Rows of integers: encoded messages and their sums. */
+typedef struct dpf_encoded {
+    uint32_t size;
+    int32_t width;
+    int64_t n_rows;
+    const int32_t *rows; /* which rows; NULL: first_row .. first_row + n_rows - 1 */
+    int64_t first_row;
+    int64_t total_rows;
+    int64_t *values;
+    int64_t stride;
+    int64_t survivors; /* decode: how many messages are in the sum */
+    /*
+     * encode, for mechanisms with DPF_MECHANISM_CONTRIBUTORS: how many parties send each of these rows,
+     * for noise in shares of 1/contributors; else NULL.
+     */
+    const int32_t *contributors;
+} dpf_encoded;
+
+/* Flags. */
+#define DPF_MECHANISM_CONTRIBUTORS UINT32_C(1) /* reads how many parties send each row (condition C8) */
+#define DPF_MECHANISM_PER_USER UINT32_C(2)     /* what it states needs one message of each user */
+#define DPF_MECHANISM_DENSE                                                                                  \
+    UINT32_C(4) /* needs every party's message with all rows: each row needs its shares */
+
+typedef struct dpf_mechanism {
+    /* [any] How long a draw of noise stays in use: DPF_LIFETIME_*. */
+    int32_t (*lifetime)(void *self);
+    /* [any] The epsilon that the configuration asks of one release, or NaN. */
+    double (*budget)(void *self);
+
+    /* [setup] Chooses grid and scale. A sensitivity that is NaN or infinite must not be guessed:
+       fail with DPF_E_PRIVACY and say what would bound it. */
+    dpf_status (*plan)(void *self, const dpf_release *release, dpf_noise_plan *out);
+    /*
+     * [setup] The events of one release, at most capacity; cleared when they arrive. A block without noise is
+     * NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound are one event.
+     */
+    dpf_status (*events)(void *self, const dpf_release *release, const dpf_noise_plan *plan, dpf_event *out,
+                         int32_t capacity, int32_t *n);
+    /* [any] Privacy loss (epsilon) of a record that enters with this weight; NULL: not stated. */
+    dpf_status (*profile)(void *self, const dpf_noise_plan *plan, double weight, double *epsilon);
+
+    /*
+     * [run] values (n_rows x width, stride) to integers; rows as in out. Noise of row r is read at
+     * (call.draw, call.party, r). Values outside the integers' range: DPF_E_RANGE.
+     */
+    dpf_status (*encode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
+                         const double *values, int64_t stride, dpf_encoded *out);
+    /* [run] Sums to estimates, same shape. Noise of row r, if any, at (call.draw, DPF_PARTY_AGGREGATE, r). */
+    dpf_status (*decode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
+                         const dpf_encoded *sums, double *out, int64_t stride);
+    uint32_t flags; /* DPF_MECHANISM_* */
+    uint32_t reserved;
+    /*
+     * [run] For events with DPF_EVENT_NOISE_KNOWN, else NULL: the standard deviation of each coordinate's
+     * noise in the sum, given the part that the server knows. Rows as in sums, whose values are not read;
+     * call.draw as in decode. Audits read it: it says what such an observer can make of a release.
+     */
+    dpf_status (*conditional_stddev)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                     const dpf_query *query, const dpf_encoded *sums, double *out,
+                                     int64_t stride);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[8])(void);
+} dpf_mechanism;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

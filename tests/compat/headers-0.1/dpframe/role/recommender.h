@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * role/recommender.h - recommenders that are no factorization, as one component.
+ *
+ * A factorization is assembled from the other roles. What does not fit that shape, such as nearest
+ * neighbours, is one component of this role, which takes the place of [users] and [items]: it gets the
+ * training records, makes a state, and scores items for a user from the state and that user's own records.
+ * Split, evaluation, run directory, ledger, accountants and conditions are the host's and the same for both.
+ *
+ * Privacy: a recommender states each of its releases before any data is read (releases), as an event for the
+ * accountants and as facts for the conditions C1..C10. What it then does must be what it states: the host
+ * cannot see inside. Its random streams come from the privacy key.
+ *
+ * State: a block of bytes that the host owns, saves and loads. It holds all that fit has learnt, has no
+ * pointers, and is little-endian. Instances do not change after create.
+ */
+#ifndef DPFRAME_ROLE_RECOMMENDER_H
+#define DPFRAME_ROLE_RECOMMENDER_H
+
+#include "../features.h"
+#include "../host.h"
+#include "../privacy.h"
+#include "aggregator.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DPF_ROLE_RECOMMENDER "dpframe.recommender/1"
+
+/* Who holds the records. */
+#define DPF_PARTIES_CURATOR 0        /* one trusted party */
+#define DPF_PARTIES_SILOS_BY_USERS 1 /* several, each with all records of its users */
+#define DPF_PARTIES_SILOS_BY_ITEMS 2
+#define DPF_PARTIES_USERS 3 /* every user is a party */
+
+/* Records of one orientation: those of row r are entries offsets[r] .. offsets[r+1]-1, ascending by other. */
+typedef struct dpf_csr {
+    int64_t rows;
+    const int64_t *offsets; /* rows + 1 */
+    const int32_t *others;
+    const float *values; /* NULL: all 1 (implicit feedback) */
+    uint64_t reserved[2];
+} dpf_csr;
+
+/* The training records, both ways; read only, valid during the call. */
+typedef struct dpf_interactions {
+    uint32_t size;
+    int32_t reserved;
+    int64_t n_users;
+    int64_t n_items;
+    int64_t n; /* records */
+    dpf_csr by_user;
+    dpf_csr by_item;
+    const dpf_features *user_features; /* public; NULL: none. See dpf_item_features. */
+    const dpf_features *item_features;
+} dpf_interactions;
+
+/* Public features of the items, of the users; NULL: none. */
+static inline const dpf_features *dpf_item_features(const dpf_interactions *records)
+{
+    return records->size > offsetof(dpf_interactions, item_features) ? records->item_features : NULL;
+}
+static inline const dpf_features *dpf_user_features(const dpf_interactions *records)
+{
+    return records->size > offsetof(dpf_interactions, user_features) ? records->user_features : NULL;
+}
+
+/* What is known before any data is read. */
+typedef struct dpf_recommender_setup {
+    uint32_t size;
+    int32_t parties; /* DPF_PARTIES_* */
+    int64_t n_users; /* upper bounds; INT32_MAX where nothing is known, which keeps bounds valid */
+    int64_t n_items;
+    double value_lo;       /* declared range of the records' values; 1 and 1 for implicit feedback, */
+    double value_hi;       /* infinite where none is declared */
+    double noise_factor;   /* more noise: divides each release's epsilon; 1 unless a total is calibrated */
+    int32_t without_noise; /* 1: the non-private twin, for comparison: no noise, and releases say so */
+    int32_t unit;          /* DPF_UNIT_*, DPF_ADJ_*: what the run asks about. Events state all of them. */
+    int32_t adjacency;
+    int32_t reserved;
+} dpf_recommender_setup;
+
+/* What a release reads beside records and its own noise (condition C2). */
+#define DPF_READS_CONSTANTS 0   /* public constants */
+#define DPF_READS_RELEASES 1    /* earlier releases and constants */
+#define DPF_READS_OWN_RECORDS 2 /* a user's own records, in a contribution that is bounded as a whole */
+#define DPF_READS_RAW 3         /* numbers from private data without noise: no guarantee */
+
+/* Facts about a release (condition C8). */
+#define DPF_RELEASE_ROW_OF_USER UINT32_C(1)    /* each user has a row of its own in it */
+#define DPF_RELEASE_SENT_BY_USERS UINT32_C(2)  /* each user sends a message to somebody else */
+#define DPF_RELEASE_COUNTS_USERS UINT32_C(4)   /* it shows the exact number of users that sent */
+#define DPF_RELEASE_NOISE_BY_USERS UINT32_C(8) /* each user who takes part adds noise */
+#define DPF_RELEASE_OBSERVED_ONLY UINT32_C(16) /* cells without a record send nothing */
+#define DPF_RELEASE_READS_DEGREES UINT32_C(32) /* exact numbers of records enter it */
+#define DPF_RELEASE_FACTS UINT32_C(63)
+
+#define DPF_MAX_RELEASES 16
+
+/* One kind of release. */
+typedef struct dpf_recommender_release {
+    uint32_t flags;      /* DPF_RELEASE_* */
+    int32_t reads;       /* DPF_READS_* */
+    int32_t noise_where; /* DPF_NOISE_*: who adds the noise */
+    int32_t sees;        /* DPF_SEES_*: what reaches the server */
+    int32_t reserved;
+    /*
+     * side is the side whose rows are released; the host fills in term, block and round. Sensitivities
+     * arrive as NaN; leave NaN what is not proved. sampling arrives as "none"; a draw amplifies only where it
+     * is of the run's one release, made once (count 1), which shows neither users' rows nor their number nor
+     * noise of theirs.
+     */
+    dpf_event event;
+    char name[48]; /* "flipped rows" */
+    char why[160]; /* a clause about what it reads, where that is DPF_READS_RAW, else "" */
+    uint64_t reserved_words[8];
+} dpf_recommender_release;
+
+/*
+ * Is told what those see from whom a release is to be protected: each message, where messages are seen, or
+ * the sum, exactly as it reaches them, with all its noise. row is the user's where each user has a row of its
+ * own, else 0; n numbers are one for each item where they belong to items. Several workers may call it at
+ * once.
+ */
+typedef struct dpf_witness {
+    void *context;
+    void (*saw)(void *context, int32_t release, int64_t row, const double *numbers, int64_t n);
+} dpf_witness;
+
+/* Trains: all buffers are the host's. */
+typedef struct dpf_fit {
+    uint32_t size;
+    int32_t reserved;
+    const dpf_recommender_setup *setup; /* of the plan; sizes may be larger than those of records */
+    const dpf_interactions *records;
+    void *state; /* state_bytes() bytes, zero at first, 64-byte aligned */
+    uint64_t state_bytes;
+    int64_t messages; /* out: that were sent, and their bytes */
+    uint64_t bytes_up;
+    uint64_t bytes_down;
+    const dpf_witness *witness; /* NULL: nobody asks. Audits do; results must not depend on it. */
+} dpf_fit;
+
+/* Who is to be told, or NULL. */
+static inline const dpf_witness *dpf_fit_witness(const dpf_fit *fit)
+{
+    return fit->size > offsetof(dpf_fit, witness) ? fit->witness : NULL;
+}
+
+/* One user's scores. */
+typedef struct dpf_scoring {
+    uint32_t size;
+    int32_t user;
+    const dpf_interactions *records; /* of other users' nothing may be read but what the state has */
+    const void *state;
+    float *scores; /* n_items numbers, to be written; all finite */
+} dpf_scoring;
+
+/* Flags. */
+#define DPF_RECOMMENDER_STATE_RELEASED                                                                       \
+    UINT32_C(1) /* the state is computed from the releases and constants alone: it is what is published */
+#define DPF_RECOMMENDER_SCORES_AT_HOME                                                                       \
+    UINT32_C(2) /* scores read the user's own records as they are, and stay with that user (joint DP) */
+#define DPF_RECOMMENDER_PREDICTS_VALUES                                                                      \
+    UINT32_C(4) /* scores are predictions of records' values, in their range: rating metrics apply */
+
+typedef struct dpf_recommender {
+    /* [any] DPF_RECOMMENDER_*, as this instance is configured. */
+    uint32_t (*flags)(void *self);
+    /*
+     * [setup] All releases of a run, at most capacity. Called before data is read, and again with another
+     * noise_factor where a total budget is calibrated.
+     */
+    dpf_status (*releases)(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
+                           int32_t capacity, int32_t *n);
+    /* [any] Size of the state for so many users and items. */
+    dpf_status (*state_bytes)(void *self, int64_t n_users, int64_t n_items, uint64_t *bytes);
+    /*
+     * [run] Fills the state. The bytes must not depend on the number of workers or the order of tasks.
+     * Noise of user u is read at (call.draw, u, row), of an aggregate at (call.draw, DPF_PARTY_AGGREGATE,
+     * row). Scratch of call lives until fit returns.
+     */
+    dpf_status (*fit)(void *self, const dpf_call *call, dpf_fit *fit);
+    /* [any] DPF_OK if these bytes can be a state of fit: files may be damaged, and scores trusts them. */
+    dpf_status (*check)(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes);
+    /* [run] Scores of all items for a user; higher is better. */
+    dpf_status (*scores)(void *self, const dpf_call *call, const dpf_scoring *scoring);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[4])(void);
+} dpf_recommender;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * role/sampler.h - who takes part, which records, and with what weight.
+ *
+ * A sampler works at one level: it draws parties (each user, each silo) or records. It states its
+ * nominal probabilities as data; the host compares what was drawn with what was stated.
+ */
+#ifndef DPFRAME_ROLE_SAMPLER_H
+#define DPFRAME_ROLE_SAMPLER_H
+
+#include "../host.h"
+#include "../privacy.h"
+#include "../view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DPF_ROLE_SAMPLER "dpframe.sampler/1"
+
+#define DPF_LEVEL_PARTY 1
+#define DPF_LEVEL_RECORD 2
+
+/* What the plan tells the sampler before training. */
+typedef struct dpf_sampler_setup {
+    uint32_t size;
+    int32_t side;
+    int64_t n_parties;
+    int64_t n_records; /* training records; 0 where the plan is made without data */
+    double budget;     /* the mechanism's epsilon for one release, NaN if it has none */
+    /* The mechanism's privacy loss of a record of that weight; NULL if it states none. */
+    dpf_status (*profile)(void *context, double weight, double *epsilon);
+    void *context;
+    /* Range of the records' privacy weights. */
+    double privacy_weight_lo;
+    double privacy_weight_hi;
+    double privacy_weight_mean; /* NaN where only the data tells */
+} dpf_sampler_setup;
+
+/* What one draw covers: parties by number, or records by user and item. */
+typedef struct dpf_draw {
+    uint32_t size;
+    int32_t level;
+    int64_t n;
+    /* Parties first .. first + n - 1; level record: the place of the first record in its orientation. */
+    int64_t first;
+    const int32_t *users; /* level record */
+    const int32_t *items;
+    const float *values;          /* NULL: all 1 */
+    const float *privacy_weights; /* NULL: all 1 */
+    const dpf_factors *user_factors;
+    const dpf_factors *item_factors;
+} dpf_draw;
+
+typedef struct dpf_sampler {
+    int32_t level; /* DPF_LEVEL_* */
+    int32_t reserved;
+    /* [any] How long one draw stays in use: DPF_LIFETIME_*. */
+    int32_t (*lifetime)(void *self);
+    /* [setup] Called once, before describe. Here the instance may still change. */
+    dpf_status (*prepare)(void *self, const dpf_sampler_setup *setup);
+    /* [any] How it samples. */
+    dpf_status (*describe)(void *self, dpf_sampling *out);
+    /*
+     * [run] weights[i] = 0 if i does not take part, else its weight (1, or 1/probability for an
+     * unbiased sum). Reads randomness at (call.draw, party, 0) or (call.draw, user, item).
+     */
+    dpf_status (*draw)(void *self, const dpf_call *call, const dpf_draw *draw, float *weights);
+    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    void (*reserved_slots[4])(void);
+} dpf_sampler;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What solvers are told about the noise in their blocks, against the noise plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "training.h"
+
+static const char base[] =
+    "[run]\nrounds = 1\norder = items\noutput = none\n"
+    "[data]\nformat = synthetic\nfeedback = implicit\nsynthetic.users = 40\n"
+    "synthetic.items = 10\nsynthetic.ratings = 400\n"
+    "[model]\nrank = 3\ninit = normal\ninit-norm = 1\nusers = 40\nitems = 10\n"
+    "[parties]\nkind = curator\n"
+    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+    "[items]\nsolver = test-tells-variance\naggregator = sum\nmechanism = gaussian\n"
+    "[items.mechanism]\ncalibration = sigma\nsigma = 3\nwhere = sum\n"
+    "[accountants]\nlist = rdp\n";
+
+#define GRADIENT "items.loss=squared-error\nitems.transforms=clip-user\n"
+#define GRAM "items.loss=implicit-als\nitems.transforms=clip-user\n"
+
+/* The row that all items have; the plan's noise. */
+static void assert_told(const char *changes, double first, double last, double gram, double factor)
+{
+    struct training t;
+    training_run(&t, base, changes);
+    const dpf_noise_plan *noise = &t.plan.sides[DPF_SIDE_ITEMS].terms[0].noise;
+    const float *row = training_row(&t, DPF_SIDE_ITEMS, 3);
+    assert_float_equal(row[0], first, 1e-4 * fabs(first));
+    assert_float_equal(row[1], last, 1e-4 * fabs(last));
+    assert_float_equal(row[2], gram, 1e-4 * fabs(gram));
+    if (first >= 0)
+        assert_float_equal(row[0], noise->variance[0] * factor, 1e-5 * noise->variance[0]);
+    training_free(&t);
+}
+
+static void test_curator(void **state)
+{
+    (void)state;
+    assert_told(GRADIENT, 9, 9, -1, 1);
+    /* The Gram row has no share of a given sigma, and so no noise. */
+    assert_told(GRAM, 9, 9, 0, 1);
+    assert_told(GRAM "items.mechanism.gram-share=0.5", 9, 9, 9, 1);
+}
+
+/* Each of the 40 users adds noise; their sum is scaled by 1/40. */
+static void test_users(void **state)
+{
+    (void)state;
+    const char users[] = GRADIENT "parties.kind=users\nitems.mechanism.where=party\n";
+    char mean[256];
+    assert_told(users, 360, 360, -1, 1);
+    snprintf(mean, sizeof mean, "%sitems.aggregator=mean", users);
+    assert_told(mean, 360.0 / 1600, 360.0 / 1600, -1, 1.0 / 1600);
+}
+
+/* An isometry keeps the variance of noise that is alike in all numbers; noise of two sizes is not alike. */
+static void test_transforms(void **state)
+{
+    (void)state;
+    assert_told(
+        "items.loss=squared-error\nitems.transforms=clip-user, hadamard-flatten\nparties.kind=users\n", 9, 9,
+        -1, 1);
+    struct training t;
+    training_run(&t, base,
+                 "items.loss=explicit-als\nitems.transforms=clip-user, hadamard-flatten\nparties.kind=users\n"
+                 "items.transform.clip-user.block-bounds=1, 4, 2\n"
+                 "items.mechanism.calibration=noise-multiplier\nitems.mechanism.noise-multiplier=1");
+    assert_float_equal(training_row(&t, DPF_SIDE_ITEMS, 3)[0], -2, 0);
+    training_free(&t);
+}
+
+/* A side that releases nothing has no noise. */
+static void test_local(void **state)
+{
+    (void)state;
+    assert_told("items.loss=squared-error\nitems.mechanism=\nitems.aggregator=\nprivacy.budget=per-release",
+                -1, -1, -1, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_curator), cmocka_unit_test(test_users),
+                                       cmocka_unit_test(test_transforms), cmocka_unit_test(test_local)};
+    return cmocka_run_group_tests_name("noise variance of solvers", tests, training_begin, training_end);
+}
