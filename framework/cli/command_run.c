@@ -47,7 +47,8 @@ struct run {
     int threads, default_threads;
     struct data_parsed *parsed; /* used up by load */
     double times[6];
-    int lock; /* of the directory of results, or -1 */
+    int lock;                     /* of the directory of results, or -1 */
+    struct violations violations; /* of data and rounds, that stopped nothing */
 };
 
 static void on_signal(int number)
@@ -101,7 +102,7 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
         return recommender_fit_run(model, run->pool, stats, error);
     if (!plan_is_factorization(plan))
         return 0;
-    struct engine_hooks hooks = {.context = run, .round_done = round_done};
+    struct engine_hooks hooks = {.context = run, .round_done = round_done, .violations = &run->violations};
     return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
 }
 
@@ -250,6 +251,18 @@ static void print_results(const struct run *run, const struct results *results, 
     free(statement);
 }
 
+/* For the curator: nothing of it is in release/, nor in the exit status. */
+static void warn_of_violations(const struct run *run, const char *directory)
+{
+    const struct violations *v = &run->violations;
+    if (v->n > 0)
+        log_message(
+            LOG_LEVEL_WARNING,
+            "%lld faults in protected records stopped nothing ([privacy] on-violation = zero). They are "
+            "listed in %s/private/violations.txt; the first: %.400s",
+            (long long)v->n, directory, v->kept ? v->list[0].text : "");
+}
+
 static int finish(struct run *run, const char *directory, struct dpf_error *error)
 {
     struct results results = {.plan = &run->session.plan,
@@ -268,11 +281,13 @@ static int finish(struct run *run, const char *directory, struct dpf_error *erro
                               .seconds_evaluate = run->times[4] - run->times[3],
                               .seconds_total = run->times[4] - run->times[0],
                               .component_metrics = &run->session.metrics,
-                              .threads = run->threads};
+                              .threads = run->threads,
+                              .violations = &run->violations};
     if (worker_cancelled())
         return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
     if (results_write(directory, &results, error) != 0)
         return -1;
+    warn_of_violations(run, directory);
     if (!run->quiet)
         print_results(run, &results, directory);
     for (int64_t i = 0; i < run->test.n; i++)
@@ -294,6 +309,7 @@ static void close_run(struct run *run)
     for (int i = 0; i < run->n_comparisons; i++)
         metrics_free(&run->comparisons[i].metrics);
     free(run->train_rmse);
+    violations_free(&run->violations);
     data_parsed_free(run->parsed);
     pool_free(run->pool);
     if (run->lock >= 0)

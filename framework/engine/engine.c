@@ -216,6 +216,8 @@ static int side_step(struct engine *engine, int which, struct dpf_error *error)
     int status = !side->released ? step_local(engine, which, error)
                  : messages      ? step_by_messages(engine, which, error)
                                  : step_by_rows(engine, which, error);
+    if (status == 0)
+        status = step_reset_rows(engine, error);
     engine->stats->seconds[which] += seconds_now() - start;
     return status;
 }
@@ -248,6 +250,8 @@ static int federated_round(struct engine *engine, int released, struct dpf_error
 {
     double start = seconds_now();
     int status = step_federated(engine, released, error);
+    if (status == 0)
+        status = step_reset_rows(engine, error);
     engine->stats->seconds[released] += seconds_now() - start;
     return status;
 }
@@ -331,11 +335,14 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
     int status = parties_make(&engine.parties, plan, dataset, error);
     if (status == 0)
         status = make_workers(&engine, error);
+    if (status == 0)
+        status = step_open_violations(&engine, error);
     for (int which = 0; which < 2 && status == 0; which++)
         status = make_terms(&engine, which, error);
     if (status == 0)
         status = all_rounds(&engine, hooks, error);
     sum_times(&engine);
+    step_close_violations(&engine, hooks ? hooks->violations : NULL);
     engine_close(&engine);
     return status;
 }

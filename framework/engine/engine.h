@@ -4,6 +4,7 @@
 #define DPF_ENGINE_ENGINE_H
 
 #include "base/pool.h"
+#include "base/violations.h"
 #include "engine/model.h"
 #include "engine/noise_histogram.h"
 
@@ -12,6 +13,7 @@ struct engine_stats {
     int64_t rounds_done;
     uint64_t bytes_up, bytes_down; /* as the aggregators count them */
     int64_t messages;              /* that entered sums */
+    int64_t violations;            /* faults of protected records that stopped nothing */
     /* Processor seconds of all workers where parties solve: loss, mechanism, solver. */
     double cpu_sums, cpu_noise, cpu_solves;
     /* Of the last release of each term, if [run] noise asks for it. */
@@ -23,6 +25,8 @@ struct engine_hooks {
     void *context;
     /* After each round; -1 stops the run with the error. May be NULL. */
     int (*round_done)(void *context, int64_t round, struct model *model, struct dpf_error *error);
+    /* Receives the texts of violations. May be NULL. */
+    struct violations *violations;
 };
 
 /*

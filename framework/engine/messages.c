@@ -100,7 +100,35 @@ static int add_gram(struct messages_work *work, int64_t party, int worker, doubl
         term->plan->side);
 }
 
-static int query_message(struct messages_work *work, int64_t party, int worker, struct draft *draft)
+/* The loss's answer; zeros if the party's records are at fault. A silo's are sorted record by record. */
+static int fill_message(struct messages_work *work, int64_t party, const dpf_groups *groups, int zeros,
+                        int worker, double *values)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    const dpf_query *query = &term->plan->query;
+    const double *grid = work->on_grid ? term->noise.grid : NULL;
+    double *gram = values + groups->n_groups * query->width;
+    if (zeros) {
+        memset(values, 0, (size_t)((groups->n_groups + work->gram_inside) * query->width) * sizeof *values);
+        return 0;
+    }
+    if (!term->plan->by_user) {
+        if (step_accumulate(engine, worker, term, (uint32_t)party, groups, grid, values) != 0)
+            return -1;
+        return work->gram_inside ? add_gram(work, party, worker, gram) : 0;
+    }
+    struct instance *instance = term->plan->loss;
+    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
+    dpf_status status =
+        term->loss->accumulate(instance->self, call, query, groups, grid, values, query->width);
+    if (step_result(engine, worker, instance, status, term->plan->side) != 0)
+        return -1;
+    return work->gram_inside ? add_gram(work, party, worker, gram) : 0;
+}
+
+static int query_message(struct messages_work *work, int64_t party, int zeros, int worker,
+                         struct draft *draft)
 {
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
@@ -117,13 +145,7 @@ static int query_message(struct messages_work *work, int64_t party, int worker, 
     memcpy(draft->rows, groups.rows, (size_t)groups.n_groups * sizeof *draft->rows);
     if (work->gram_inside)
         draft->rows[groups.n_groups] = (int32_t)(work->query_rows - 1);
-    struct instance *instance = term->plan->loss;
-    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
-    dpf_status status = term->loss->accumulate(instance->self, call, query, &groups,
-                                               work->on_grid ? term->noise.grid : NULL, values, query->width);
-    if (step_result(engine, worker, instance, status, term->plan->side) != 0)
-        return -1;
-    if (work->gram_inside && add_gram(work, party, worker, values + groups.n_groups * query->width) != 0)
+    if (fill_message(work, party, &groups, zeros, worker, values) != 0)
         return -1;
     draft->message = (dpf_message){.size = sizeof(dpf_message),
                                    .party = (uint32_t)party,
@@ -236,58 +258,79 @@ static const int32_t *count_contributors(struct messages_work *work, int worker,
     return counts;
 }
 
-int messages_send(struct messages_work *work, int64_t party, int worker, dpf_message *message)
+int messages_encode(struct messages_work *work, int64_t party, int worker, const dpf_message *message,
+                    dpf_encoded *out)
 {
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
-    const dpf_aggregator *aggregator = term->aggregator;
     size_t n = (size_t)(message->n_rows * message->width);
     int64_t *values = step_buffer(engine, worker, BUFFER_INTEGERS, n + 1, sizeof *values);
     if (!values)
         return -1;
-    dpf_encoded integers = {.size = sizeof integers,
-                            .width = message->width,
-                            .n_rows = message->n_rows,
-                            .rows = message->rows,
-                            .first_row = message->first_row,
-                            .total_rows = message->total_rows,
-                            .values = values,
-                            .stride = message->width,
-                            .survivors = 1};
+    *out = (dpf_encoded){.size = sizeof *out,
+                         .width = message->width,
+                         .n_rows = message->n_rows,
+                         .rows = message->rows,
+                         .first_row = message->first_row,
+                         .total_rows = message->total_rows,
+                         .values = values,
+                         .stride = message->width,
+                         .survivors = 1};
     if (term->mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) {
-        integers.contributors = count_contributors(work, worker, message);
-        if (!integers.contributors)
+        out->contributors = count_contributors(work, worker, message);
+        if (!out->contributors)
             return -1;
     }
     struct instance *mechanism = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)party);
     dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->sent,
-                                                message->values, message->stride, &integers);
-    if (step_result(engine, worker, mechanism, status, term->plan->side) != 0)
-        return -1;
+                                                message->values, message->stride, out);
+    return step_result(engine, worker, mechanism, status, term->plan->side);
+}
+
+int messages_absorb(struct messages_work *work, int64_t party, int worker, const dpf_encoded *message)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    const dpf_aggregator *aggregator = term->aggregator;
     struct instance *instance = term->plan->aggregator;
-    call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
+    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
     return step_result(engine, worker, instance,
                        aggregator->absorb(instance->self, call,
-                                          &work->aggregations[aggregator->merge ? worker : 0], &integers),
+                                          &work->aggregations[aggregator->merge ? worker : 0], message),
                        term->plan->side);
+}
+
+/* A party's encoded message; of zeros, if the party's records are at fault. */
+static int make_message(struct messages_work *work, int64_t party, int zeros, int worker, dpf_encoded *out)
+{
+    struct draft draft;
+    const struct term_plan *plan = work->term->plan;
+    if (plan_sends_rows(plan) ? relation_own_row(work, party, zeros, worker, &draft) != 0
+                              : query_message(work, party, zeros, worker, &draft) != 0)
+        return -1;
+    enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
+    if ((work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
+        transform_message(work, worker, &draft.message, slot) != 0)
+        return -1;
+    return messages_encode(work, party, worker, &draft.message, out);
 }
 
 static int send_all(struct messages_work *work, int64_t party, int worker)
 {
-    struct draft draft;
-    const struct term_plan *plan = work->term->plan;
-    if (plan_sends_links(plan))
+    struct engine *engine = work->engine;
+    dpf_encoded message;
+    if (step_stopped(engine, worker) != 0)
+        return -1;
+    if (plan_sends_links(work->term->plan))
         return relation_send_links(work, party, worker);
-    if (plan_sends_rows(plan) ? relation_own_row(work, party, worker, &draft) != 0
-                              : query_message(work, party, worker, &draft) != 0)
-        return -1;
-    enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
-    if (step_stopped(work->engine, worker) != 0 ||
-        (work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
-        transform_message(work, worker, &draft.message, slot) != 0)
-        return -1;
-    return messages_send(work, party, worker, &draft.message);
+    if (make_message(work, party, 0, worker, &message) != 0) {
+        if (!step_note(engine, worker, party) || make_message(work, party, 1, worker, &message) != 0)
+            return -1;
+        if (work->term->plan->by_user)
+            step_reset_later(engine, DPF_SIDE_USERS, party);
+    }
+    return messages_absorb(work, party, worker, &message);
 }
 
 int messages_task(void *context, int64_t task, int worker)

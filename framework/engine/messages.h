@@ -31,9 +31,11 @@ struct draft {
 
 /* Makes the parties' messages of one task and adds them to the worker's aggregation: a pool_task. */
 int messages_task(void *context, int64_t task, int worker);
-/* Encodes the message as party's and adds it to the worker's aggregation. 0, or -1 with the worker's error.
- */
-int messages_send(struct messages_work *work, int64_t party, int worker, dpf_message *message);
+/* Encodes the message as party's, into the worker's buffers; adds it to the worker's aggregation. 0, or -1
+   with the worker's error. */
+int messages_encode(struct messages_work *work, int64_t party, int worker, const dpf_message *message,
+                    dpf_encoded *out);
+int messages_absorb(struct messages_work *work, int64_t party, int worker, const dpf_encoded *message);
 /*
  * Applies one transform in direction apply to the message in buffer *slot. A message whose rows change moves
  * to the other wide buffer. 0, or -1 with the worker's error.

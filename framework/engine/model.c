@@ -3,13 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "engine/recommender_fit.h"
 
-/* Each row is drawn at its id: who else is there changes the numbers of rows, and must not change rows. */
-static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, const struct dataset *dataset,
-                      struct side_factors *factors, int64_t stride)
+static void draw_row(const struct plan *plan, int side, dpf_cursor *cursor, float *out)
 {
     const dpf_value *v = plan->model.params.values;
     int kind = (int)v[MODEL_INIT].integer;
@@ -19,31 +18,36 @@ static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, con
         scale /= sqrt((double)rank);
     double norm = v[MODEL_INIT_NORM].real, radius = plan->sides[side].radius;
     int user_bias = plan->bias[DPF_SIDE_USERS] >= 0;
+    double draws[64], square = 0;
+    for (int64_t done = 0; done < rank; done += 64) {
+        int64_t n = rank - done < 64 ? rank - done : 64;
+        if (kind == INIT_UNIFORM)
+            random_uniform(cursor, draws, n);
+        else
+            random_normal(cursor, draws, n);
+        for (int64_t i = 0; i < n; i++) {
+            out[user_bias + done + i] = (float)(scale * draws[i]);
+            square += scale * draws[i] * scale * draws[i];
+        }
+    }
+    /* Rows start inside the ball that the solver keeps them in: its radius is a public bound. The same
+       holds for init-norm where the side is never updated. Two roundings to float32, by 2^-24 each, must
+       not leave it. */
+    const double length = sqrt(square), most = fmin(norm > 0 ? norm : INFINITY, radius) * (1 - 0x1p-22);
+    const double target = norm > 0 ? most : fmin(length, most);
+    for (int64_t i = 0; i < rank && length > 0 && target != length; i++)
+        out[user_bias + i] = (float)((double)out[user_bias + i] * (target / length));
+}
+
+/* Each row is drawn at its id: who else is there changes the numbers of rows, and must not change rows. */
+static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, const struct dataset *dataset,
+                      struct side_factors *factors, int64_t stride)
+{
     const struct id_map *ids = side == DPF_SIDE_USERS ? &dataset->users : &dataset->items;
-    double draws[64];
     for (int64_t row = 0; row < factors->rows; row++) {
-        float *out = factors->data + row * stride;
         dpf_cursor cursor;
         random_seek_id(stream, id_map_text(ids, row), &cursor);
-        double square = 0;
-        for (int64_t done = 0; done < rank; done += 64) {
-            int64_t n = rank - done < 64 ? rank - done : 64;
-            if (kind == INIT_UNIFORM)
-                random_uniform(&cursor, draws, n);
-            else
-                random_normal(&cursor, draws, n);
-            for (int64_t i = 0; i < n; i++) {
-                out[user_bias + done + i] = (float)(scale * draws[i]);
-                square += scale * draws[i] * scale * draws[i];
-            }
-        }
-        /* Rows start inside the ball that the solver keeps them in: its radius is a public bound. The same
-           holds for init-norm where the side is never updated. Two roundings to float32, by 2^-24 each, must
-           not leave it. */
-        const double length = sqrt(square), most = fmin(norm > 0 ? norm : INFINITY, radius) * (1 - 0x1p-22);
-        const double target = norm > 0 ? most : fmin(length, most);
-        for (int64_t i = 0; i < rank && length > 0 && target != length; i++)
-            out[user_bias + i] = (float)((double)out[user_bias + i] * (target / length));
+        draw_row(plan, side, &cursor, factors->data + row * stride);
     }
 }
 
@@ -150,6 +154,25 @@ static int init_side(struct model *model, const struct plan *plan, const struct 
         if (!factors->solver_state)
             return error_memory(error);
     }
+    return 0;
+}
+
+int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
+                      float *out, struct dpf_error *error)
+{
+    const struct plan *plan = model->plan;
+    const int constant = plan->bias[1 - side];
+    dpf_stream *stream = random_stream_open(plan->seeded, plan_side_name(side), "init", error);
+    dpf_cursor cursor;
+    if (!stream)
+        return -1;
+    memset(out, 0, (size_t)model->stride * sizeof *out);
+    random_seek_id(stream, id_map_text(side == DPF_SIDE_USERS ? &dataset->users : &dataset->items, row),
+                   &cursor);
+    draw_row(plan, side, &cursor, out);
+    if (constant >= 0)
+        out[constant] = 1.0f;
+    random_stream_free(stream);
     return 0;
 }
 

@@ -37,6 +37,9 @@ struct model {
 /* Initial values from run.seed: factorization, or a baseline filled in from the training records. */
 int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
                struct dpf_error *error);
+/* The row that model_init drew, of a side without a state transform, into out (stride numbers). */
+int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
+                      float *out, struct dpf_error *error);
 void model_free(struct model *model);
 dpf_factors model_factors(const struct model *model, int side);
 /*

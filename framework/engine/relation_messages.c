@@ -35,7 +35,7 @@ static double *one_row(struct messages_work *work, int64_t party, int64_t row, i
     return values;
 }
 
-int relation_own_row(struct messages_work *work, int64_t party, int worker, struct draft *draft)
+int relation_own_row(struct messages_work *work, int64_t party, int zeros, int worker, struct draft *draft)
 {
     const dpf_query *sent = &work->term->plan->sent;
     double *values = one_row(work, party, party, worker, draft);
@@ -43,13 +43,13 @@ int relation_own_row(struct messages_work *work, int64_t party, int worker, stru
         return -1;
     const float *row = dpf_row(&work->term->other, party) + sent->first;
     for (int32_t i = 0; i < sent->width; i++)
-        values[i] = (double)row[i];
+        values[i] = zeros ? 0 : (double)row[i];
     return 0;
 }
 
 /* The friend's part of one link: a group of that record alone, whose own row is zero. */
-static int link_message(struct messages_work *work, int64_t row, int64_t link, int worker,
-                        struct draft *draft)
+static int link_message(struct messages_work *work, int64_t row, int64_t link, int zeros, int worker,
+                        dpf_encoded *out)
 {
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
@@ -73,25 +73,43 @@ static int link_message(struct messages_work *work, int64_t row, int64_t link, i
                          .self_features = engine->features[DPF_SIDE_USERS],
                          .other_features = engine->features[DPF_SIDE_USERS]};
     int64_t sender = csr->others[link];
-    double *values = one_row(work, sender, row, worker, draft);
+    struct draft draft;
+    double *values = one_row(work, sender, row, worker, &draft);
     if (!values)
         return -1;
     struct instance *instance = term->plan->loss;
     dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)sender);
-    dpf_status status = term->loss->accumulate(instance->self, call, &term->plan->query, &groups,
-                                               term->noise.grid, values, term->plan->query.width);
-    return step_result(engine, worker, instance, status, term->plan->side);
+    dpf_status status = DPF_OK;
+    if (zeros)
+        memset(values, 0, (size_t)term->plan->query.width * sizeof *values);
+    else
+        status = term->loss->accumulate(instance->self, call, &term->plan->query, &groups, term->noise.grid,
+                                        values, term->plan->query.width);
+    if (step_result(engine, worker, instance, status, term->plan->side) != 0)
+        return -1;
+    return messages_encode(work, sender, worker, &draft.message, out);
+}
+
+/* A link's sender whose row is at fault sends zeros like any other party. */
+static int send_link(struct messages_work *work, int64_t row, int64_t link, int worker)
+{
+    const int64_t sender = step_records(work->engine, work->term, HOLDER_ALL)->others[link];
+    dpf_encoded message;
+    if (link_message(work, row, link, 0, worker, &message) != 0) {
+        if (!step_note(work->engine, worker, sender) ||
+            link_message(work, row, link, 1, worker, &message) != 0)
+            return -1;
+        step_reset_later(work->engine, DPF_SIDE_USERS, sender);
+    }
+    return messages_absorb(work, sender, worker, &message);
 }
 
 int relation_send_links(struct messages_work *work, int64_t row, int worker)
 {
     const struct csr *csr = step_records(work->engine, work->term, HOLDER_ALL);
-    for (int64_t link = csr->ptr[row]; link < csr->ptr[row + 1]; link++) {
-        struct draft draft;
-        if (step_stopped(work->engine, worker) != 0 || link_message(work, row, link, worker, &draft) != 0 ||
-            messages_send(work, draft.message.party, worker, &draft.message) != 0)
+    for (int64_t link = csr->ptr[row]; link < csr->ptr[row + 1]; link++)
+        if (step_stopped(work->engine, worker) != 0 || send_link(work, row, link, worker) != 0)
             return -1;
-    }
     return 0;
 }
 

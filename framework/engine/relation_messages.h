@@ -3,10 +3,10 @@
  * relation_messages.h - what users send to those who link to them: terms over a relation that have a
  * mechanism.
  *
- * messages = rows    a user encodes the row as it stands, once, and everybody who links to the user reads the
- * decoded copy; the loss then runs on copies, without further noise (post-processing); messages = links   for
- * each link the friend encodes its part of the loss, as if the row that is solved were 0, with noise at
- * (draw, friend, row); the one who links adds up what arrives, and its own part.
+ * send = rows    a user encodes the row as it stands, once, and everybody who links to the user reads the
+ *                decoded copy; the loss then runs on copies, without further noise (post-processing);
+ * send = links   for each link the friend encodes its part of the loss, as if the row that is solved were 0,
+ *                with noise at (draw, friend, row); the one who links adds up what arrives, and its own part.
  *
  * Either way nobody computes with a friend's row that the friend has not encoded.
  */
@@ -15,10 +15,10 @@
 
 #include "engine/messages.h"
 
-/* Makes a zero row for each user, for messages = links. Before any message. */
+/* Makes a zero row for each user, for send = links. Before any message. */
 int relation_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
-/* The party's own row as its message. 0, or -1 with the worker's error. */
-int relation_own_row(struct messages_work *work, int64_t party, int worker, struct draft *draft);
+/* The party's own row as its message, or zeros. 0, or -1 with the worker's error. */
+int relation_own_row(struct messages_work *work, int64_t party, int zeros, int worker, struct draft *draft);
 /* Sends the messages of all links of `row`. 0, or -1 with the worker's error. */
 int relation_send_links(struct messages_work *work, int64_t row, int worker);
 /* Messages that are in the sum of a row. */

@@ -91,6 +91,7 @@ int step_result(struct engine *engine, int worker, struct instance *instance, dp
         return 0;
     if (status == DPF_E_CANCELLED && step_stopped(engine, worker) != 0)
         return -1;
+    engine->forgivable[worker] = status != DPF_E_CANCELLED && status != DPF_E_MEMORY;
     char name[64];
     return instance_result(instance, status, step_name(engine, side, name), &engine->errors[worker]);
 }
@@ -149,20 +150,50 @@ static dpf_factors rows_in_use(const struct engine *engine, int side)
 }
 
 /* The sensitivity rests on the largest weight that the sampler states. */
-static int check_weights(struct engine *engine, const struct term_run *term, const float *weights, int64_t n,
+static int check_weights(struct engine *engine, const struct term_run *term, float *weights, int64_t n,
                          int worker)
 {
     double most = term->plan->sampling.weight_max * (1 + 1e-6);
     for (int64_t i = 0; i < n; i++)
         if (!(weights[i] >= 0 && (double)weights[i] <= most)) {
             char name[64];
-            return error_set(
-                &engine->errors[worker], DPF_FAULT_PLUGIN,
-                "%s: sampler %s gave a record the weight %g, but states that weights lie in [0, %g]; "
-                "nothing is released",
-                step_name(engine, term->plan->side, name), term->plan->sampler->entry->component->id,
-                (double)weights[i], term->plan->sampling.weight_max);
+            error_set(&engine->errors[worker], DPF_FAULT_PLUGIN,
+                      "%s: sampler %s gave a record the weight %g, but states that weights lie in [0, %g]",
+                      step_name(engine, term->plan->side, name), term->plan->sampler->entry->component->id,
+                      (double)weights[i], term->plan->sampling.weight_max);
+            engine->forgivable[worker] = 1;
+            weights[i] = 0;
+            if (!step_note(engine, worker, i))
+                return -1;
         }
+    return 0;
+}
+
+/* The draws of n records, one by one if that fails: a record that cannot be drawn does not take part. */
+static int draw_weights(struct engine *engine, struct term_run *term, const dpf_draw *draw, int worker,
+                        float *weights)
+{
+    struct instance *instance = term->plan->sampler;
+    dpf_call *call = step_call(engine, worker, instance, term->sample, 0);
+    if (step_result(engine, worker, instance, term->sampler->draw(instance->self, call, draw, weights),
+                    term->plan->side) == 0)
+        return 0;
+    if (draw->n == 1) {
+        *weights = 0;
+        return step_note(engine, worker, draw->users[0]) ? 0 : -1;
+    }
+    if (!step_forgive(engine, worker))
+        return -1;
+    for (int64_t i = 0; i < draw->n; i++) {
+        dpf_draw one = *draw;
+        one.n = 1;
+        one.users += i;
+        one.items += i;
+        one.values = draw->values ? draw->values + i : NULL;
+        one.privacy_weights = draw->privacy_weights ? draw->privacy_weights + i : NULL;
+        if (draw_weights(engine, term, &one, worker, weights + i) != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -185,10 +216,7 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
                      .privacy_weights = csr->privacy_weights ? csr->privacy_weights + base : NULL,
                      .user_factors = &users,
                      .item_factors = &items};
-    struct instance *instance = term->plan->sampler;
-    dpf_call *call = step_call(engine, worker, instance, term->sample, 0);
-    if (step_result(engine, worker, instance, term->sampler->draw(instance->self, call, &draw, weights),
-                    term->plan->side) != 0)
+    if (draw_weights(engine, term, &draw, worker, weights) != 0)
         return -1;
     return check_weights(engine, term, weights, n, worker);
 }
@@ -260,14 +288,10 @@ struct clip_work {
     struct term_run *term;
 };
 
-static int transform_chunk(void *context, int64_t task, int worker)
+static int transform_rows(struct clip_work *work, int64_t first, int64_t count, int worker)
 {
-    struct clip_work *work = context;
     struct term_run *term = work->term;
     struct engine *engine = work->engine;
-    int side = term->plan->side;
-    int64_t first = task * CHUNK_ROWS;
-    int64_t count = term->other.rows - first < CHUNK_ROWS ? term->other.rows - first : CHUNK_ROWS;
     for (int i = 0; i < term->plan->n_transforms; i++) {
         struct instance *instance = term->plan->transforms[i];
         const dpf_transform *transform = instance->functions;
@@ -281,8 +305,31 @@ static int transform_chunk(void *context, int64_t task, int worker)
         dpf_status status =
             transform->factors(instance->self, call, term->other_copy + first * engine->model->stride, count,
                                engine->model->stride, begin, columns);
-        if (step_result(engine, worker, instance, status, side) != 0)
+        if (step_result(engine, worker, instance, status, term->plan->side) != 0)
             return -1;
+    }
+    return 0;
+}
+
+static int transform_chunk(void *context, int64_t task, int worker)
+{
+    struct clip_work *work = context;
+    struct term_run *term = work->term;
+    const size_t bytes = (size_t)work->engine->model->stride * sizeof(float);
+    int64_t first = task * CHUNK_ROWS;
+    int64_t count = term->other.rows - first < CHUNK_ROWS ? term->other.rows - first : CHUNK_ROWS;
+    if (transform_rows(work, first, count, worker) == 0)
+        return 0;
+    if (!step_forgive(work->engine, worker))
+        return -1;
+    for (int64_t r = first; r < first + count; r++) {
+        float *row = term->other_copy + r * work->engine->model->stride;
+        memcpy(row, dpf_row(&term->other, r), bytes);
+        if (transform_rows(work, r, 1, worker) == 0)
+            continue;
+        if (!step_note(work->engine, worker, r))
+            return -1;
+        memset(row, 0, bytes); /* within every bound */
     }
     return 0;
 }
@@ -431,8 +478,11 @@ static int gram_on_grid(struct gram_work *work, int64_t first, int64_t count, in
         memset(part, 0, (size_t)query->width * sizeof *part);
         dpf_call *call = step_call(work->engine, worker, loss, (uint32_t)work->engine->round, 0);
         dpf_status status = term->loss->gram(loss->self, call, query, &work->other, row, 1, part);
-        if (step_result(work->engine, worker, loss, status, term->plan->side) != 0)
-            return -1;
+        if (step_result(work->engine, worker, loss, status, term->plan->side) != 0) {
+            if (!step_note(work->engine, worker, row))
+                return -1;
+            continue; /* the row's owner contributes nothing */
+        }
         for (int32_t b = 0; b < query->n_blocks; b++)
             for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
                  i++)
@@ -540,6 +590,7 @@ static int check_finite(struct engine *engine, int worker, int side, const float
         for (int32_t c = 0; c < columns; c++)
             if (!isfinite(rows[r * stride + c])) {
                 char name[64];
+                engine->forgivable[worker] = 1;
                 return error_set(
                     &engine->errors[worker], DPF_FAULT_RUN,
                     "%s: solver %s returned a number that is not finite for row %lld; nothing is "

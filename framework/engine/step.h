@@ -11,6 +11,7 @@
 #ifndef DPF_ENGINE_STEP_H
 #define DPF_ENGINE_STEP_H
 
+#include "base/violations.h"
 #include "engine/engine.h"
 #include "engine/parties.h"
 
@@ -31,6 +32,7 @@ enum buffer_slot {
     BUFFER_SUMS,
     BUFFER_NEXT,
     BUFFER_AGGREGATOR,
+    BUFFER_SAVED,
     BUFFER_COUNT
 };
 /* What a worker spends its processor time on where parties solve. */
@@ -79,6 +81,11 @@ struct engine {
     struct worker **nested;  /* for callbacks made inside a solver's callback */
     struct buffers *buffers;
     struct dpf_error *errors; /* one for each worker */
+    int tolerant;             /* faults of single records and parties stop nothing: see step_violations.c */
+    uint8_t *forgivable;      /* by worker: the error comes from a component, not from the machine */
+    struct violations *violations; /* by worker: what was forgiven */
+    uint8_t *reset[2];             /* local rows that return to their initial values after the step */
+    int any_reset;
     struct term_run *terms[2];
     float *next[2]; /* new rows of a simultaneous update */
     int64_t round;
@@ -132,6 +139,28 @@ dpf_call *step_call_alone(struct engine *engine, struct instance *instance, uint
 uint64_t step_state_bytes(const struct term_run *term, const dpf_aggregation *empty);
 /* Turns a status into the worker's error: 0 or -1. */
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side);
+
+/* ---- faults of protected records: step_violations.c ---- */
+
+int step_open_violations(struct engine *engine, struct dpf_error *error);
+/* All violations, in the order of rounds and rows, go to `into` (NULL: are only counted). */
+void step_close_violations(struct engine *engine, struct violations *into);
+/* Whether the worker's error may be forgiven; then it is gone, to be tried again in smaller parts. */
+int step_forgive(struct engine *engine, int worker);
+/* The same, and the error is listed: what is at fault is known. row: a row or a party, to list by. */
+int step_note(struct engine *engine, int worker, int64_t row);
+/* A local row that returns to its initial value once the side step is done. Any thread. */
+void step_reset_later(struct engine *engine, int side, int64_t row);
+int step_reset_rows(struct engine *engine, struct dpf_error *error);
+/*
+ * Solves rows first .. first+count-1 of a side together; if that fails, and rows of the side stay with their
+ * parties, one by one, and those that fail alone return to their initial values.
+ */
+int step_row_by_row(struct engine *engine, int worker, int side, int64_t first, int64_t count,
+                    int (*solve)(void *context, int64_t first, int64_t count, int worker), void *context);
+/* The loss's sums for groups of one holder's records, without the records that are at fault. */
+int step_accumulate(struct engine *engine, int worker, struct term_run *term, uint32_t party,
+                    const dpf_groups *groups, const double *grid, double *out);
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);

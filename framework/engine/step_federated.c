@@ -19,6 +19,7 @@
 /* Solved rows are sent in steps of 2^-30: sums of 2^20 parties with rows below 2^12 fit. */
 #define ROW_STEP 0x1p-30
 #define ROW_LIMIT 0x1p12
+#define ROW_MOST (ROW_LIMIT - 1)
 
 struct federated {
     struct engine *engine;
@@ -67,16 +68,15 @@ static int member_groups(struct engine *engine, struct term_run *term, int64_t p
     return 0;
 }
 
-static int local_task(void *context, int64_t task, int worker)
+static int local_rows(struct federated *f, int64_t first, int64_t count, int worker)
 {
-    struct federated *f = context;
     struct engine *engine = f->engine;
     int which = 1 - f->released;
     struct term_run *term = &engine->terms[which][0];
     const dpf_query *query = &term->plan->query;
     const int32_t *members;
-    int64_t n = owned_rows(engine, which, f->party, &members), stride = engine->model->stride;
-    int64_t first = task * f->batch, count = n - first < f->batch ? n - first : f->batch;
+    int64_t stride = engine->model->stride;
+    owned_rows(engine, which, f->party, &members);
     int64_t blocks_stride = step_stride(query->width);
     dpf_groups groups;
     float *blocks =
@@ -108,6 +108,30 @@ static int local_task(void *context, int64_t task, int worker)
     for (int64_t i = 0; i < count; i++)
         memcpy(f->rows[which] + (members ? members[first + i] : first + i) * stride, current + i * stride,
                (size_t)stride * sizeof *current);
+    return 0;
+}
+
+/* Nothing is kept of a batch that fails, so its rows can be solved one by one. */
+static int local_task(void *context, int64_t task, int worker)
+{
+    struct federated *f = context;
+    struct engine *engine = f->engine;
+    const int which = 1 - f->released;
+    const int32_t *members;
+    int64_t n = owned_rows(engine, which, f->party, &members);
+    int64_t first = task * f->batch, count = n - first < f->batch ? n - first : f->batch;
+    if (local_rows(f, first, count, worker) == 0)
+        return 0;
+    if (!step_forgive(engine, worker))
+        return -1;
+    for (int64_t i = first; i < first + count; i++) {
+        const int64_t row = members ? members[i] : i;
+        if (local_rows(f, i, 1, worker) == 0)
+            continue;
+        if (!step_note(engine, worker, row))
+            return -1;
+        step_reset_later(engine, which, row);
+    }
     return 0;
 }
 
@@ -193,16 +217,17 @@ static int noisy_task(void *context, int64_t task, int worker)
     double start = step_clock();
     if (!exact || !blocks || step_groups(engine, term, f->party, first, count, worker, &groups) != 0)
         return -1;
-    struct instance *loss = term->plan->loss;
-    dpf_call *call = step_call(engine, worker, loss, (uint32_t)engine->round, (uint32_t)f->party);
-    dpf_status status =
-        term->loss->accumulate(loss->self, call, query, &groups, term->noise.grid, exact, query->width);
-    if (step_result(engine, worker, loss, status, f->released) != 0)
+    if (step_accumulate(engine, worker, term, (uint32_t)f->party, &groups, term->noise.grid, exact) != 0)
         return -1;
     step_took(engine, worker, PHASE_SUMS, start);
     start = step_clock();
-    if (perturb(f, worker, exact, first, count, blocks, blocks_stride) != 0)
-        return -1;
+    if (perturb(f, worker, exact, first, count, blocks, blocks_stride) != 0) {
+        if (!step_note(engine, worker, f->party))
+            return -1;
+        memset(exact, 0, (size_t)(count * query->width) * sizeof *exact);
+        if (perturb(f, worker, exact, first, count, blocks, blocks_stride) != 0)
+            return -1;
+    }
     step_took(engine, worker, PHASE_NOISE, start);
     struct solve_batch batch = {.side = f->released,
                                 .first = first,
@@ -214,8 +239,13 @@ static int noisy_task(void *context, int64_t task, int worker)
                                 .current = f->rows[f->released] + first * stride,
                                 .next = f->next + first * stride};
     start = step_clock();
-    const int solved = step_solve(engine, worker, &batch);
+    int solved = step_solve(engine, worker, &batch);
     step_took(engine, worker, PHASE_SOLVES, start);
+    if (solved != 0 && step_note(engine, worker, f->party)) { /* the party keeps the rows that it had */
+        memcpy(f->next + first * stride, f->rows[f->released] + first * stride,
+               (size_t)(count * stride) * sizeof *f->next);
+        solved = 0;
+    }
     return solved;
 }
 
@@ -282,6 +312,8 @@ static int send_rows(struct federated *f, struct dpf_error *error)
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < d; c++) {
             double value = (double)f->rows[f->released][r * stride + query->first + c];
+            if (engine->tolerant) /* what was made from noisy queries may be moved to the ends of a range */
+                value = fmin(fmax(value, -ROW_MOST), ROW_MOST);
             if (!(fabs(value) < ROW_LIMIT))
                 return error_set(
                     error, DPF_FAULT_RUN,

@@ -34,14 +34,12 @@ int step_accumulate_local(struct engine *engine, int worker, struct term_run *te
     return step_result(engine, worker, instance, status, side);
 }
 
-static int local_batch(void *context, int64_t task, int worker)
+static int local_rows(void *context, int64_t first, int64_t count, int worker)
 {
     struct local_work *work = context;
     struct engine *engine = work->engine;
     struct side_plan *side = work->side;
     struct term_run *terms = engine->terms[side->side];
-    int64_t rows = engine->model->sides[side->side].rows;
-    int64_t first = task * work->batch, count = rows - first < work->batch ? rows - first : work->batch;
     int64_t stride = step_stride(side->query.width);
     float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * stride) + 16, sizeof *blocks);
     if (!blocks || step_stopped(engine, worker) != 0)
@@ -67,6 +65,14 @@ static int local_batch(void *context, int64_t task, int worker)
     if (side->query.blocks[0].layout == DPF_LAYOUT_OPERATOR)
         batch.groups = &groups;
     return step_solve(engine, worker, &batch);
+}
+
+static int local_batch(void *context, int64_t task, int worker)
+{
+    struct local_work *work = context;
+    int64_t rows = work->engine->model->sides[work->side->side].rows;
+    int64_t first = task * work->batch, count = rows - first < work->batch ? rows - first : work->batch;
+    return step_row_by_row(work->engine, worker, work->side->side, first, count, local_rows, work);
 }
 
 /* The Gram rows of all terms, in float32. */

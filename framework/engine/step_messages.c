@@ -270,18 +270,25 @@ struct solve_work {
     int64_t batch;
 };
 
-static int solve_task(void *context, int64_t task, int worker)
+static int solve_rows(void *context, int64_t first, int64_t count, int worker)
 {
     struct solve_work *work = context;
-    int64_t first = task * work->batch;
     struct solve_batch batch = {.side = work->side->side,
                                 .first = first,
-                                .count = work->rows - first < work->batch ? work->rows - first : work->batch,
+                                .count = count,
                                 .blocks = work->blocks + first * step_stride(work->side->query.width),
                                 .gram = work->gram,
                                 .term = &work->engine->terms[work->side->side][0],
                                 .degrees_holder = HOLDER_ALL};
     return step_solve(work->engine, worker, &batch);
+}
+
+static int solve_task(void *context, int64_t task, int worker)
+{
+    struct solve_work *work = context;
+    int64_t first = task * work->batch;
+    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
+    return step_row_by_row(work->engine, worker, work->side->side, first, count, solve_rows, work);
 }
 
 struct exact_work {
@@ -303,10 +310,7 @@ static int exact_task(void *context, int64_t task, int worker)
     double *wide = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
     if (!wide || step_groups(engine, term, HOLDER_ALL, first, count, worker, &groups) != 0)
         return -1;
-    dpf_call *call = step_call(engine, worker, term->plan->loss, (uint32_t)engine->round, 0);
-    dpf_status status =
-        term->loss->accumulate(term->plan->loss->self, call, query, &groups, NULL, wide, query->width);
-    if (step_result(engine, worker, term->plan->loss, status, term->plan->side) != 0)
+    if (step_accumulate(engine, worker, term, 0, &groups, NULL, wide) != 0)
         return -1;
     for (int64_t r = 0; r < count; r++)
         for (int32_t i = 0; i < query->width; i++)

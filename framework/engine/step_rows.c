@@ -39,11 +39,8 @@ static double *party_query(struct engine *engine, int worker, struct term_run *t
     double *wide = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
     if (!wide || step_groups(engine, term, holder_of(term, party), first, count, worker, &groups) != 0)
         return NULL;
-    struct instance *instance = term->plan->loss;
-    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
-    dpf_status status = term->loss->accumulate(instance->self, call, query, &groups,
-                                               term->mechanism ? term->noise.grid : NULL, wide, query->width);
-    return step_result(engine, worker, instance, status, term->plan->side) == 0 ? wide : NULL;
+    const double *grid = term->mechanism ? term->noise.grid : NULL;
+    return step_accumulate(engine, worker, term, (uint32_t)party, &groups, grid, wide) == 0 ? wide : NULL;
 }
 
 static dpf_encoded integers_of(const dpf_query *query, int64_t *values, int64_t first, int64_t count,

@@ -13,11 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dpframe/additive.h"
+
 #include "base/memory.h"
 #include "data/data_options.h"
 #include "data/data_params.h"
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
+#include "plan/sensitivity.h"
 
 static int by_similarity(const struct plan *plan)
 {
@@ -175,6 +178,67 @@ static void judge_bare_terms(const struct plan *plan, const struct side_plan *si
     }
 }
 
+/* ---- what could stop a run (C12) ----------------------------------------------------------------------- */
+
+/* The largest number that one contribution has: what its coming changes a sum by. NaN: nobody states it. */
+static double largest_contribution(const dpf_sensitivity *block, int unit)
+{
+    const dpf_norms *comes = &block->at[unit][DPF_ADJ_ADD_REMOVE], *goes = &block->at[unit][DPF_ADJ_ZERO_OUT];
+    const double norms[] = {comes->linf, comes->l2, comes->l1, goes->linf, goes->l2, goes->l1};
+    double least = NAN;
+    for (int i = 0; i < 6; i++)
+        least = fmin(least, norms[i]); /* the largest number is at most any norm; fmin ignores NaN */
+    return least;
+}
+
+/*
+ * Sums stay within 64 bits if contributions are bounded and there are not too many of them. A number of
+ * users that is to be hidden is bounded by what ids can tell apart.
+ */
+static void judge_range(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
+{
+    const int hidden =
+        plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
+    const int other = term->source == SOURCE_RELATION ? term->side : 1 - term->side;
+    const double most_users = hidden ? INT32_MAX : (double)plan_rows(plan, DPF_SIDE_USERS);
+    const double others = other == DPF_SIDE_USERS ? most_users : (double)plan_rows(plan, other);
+    const int whole = term->by_user || plan_sends_rows(term); /* a message is a user's */
+    const double messages = term->by_user && !plan_sends_rows(term) ? most_users : 1;
+    if (term->noise.modulus > 0 || term->noise.where == DPF_NOISE_NOWHERE)
+        return; /* encoded numbers are bounded by themselves; or nothing is proved anyway */
+    for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
+        const int gram = b >= term->sent.n_blocks, k = b % term->sent.n_blocks;
+        const double grid = gram ? term->noise.gram_grid[k] : term->noise.grid[k];
+        const double scale = gram ? term->noise.gram_scale[k] : term->noise.scale[k];
+        const dpf_sensitivity *block = gram ? &term->sensitivity.gram[k] : &term->sensitivity.blocks[k];
+        const double record = largest_contribution(block, DPF_UNIT_RECORD);
+        const double records = (double)plan_rows(plan, DPF_SIDE_ITEMS); /* that a user has at most */
+        const double most =
+            whole ? fmin(largest_contribution(block, DPF_UNIT_USER), records * record) : record;
+        const double message = (whole ? 1 : others) * (most / grid + 1);
+        if (message < dpf_additive_limit(plan_senders(plan, term)) &&
+            messages * message + 4096 * scale / grid < DPF_ADDITIVE_MAX)
+            continue;
+        facts->sum_may_overflow = 1;
+        snprintf(facts->overflow_why, sizeof facts->overflow_why,
+                 !isfinite(most)
+                     ? "no public constant bounds a contribution to block %d, so that a sum may "
+                       "leave 64 bits; bound it, for example by clip-error, clip-user or a radius"
+                     : "sums of block %d may leave 64 bits; lower grid-bits of the mechanism, or declare "
+                       "[model] users and items",
+                 k);
+        return;
+    }
+}
+
+static void judge_completion(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
+{
+    const dpf_aggregator_limits limits = plan_aggregator_limits(plan, term);
+    facts->stops_below =
+        limits.parties > term->noise.least_survivors ? limits.parties : term->noise.least_survivors;
+    judge_range(plan, term, facts);
+}
+
 static void judge_term(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                        struct term_facts *facts)
 {
@@ -204,6 +268,7 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     judge_sensitivity(plan, term, facts);
     judge_reads(plan, term, facts);
     judge_noise(plan, term, facts);
+    judge_completion(plan, term, facts);
 }
 
 /* Appends a sentence, on a line of its own. */

@@ -189,7 +189,11 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
     const dpf_value *v = plan->model.params.values;
     int64_t data[2] = {n_users, n_items};
     int64_t declared[2] = {v[MODEL_USERS].integer, v[MODEL_ITEMS].integer};
-    for (int side = 0; side < 2; side++)
+    /* The number of users may be what is to be hidden: then it decides nothing, and the declared one remains
+       what public quantities are divided by. */
+    const int hidden =
+        plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
+    for (int side = hidden ? DPF_SIDE_ITEMS : DPF_SIDE_USERS; side < 2; side++)
         if (declared[side] && data[side] > declared[side])
             return config_error(plan->config, "model", plan_side_name(side), error,
                                 "the data has %lld of them; the declared number is a privacy bound, raise it",

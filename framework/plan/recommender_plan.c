@@ -241,4 +241,6 @@ void recommender_plan_judge(const struct plan *plan, int32_t index, struct term_
     facts->sent_by_users = (release->flags & DPF_RELEASE_SENT_BY_USERS) && !facts->single_curator;
     facts->counts_users = (release->flags & DPF_RELEASE_COUNTS_USERS) != 0;
     facts->noise_by_users = (release->flags & DPF_RELEASE_NOISE_BY_USERS) != 0;
+    facts->component_may_stop =
+        !(plan->recommender.functions->flags(plan->recommender.instance->self) & DPF_RECOMMENDER_ALWAYS_ENDS);
 }

@@ -438,12 +438,61 @@ static void check_whole_input(const struct condition_input *input, struct condit
             "the data is declared.");
 }
 
+/* What could stop a run even though single faults do not, or NULL. */
+static const char *stopping(const struct condition_input *input, const struct term_facts *term)
+{
+    if (user_comes_or_goes(input) && term->stops_below > 1)
+        return "its aggregator or mechanism stops the run if too few users take part, and it is to be hidden "
+               "how "
+               "many there are. Use aggregator = sum with noise at the sum, or adjacency = replace or "
+               "zero-out";
+    if (term->sum_may_overflow)
+        return term->overflow_why;
+    if (term->component_may_stop)
+        return "the recommender does not promise to end whatever the records are";
+    return NULL;
+}
+
+/*
+ * Whether there is a result must not tell about one unit. `zero`: faults of single records stop nothing. A
+ * solver of released rows may still fail: it computes from what was released, and so does whoever sees that.
+ */
+static void check_completion(const struct condition_input *input, int zero, struct condition *out)
+{
+    for (int i = 0; i < input->facts->n_terms; i++) {
+        const char *stop = stopping(input, &input->facts->terms[i]);
+        if (stop) {
+            set_verdict(out, 0, "%s: %s.", input->facts->terms[i].name, stop);
+            return;
+        }
+    }
+    const int chosen = input->privacy->params.values[PRIVACY_ON_VIOLATION].integer != ON_VIOLATION_AUTO;
+    if (zero)
+        set_verdict(
+            out, 1,
+            "A fault in one unit's records makes that unit's contribution zero, with all of its noise, "
+            "and stops nothing ([privacy] on-violation = zero). Outside of the model: failures of the "
+            "machine (disk, memory, signals), and how long the run takes. Messages and the exit status "
+            "are for the curator.");
+    else if (chosen)
+        set_verdict(
+            out, 0,
+            "A fault in one unit's records (a bad line, a value out of range, a message that is not "
+            "finite) stops the run, so whether there is a result tells about that unit. Set [privacy] "
+            "on-violation = zero.");
+    else
+        set_verdict(
+            out, 1,
+            "If all other conditions held, a fault in one unit's records would stop nothing ([privacy] "
+            "on-violation = auto). As they do not, and nothing is proved, a fault stops this run.");
+}
+
 typedef void (*judge)(const struct condition_input *input, struct condition *out);
 
 static const struct {
     const char *id, *title;
     judge judge;
-} judges[N_CONDITIONS] = {
+} judges[N_CONDITIONS - 1] = {
     {"C1", "bounded", check_bounds},
     {"C2", "public inputs", check_inputs},
     {"C3", "composed", check_composition},
@@ -457,6 +506,19 @@ static const struct {
     {"C11", "whole input", check_whole_input},
 };
 #define RANDOMNESS_INDEX 8
+
+/* The last one: auto follows from the others. */
+static void decide_completion(const struct condition_input *input, int others_hold, struct guarantee *out)
+{
+    const int64_t chosen = input->privacy->params.values[PRIVACY_ON_VIOLATION].integer;
+    struct condition *condition = &out->conditions[N_CONDITIONS - 1];
+    condition->id = "C12";
+    condition->title = "completion";
+    check_completion(input, 1, condition);
+    const int provable = others_hold && condition->holds && input->facts->n_terms > 0;
+    out->zero_violations = chosen == ON_VIOLATION_ZERO || (chosen == ON_VIOLATION_AUTO && provable);
+    check_completion(input, out->zero_violations, condition);
+}
 
 /* Noise in shares is enough as long as few parties take theirs off; the fewest of all terms count. */
 static int64_t most_curious(const struct run_facts *facts)
@@ -496,7 +558,7 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
     out->n_releases = facts->n_terms;
     out->released_raw = facts->released_raw;
     int holding = 1;
-    for (int i = 0; i < N_CONDITIONS; i++) {
+    for (int i = 0; i < N_CONDITIONS - 1; i++) {
         struct condition *condition = &out->conditions[i];
         condition->id = judges[i].id;
         condition->title = judges[i].title;
@@ -504,6 +566,8 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
         if (i != RANDOMNESS_INDEX)
             holding &= condition->holds;
     }
+    decide_completion(&input, holding, out);
+    holding &= out->conditions[N_CONDITIONS - 1].holds;
     snprintf(out->deviation, sizeof out->deviation, "%s", ledger->deviation);
     out->plan_holds = holding;
     out->run_holds = holding && out->conditions[RANDOMNESS_INDEX].holds && !out->deviation[0];

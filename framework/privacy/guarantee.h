@@ -26,13 +26,15 @@ enum privacy_param {
     PRIVACY_RANDOMNESS, /* secure | reproducible */
     PRIVACY_NOISE_SEED, /* for reproducible */
     PRIVACY_INTERACTION_PATTERN, /* private | public: is it public who rated what? */
-    PRIVACY_TUNING, /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
-    PRIVACY_BUDGET, /* per-release | total */
+    PRIVACY_TUNING,       /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
+    PRIVACY_ON_VIOLATION, /* auto | zero | error: what a fault in a protected record does (C12) */
+    PRIVACY_BUDGET,       /* per-release | total */
     PRIVACY_TOTAL_EPSILON,
     PRIVACY_CALIBRATE_BY, /* accountant that the noise of budget = total is chosen by */
     PRIVACY_N_PARAMS
 };
 
+enum privacy_on_violation { ON_VIOLATION_AUTO, ON_VIOLATION_ZERO, ON_VIOLATION_ERROR };
 enum privacy_budget { BUDGET_PER_RELEASE, BUDGET_TOTAL };
 
 /* Where what a release reads beside the records comes from (C2). */
@@ -69,6 +71,11 @@ struct term_facts {
     int sent_by_users;  /* each user sends a message, and somebody else receives it */
     int counts_users;   /* what is released depends on the exact number of users that sent */
     int noise_by_users; /* each user who takes part adds noise: its amount is that of the users */
+    /* C12: */
+    int64_t stops_below;  /* with fewer messages than this the run stops; up to 1: never */
+    int sum_may_overflow; /* no public bound keeps sums within 64 bits */
+    char overflow_why[160];
+    int component_may_stop; /* a recommender that does not promise to end whatever the records are */
 };
 
 struct run_facts {
@@ -94,7 +101,7 @@ struct condition {
     int holds;
     char why[640]; /* one or two sentences a privacy officer understands, and the remedy if it fails */
 };
-#define N_CONDITIONS 11
+#define N_CONDITIONS 12
 
 /* One answer of one accountant. */
 struct account {
@@ -116,9 +123,10 @@ struct guarantee {
     int released_raw;    /* factors leave without any mechanism: nothing is protected */
     char taken_as_public[1024];
     int delta_is_default;
-    int tuning_stated; /* C10 holds because tuning is accounted for, not because the text warns of it */
-    int plan_holds;    /* all but C9 */
-    int run_holds;     /* and C9, and no deviation */
+    int tuning_stated;   /* C10 holds because tuning is accounted for, not because the text warns of it */
+    int zero_violations; /* on-violation as it is in effect: faults of single records stop nothing */
+    int plan_holds;      /* all but C9 */
+    int run_holds;       /* and C9, and no deviation */
     struct account *accounts;
     int n_accounts;
     char deviation[256];

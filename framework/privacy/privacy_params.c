@@ -39,6 +39,13 @@ static const dpf_enum_value tunings[] = {
     {"accounted", "the choice was private and its cost is part of the budget elsewhere"},
 };
 
+static const dpf_enum_value violations[] = {
+    {"auto", "zero where something is proved if faults stop nothing, else error"},
+    {"zero",
+     "the record, or the party's message, counts as zero, with all of its noise, and the run goes on"},
+    {"error", "the run stops with the fault, so that whether it completes depends on single records"},
+};
+
 static const dpf_enum_value budgets[] = {
     {"per-release", "mechanisms add the noise that their own parameters ask of one release"},
     {"total",
@@ -71,6 +78,10 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_TUNING] =
         DPF_PARAM_ENUM_F("tuning", 0, tunings, DPF_PARAM_PRIVACY,
                          "How hyper-parameters were chosen. A declaration about the experiment."),
+    [PRIVACY_ON_VIOLATION] = DPF_PARAM_ENUM_F(
+        "on-violation", ON_VIOLATION_AUTO, violations, DPF_PARAM_PRIVACY,
+        "What a fault in a protected record does: a line that cannot be parsed, a value out of range, a "
+        "duplicate where none may be, a message that is not finite. Texts go to the terminal and private/."),
     [PRIVACY_BUDGET] = DPF_PARAM_ENUM_F("budget", BUDGET_PER_RELEASE, budgets, DPF_PARAM_PRIVACY,
                                         "What the amount of noise follows from."),
     [PRIVACY_TOTAL_EPSILON] =

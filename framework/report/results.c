@@ -36,6 +36,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/metrics.csv",
                                            "private/record_budgets.csv",
                                            "private/noise.csv",
+                                           "private/violations.txt",
                                            "private/user_ids.txt",
                                            "private/item_ids.txt"};
 #define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
@@ -304,6 +305,8 @@ static json_t *files_json(const struct results *r)
         json_object_set_new(object, "record_budgets", json_string("private/record_budgets.csv"));
     if (r->stats->n_noise)
         json_object_set_new(object, "noise", json_string("private/noise.csv"));
+    if (r->violations && r->violations->n)
+        json_object_set_new(object, "violations", json_string("private/violations.txt"));
     json_object_set_new(object, "config", json_string("config.ini"));
     return object;
 }
@@ -352,6 +355,8 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     json_object_set_new(root, "communication", communication_json(r->stats));
     json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
     json_object_set_new(root, "rounds_done", json_integer(r->stats->rounds_done));
+    if (r->violations && r->violations->n)
+        json_object_set_new(root, "violations", json_integer(r->violations->n));
     json_object_set_new(root, "threads", json_integer(r->threads));
     json_object_set_new(root, "model", model_json(r));
     json_object_set_new(root, "plugins", plugins_json(r->plan->registry));
@@ -484,6 +489,17 @@ static int write_noise(const char *directory, const struct results *r, struct dp
     return status;
 }
 
+/* Only where there were any: the list tells about single records. */
+static int write_violations(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    if (!r->violations || r->violations->n == 0)
+        return 0;
+    char *text = violations_text(r->violations);
+    int status = write_text(directory, "private/violations.txt", text, error);
+    free(text);
+    return status;
+}
+
 static int write_run(const char *directory, const struct results *r, struct dpf_error *error)
 {
     json_t *budgets;
@@ -510,6 +526,8 @@ int results_write(const char *directory, const struct results *results, struct d
         status = write_budgets(directory, results, error);
     if (status == 0)
         status = write_noise(directory, results, error);
+    if (status == 0)
+        status = write_violations(directory, results, error);
     if (status == 0)
         status = write_text(directory, "release/guarantee.txt", statement, error);
     if (status == 0)

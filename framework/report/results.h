@@ -34,6 +34,7 @@ struct results {
     double seconds_load, seconds_plan, seconds_train, seconds_evaluate, seconds_total;
     const struct component_metrics *component_metrics;
     int threads;
+    const struct violations *violations; /* of protected records, or NULL */
 };
 
 /*

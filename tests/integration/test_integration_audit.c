@@ -396,7 +396,8 @@ static void wrong_commands_are_refused(void **state)
     command_expect(command, 3, "its items are not those of");
     snprintf(
         command, sizeof command,
-        "audit -q -c %s/configs/audit/dpmf-rp-cohort.ini --trials 20 -o items.transform.clip-rows.bound=1",
+        "audit -q -c %s/configs/audit/dpmf-rp-cohort.ini --trials 20 -o items.transform.clip-rows.bound=1 "
+        "-o privacy.on-violation=error",
         source);
     command_expect(command, 1, "a gradient is not finite or leaves the range of its grid");
     snprintf(command, sizeof command, "audit -c %s/configs/baselines/als.ini -o data.format=synthetic",

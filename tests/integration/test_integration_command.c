@@ -565,10 +565,10 @@ static void a_run_that_fails_leaves_no_directory(void **state)
     (void)state;
     command_expect("-c sound.ini -o data.format=csv -o data.path=sound.ini -O fresh", 3, "sound.ini");
     assert_false(command_exists("fresh"));
-    command_expect("-c sound.ini -o model.users=1 -O fresh", 2, "users = 1: the data has");
+    command_expect("-c sound.ini -o model.items=1 -O fresh", 2, "items = 1: the data has");
     assert_false(command_exists("fresh"));
     assert_int_equal(shell("mkdir mine"), 0);
-    command_expect("-c sound.ini -o model.users=1 -O mine", 2, "users = 1");
+    command_expect("-c sound.ini -o model.items=1 -O mine", 2, "items = 1");
     assert_true(command_exists("mine"));
 }
 

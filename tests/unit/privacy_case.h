@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privacy_case.h - a run whose ten conditions all hold, for tests that break one of them. */
+/* privacy_case.h - a run whose conditions all hold, for tests that break one of them. */
 #ifndef DPF_TESTS_PRIVACY_CASE_H
 #define DPF_TESTS_PRIVACY_CASE_H
 

@@ -364,6 +364,53 @@ static void defaults_are_the_weakest_promise_stated_in_full(void **state)
     case_end(&c);
 }
 
+/* What stops a run because of one unit's records, or of a number that is to be hidden. */
+static void completion_must_not_depend_on_a_unit(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    expect_failing(&c, "", NULL);
+    assert_true(c.guarantee.zero_violations); /* auto, as all others hold */
+    c.term.sum_may_overflow = 1;
+    snprintf(c.term.overflow_why, sizeof c.term.overflow_why, "sums may leave 64 bits");
+    expect_failing(&c, "C12", "64 bits");
+    assert_false(c.guarantee.zero_violations);
+    c.term.sum_may_overflow = 0;
+    c.term.component_may_stop = 1;
+    expect_failing(&c, "C12", "does not promise to end");
+    c.term.component_may_stop = 0;
+    case_privacy(&c, "unit = user\nadjacency = replace\ntuning = public-data\non-violation = error");
+    expect_failing(&c, "C12", "on-violation = zero");
+    assert_false(c.guarantee.zero_violations);
+    case_privacy(&c, "unit = user\nadjacency = replace\ntuning = public-data\non-violation = zero");
+    c.term.bounded = 0; /* what is chosen is in effect, whether it proves anything or not */
+    expect_failing(&c, "C1", NULL);
+    assert_true(c.guarantee.zero_violations);
+    case_privacy(&c, "unit = user\nadjacency = replace\ntuning = public-data");
+    expect_failing(&c, "C1", NULL);
+    assert_false(c.guarantee.zero_violations);
+    case_end(&c);
+}
+
+/* Too few users stop an aggregation: a public matter, unless it is to be hidden how many there are. */
+static void a_hidden_number_of_users_stops_nothing(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.term.stops_below = 2;
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = user\nadjacency = add-remove\ntuning = public-data");
+    expect_failing(&c, "C12", "too few users");
+    c.term.stops_below = 1;
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = record\nadjacency = add-remove\ntuning = public-data");
+    c.term.stops_below = 2;
+    expect_failing(&c, "", NULL);
+    case_end(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +432,8 @@ int main(void)
         cmocka_unit_test(parts_by_user_are_for_users),
         cmocka_unit_test(a_deviation_voids_the_run),
         cmocka_unit_test(defaults_are_the_weakest_promise_stated_in_full),
+        cmocka_unit_test(completion_must_not_depend_on_a_unit),
+        cmocka_unit_test(a_hidden_number_of_users_stops_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
