@@ -45,6 +45,9 @@ static const dpf_random_service plain_random = {
     .normal = random_normal,
     .laplace = random_laplace,
     .skellam = random_skellam,
+    .row_bits = random_row_bits,
+    .row_normal = random_row_normal,
+    .row_laplace = random_row_laplace,
 };
 
 static inline void plain_random_start(uint64_t seed)

@@ -3,13 +3,13 @@
  * random.c - roots, streams and cursors.
  *
  *   root key    system randomness, or BLAKE2b("dpframe root 1", |domain|, domain, seed)
- *   stream key  BLAKE2b, keyed by the root key, of ("dpframe stream 1", |section|, section, |purpose|,
+ *   stream key  BLAKE2b, keyed by the root key, of ("dpframe stream 2", |section|, section, |purpose|,
  *               purpose)
- *   keystream   ChaCha20 (RFC 8439): the stream key, nonce = draw, party, row, block counter from 0
- *   of an id    the same; the nonce is the start of BLAKE2b, keyed by the stream key, of the id's bytes
+ *   keystream   ChaCha20: the stream key, nonce = draw, party; the counter counts rows and their blocks
+ *   of an id    the same; draw, party and row are the start of BLAKE2b, keyed by the stream key, of the id
  *
- * Lengths make the hashed text unambiguous. Each index has 2^32 blocks; libsodium stops the program
- * rather than reuse one.
+ * Lengths make the hashed text unambiguous. random_layout.h says which blocks are whose; each block that is
+ * made passes owned_blocks, where debug builds check it.
  *
  * A process that forks and draws on both sides would hide two values by one noise. Streams of a
  * secure root therefore belong to the process that opened them: seeking, or refilling a cursor, in a
@@ -18,6 +18,7 @@
  */
 #include "base/random.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
@@ -25,13 +26,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keystream.h"
 #include "base/random_cursor.h"
 #include "base/random_real.h"
 
 #define KEY_BYTES RANDOM_KEY_BYTES
 #define SEEDED UINT64_MAX /* in place of a generation: valid in every process */
 
-_Static_assert(KEY_BYTES == crypto_stream_chacha20_ietf_KEYBYTES, "the key is ChaCha20's");
+_Static_assert(KEY_BYTES == KEYSTREAM_KEY_BYTES, "keystream.h's key");
+_Static_assert(KEY_BYTES == crypto_stream_chacha20_KEYBYTES && KEY_BYTES == crypto_core_hchacha20_KEYBYTES,
+               "the key is ChaCha20's");
 _Static_assert(KEY_BYTES <= crypto_generichash_KEYBYTES_MAX, "the key is BLAKE2b's");
 
 /* Sizes are multiples of 8: sodium_malloc aligns to the end of a page. */
@@ -146,7 +150,7 @@ void random_derive_key(const struct random_root *root, const char *use, const ch
 static void derive(const struct random_root *root, const char *section, const char *purpose,
                    dpf_stream *stream)
 {
-    random_derive_key(root, "dpframe stream 1", section, purpose, stream->key);
+    random_derive_key(root, "dpframe stream 2", section, purpose, stream->key);
     stream->generation = root->generation;
     sodium_mprotect_readonly(stream);
 }
@@ -178,21 +182,57 @@ _Noreturn __attribute__((noinline, cold)) void random_generator_fault(void)
     abort();
 }
 
+/* Blocks of the stream, all of rows first to last of the layout with that label. */
+static void owned_blocks(const dpf_stream *stream, uint64_t nonce, uint64_t counter, uint64_t n_blocks,
+                         uint64_t label, uint64_t first, uint64_t last, uint64_t *out)
+{
+    check_owner(stream);
+    assert(n_blocks > 0);
+    assert(layout_owner(counter).label == label && layout_owner(counter).row == first);
+    assert(layout_owner(counter + n_blocks - 1).label == label);
+    assert(layout_owner(counter + n_blocks - 1).row == last);
+    (void)label, (void)first, (void)last;
+    keystream_blocks(stream->key, nonce, counter, n_blocks, out);
+}
+
+void random_row_blocks(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
+                       uint32_t row, uint64_t block, uint64_t n_blocks, uint64_t *out)
+{
+    owned_blocks(stream, nonce, layout_counter(layout, row) + block, n_blocks, layout->label, row,
+                 row + (block + n_blocks - 1) / layout->blocks, out);
+}
+
+void random_overflow_open(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
+                          uint32_t row, struct random_overflow *overflow)
+{
+    check_owner(stream);
+    const uint64_t name[2] = {layout_overflow(layout, row), nonce};
+    uint8_t bytes[crypto_core_hchacha20_INPUTBYTES];
+    memcpy(bytes, name, sizeof(bytes)); /* little-endian, as abi.h demands */
+    crypto_core_hchacha20(overflow->key, bytes, stream->key, NULL);
+}
+
+void random_overflow_block(const struct random_overflow *overflow, uint64_t cell, uint64_t block,
+                           uint64_t out[RANDOM_BLOCK_WORDS])
+{
+    keystream_blocks(overflow->key, cell, block, 1, out);
+}
+
 void random_seek(const dpf_stream *stream, uint32_t draw, uint32_t party, uint32_t row, dpf_cursor *cursor)
 {
     check_owner(stream);
     struct random_cursor *c = random_cursor_of(cursor);
     c->position = 0;
     c->filled = 0;
-    c->next_block = 0;
-    c->nonce[0] = draw | (uint64_t)party << 32;
-    c->nonce[1] = row;
+    c->row = row;
+    c->block = 0;
+    c->nonce = layout_nonce(draw, party);
     c->stream = (uint64_t)(uintptr_t)stream;
 }
 
 void random_seek_id(const dpf_stream *stream, const char *id, dpf_cursor *cursor)
 {
-    uint8_t hash[crypto_generichash_BYTES_MIN]; /* of its 16 bytes a nonce takes 12 */
+    uint8_t hash[crypto_generichash_BYTES_MIN]; /* of its 16 bytes an index takes 12 */
     uint32_t index[3] = {0};
     crypto_generichash(hash, sizeof hash, (const uint8_t *)id, strlen(id), stream->key, KEY_BYTES);
     for (int i = 0; i < 12; i++)
@@ -200,29 +240,43 @@ void random_seek_id(const dpf_stream *stream, const char *id, dpf_cursor *cursor
     random_seek(stream, index[0], index[1], index[2], cursor);
 }
 
-static void refill(struct random_cursor *c, uint64_t n_words)
+/* Blocks of a cursor's row, from where it stands. */
+static void sequence_blocks(struct random_cursor *c, uint64_t n_blocks, uint64_t *out)
 {
-    const dpf_stream *stream = (const dpf_stream *)(uintptr_t)c->stream;
-    check_owner(stream);
-    uint8_t nonce[16];
-    memcpy(nonce, c->nonce, sizeof(nonce)); /* little-endian, as abi.h demands; 12 bytes count */
-    memset(c->words, 0, n_words * sizeof(c->words[0]));
-    if (c->next_block > UINT32_MAX)
-        sodium_misuse(); /* 256 GiB from one index */
-    uint8_t *bytes = (uint8_t *)c->words;
-    crypto_stream_chacha20_ietf_xor_ic(bytes, bytes, n_words * sizeof(c->words[0]), nonce,
-                                       (uint32_t)c->next_block, stream->key);
-    c->next_block += n_words / RANDOM_BLOCK_WORDS;
+    if (n_blocks > (UINT64_C(1) << LAYOUT_SEQUENCE_BITS) - c->block) {
+        fputs("dpframe: an index of a random stream is used up, all 128 GiB of it; stopped\n", stderr);
+        abort();
+    }
+    owned_blocks((const dpf_stream *)(uintptr_t)c->stream, c->nonce,
+                 layout_sequence((uint32_t)c->row) + c->block, n_blocks, 0, c->row, c->row, out);
+    c->block += n_blocks;
+}
+
+/* The last window of a row may be a short one. */
+static void refill(struct random_cursor *c, uint64_t n_blocks)
+{
+    const uint64_t left = (UINT64_C(1) << LAYOUT_SEQUENCE_BITS) - c->block;
+    n_blocks = left > 0 && left < n_blocks ? left : n_blocks;
+    sequence_blocks(c, n_blocks, c->words);
     c->position = 0;
-    c->filled = n_words;
+    c->filled = n_blocks * RANDOM_BLOCK_WORDS;
 }
 
 void random_cursor_refill(struct random_cursor *c)
 {
-    refill(c, c->next_block ? RANDOM_WINDOW_WORDS : RANDOM_BLOCK_WORDS);
+    refill(c, c->block ? RANDOM_WINDOW_WORDS / RANDOM_BLOCK_WORDS : 1);
 }
 
 void random_cursor_fill(struct random_cursor *c)
 {
-    refill(c, RANDOM_WINDOW_WORDS);
+    refill(c, RANDOM_WINDOW_WORDS / RANDOM_BLOCK_WORDS);
+}
+
+int64_t random_cursor_bulk(struct random_cursor *c, uint64_t *out, int64_t n)
+{
+    const int64_t blocks = n / RANDOM_BLOCK_WORDS;
+    if (c->position < c->filled || blocks <= RANDOM_WINDOW_WORDS / RANDOM_BLOCK_WORDS)
+        return 0;
+    sequence_blocks(c, (uint64_t)blocks, out);
+    return blocks * RANDOM_BLOCK_WORDS;
 }

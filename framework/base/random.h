@@ -3,7 +3,8 @@
  * random.h - the randomness of the whole program: keys, streams, cursors.
  *
  * A key is 32 bytes in guarded memory. A stream's key is derived from a root key, a section and a
- * purpose; a cursor reads the stream's ChaCha20 keystream at (draw, party, row). See
+ * purpose; a cursor reads the stream's ChaCha20 keystream at (draw, party, row), as one sequence, and other
+ * functions read many rows of cells at once. See
  * dpf_random_service in dpframe/host.h for what the numbers mean; the plugin room's services.c makes that
  * table.
  *
@@ -59,6 +60,12 @@ dpf_status random_poisson(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64
 dpf_status random_skellam(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n);
 void random_normal(dpf_cursor *cursor, double *out, int64_t n);
 void random_laplace(dpf_cursor *cursor, double *out, int64_t n);
+dpf_status random_row_bits(const dpf_stream *stream, const dpf_rows *rows, uint64_t *out);
+dpf_status random_row_normal(const dpf_stream *stream, const dpf_rows *rows, double *out);
+dpf_status random_row_laplace(const dpf_stream *stream, const dpf_rows *rows, double *out);
+
+/* That many rows of that width have places in the layout of streams, whatever is drawn. */
+int random_rows_fit(int64_t n_rows, int64_t width);
 
 /* Uniform random permutation of 0 .. n-1 into out. */
 void random_permutation(dpf_cursor *cursor, int64_t *out, int64_t n);

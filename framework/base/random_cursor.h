@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random_cursor.h - what lies in a dpf_cursor: a window on a ChaCha20 keystream.
+ * random_cursor.h - what lies in a dpf_cursor: a window on a sequence; and the blocks of rows of cells.
  *
  * For the samplers of this room only. All fields are 64-bit words, as dpf_cursor.opaque is, so that
  * reading one through the other is no aliasing violation. Nothing is generated before the first word
@@ -12,19 +12,20 @@
 #include <stdint.h>
 
 #include "base/random.h"
+#include "base/random_layout.h"
 
 __extension__ typedef unsigned __int128 random_u128;
 
-#define RANDOM_BLOCK_WORDS 8 /* one ChaCha20 block */
 #define RANDOM_WINDOW_WORDS 64
 
 struct random_cursor {
     uint64_t words[RANDOM_WINDOW_WORDS];
-    uint64_t position;   /* next word of the window */
-    uint64_t filled;     /* words in the window */
-    uint64_t next_block; /* block counter of the next refill */
-    uint64_t nonce[2];   /* 12 bytes: draw, party, row, each little-endian */
-    uint64_t stream;     /* const dpf_stream * */
+    uint64_t position; /* next word of the window */
+    uint64_t filled;   /* words in the window */
+    uint64_t row;
+    uint64_t block; /* of the row: the first that is not in the window */
+    uint64_t nonce;
+    uint64_t stream; /* const dpf_stream * */
 };
 
 _Static_assert(sizeof(struct random_cursor) <= sizeof(dpf_cursor), "a cursor holds its state");
@@ -39,6 +40,23 @@ void random_cursor_refill(struct random_cursor *cursor);
 /* Refills an empty window with all that fits, for those who will need many words. Which words come is
    the same either way. */
 void random_cursor_fill(struct random_cursor *cursor);
+/* Most of the next n words, from an empty window, without passing through it; returns how many, perhaps 0. */
+int64_t random_cursor_bulk(struct random_cursor *cursor, uint64_t *out, int64_t n);
+
+/* Blocks block .. block + n_blocks - 1 of a row; those of the rows behind it follow, if there are so many. */
+void random_row_blocks(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
+                       uint32_t row, uint64_t block, uint64_t n_blocks, uint64_t *out);
+
+/* What the cells of one row read beyond their words in it. Holds a key: wipe it with sodium_memzero. */
+struct random_overflow {
+    uint8_t key[32];
+};
+
+/* layout {0}: of a row that is read as a sequence, whose cells are its words. */
+void random_overflow_open(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
+                          uint32_t row, struct random_overflow *overflow);
+void random_overflow_block(const struct random_overflow *overflow, uint64_t cell, uint64_t block,
+                           uint64_t out[RANDOM_BLOCK_WORDS]);
 
 /* Tells that n draws follow. */
 static inline void random_cursor_expect(struct random_cursor *cursor, int64_t n)

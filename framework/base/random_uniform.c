@@ -9,9 +9,14 @@
 void random_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
 {
     struct random_cursor *c = random_cursor_of(cursor);
-    random_cursor_expect(c, n);
-    for (int64_t i = 0; i < n; i++)
-        out[i] = random_word(c);
+    for (int64_t i = 0; i < n;) {
+        for (; i < n && c->position < c->filled; i++)
+            out[i] = random_word(c);
+        i += random_cursor_bulk(c, out + i, n - i);
+        random_cursor_expect(c, n - i);
+        if (i < n)
+            out[i++] = random_word(c);
+    }
 }
 
 void random_uniform(dpf_cursor *cursor, double *out, int64_t n)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "dpframe/accounting.h"
 #include "plan/sensitivity.h"
 
@@ -270,6 +271,18 @@ static void weigh(const struct term_plan *term, const dpf_norms *fixed, dpf_even
                                     rest(charged.linf, moved->linf, least->linf, rounded)};
 }
 
+/* Every cell of a message has its place in the streams of random numbers. */
+static int check_places(const struct term_plan *term, struct dpf_error *error)
+{
+    if (random_rows_fit(term->rows, term->sent.width))
+        return 0;
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "a message of %lld rows of %d numbers is too large for noise: streams of random numbers have "
+        "room for 2^32 rows and for 2^54 numbers; lower the rank, or send fewer rows",
+        (long long)term->rows, (int)term->sent.width);
+}
+
 /* Noise and events of one term; count is how often it releases. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
@@ -278,6 +291,8 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     dpf_bounds budgeted = term->bounds;
     struct term_sensitivity sensitivity;
     struct release_request request;
+    if (check_places(term, error) != 0)
+        return -1;
     plan_budgeted_bounds(term, &budgeted);
     if (plan_term_sensitivity(term, &budgeted, &sensitivity, error) != 0)
         return -1;

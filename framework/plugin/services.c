@@ -165,6 +165,9 @@ static const dpf_random_service random_service = {
     .normal = random_normal,
     .laplace = random_laplace,
     .skellam = random_skellam,
+    .row_bits = random_row_bits,
+    .row_normal = random_row_normal,
+    .row_laplace = random_row_laplace,
 };
 
 /* ---- the host ---- */

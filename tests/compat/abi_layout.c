@@ -95,7 +95,16 @@ AT(dpf_log_service, metric, 8);
 SIZE(dpf_cursor, 640);
 AT(dpf_cursor, opaque, 0);
 
-SIZE(dpf_random_service, 88);
+SIZE(dpf_rows, 48);
+AT(dpf_rows, draw, 0);
+AT(dpf_rows, party, 4);
+AT(dpf_rows, n, 8);
+AT(dpf_rows, ids, 16);
+AT(dpf_rows, first, 24);
+AT(dpf_rows, width, 32);
+AT(dpf_rows, stride, 40);
+
+SIZE(dpf_random_service, 112);
 AT(dpf_random_service, open, 0);
 AT(dpf_random_service, seek, 8);
 AT(dpf_random_service, bits, 16);
@@ -107,6 +116,9 @@ AT(dpf_random_service, discrete_gaussian, 56);
 AT(dpf_random_service, normal, 64);
 AT(dpf_random_service, laplace, 72);
 AT(dpf_random_service, skellam, 80);
+AT(dpf_random_service, row_bits, 88);
+AT(dpf_random_service, row_normal, 96);
+AT(dpf_random_service, row_laplace, 104);
 
 SIZE(dpf_call, 64);
 AT(dpf_call, size, 0);

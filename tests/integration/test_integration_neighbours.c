@@ -332,7 +332,7 @@ static void users_move_the_row_they_send_within_its_ball(void **state)
     /* The clip leaves a user's bias as it is, and it is sent. */
     strcat(changes, "model.user-bias=yes\nusers.solver.radius=6\nusers.rating.transforms=clip-rows\n"
                     "users.rating.transform.clip-rows.bound=0.1\n");
-    assert_covered(friends, changes, DPF_SIDE_USERS, 0, 0.15);
+    assert_covered(friends, changes, DPF_SIDE_USERS, 0, 0.05);
 }
 
 /* Items, with their bias, are released before: users read the bias, and a clip of the factors leaves it. */

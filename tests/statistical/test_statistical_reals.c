@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast float64 samplers, and the independence of what is read at different indices. The samplers'
- * file is included: what one draw in 4000 comes to, the tail, can then be drawn by itself.
+ * The fast float64 samplers, and the independence of what is read at different indices.
  */
-#include "base/noise_real.c"
+#include "base/random.h"
 
 #include "goodness.h"
 
@@ -58,7 +57,7 @@ static void normal_draws_are_normal(void **state)
         sum += draws[i];
         squares += square;
         fourths += square * square;
-        tail += fabs(draws[i]) > 3.7; /* beyond the last layer of the ziggurat */
+        tail += fabs(draws[i]) > 3.7;
     }
     goodness_assert(binned(draws, N, 0.08, normal_below), "normal, binned", 0.08);
     goodness_assert(binned(draws, N, 0.005, normal_below), "normal, centre", 0.005);
@@ -68,35 +67,34 @@ static void normal_draws_are_normal(void **state)
     goodness_assert(goodness_count(tail, N, 2 * normal_below(-3.7)), "normal, tail", 3.7);
 }
 
-static double tail_below(double excess) /* given that x is beyond the start of the tail */
-{
-    return excess < 0 ? 0 : 1 - erfc((NORMAL_TAIL + excess) * sqrt(0.5)) / erfc(NORMAL_TAIL * sqrt(0.5));
-}
-
-static void the_tail_of_the_normal_is_its_own(void **state)
+/* Cells that are neighbours in a row or a column are independent: a pair comes from one radius. */
+static void cells_of_rows_are_independent(void **state)
 {
     (void)state;
-    dpf_cursor cursor;
-    random_seek(stream, 4, 0, 0, &cursor);
-    for (int i = 0; i < N; i++)
-        draws[i] = normal_tail(random_cursor_of(&cursor)) - NORMAL_TAIL;
-    goodness_assert(binned(draws, N, 0.02, tail_below), "normal, beyond the tail's start", NORMAL_TAIL);
-}
-
-static void layers_reach_the_mode(void **state)
-{
-    (void)state;
-    const struct ziggurat *both[] = {&normal_layers, &exponential_layers};
-    double one;
-    dpf_cursor cursor;
-    random_seek(stream, 5, 0, 0, &cursor);
-    random_normal(&cursor, &one, 1);
-    for (int k = 0; k < 2; k++) {
-        const struct ziggurat *z = both[k];
-        double area = z->x[0] * z->y[1];
-        for (int i = 1; i < LAYERS; i++) {
-            assert_true(z->x[i + 1] < z->x[i]);
-            assert_true(fabs(z->x[i] * (z->y[i + 1] - z->y[i]) / area - 1) < 1e-9);
+    enum { WIDTH = 50, ROWS = N / WIDTH, TABLE = 8 };
+    static const struct {
+        int row, column;
+    } steps[] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}};
+    const dpf_rows rows = {.draw = 6, .n = ROWS, .width = WIDTH, .stride = WIDTH};
+    for (int law = 0; law < 2; law++) {
+        assert_int_equal((law ? random_row_laplace : random_row_normal)(stream, &rows, draws), DPF_OK);
+        goodness_assert(binned(draws, N, law ? 0.15 : 0.08, law ? laplace_below : normal_below),
+                        "row, binned", law);
+        for (size_t k = 0; k < sizeof(steps) / sizeof(steps[0]); k++) {
+            int64_t counts[TABLE * TABLE] = {0};
+            double p[TABLE * TABLE];
+            for (int i = 0; i + steps[k].row < ROWS; i += 1 + steps[k].row)
+                for (int j = 0; j + steps[k].column < WIDTH; j += 1 + steps[k].column) {
+                    const double x[2] = {draws[i * WIDTH + j],
+                                         draws[(i + steps[k].row) * WIDTH + j + steps[k].column]};
+                    int at[2];
+                    for (int side = 0; side < 2; side++)
+                        at[side] = (int)(TABLE * (law ? laplace_below(x[side]) : normal_below(x[side])));
+                    counts[at[0] * TABLE + at[1]]++;
+                }
+            for (int b = 0; b < TABLE * TABLE; b++)
+                p[b] = 1.0 / (TABLE * TABLE);
+            goodness_assert(goodness_chi_square(counts, p, TABLE * TABLE), "pairs of cells", (double)k);
         }
     }
 }
@@ -217,8 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_draws_are_normal),
-        cmocka_unit_test(the_tail_of_the_normal_is_its_own),
-        cmocka_unit_test(layers_reach_the_mode),
+        cmocka_unit_test(cells_of_rows_are_independent),
         cmocka_unit_test(laplace_draws_are_laplace),
         cmocka_unit_test(uniform_draws_are_uniform),
         cmocka_unit_test(neighbouring_indices_are_independent),

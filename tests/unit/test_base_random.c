@@ -41,7 +41,8 @@ static uint64_t first_word(const char *section, const char *purpose, uint32_t dr
     return word;
 }
 
-/* RFC 8439, section 2.3.2: the block with counter 1, which is the second of the window. */
+/* RFC 8439, section 2.3.2: the same 16 bytes, of which the RFC calls other parts counter (1) and nonce. Block
+   1 is the second of the window. */
 static void keystream_is_chacha20(void **state)
 {
     (void)state;
@@ -55,23 +56,24 @@ static void keystream_is_chacha20(void **state)
         stream.key[i] = (uint8_t)i;
     dpf_cursor cursor;
     uint64_t words[16];
-    random_seek(&stream, 0x09000000, 0x4a000000, 0, &cursor);
+    random_seek(&stream, 0x4a000000, 0, 0x12000000, &cursor);
     random_bits(&cursor, words, 16);
     assert_memory_equal(words + 8, expected, sizeof(expected));
 }
 
-/* Any way of reading gives the plain keystream, over many refills. */
+/* Any way of reading gives libsodium's keystream, over many refills. */
 static void reading_in_pieces_changes_nothing(void **state)
 {
     (void)state;
     struct random_root *root = seeded(1, "run");
     dpf_stream *stream = opened(root, "split", "test");
-    enum { N = 1000 };
-    uint8_t zeros[8 * N] = {0};
+    enum { N = 3000 };
+    static uint8_t zeros[8 * N];
     uint64_t expected[N], words[N];
-    uint8_t nonce[12] = {3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0};
-    crypto_stream_chacha20_ietf_xor_ic((uint8_t *)expected, zeros, sizeof(zeros), nonce, 0, stream->key);
-    for (int64_t piece = 1; piece <= N; piece = piece * 3 + 1) {
+    uint8_t nonce[8] = {3, 0, 0, 0, 4, 0, 0, 0};
+    crypto_stream_chacha20_xor_ic((uint8_t *)expected, zeros, sizeof(zeros), nonce, UINT64_C(5) << 31,
+                                  stream->key);
+    for (int64_t piece = 1; piece <= N; piece += piece / 2 + 1) {
         dpf_cursor cursor;
         random_seek(stream, 3, 4, 5, &cursor);
         for (int64_t i = 0; i < N; i += piece)
@@ -109,14 +111,50 @@ static void roots_differ_by_seed_and_domain(void **state)
         random_root_free(roots[i]);
 }
 
-/* Computed from the definition at the head of random.c by an independent program (Python's hashlib and a
-   ChaCha20 of the RFC). A change would change every seeded run. */
+/* Computed from the definitions in random.c and random_layout.h by an independent program (Python's hashlib
+   and a ChaCha20 of the RFC). A change would change every seeded run. */
 static void recorded_words(void **state)
 {
     (void)state;
-    assert_int_equal(first_word("users.mechanism", "noise", 1, 2, 3), UINT64_C(0xc8c92199d2b46798));
+    assert_int_equal(first_word("users.mechanism", "noise", 1, 2, 3), UINT64_C(0x53685ed4e839f1f7));
     assert_int_equal(first_word("items.sampler", "draw", 0, DPF_PARTY_AGGREGATE, 9),
-                     UINT64_C(0x30f201ec8235dbfc));
+                     UINT64_C(0x22c2994998c7dbe7));
+}
+
+/* The last blocks of an index are read; a word more stops the program. */
+static void an_index_ends(void **state)
+{
+    (void)state;
+    struct random_root *root = seeded(1, "run");
+    dpf_stream *stream = opened(root, "a", "b");
+    enum { LEFT = 3, N = LEFT * RANDOM_BLOCK_WORDS };
+    uint64_t words[N + 1], expected[N] = {0}, next;
+    uint8_t nonce[8] = {0};
+    crypto_stream_chacha20_xor_ic((uint8_t *)expected, (uint8_t *)expected, sizeof(expected), nonce,
+                                  (UINT64_C(8) << LAYOUT_SEQUENCE_BITS) - LEFT, stream->key);
+    for (int extra = 0; extra < 2; extra++) {
+        fflush(NULL);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            signal(SIGABRT, SIG_DFL);
+            if (!freopen("/dev/null", "w", stderr))
+                _exit(9);
+            dpf_cursor cursor;
+            random_seek(stream, 0, 0, 7, &cursor);
+            random_cursor_of(&cursor)->block = (UINT64_C(1) << LAYOUT_SEQUENCE_BITS) - LEFT;
+            random_bits(&cursor, words, N + extra);
+            random_seek(stream, 0, 0, 8, &cursor);
+            random_bits(&cursor, &next, 1); /* the block behind them is the next row's */
+            _exit(memcmp(words, expected, sizeof(expected)) == 0 && next != words[N - 1] ? 0 : 1);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(extra ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT
+                          : WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    random_stream_free(stream);
+    random_root_free(root);
 }
 
 static int exit_of_child_that_draws(const dpf_stream *stream)
@@ -220,6 +258,7 @@ int main(void)
         cmocka_unit_test(every_part_of_the_name_matters),
         cmocka_unit_test(roots_differ_by_seed_and_domain),
         cmocka_unit_test(recorded_words),
+        cmocka_unit_test(an_index_ends),
         cmocka_unit_test(a_forked_child_cannot_draw_secure_noise),
         cmocka_unit_test(permutations_permute),
         cmocka_unit_test(bounds_and_ends),

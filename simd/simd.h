@@ -21,43 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__x86_64__)
+#include "simd_kind.h"
+#if SIMD_X86
 #include <immintrin.h>
-#define SIMD_X86 1
-#else
-#define SIMD_X86 0
 #endif
 #define SIMD_UNROLL _Pragma("GCC unroll 16")
-
-/* Kinds, also the values of the "kernel" parameter of components that have one. */
-#define SIMD_KIND_AUTO 0
-#define SIMD_KIND_AVX512 1
-#define SIMD_KIND_AVX2 2
-#define SIMD_KIND_PORTABLE 3
-#define SIMD_KINDS                                                                                           \
-    {"auto", "the fastest that this processor has"}, {"avx512", "512-bit registers"},                        \
-        {"avx2", "256-bit registers, fused multiply-add"},                                                   \
-    {                                                                                                        \
-        "portable", "any processor"                                                                          \
-    }
-
-/* The kind to use, or -1 if the wanted one is not to be had here. */
-static inline int simd_choose(int wanted)
-{
-#if SIMD_X86
-    const int has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-    const int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    const int has_avx512 = 0, has_avx2 = 0;
-#endif
-    if (wanted == SIMD_KIND_AVX512)
-        return has_avx512 ? SIMD_KIND_AVX512 : -1;
-    if (wanted == SIMD_KIND_AVX2)
-        return has_avx2 ? SIMD_KIND_AVX2 : -1;
-    if (wanted == SIMD_KIND_PORTABLE)
-        return SIMD_KIND_PORTABLE;
-    return has_avx512 ? SIMD_KIND_AVX512 : has_avx2 ? SIMD_KIND_AVX2 : SIMD_KIND_PORTABLE;
-}
 
 static inline int64_t simd_padded(int64_t n)
 {

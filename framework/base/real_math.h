@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * real_math.h - logarithm, cosine and sine for samplers: sums and products in one fixed order.
+ *
+ * So they are the same bytes on every processor, vectors or not, and in loops become vectors (simd_loops.h).
+ * The series are the Taylor series, whose remainders are known without a computation:
+ *
+ *   log m = 2 atanh s = 2 (s + s^3/3 + ... + s^21/21), s = (m - 1)/(m + 1), sqrt(1/2) <= m < sqrt(2), so |s|
+ * <= 0.1716 and what is left out is below 2 |s|^23 / (23 (1 - s^2)) < 2^-61 |log m| sin a, cos a, |a| <=
+ * pi/4: alternating, so below the first term left out, |a|^17/17! < 2^-54 |sin a| and a^18/18! < 2^-58
+ *
+ * With the roundings, whose bounds are beside the functions, all are within 2 units of the last place (2^-51)
+ * of the true value, relative to it. test_base_reals measures them.
+ */
+#ifndef DPF_BASE_REAL_MATH_H
+#define DPF_BASE_REAL_MATH_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define REAL_INLINE static inline __attribute__((always_inline))
+#define REAL_FRACTION UINT64_C(0x000fffffffffffff) /* the 52 bits behind the point */
+#define REAL_ONE UINT64_C(0x3ff0000000000000)
+
+REAL_INLINE double real_of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+REAL_INLINE uint64_t real_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+/* (k + 1/2) 2^-52 for the 52 highest bits k of the word: exact, in (0, 1). */
+REAL_INLINE double real_unit(uint64_t word)
+{
+    return real_of_bits(word >> 12 | REAL_ONE) - (1 - 0x1p-53);
+}
+
+/*
+ * log x of a normal number x > 0: x = 2^e m. m - 1 is exact; s has two roundings, s (2 + z p) adds two more,
+ * all relative to log m. e times the higher part of log 2 is exact. Where e != 0 the sum is at least 0.34,
+ * and its parts are at most 2 of it, so the last two roundings stay below 1.5 2^-52 of it, too.
+ */
+REAL_INLINE double real_log(double x)
+{
+    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd); /* sqrt(1/2) */
+    const uint64_t moved = real_bits(x) + (REAL_ONE - root);
+    const double e = real_of_bits(moved >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023);
+    const double f = real_of_bits((moved & REAL_FRACTION) + root) - 1;
+    const double s = f / (2 + f), z = s * s;
+    double p = 2.0 / 21;
+    p = p * z + 2.0 / 19;
+    p = p * z + 2.0 / 17;
+    p = p * z + 2.0 / 15;
+    p = p * z + 2.0 / 13;
+    p = p * z + 2.0 / 11;
+    p = p * z + 2.0 / 9;
+    p = p * z + 2.0 / 7;
+    p = p * z + 2.0 / 5;
+    p = p * z + 2.0 / 3;
+    return e * 0x1.62e42feep-1 + (e * 0x1.a39ef35793c76p-33 + (s * 2 + s * (z * p)));
+}
+
+/*
+ * A uniform direction: cosine and sine of (quarter + fraction - 1/2) pi/2, fraction an odd multiple of 2^-53.
+ * quarter is two bits of the word, the fraction the next 52.
+ */
+REAL_INLINE void real_direction(uint64_t word, double *x, double *y)
+{
+    const double fraction = real_of_bits((word >> 10 & REAL_FRACTION) | REAL_ONE);
+    const double a = (fraction - 1.5 + 0x1p-53) * 0x1.921fb54442d18p0, z = a * a;
+    double s = -1.0 / 1307674368000;
+    s = s * z + 1.0 / 6227020800;
+    s = s * z - 1.0 / 39916800;
+    s = s * z + 1.0 / 362880;
+    s = s * z - 1.0 / 5040;
+    s = s * z + 1.0 / 120;
+    s = s * z - 1.0 / 6;
+    s = a + a * (z * s);
+    double c = 1.0 / 20922789888000;
+    c = c * z - 1.0 / 87178291200;
+    c = c * z + 1.0 / 479001600;
+    c = c * z - 1.0 / 3628800;
+    c = c * z + 1.0 / 40320;
+    c = c * z - 1.0 / 720;
+    c = c * z + 1.0 / 24;
+    c = c * z - 0.5;
+    c = 1 + z * c;
+    const uint64_t quarter = word >> 62, exchanged = (real_bits(c) ^ real_bits(s)) & (0 - (quarter & 1));
+    *x = real_of_bits(real_bits(c) ^ exchanged ^ ((quarter + 1) & 2) << 62);
+    *y = real_of_bits(real_bits(s) ^ exchanged ^ (quarter & 2) << 62);
+}
+
+#endif

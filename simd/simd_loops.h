@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simd_loops.h - plain loops that the compiler turns into vectors, for three kinds of processor.
+ *
+ * A kernel is a header of loops without dependences between their steps, included once for each kind after
+ * one of SIMD_AVX512, SIMD_AVX2 or SIMD_PORTABLE is defined; functions are named SIMD_LOOP(name) and marked
+ * SIMD_LOOP_TARGET. Nothing is fused (the tree is compiled with -ffp-contract=off) and nothing is reordered,
+ * so all kinds, and a loop of one step, give the same bytes. Kernels in intrinsics are simd.h's.
+ */
+#include "simd_kind.h"
+
+#undef SIMD_LOOP
+#undef SIMD_LOOP_TARGET
+
+#if defined(SIMD_AVX512)
+#define SIMD_LOOP(name) name##_avx512
+#if defined(__clang__)
+#define SIMD_LOOP_TARGET __attribute__((noinline, target("avx512f"), min_vector_width(512)))
+#else
+#define SIMD_LOOP_TARGET __attribute__((noinline, target("avx512f,prefer-vector-width=512")))
+#endif
+#elif defined(SIMD_AVX2)
+#define SIMD_LOOP(name) name##_avx2
+#define SIMD_LOOP_TARGET __attribute__((noinline, target("avx2")))
+#else /* SIMD_PORTABLE */
+#define SIMD_LOOP(name) name##_portable
+#define SIMD_LOOP_TARGET __attribute__((noinline))
+#endif
