@@ -246,6 +246,9 @@ static void discrete_noise_is_bounded_in_any_direction(void **state)
             const double norm = sqrt((double)(m * m + k * k));
             dpf_event laplace = laplace_shape, gaussian = case_event(DPF_EVENT_DISCRETE_GAUSSIAN, 5.0, norm);
             laplace.grid = gaussian.grid = 1.0;
+            for (int unit = 0; unit < DPF_N_UNITS; unit++)
+                for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
+                    gaussian.sensitivity.at[unit][adjacency].l1 = m + k;
             for (double epsilon = 0.0; epsilon < 2.0; epsilon += 0.9) {
                 const double of_laplace = case_delta(&pld, &laplace, 1, epsilon);
                 const double exact = brute_delta(0, 2.5, m, k, epsilon);
@@ -321,7 +324,7 @@ static void what_is_not_known_is_refused(void **state)
     dpf_event lost = case_event(DPF_EVENT_APPROX, 1.0, 1.0);
     lost.p[1] = 1e-6;
     assert_true(case_epsilon(&pld, &lost, 1, DELTA) == 0.0 && isinf(case_epsilon(&pld, &lost, 1, 1e-7)));
-    dpf_event coarse = case_event(DPF_EVENT_DISCRETE_GAUSSIAN, 0.57, 2.0);
+    dpf_event coarse = case_event(DPF_EVENT_DISCRETE_GAUSSIAN, 0.57, 6.0);
     coarse.grid = 1.0;
     assert_int_equal(ask(&pld, &coarse, DELTA), DPF_E_UNSUPPORTED);
     dpf_question question = case_question(0.0);

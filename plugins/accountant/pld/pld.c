@@ -11,6 +11,7 @@
 #include "dpframe/dpframe.h"
 #include "integer_noise.h"
 #include "pld_compose.h"
+#include "shift_mixes.h"
 
 enum { P_TOLERANCE, P_COUNT };
 
@@ -46,9 +47,10 @@ static void pld_destroy(void *self)
 
 /* ---- the ledger as groups ----------------------------------------------------------------------- */
 
-/* A charge of the Poisson binomial mechanism and its pairs. */
-struct client_noise {
-    double p[3];
+/* What tables are made for, of the Poisson binomial mechanism or of coarse discrete Gaussian noise, and they.
+ */
+struct tables {
+    double key[4];
     struct pld_table *above;
     struct pld_table *below; /* or NULL */
 };
@@ -56,8 +58,8 @@ struct client_noise {
 struct ledger {
     struct pld_group *groups;
     int64_t n;
-    struct client_noise *clients;
-    int64_t n_clients;
+    struct tables *tables;
+    int64_t n_tables;
     struct concentrated concentrated; /* of all releases that are only known by such a bound */
     struct pld_table *curve;          /* and what it says */
     const char *unbounded;            /* why there is no finite epsilon, or NULL */
@@ -127,26 +129,28 @@ static void ledger_add(struct ledger *ledger, struct pld_group *group)
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-/* The tables of a charge, made once. NULL if memory runs out. */
-static struct client_noise *client_tables(const struct pld *pld, const dpf_charge *charge, int zero_out,
-                                          struct ledger *ledger)
+/* The tables of a key that has been made before, or NULL. */
+static struct tables *find_tables(const struct ledger *ledger, const double *key)
 {
-    struct client_noise *noise = ledger->clients;
-    for (int64_t i = 0; i < ledger->n_clients; i++, noise++)
-        if (memcmp(noise->p, charge->p, sizeof noise->p) == 0)
-            return noise;
-    struct pbm_mixes *mixes =
-        pbm_mixes_new(pld->host, charge->p[0], (int64_t)charge->p[1], (int64_t)charge->p[2], zero_out);
+    for (int64_t i = 0; i < ledger->n_tables; i++)
+        if (memcmp(ledger->tables[i].key, key, sizeof ledger->tables[i].key) == 0)
+            return &ledger->tables[i];
+    return NULL;
+}
+
+/* Takes the mixes, which may be NULL. NULL if memory runs out. */
+static struct tables *make_tables(const struct pld *pld, struct pbm_mixes *mixes, const double *key,
+                                  struct ledger *ledger)
+{
     if (!mixes)
         return NULL;
-    memcpy(noise->p, charge->p, sizeof noise->p);
-    noise->above = pld_table_pbm(pld->host, mixes);
-    if (noise->above && mixes->complete)
-        noise->below = pld_table_pbm_mix(pld->host, mixes);
-    const int failed = !noise->above || (mixes->complete && !noise->below);
+    struct tables *tables = &ledger->tables[ledger->n_tables++]; /* whatever it has is freed with it */
+    memcpy(tables->key, key, sizeof tables->key);
+    tables->above = pld_table_pbm(pld->host, mixes);
+    tables->below = tables->above && mixes->complete ? pld_table_pbm_mix(pld->host, mixes) : NULL;
+    const int failed = !tables->above || (mixes->complete && !tables->below);
     pbm_mixes_free(pld->host, mixes);
-    ledger->n_clients++; /* whatever it has is freed with it */
-    return failed ? NULL : noise;
+    return failed ? NULL : tables;
 }
 
 /* Coordinates compose; that sampling hides the client is not proved, as the count of clients shows. */
@@ -163,14 +167,20 @@ static dpf_status add_clients(const struct pld *pld, const dpf_event *event, int
         fault = "it is repeated too often to be composed";
     if (fault)
         return dpf_refuse_event(pld->host, DPF_E_NUMERIC, event, index, fault);
-    const struct client_noise *noise =
-        client_tables(pld, charge, question->adjacency == DPF_ADJ_ZERO_OUT, ledger);
-    if (!noise)
+    const double zero_out = question->adjacency == DPF_ADJ_ZERO_OUT;
+    const double key[4] = {charge->p[0], charge->p[1], charge->p[2], zero_out};
+    const struct tables *tables = find_tables(ledger, key);
+    if (!tables)
+        tables = make_tables(pld,
+                             pbm_mixes_new(pld->host, charge->p[0], (int64_t)charge->p[1],
+                                           (int64_t)charge->p[2], zero_out > 0.0),
+                             key, ledger);
+    if (!tables)
         return pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
     struct pld_group group = {.copies = charge->copies * charge->p[3]};
-    group.above = pld_pair_points(noise->above);
-    group.below = noise->below ? pld_pair_points(noise->below) : group.above;
-    group.copies_below = noise->below ? group.copies : 0.0;
+    group.above = pld_pair_points(tables->above);
+    group.below = tables->below ? pld_pair_points(tables->below) : group.above;
+    group.copies_below = tables->below ? group.copies : 0.0;
     ledger_add(ledger, &group);
     return DPF_OK;
 }
@@ -197,6 +207,34 @@ static dpf_status add_concentrated(const struct pld *pld, const dpf_event *event
     ledger->concentrated.rho += charge->copies * one.rho * (1.0 + 1e-13);
     if (!isfinite(ledger->concentrated.xi + ledger->concentrated.rho) && !ledger->unbounded)
         ledger->unbounded = "the sum of xi or rho is not finite";
+    return DPF_OK;
+}
+
+/* Discrete Gaussian noise on a grid so coarse that a Gaussian pair gives something away. */
+static int is_coarse(const dpf_charge *charge)
+{
+    const double steps = charge->sensitivity / charge->grid, scale = charge->scale / charge->grid;
+    return charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN && charge->grid > 0.0 && scale < SHIFT_MOST_SCALE &&
+           steps > 1.0 + 1e-9 && steps * steps * (1.0 + 1e-12) < SHIFT_MOST_SQUARE + 1.0 && charge->l1 >= 0.0;
+}
+
+static dpf_status add_coarse(const struct pld *pld, const dpf_charge *charge, struct ledger *ledger)
+{
+    const double steps = charge->sensitivity / charge->grid, scale = charge->scale / charge->grid;
+    const double square = floor(steps * steps * (1.0 + 1e-12));
+    const double l1 = fmax(fmin(floor(charge->l1 / charge->grid * (1.0 + 1e-12)), square), 1.0);
+    const double key[4] = {-1.0, scale, square, l1};
+    const struct tables *tables = find_tables(ledger, key);
+    if (!tables)
+        tables =
+            make_tables(pld, shift_mixes_new(pld->host, scale, (int64_t)square, (int64_t)l1), key, ledger);
+    if (!tables)
+        return pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
+    struct pld_group group = {.copies = charge->copies, .copies_below = charge->copies};
+    group.above = pld_pair_points(tables->above);
+    group.below = pld_pair_points(tables->below);
+    group.above.rate = group.below.rate = charge->rate;
+    ledger_add(ledger, &group);
     return DPF_OK;
 }
 
@@ -239,6 +277,8 @@ static dpf_status read_event(const struct pld *pld, const dpf_event *event, int6
         return add_clients(pld, event, index, question, &charge, ledger);
     if (charge.kind == DPF_EVENT_ZCDP || is_little_skellam(&charge))
         return add_concentrated(pld, event, index, &charge, ledger);
+    if (is_coarse(&charge) && charge.copies < 1e15)
+        return add_coarse(pld, &charge, ledger);
     return add_pair(pld, event, index, &charge, ledger);
 }
 
@@ -260,12 +300,12 @@ static dpf_status close_concentrated(const struct pld *pld, struct ledger *ledge
 
 static void ledger_free(const dpf_host *host, struct ledger *ledger)
 {
-    for (int64_t i = 0; ledger->clients && i < ledger->n_clients; i++) {
-        pld_table_free(host, ledger->clients[i].above);
-        pld_table_free(host, ledger->clients[i].below);
+    for (int64_t i = 0; ledger->tables && i < ledger->n_tables; i++) {
+        pld_table_free(host, ledger->tables[i].above);
+        pld_table_free(host, ledger->tables[i].below);
     }
     pld_table_free(host, ledger->curve);
-    dpf_memory(host)->release(host, ledger->clients);
+    dpf_memory(host)->release(host, ledger->tables);
     dpf_memory(host)->release(host, ledger->groups);
 }
 
@@ -307,7 +347,7 @@ static dpf_status composed(const struct pld *pld, const struct ledger *ledger, c
 static void note_gap(const struct pld_result *result, dpf_answer *answer)
 {
     const double gap = (result->upper - result->lower) / result->upper;
-    if (!result->capped || !(gap > 0.0) || isinf(result->upper))
+    if (!result->capped || !(gap > 1e-3) || isinf(result->upper))
         return;
     const int64_t parts = (int64_t)ceil(gap * 1e4); /* of a hundredth of a percent */
     dpf_text_add(answer->note, sizeof answer->note, "the bound from below is ");
@@ -376,8 +416,8 @@ static dpf_status account(const struct pld *pld, const dpf_event *events, int64_
     dpf_status status = DPF_OK;
     answer_start(question, answer);
     ledger.groups = memory->allocate(pld->host, (uint64_t)(n + 1) * sizeof *ledger.groups);
-    ledger.clients = memory->allocate(pld->host, (uint64_t)n * sizeof *ledger.clients);
-    if (!ledger.groups || !ledger.clients)
+    ledger.tables = memory->allocate(pld->host, (uint64_t)n * sizeof *ledger.tables);
+    if (!ledger.groups || !ledger.tables)
         status = pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
     for (int64_t i = 0; i < n && status == DPF_OK; i++)
         status = read_event(pld, &events[i], i, question, &ledger);

@@ -155,7 +155,7 @@ double pld_pair_infinite(const struct pld_pair *pair)
     return pair->rate < 1.0 ? (pair->adding ? 0.0 : pair->rate * pair->lost) : pair->lost;
 }
 
-/* Of the pair without its draw; the smallest is its negative, but for points, which have no draw. */
+/* Of the pair without its draw; the smallest is its negative, but for points that have no draw. */
 static double whole_largest(const struct pld_pair *pair)
 {
     switch (pair->shape) {
@@ -190,10 +190,8 @@ double pld_pair_largest(const struct pld_pair *pair)
 double pld_pair_smallest(const struct pld_pair *pair)
 {
     const double whole = whole_largest(pair), least = pair->lost > 0.0 ? INFINITY : whole;
-    if (pair->shape == PLD_POINTS)
-        return pair->table->loss[0];
     if (pair->rate >= 1.0)
-        return -whole;
+        return pair->shape == PLD_POINTS ? pair->table->loss[0] : -whole;
     return pair->adding ? -after_draw(whole, pair->rate) : after_draw(-least, pair->rate);
 }
 

@@ -15,7 +15,8 @@
  *                 gives 1 - (1 + ta - t((a-j)_+ + (j-b)_+)) e^{-sj}, t = tanh(s/2).
  *   response      two points, which dominate every (E, 0)-DP release (Kairouz, Oh, Viswanath, arXiv
  *                 1311.0776), and with mass delta apart every (E, delta)-DP one.
- *   discrete      a shift by one step, exactly; larger ones from above as in integer_noise.h. From below: a
+ *   discrete      a shift by one step, exactly; larger ones by the points of shift_mixes.h on a coarse grid,
+ *   Gaussian      and from above as in integer_noise.h on a fine one. From below: a
  *   Gaussian      discrete Gaussian, s >= 6 grid steps, with a continuous one of variance 9 added to it is a
  *                 continuous one of variance s^2 + 9 but for a factor within 1 +- 5 e^{-2 pi^2 v}, v = 9 s^2
  * / (s^2 + 9) > 7, which is below 1 +- 1e-59 for each coordinate (Poisson summation). Skellam       a
