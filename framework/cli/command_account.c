@@ -26,7 +26,7 @@ static const char usage[] =
     "                   beside it (.svg, .png; by gnuplot), and as a table below\n"
     "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV and\n"
     "                   pictures\n"
-    "  --export FILE    the ledger as an event of dp_accounting, as JSON\n"
+    "  --export FILE    the ledger as an event of dp_accounting, an upper bound, as JSON\n"
     "  --utility        what a publication states of the utility: DPIMF, Theorem 5. NAME=VALUE\n"
     "                   stands in for what the plan says: d, N, c, epsilon, alpha0, beta1\n"
     "                   (first order), beta2 (second order), beta3 (count)\n"
@@ -146,8 +146,9 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
 {
     if (!path)
         return 0;
-    json_t *event = dp_event_json(&plan->ledger, &plan->guarantee);
-    char *text = event ? json_dumps(event, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_t *file = dp_event_file(&plan->ledger, &plan->guarantee);
+    const json_t *event = json_object_get(file, "event");
+    char *text = file ? json_dumps(file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     int status = text ? files_write_text(path, text, error) : error_memory(error);
     const int64_t unsupported = dp_event_unsupported(event);
     if (status == 0 && unsupported > 0)
@@ -156,7 +157,7 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
                     "it has no class for mechanism pbm, nor for noise about which nothing is proved",
                     path, (long long)unsupported, (long long)plan->ledger.n);
     free(text);
-    json_decref(event);
+    json_decref(file);
     return status;
 }
 

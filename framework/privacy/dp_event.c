@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dpframe/accounting.h"
+#include "dpframe/integer_noise.h"
 
 static dpf_status quiet(const dpf_host *host, dpf_status code, int32_t param, const char *text)
 {
@@ -25,19 +26,25 @@ static json_t *with_real(json_t *event, const char *field, double value)
     return event;
 }
 
-/* In grid steps, where these classes are defined. */
+/*
+ * Accountants there reject the classes for discrete noise inside of a draw, or run out of memory at a fine
+ * grid. The continuous noise that is no more private (integer_noise.h) takes its place.
+ */
+static json_t *continuous(const char *class_name, double multiplier)
+{
+    return multiplier > 0.0 ? with_real(event_new(class_name), "noise_multiplier", multiplier * (1.0 - 1e-13))
+                            : event_new("UnsupportedDpEvent");
+}
+
 static json_t *discrete(const dpf_charge *charge)
 {
-    const double steps = fmax(floor(charge->sensitivity / charge->grid * (1.0 + 1e-12)), 1.0);
-    if (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN) {
-        json_t *event =
-            with_real(event_new("DiscreteGaussianDpEvent"), "sigma", charge->scale / charge->grid);
-        return with_real(event, "sensitivity", charge->sensitivity / charge->grid);
-    }
-    json_t *event =
-        with_real(event_new("DiscreteLaplaceDpEvent"), "noise_parameter", charge->grid / charge->scale);
-    json_object_set_new(event, "sensitivity", json_integer((json_int_t)steps));
-    return event;
+    const double steps = charge->sensitivity / charge->grid;
+    if (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN)
+        return continuous("GaussianDpEvent",
+                          1.0 / (steps * dpf_discrete_gaussian_shift(charge->scale / charge->grid)));
+    return continuous("LaplaceDpEvent",
+                      1.0 / dpf_discrete_laplace_epsilon(charge->grid / charge->scale,
+                                                         fmax(floor(steps * (1.0 + 1e-12)), 1.0)));
 }
 
 /* JSON has no infinity and no NaN. */
@@ -67,12 +74,15 @@ static json_t *concentrated(double xi, double rho)
     return with_real(with_real(event_new("ZCDpEvent"), "rho", rho), "xi", xi);
 }
 
-/* Skellam noise is not among the classes; what is proved of it here is a line above its Renyi curve. */
+/* Skellam noise is not among the classes. Where it is too little for a Gaussian pair, what is proved of it
+   here is a line above its Renyi curve, which accountants by privacy losses refuse. */
 static json_t *skellam(const dpf_charge *charge)
 {
+    const double variance = charge->p[0] / (charge->grid * charge->grid), shift = dpf_skellam_shift(variance);
     double xi, rho;
-    dpf_skellam_line(charge->p[0] / (charge->grid * charge->grid), charge->l1 / charge->grid,
-                     charge->sensitivity / charge->grid, &xi, &rho);
+    if (isfinite(shift))
+        return continuous("GaussianDpEvent", charge->grid / (charge->sensitivity * shift));
+    dpf_skellam_line(variance, charge->l1 / charge->grid, charge->sensitivity / charge->grid, &xi, &rho);
     return concentrated(xi, rho);
 }
 
@@ -107,8 +117,6 @@ static json_t *bound_event(const dpf_charge *charge)
         return approximate(drawn_epsilon(charge->p[0], charge->rate), charge->rate * charge->p[1]);
     case DPF_EVENT_ZCDP: /* of which no gain by a draw is proved */
         return concentrated(charge->p[0], charge->p[1]);
-    case DPF_EVENT_SKELLAM:
-        return skellam(charge);
     case DPF_EVENT_RANDOMIZED_RESPONSE:
         return response(charge);
     default: /* the Poisson binomial mechanism: a maximum over curves, of which no class can be made */
@@ -129,6 +137,8 @@ static json_t *noise_event(const dpf_charge *charge)
     case DPF_EVENT_DISCRETE_LAPLACE:
     case DPF_EVENT_DISCRETE_GAUSSIAN:
         return charge->grid > 0.0 ? discrete(charge) : event_new("UnsupportedDpEvent");
+    case DPF_EVENT_SKELLAM:
+        return skellam(charge);
     default:
         return NULL;
     }
@@ -138,8 +148,11 @@ static json_t *noise_event(const dpf_charge *charge)
 static json_t *one_event(const dpf_charge *charge)
 {
     json_t *noise = noise_event(charge);
+    const char *name = json_string_value(json_object_get(noise, "class_name"));
     if (!noise || charge->rate >= 1.0)
         return noise ? noise : bound_event(charge);
+    if (strcmp(name, "GaussianDpEvent") != 0 && strcmp(name, "LaplaceDpEvent") != 0)
+        return noise; /* of which no gain by a draw is proved */
     json_t *sampled = with_real(event_new("PoissonSampledDpEvent"), "sampling_probability", charge->rate);
     json_object_set_new(sampled, "event", noise);
     return sampled;
@@ -186,4 +199,33 @@ json_t *dp_event_json(const struct ledger *ledger, const struct guarantee *guara
         json_array_append_new(events, charged_event(&ledger->entries[i].event, i, &question));
     json_object_set_new(composed, "events", events);
     return composed;
+}
+
+/* The least epsilon that is proved, or would be if every condition held; NaN if there is none. */
+static double least_epsilon(const struct guarantee *guarantee)
+{
+    double least = NAN;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (!account->is_claim && !account->refused && isfinite(account->answer.epsilon))
+            least = fmin(account->answer.epsilon, least);
+    }
+    return least;
+}
+
+json_t *dp_event_file(const struct ledger *ledger, const struct guarantee *guarantee)
+{
+    static const char about[] = "An upper bound for PLDAccountant and RdpAccountant of dp_accounting, with "
+                                "ADD_OR_REMOVE_ONE: integer noise "
+                                "is given as continuous noise that is no more private "
+                                "(dpframe/integer_noise.h), other releases by their "
+                                "epsilon. It is valid for the unit and adjacency named here, whose "
+                                "sensitivities are part of the noise "
+                                "multipliers. docs/privacy.md has a loader.";
+    const double epsilon = least_epsilon(guarantee);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:f, s:o}", "about", about, "unit",
+                     dpf_unit_name(guarantee->unit), "adjacency", dpf_adjacency_name(guarantee->adjacency),
+                     "neighboring_relation", "ADD_OR_REMOVE_ONE", "epsilon",
+                     isnan(epsilon) ? json_null() : json_real(epsilon), "delta", guarantee->delta, "event",
+                     dp_event_json(ledger, guarantee));
 }

@@ -15,11 +15,14 @@
 /*
  * The ledger as one event, for the guarantee's unit, adjacency and observer: sensitivities are part of noise
  * multipliers, so it is to be read with dp_accounting's ADD_OR_REMOVE_ONE, which leaves these as they are;
- * draws that amplify nothing are left out. Releases without a class of their own go by a bound: Skellam noise
- * as ZCDpEvent, pure releases and flipped bits as EpsilonDeltaDpEvent, amplified. PBM is an
+ * draws that amplify nothing are left out. Integer noise goes by the Gaussian or Laplace noise that is no
+ * more private (integer_noise.h), pure releases and flipped bits as EpsilonDeltaDpEvent, amplified. PBM is an
  * UnsupportedDpEvent, which accountants there refuse. A new reference.
  */
 json_t *dp_event_json(const struct ledger *ledger, const struct guarantee *guarantee);
+/* The same with what it is for: {"about", "unit", "adjacency", "neighboring_relation", "epsilon" (the least
+   of the accounts, or null), "delta", "event"}. A new reference. */
+json_t *dp_event_file(const struct ledger *ledger, const struct guarantee *guarantee);
 /* How many events of it are an UnsupportedDpEvent. */
 int64_t dp_event_unsupported(const json_t *whole);
 

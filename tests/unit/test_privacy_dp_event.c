@@ -97,12 +97,11 @@ static void kinds_have_their_names_and_fields(void **state)
     has(inner(whole, 0, 7), "noise_multiplier", 3);
     is(inner(whole, 1, 7), "LaplaceDpEvent");
     has(inner(whole, 1, 7), "noise_multiplier", 2.5);
-    is(inner(whole, 2, 7), "DiscreteGaussianDpEvent");
-    has(inner(whole, 2, 7), "sigma", 12);
-    has(inner(whole, 2, 7), "sensitivity", 4);
-    is(inner(whole, 3, 7), "DiscreteLaplaceDpEvent");
-    has(inner(whole, 3, 7), "noise_parameter", 0.125);
-    has(inner(whole, 3, 7), "sensitivity", 4); /* whole grid steps within 2.2 */
+    is(inner(whole, 2, 7), "GaussianDpEvent"); /* 4 steps, scale 12: K^2 (1 - K^2/12) = 1/144 */
+    has(inner(whole, 2, 7), "noise_multiplier", 0.25 / sqrt(6 - sqrt(36 - 12.0 / 144)));
+    is(inner(whole, 3, 7), "LaplaceDpEvent"); /* 4 whole grid steps within 2.2, of an eighth of the scale */
+    const double r = exp(0.125), part = (r - 1) * (r - 1) / (4 * r + 4);
+    has(inner(whole, 3, 7), "noise_multiplier", 1 / (0.5 - 2 * log(1 - part)));
     is(inner(whole, 4, 7), "EpsilonDeltaDpEvent");
     has(inner(whole, 4, 7), "epsilon", 0.75);
     is(inner(whole, 5, 7), "ZCDpEvent");
@@ -157,10 +156,9 @@ static void bounds_stand_for_what_has_no_class(void **state)
     drawn.kind = DPF_EVENT_ZCDP;
     add(drawn);
     json_t *whole = dp_event_json(&ledger, &guarantee);
-    const double rho = 16.0 / 512.0 * (1 + 1.0 / 256.0);
-    is(inner(whole, 0, 7), "ZCDpEvent");
-    has(inner(whole, 0, 7), "rho", rho);
-    has(inner(whole, 0, 7), "xi", (24.0 - 16.0) / (4 * 65536.0) + rho);
+    is(inner(whole, 0, 7), "GaussianDpEvent");
+    const double multiplier = json_number_value(json_object_get(inner(whole, 0, 7), "noise_multiplier"));
+    assert_true(multiplier < 4 && multiplier > 3.99); /* 16 steps of deviation, a shift of 4 */
     for (size_t i = 1; i <= 2; i++) {
         is(inner(whole, i, 21), "EpsilonDeltaDpEvent"); /* three bits, seven times */
         has(inner(whole, i, 21), "epsilon", log(3));
@@ -175,6 +173,64 @@ static void bounds_stand_for_what_has_no_class(void **state)
     has(inner(whole, 5, 7), "rho", 0.01);
     assert_int_equal(dp_event_unsupported(whole), 0);
     json_decref(whole);
+}
+
+/* ---- the margin, against the definition ---------------------------------------------------------- */
+
+#define REACH 2000
+
+/* Divergence at epsilon of integer noise with these masses at 0, 1, ..., against a shift. */
+static double integer_delta(const double *mass, int shift, double epsilon)
+{
+    double sum = 0;
+    for (int k = -REACH; k <= REACH; k++) {
+        const int moved = abs(k - shift), here = abs(k);
+        const double over = (moved <= REACH ? mass[moved] : 0) - exp(epsilon) * mass[here];
+        sum += over > 0 ? over : 0;
+    }
+    return sum;
+}
+
+static double exported_delta(const json_t *event, double epsilon)
+{
+    const double multiplier = json_number_value(json_object_get(event, "noise_multiplier"));
+    if (strcmp(json_string_value(json_object_get(event, "class_name")), "LaplaceDpEvent") == 0)
+        return fmax(1 - exp((epsilon - 1 / multiplier) / 2), 0);
+    const double a = epsilon * multiplier - 0.5 / multiplier, b = a + 1 / multiplier;
+    return 0.5 * erfc(a / sqrt(2)) - exp(epsilon) * 0.5 * erfc(b / sqrt(2));
+}
+
+/* What is exported has no smaller divergence at any epsilon than the noise that is drawn, and hardly more. */
+static void exported_noise_is_no_more_private(void **state)
+{
+    static const double scales[] = {0.7, 1, 3, 12, 50};
+    static const int shifts[] = {1, 2, 5, 40};
+    static double mass[REACH + 1];
+    (void)state;
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++)
+        for (size_t m = 0; m < sizeof shifts / sizeof *shifts; m++)
+            for (int gaussian = 0; gaussian < 2; gaussian++) {
+                double sum = 0;
+                for (int k = REACH; k >= 0; k--) {
+                    mass[k] = gaussian ? exp(-0.5 * k * k / (scales[s] * scales[s])) : exp(-k / scales[s]);
+                    sum += k > 0 ? 2 * mass[k] : mass[k];
+                }
+                for (int k = 0; k <= REACH; k++)
+                    mass[k] /= sum;
+                ledger_free(&ledger);
+                add(make(gaussian ? DPF_EVENT_DISCRETE_GAUSSIAN : DPF_EVENT_DISCRETE_LAPLACE, scales[s], 1,
+                         shifts[m]));
+                json_t *whole = dp_event_json(&ledger, &guarantee);
+                const json_t *event = inner(whole, 0, 7);
+                for (double epsilon = 0; epsilon < 12; epsilon += 0.037) {
+                    const double drawn = integer_delta(mass, shifts[m], epsilon);
+                    const double exported = exported_delta(event, epsilon);
+                    if (!(exported >= drawn * (1 - 1e-9) - 1e-13))
+                        fail_msg("scale %g, shift %d, epsilon %g: %.12g is exported, %.12g drawn", scales[s],
+                                 shifts[m], epsilon, exported, drawn);
+                }
+                json_decref(whole);
+            }
 }
 
 /* Nothing that is not proved here may look private there. */
@@ -219,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(kinds_have_their_names_and_fields, begin, end),
         cmocka_unit_test_setup_teardown(only_draws_that_amplify_are_exported, begin, end),
         cmocka_unit_test_setup_teardown(bounds_stand_for_what_has_no_class, begin, end),
+        cmocka_unit_test_setup_teardown(exported_noise_is_no_more_private, begin, end),
         cmocka_unit_test_setup_teardown(what_is_not_private_stays_so, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

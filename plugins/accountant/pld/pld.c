@@ -9,7 +9,7 @@
  */
 #include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
-#include "integer_noise.h"
+#include "dpframe/integer_noise.h"
 #include "pld_compose.h"
 #include "shift_mixes.h"
 
@@ -189,7 +189,7 @@ static dpf_status add_clients(const struct pld *pld, const dpf_event *event, int
 static int is_little_skellam(const dpf_charge *charge)
 {
     return charge->kind == DPF_EVENT_SKELLAM &&
-           isinf(integer_noise_skellam(charge->p[0] / (charge->grid * charge->grid)));
+           isinf(dpf_skellam_shift(charge->p[0] / (charge->grid * charge->grid)));
 }
 
 /* Known by a bound alone; what a draw would change is not. */

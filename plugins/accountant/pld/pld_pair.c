@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-#include "integer_noise.h"
+#include "dpframe/integer_noise.h"
 
 static double normal_above(double x)
 {
@@ -230,7 +230,7 @@ static const char *make_discrete_gaussian(const dpf_charge *charge, int from_bel
         return NULL;
     }
     out->size = from_below ? floor(steps * (1.0 + 1e-12)) / sqrt(scale * scale + 9.0)
-                           : steps * integer_noise_gaussian(scale);
+                           : steps * dpf_discrete_gaussian_shift(scale);
     if (!from_below && isinf(out->size))
         return "its noise is less than 0.58 of a grid step; a finer grid is needed";
     if (from_below && (out->size == 0.0 || scale < 6.0))
@@ -244,7 +244,7 @@ static const char *make_skellam(const dpf_charge *charge, int from_below, struct
 {
     const double variance = charge->p[0] / (charge->grid * charge->grid);
     out->shape = PLD_GAUSSIAN;
-    out->size = charge->sensitivity / charge->grid * integer_noise_skellam(variance);
+    out->size = charge->sensitivity / charge->grid * dpf_skellam_shift(variance);
     if (from_below)
         *copies = 0.0;
     return isinf(out->size) ? "its noise is less than a grid step; a finer grid is needed" : NULL;
