@@ -2,32 +2,53 @@
 #include <stdlib.h>
 #include <stdio.h>
 
+#include <math.h>
+
 #include "cli/command.h"
+#include "plan/unlisted.h"
 
 static const char usage[] =
     "usage: dpframe check -c CONFIG [-o section.key=value]... [--json]\n"
     "\n"
     "Validates the configuration, makes every component, and prints the resolved\n"
-    "configuration, the pipeline and the guarantee. Trains nothing and writes nothing.\n"
+    "configuration, the pipeline and the guarantee, and the accountant that would prove\n"
+    "more, if one is not listed. Trains nothing and writes nothing.\n"
     "Of a sweep, the guarantees of all its points, as a table.\n";
 
-static void print_text(const struct plan *plan)
+static void print_unlisted(const struct unlisted *tighter)
+{
+    char epsilon[32], listed[32];
+    if (!tighter->accountant[0])
+        return;
+    printf("\n# Accountants\n\nAccountant %s, which is not listed, has epsilon = %s", tighter->accountant,
+           guarantee_number_up(tighter->epsilon, epsilon));
+    if (isfinite(tighter->listed))
+        printf("; the least of those that are listed is %s", guarantee_number_up(tighter->listed, listed));
+    printf(". Add it to [accountants] list.\n");
+}
+
+static void print_text(const struct plan *plan, const struct unlisted *tighter)
 {
     char *ini = plan_resolved_ini(plan), *pipeline = plan_text(plan),
          *statement = guarantee_text(&plan->guarantee);
     printf("# Resolved configuration\n\n%s# Pipeline\n\n%s\n# Guarantee\n\n%s", ini ? ini : "",
            pipeline ? pipeline : "", statement ? statement : "");
+    print_unlisted(tighter);
     free(ini);
     free(pipeline);
     free(statement);
 }
 
-static void print_json(const struct plan *plan)
+static void print_json(const struct plan *plan, const struct unlisted *tighter)
 {
     json_t *root = json_object();
     json_object_set_new(root, "config", plan_resolved(plan));
     json_object_set_new(root, "guarantee", guarantee_json(&plan->guarantee));
     json_object_set_new(root, "ledger", ledger_json(&plan->ledger));
+    if (tighter->accountant[0])
+        json_object_set_new(
+            root, "tighter_accountant",
+            json_pack("{s:s, s:f}", "accountant", tighter->accountant, "epsilon", tighter->epsilon));
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     putchar('\n');
     json_decref(root);
@@ -39,12 +60,11 @@ static int check_one(const struct arguments *arguments, struct dpf_error *error)
     int status = session_open(&session, arguments, 0, error);
     if (status == 0)
         status = session_complete_without_training(&session, error);
-    if (status == 0) {
-        if (arguments->json)
-            print_json(&session.plan);
-        else
-            print_text(&session.plan);
-    }
+    struct unlisted tighter = {0};
+    if (status == 0)
+        status = unlisted_find(&session.plan, &tighter, error);
+    if (status == 0)
+        (arguments->json ? print_json : print_text)(&session.plan, &tighter);
     session_close(&session);
     return status;
 }

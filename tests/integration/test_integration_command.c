@@ -45,6 +45,18 @@ static void a_run_that_works_exits_with_0(void **state)
     command_expect("run --help", 0, "");
 }
 
+/* Of one and the same plan pld proves more than rdp, and nothing is to be said where it is listed. */
+static void check_names_a_tighter_accountant(void **state)
+{
+    (void)state;
+    command_expect("check -c sound.ini", 0, "");
+    assert_non_null(strstr(command_out, "Accountant pld, which is not listed, has epsilon = "));
+    command_expect("check -c sound.ini --json", 0, "");
+    assert_non_null(strstr(command_out, "tighter_accountant"));
+    command_expect("check -c sound.ini -o accountants.list=pld,rdp", 0, "");
+    assert_null(strstr(command_out, "not listed"));
+}
+
 static void a_run_that_diverges_exits_with_1(void **state)
 {
     (void)state;
@@ -637,6 +649,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_works_exits_with_0),
         cmocka_unit_test(the_curve_is_a_table_a_file_and_a_picture),
+        cmocka_unit_test(check_names_a_tighter_accountant),
         cmocka_unit_test(a_run_that_diverges_exits_with_1),
         cmocka_unit_test(a_wrong_command_exits_with_2),
         cmocka_unit_test(two_runs_do_not_share_a_directory),

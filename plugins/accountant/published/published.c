@@ -10,8 +10,17 @@
 #include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
 
-enum { P_CLAIM, P_ORDER, P_UNIT, P_ADJACENCY, P_COUNT };
-enum { CLAIM_EQ9, CLAIM_EQ7, CLAIM_PER_RELEASE, CLAIM_THEOREM_2 };
+enum { P_CLAIM, P_ORDER, P_C0, P_UNIT, P_ADJACENCY, P_COUNT };
+enum {
+    CLAIM_EQ9,
+    CLAIM_EQ7,
+    CLAIM_PER_RELEASE,
+    CLAIM_DPIMF_2,
+    CLAIM_DPIMF_3,
+    CLAIM_HDPMF,
+    CLAIM_PRIVSR,
+    CLAIM_DPMF_RP
+};
 enum { AS_ASKED };
 
 static const dpf_enum_value claims[] = {
@@ -21,6 +30,16 @@ static const dpf_enum_value claims[] = {
     {"dpimf-theorem-2",
      "DPIMF, Theorem 2: a single release of records that are drawn, whose loss before the draw does "
      "not grow with their weights"},
+    {"dpimf-theorem-3", "DPIMF, Theorem 3: the epsilon of one round, as items are disjoint"},
+    {"hdpmf-theorem-2", "HDPMF, Theorem 2: epsilon of noise Lap(2 sqrt(K) Delta / epsilon), for a privacy "
+                        "weight of 1; a record of "
+                        "weight w has w times as much"},
+    {"privsr-theorem-3",
+     "PrivSR, Theorems 1 to 3: the noises of an item's terms add up to one of the sum of their scales, which "
+     "has the epsilon of both sides"},
+    {"dpmf-rp-eq18", "DPMF-RP, Theorem 4.1, Eq. 18: Renyi divergence c0 theta^2/(1-2 theta)^4 a^2/(a-1) q p "
+                     "k/(beta n) of one "
+                     "round, at the order a = 'order', and the conversion of its Definition 3.2"},
 };
 
 static const dpf_enum_value units[] = {
@@ -42,7 +61,10 @@ static const dpf_param params[P_COUNT] = {
     [P_CLAIM] = DPF_PARAM_ENUM_F("claim", CLAIM_PER_RELEASE, claims, DPF_PARAM_PRIVACY,
                                  "Which formula is evaluated."),
     [P_ORDER] = DPF_PARAM_REAL_F("order", 2.0, 1.0, 65536.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
-                                 "Renyi order of gaussian-rdp-eq7."),
+                                 "Renyi order of gaussian-rdp-eq7 and dpmf-rp-eq18."),
+    [P_C0] = DPF_PARAM_REAL_F("c0", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                              "The \"large enough\" constant of dpmf-rp-eq18, which the publication does not "
+                              "state."),
     [P_UNIT] = DPF_PARAM_ENUM_F("unit", AS_ASKED, units, DPF_PARAM_PRIVACY,
                                 "Privacy unit of the publication's sensitivities."),
     [P_ADJACENCY] = DPF_PARAM_ENUM_F("adjacency", AS_ASKED, adjacencies, DPF_PARAM_PRIVACY,
@@ -55,6 +77,7 @@ struct published {
     int32_t unit;      /* -1: as asked */
     int32_t adjacency; /* -1: as asked */
     double order;
+    double c0;
 };
 
 static dpf_status published_create(const dpf_host *host, const dpf_params *values, void **self)
@@ -65,6 +88,7 @@ static dpf_status published_create(const dpf_host *host, const dpf_params *value
     published->host = host;
     published->claim = (int32_t)values->values[P_CLAIM].integer;
     published->order = values->values[P_ORDER].real;
+    published->c0 = values->values[P_C0].real;
     published->unit = (int32_t)values->values[P_UNIT].integer - 1;
     published->adjacency = (int32_t)values->values[P_ADJACENCY].integer - 1;
     *self = published;
@@ -188,14 +212,54 @@ static double theorem_2(double epsilon, const dpf_sampling *sampling)
 
 static void name_source(const struct published *published, dpf_answer *answer)
 {
-    if (published->claim == CLAIM_THEOREM_2)
-        dpf_text_add(
-            answer->source, sizeof answer->source,
-            "Ran, Ye, Huang, Hu, Differentially Private Implicit Matrix Factorization, Theorem 2, for one "
-            "release, not composed");
-    else
-        dpf_text_add(answer->source, sizeof answer->source,
-                     "the publication's epsilon for one release, not composed");
+    static const char *const sources[] = {
+        [CLAIM_PER_RELEASE] = "the publication's epsilon for one release, not composed",
+        [CLAIM_DPIMF_2] =
+            "Ran, Ye, Huang, Hu, Differentially Private Implicit Matrix Factorization, Theorem 2, "
+            "for one release, not composed",
+        [CLAIM_DPIMF_3] =
+            "Ran, Ye, Huang, Hu, Differentially Private Implicit Matrix Factorization, Theorem 3, "
+            "for one round, not composed",
+        [CLAIM_HDPMF] =
+            "Hu, Fang, Decentralized Matrix Factorization with Heterogeneous Differential Privacy, "
+            "Theorem 2, not composed",
+        [CLAIM_PRIVSR] = "PrivSR, Theorems 1 to 3, not composed",
+        [CLAIM_DPMF_RP] =
+            "DPMF-RP (secure aggregation and random projection), Theorem 4.1, Eq. 18, not composed",
+    };
+    dpf_text_add(answer->source, sizeof answer->source, sources[published->claim]);
+}
+
+static int counts(const dpf_event *event)
+{
+    return event->count != 0 && !(event->flags & DPF_EVENT_DATA_BLIND);
+}
+
+/* Epsilon and delta of the release that event i is part of, of one term: the sum over its blocks. */
+static dpf_status release_sum(const struct published *published, const dpf_event *events, int64_t n,
+                              const dpf_question *question, int64_t i, double *epsilon, double *delta)
+{
+    *epsilon = *delta = 0.0;
+    for (int64_t j = 0; j < n; j++) {
+        if (!same_release(&events[i], &events[j]) || !counts(&events[j]))
+            continue;
+        const double one = release_epsilon(&events[j], question);
+        if (!(one >= 0.0))
+            return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[j], j,
+                                    "no epsilon of a single release is stated for it");
+        *epsilon += one;
+        *delta += release_delta(&events[j], question);
+    }
+    return DPF_OK;
+}
+
+/* Whether event i is the first of its release. */
+static int is_first(const dpf_event *events, int64_t i)
+{
+    for (int64_t j = 0; j < i; j++)
+        if (same_release(&events[i], &events[j]))
+            return 0;
+    return 1;
 }
 
 /* A release may have several blocks, each an event; the largest sum over one release is stated. */
@@ -204,39 +268,92 @@ static dpf_status claim_per_release(const struct published *published, const dpf
 {
     answer->epsilon = answer->delta = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        double sum = 0.0, delta = 0.0;
-        int32_t first = 1;
-        for (int64_t j = 0; j < n; j++) {
-            if (!same_release(&events[i], &events[j]))
-                continue;
-            if (j < i) {
-                first = 0;
-                break;
-            }
-            if (events[j].count == 0 || (events[j].flags & DPF_EVENT_DATA_BLIND))
-                continue;
-            const double epsilon = release_epsilon(&events[j], question);
-            if (!(epsilon >= 0.0))
-                return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[j], j,
-                                        "no epsilon of a single release is stated for it");
-            sum += epsilon;
-            delta += release_delta(&events[j], question);
-        }
-        if (published->claim == CLAIM_THEOREM_2)
+        double sum, delta;
+        if (!is_first(events, i))
+            continue;
+        const dpf_status status = release_sum(published, events, n, question, i, &sum, &delta);
+        if (status != DPF_OK)
+            return status;
+        if (published->claim == CLAIM_DPIMF_2)
             sum = theorem_2(sum, &events[i].sampling);
         if (!(sum >= 0.0))
             return dpf_refuse_event(published->host, DPF_E_NUMERIC, &events[i], i,
                                     "its sampling rate or largest weight is out of range");
-        if (first && sum > answer->epsilon) {
+        if (sum > answer->epsilon) {
             answer->epsilon = sum;
             answer->delta = delta;
         }
     }
-    name_source(published, answer);
     dpf_text_add(answer->note, sizeof answer->note,
-                 "the run makes more than one release unless it has one round; "
-                 "Laplace: sensitivity / scale, Gaussian: the formula "
-                 "sqrt(2 ln(1.25/delta)) sensitivity / scale");
+                 published->claim == CLAIM_HDPMF
+                     ? "of a record whose privacy weight is 1; a record of weight w has w times as much"
+                     : "the run makes more than one release unless it has one round; "
+                       "Laplace: sensitivity / scale, Gaussian: the formula "
+                       "sqrt(2 ln(1.25/delta)) sensitivity / scale");
+    return DPF_OK;
+}
+
+/* ---- PrivSR ------------------------------------------------------------------------------------- */
+
+/*
+ * Theorem 1: noise Lap(2 Delta sqrt(K)/eps_s) of sensitive and Lap(2 Delta sqrt(K)/eps_n) of other ratings,
+ * which share the factor h, have the sum Lap(2 Delta sqrt(K)/eps), 1/eps = 1/eps_s + 1/eps_n. Theorem 2: the
+ * social term's has eps. Theorem 3: so have both together.
+ */
+static dpf_status claim_privsr(const struct published *published, const dpf_event *events, int64_t n,
+                               const dpf_question *question, dpf_answer *answer)
+{
+    answer->epsilon = answer->delta = 0.0;
+    for (int32_t side = DPF_SIDE_USERS; side <= DPF_SIDE_ITEMS; side++) {
+        double inverse = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            double epsilon, delta;
+            if (events[i].side != side || !is_first(events, i) || !counts(&events[i]))
+                continue;
+            if (events[i].kind != DPF_EVENT_LAPLACE && events[i].kind != DPF_EVENT_DISCRETE_LAPLACE)
+                return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[i], i,
+                                        "the claim is about Laplace noise");
+            const dpf_status status = release_sum(published, events, n, question, i, &epsilon, &delta);
+            if (status != DPF_OK)
+                return status;
+            inverse += epsilon > 0.0 ? 1.0 / epsilon : 0.0;
+        }
+        const double epsilon = inverse > 0.0 ? 1.0 / inverse : 0.0;
+        answer->epsilon = epsilon > answer->epsilon ? epsilon : answer->epsilon;
+    }
+    dpf_text_add(answer->note, sizeof answer->note,
+                 "the publication adds up the noise of an item's sensitive and other ratings, and takes one "
+                 "converged model for all that is seen");
+    return DPF_OK;
+}
+
+/* ---- DPMF-RP ------------------------------------------------------------------------------------ */
+
+static dpf_status claim_dpmf_rp(const struct published *published, const dpf_event *events, int64_t n,
+                                const dpf_question *question, dpf_answer *answer)
+{
+    const double order = published->order;
+    double most = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        const double *p = events[i].p; /* theta, q, clients, coordinates */
+        if (!counts(&events[i]) || events[i].kind == DPF_EVENT_NO_OP)
+            continue;
+        const double rest = 1.0 - 2.0 * p[0];
+        if (events[i].kind != DPF_EVENT_PBM || !(rest > 0.0 && p[2] >= 1.0 && p[3] >= 0.0))
+            return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[i], i,
+                                    "the claim is about the Poisson binomial mechanism");
+        const double one = published->c0 * p[0] * p[0] / (rest * rest * rest * rest) * order * order /
+                           (order - 1.0) * p[1] * p[3] / p[2];
+        most = one > most ? one : most;
+    }
+    if (!(question->delta > 0.0))
+        return published->host->fail(published->host, DPF_E_CONFIG, -1, "the claim needs a delta above 0");
+    answer->order = order;
+    answer->epsilon = most > 0.0 ? most - log(question->delta) / (order - 1.0) : 0.0;
+    dpf_text_add(
+        answer->note, sizeof answer->note,
+        "Eq. 18 is a Renyi divergence, at this order; epsilon is it plus ln(1/delta)/(order - 1), as in "
+        "Definition 3.2. The publication does not state c0");
     return DPF_OK;
 }
 
@@ -275,12 +392,17 @@ static dpf_status published_epsilon(void *self, const dpf_event *events, int64_t
     answer->source[0] = answer->note[0] = '\0';
     answer->stated_unit = published->unit + 1;
     answer->stated_adjacency = published->adjacency + 1;
-    const dpf_status status = published->claim >= CLAIM_PER_RELEASE
-                                  ? claim_per_release(published, events, n, &stated, answer)
-                                  : claim_gaussian(published, events, n, &stated, answer);
-    if (status == DPF_OK)
-        note_unit(published, question, answer);
-    return status;
+    const dpf_status status =
+        (published->claim < CLAIM_PER_RELEASE ? claim_gaussian
+         : published->claim == CLAIM_PRIVSR   ? claim_privsr
+         : published->claim == CLAIM_DPMF_RP  ? claim_dpmf_rp
+                                              : claim_per_release)(published, events, n, &stated, answer);
+    if (status != DPF_OK)
+        return status;
+    if (published->claim >= CLAIM_PER_RELEASE)
+        name_source(published, answer);
+    note_unit(published, question, answer);
+    return DPF_OK;
 }
 
 static const dpf_accountant functions = {
@@ -294,8 +416,8 @@ static const dpf_component component = {
     .id = "published",
     .version = "1.0.0",
     .summary = "What a publication states for these parameters; a claim, not a proof",
-    .citation = "Mugdho, Imtiaz, Privacy-Preserving Matrix Factorization for Recommendation Systems using "
-                "Gaussian Mechanism, Eq. 7 and 9",
+    .citation = "The five papers: DPIMF, Theorems 2 and 3; HDPMF, Theorem 2; Mugdho and Imtiaz, Eq. 7 and 9; "
+                "DPMF-RP, Eq. 18; PrivSR, Theorems 1 to 3",
     .params = params,
     .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),

@@ -96,6 +96,59 @@ static void sampled_records(void **state)
     assert_answer(&answer, log1p(0.1 * expm1(0.15)), 0);
 }
 
+/*
+ * PrivSR, Theorems 1 to 3, by hand: Delta = 4, K = 16, epsilon = 1, beta = .5: eps_s = 1.5, eps_n = 3, noise
+ * scales 2 Delta sqrt(K)/eps = 64/3 and 32/3, sum 32 = 2 Delta sqrt(K)/1. A gradient moves by 2 Delta in L2,
+ * 2 Delta sqrt(K) = 32 in L1. The social term's scale is 2 alpha sqrt(K)/eps for a move of 2 alpha sqrt(K).
+ */
+static void privsr_adds_up_its_noise(void **state)
+{
+    dpf_event events[3] = {case_event(DPF_EVENT_LAPLACE, 64.0 / 3, 32),
+                           case_event(DPF_EVENT_LAPLACE, 32.0 / 3, 32),
+                           case_event(DPF_EVENT_LAPLACE, 40, 40)};
+    (void)state;
+    events[0].side = events[1].side = DPF_SIDE_ITEMS;
+    events[1].term = 1;
+    events[2].side = DPF_SIDE_USERS;
+    dpf_answer answer = claim_of("claim=privsr-theorem-3", events, 2, 1e-5);
+    assert_answer(&answer, 1, 0);
+    answer = claim_of("claim=privsr-theorem-3", events, 3, 1e-5);
+    assert_answer(&answer, 1, 0);
+    events[2].scale = 20; /* the social term alone has less noise */
+    answer = claim_of("claim=privsr-theorem-3", events, 3, 1e-5);
+    assert_answer(&answer, 2, 0);
+}
+
+/*
+ * DPMF-RP, Eq. 18, by hand: theta = 1/4 gives theta^2/(1-2 theta)^4 = 1, order 2 gives 4, so with q = 2,
+ * p k = 50 coordinates and beta n = 400 clients it is 4 * 2 * 50/400 = 1 for c0 = 1; ten rounds change
+ * nothing.
+ */
+static void dpmf_rp_is_a_renyi_divergence(void **state)
+{
+    dpf_event event = event_of(DPF_EVENT_PBM, NAN);
+    const double p[4] = {0.25, 2, 400, 50};
+    (void)state;
+    memcpy(event.p, p, sizeof p);
+    dpf_answer answer = claim_of("claim=dpmf-rp-eq18", &event, 1, 1e-5);
+    assert_answer(&answer, 1 + log(1e5), 1e-5);
+    assert_true(answer.order == 2);
+    answer = claim_of("claim=dpmf-rp-eq18; c0=3; order=11", &event, 1, 1e-5);
+    assert_answer(&answer, 3 * 12.1 * 0.25 + log(1e5) / 10, 1e-5);
+}
+
+/* HDPMF, Theorem 2: K = 16, Delta = 4, noise 2 sqrt(K) Delta/epsilon = 64 for epsilon = 1/2. DPIMF,
+ * Theorem 3. */
+static void one_round_of_objective_perturbation(void **state)
+{
+    const dpf_event event = case_event(DPF_EVENT_LAPLACE, 64, 32);
+    (void)state;
+    dpf_answer answer = claim_of("claim=hdpmf-theorem-2", &event, 1, 1e-5);
+    assert_answer(&answer, 0.5, 0);
+    answer = claim_of("claim=dpimf-theorem-3", &event, 1, 1e-5);
+    assert_answer(&answer, 0.5, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +157,9 @@ int main(void)
         cmocka_unit_test(blocks_of_a_release_add_up),
         cmocka_unit_test(composed_gaussian),
         cmocka_unit_test(sampled_records),
+        cmocka_unit_test(privsr_adds_up_its_noise),
+        cmocka_unit_test(dpmf_rp_is_a_renyi_divergence),
+        cmocka_unit_test(one_round_of_objective_perturbation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
