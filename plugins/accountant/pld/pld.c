@@ -277,7 +277,8 @@ static dpf_status read_event(const struct pld *pld, const dpf_event *event, int6
         return add_clients(pld, event, index, question, &charge, ledger);
     if (charge.kind == DPF_EVENT_ZCDP || is_little_skellam(&charge))
         return add_concentrated(pld, event, index, &charge, ledger);
-    if (is_coarse(&charge) && charge.copies < 1e15)
+    const int one_block = (event->blocks & (event->blocks - 1)) == 0; /* several may have no grid in common */
+    if (one_block && is_coarse(&charge) && charge.copies < 1e15)
         return add_coarse(pld, &charge, ledger);
     return add_pair(pld, event, index, &charge, ledger);
 }
