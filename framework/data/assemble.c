@@ -19,7 +19,7 @@ static void scatter_chunk(const struct chunk *chunk, int64_t first, int64_t last
     struct csr *csr = &out->csr;
     for (int64_t i = 0; i < chunk->n; i++) {
         int64_t user = chunk->user_map[chunk->users[i]];
-        if (user < first || user >= last)
+        if (user < first || user >= last || chunk->item_map[chunk->items[i]] < 0)
             continue;
         int64_t at = next[user]++;
         csr->others[at] = chunk->item_map[chunk->items[i]];
@@ -68,12 +68,18 @@ static int columns_of(const struct table *table, int *values, int *times, int *w
     return 0;
 }
 
-static int count_users(const struct table *table, struct csr *csr, struct dpf_error *error)
+/* Records outside of a catalogue have no index on one side, and are left out. */
+static int count_users(struct table *table, struct csr *csr, struct dpf_error *error)
 {
     for (size_t c = 0; c < table->n_chunks; c++) {
         const struct chunk *chunk = table->chunks[c];
-        for (int64_t i = 0; i < chunk->n; i++)
-            csr->ptr[chunk->user_map[chunk->users[i]] + 1]++;
+        for (int64_t i = 0; i < chunk->n; i++) {
+            const int32_t user = chunk->user_map[chunk->users[i]];
+            if (user < 0 || chunk->item_map[chunk->items[i]] < 0)
+                table->strangers++;
+            else
+                csr->ptr[user + 1]++;
+        }
     }
     for (int64_t r = 0; r < csr->rows; r++) {
         if (csr->ptr[r + 1] > INT32_MAX)

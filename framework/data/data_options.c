@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/data_options.h"
 
-#include "data/load.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "dpframe/privacy.h"
 
 #include "base/log.h"
 #include "base/text.h"
 #include "data/data_params.h"
+#include "data/load.h"
 #include "data/weights.h"
 
 static const dpf_value *value_of(const struct config_values *values, int index)
@@ -112,6 +113,26 @@ static int read_weights_options(const struct config *config, const struct config
         file->keys[c] = "weights.delimiter";
     }
     return read_delimiter(config, data, D_WEIGHTS_DELIMITER, "spaces", &file->delimiter, error);
+}
+
+static int read_catalogue_options(const struct config *config, const struct config_values *data,
+                                  struct data_options *out, struct dpf_error *error)
+{
+    struct file_options *file = &out->catalogue;
+    out->catalogues[DPF_SIDE_USERS] = text_of(data, D_USERS_FILE);
+    out->catalogues[DPF_SIDE_ITEMS] = text_of(data, D_ITEMS_FILE);
+    file->header = value_of(data, D_CATALOGUE_HEADER)->integer ? HEADER_YES : HEADER_NO;
+    file->encoding = out->file.encoding;
+    file->prefix = "catalogue.";
+    file->one_id = 1;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        file->columns[c] = c <= COLUMN_ITEM ? text_of(data, D_CATALOGUE_COLUMN) : "none";
+        file->keys[c] = data->table[D_CATALOGUE_COLUMN].name;
+    }
+    if (read_delimiter(config, data, D_CATALOGUE_DELIMITER, "tab", &file->delimiter, error) != 0)
+        return -1;
+    file->quoting = strcmp(file->delimiter.text, ",") == 0;
+    return 0;
 }
 
 static int read_range(const struct config *config, const struct config_values *data, struct data_options *out,
@@ -299,6 +320,7 @@ int data_options_read(const struct config *config, const struct config_values *d
     if (read_range(config, data, out, error) != 0 || read_generate(config, data, out, error) != 0 ||
         read_file_options(config, data, out, error) != 0 ||
         read_relation_options(config, data, out, error) != 0 ||
+        read_catalogue_options(config, data, out, error) != 0 ||
         read_weights_options(config, data, out, error) != 0 || check_split(config, split, out, error) != 0)
         return -1;
     return 0;

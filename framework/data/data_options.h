@@ -80,6 +80,8 @@ struct data_options {
     struct file_options relation;
     int relation_mutual;
     enum relation_similarity relation_similarity;
+    const char *catalogues[2]; /* paths of users, of items: indexed as DPF_SIDE_*; "" if there is none */
+    struct file_options catalogue;
     struct weights_options weights;
     struct generate_options generate;
 

@@ -143,6 +143,21 @@ static const dpf_param data_table[D_COUNT] = {
     [D_COLUMN_WEIGHT] = DPF_PARAM_TEXT_F("column.privacy-weight", DPF_TYPE_STRING, "none", DPF_PARAM_PRIVACY,
                                          "The column of a record's privacy weight (a number of 0 or more, "
                                          "read by methods with personal budgets), or none."),
+    [D_ITEMS_FILE] = DPF_PARAM_TEXT_F(
+        "items-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+        "The catalogue of items, a public file with an id on each line: the item side has a row for each of "
+        "them, in that order, and records of other items are left out and counted. Empty: the items that "
+        "occur "
+        "in the data, which their list then shows."),
+    [D_USERS_FILE] = DPF_PARAM_TEXT_F(
+        "users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+        "The catalogue of users, likewise. A list of those who are in the data is not public."),
+    [D_CATALOGUE_DELIMITER] = DPF_PARAM_TEXT_F("catalogue.delimiter", DPF_TYPE_STRING, "tab", 0,
+                                               "What separates the fields of a catalogue; see delimiter."),
+    [D_CATALOGUE_HEADER] =
+        DPF_PARAM_BOOL_F("catalogue.header", 0, 0, "Whether a catalogue's first line names its columns."),
+    [D_CATALOGUE_COLUMN] = DPF_PARAM_TEXT_F("catalogue.column", DPF_TYPE_STRING, "1", 0,
+                                            "The column of the id in a catalogue: a number, or a name."),
     [D_ENCODING] = DPF_PARAM_ENUM_F("encoding", 0, encodings, 0, "How the bytes of ids are read."),
     [D_DUPLICATES] = DPF_PARAM_ENUM_F("duplicates", 2, duplicates, 0,
                                       "What to do with records of one user and item; their number is "

@@ -4,7 +4,7 @@
  *
  * Ids are mapped once, at load, over all files of a run (training and test); indices are int32, offsets
  * int64. Index order is the order of ids: integers, ascending, then texts in byte order, so that it depends
- * neither on the order of lines nor, for two ids, on a third.
+ * neither on the order of lines nor, for two ids, on a third; or the order of a catalogue.
  */
 #ifndef DPF_DATA_DATASET_H
 #define DPF_DATA_DATASET_H
@@ -33,6 +33,7 @@ struct records {
 /* External ids, by index. */
 struct id_map {
     int64_t n;
+    int32_t *sorted;  /* indices in the order of ids; NULL: they are in that order themselves */
     char *bytes;      /* NUL-terminated texts, one after the other */
     int64_t *offsets; /* of each text */
 };
@@ -79,7 +80,8 @@ struct dataset_summary {
     int64_t time_ties_decided; /* users whose held-out record was decided by the line number */
     int64_t cold_users, cold_items, cold_records; /* in the test part, without training records */
     int64_t below_threshold;                      /* implicit: records dropped */
-    int64_t out_of_range; /* records dropped since they lie outside of the declared range */
+    int64_t out_of_range;     /* records dropped since they lie outside of the declared range */
+    int64_t out_of_catalogue; /* records dropped since their user or item is in no catalogue */
     char sha256[65]; /* of the main file as stored; of several, of their hashes in order; "" if generated */
 };
 

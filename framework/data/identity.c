@@ -67,6 +67,8 @@ int data_files_sha256(const struct config *config, const struct config_values *d
     crypto_hash_sha256_init(&state);
     if ((options.format != FORMAT_SYNTHETIC && add_files(&state, options.path, error) != 0) ||
         (options.kind == SPLIT_FILES && add_files(&state, options.test_path, error) != 0) ||
+        add_files(&state, options.catalogues[0], error) != 0 ||
+        add_files(&state, options.catalogues[1], error) != 0 ||
         add_files(&state, options.relation_path, error) != 0 ||
         add_files(&state, data->params.values[D_ITEM_FEATURES].text, error) != 0 ||
         add_files(&state, data->params.values[D_USER_FEATURES].text, error) != 0)

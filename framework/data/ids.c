@@ -303,6 +303,7 @@ void id_map_free(struct id_map *map)
 {
     free(map->bytes);
     free(map->offsets);
+    free(map->sorted);
     memset(map, 0, sizeof *map);
 }
 
@@ -370,6 +371,45 @@ int ids_finish(const struct ids *ids, struct id_map *out, int32_t *rank)
     return status;
 }
 
+int32_t *ids_match(const struct ids *ids, const struct id_map *map)
+{
+    struct id_map names;
+    int32_t *rank = memory_raw((size_t)ids->n + 1, sizeof *rank);
+    int32_t *index = memory_raw((size_t)ids->n + 1, sizeof *index);
+    if (!rank || !index || ids_finish(ids, &names, rank) != 0) {
+        free(rank);
+        free(index);
+        return NULL;
+    }
+    for (int64_t code = 0; code < ids->n; code++)
+        index[code] = (int32_t)id_map_find(map, id_map_text(&names, rank[code]));
+    id_map_free(&names);
+    free(rank);
+    return index;
+}
+
+int id_map_reorder(const struct id_map *from, const int32_t *order, struct id_map *out)
+{
+    if (id_map_reserve(out, from->n, (size_t)from->offsets[from->n]) != 0)
+        return -1;
+    out->sorted = memory_raw((size_t)from->n + 1, sizeof *out->sorted);
+    if (!out->sorted) {
+        id_map_free(out);
+        return -1;
+    }
+    size_t used = 0;
+    for (int64_t i = 0; i < from->n; i++) {
+        const int64_t begin = from->offsets[order[i]];
+        const size_t length = (size_t)(from->offsets[order[i] + 1] - begin);
+        memcpy(out->bytes + used, from->bytes + begin, length);
+        out->offsets[i] = (int64_t)used;
+        out->sorted[order[i]] = (int32_t)i;
+        used += length;
+    }
+    out->offsets[from->n] = (int64_t)used;
+    return 0;
+}
+
 int id_map_range(int64_t n, struct id_map *out)
 {
     if (id_map_reserve(out, n, (size_t)n * 20) != 0)
@@ -393,11 +433,11 @@ int64_t id_map_find(const struct id_map *map, const char *text)
     const struct sort_entry wanted = entry_of(text);
     int64_t lo = 0, hi = map->n;
     while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        const struct sort_entry here = entry_of(map->bytes + map->offsets[middle]);
+        const int64_t middle = lo + (hi - lo) / 2, at = map->sorted ? map->sorted[middle] : middle;
+        const struct sort_entry here = entry_of(map->bytes + map->offsets[at]);
         int order = compare_ids(&here, &wanted);
         if (order == 0)
-            return middle;
+            return at;
         if (order < 0)
             lo = middle + 1;
         else

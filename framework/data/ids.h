@@ -50,6 +50,10 @@ int ids_merge(struct ids *into, const struct ids *from, enum ids_encoding encodi
               int64_t *converted);
 /* Sorts: integers first, ascending, then texts by their bytes. rank (ids->n) gets the index of each code. */
 int ids_finish(const struct ids *ids, struct id_map *out, int32_t *rank);
+/* The index in map of each code, or -1. Free it; NULL if memory runs out. */
+int32_t *ids_match(const struct ids *ids, const struct id_map *map);
+/* The same ids in another order: out's index i is from's order[i]. from must be sorted. */
+int id_map_reorder(const struct id_map *from, const int32_t *order, struct id_map *out);
 /* The map of the integers 1 .. n, for synthetic data. */
 int id_map_range(int64_t n, struct id_map *out);
 void id_map_free(struct id_map *map);

@@ -120,7 +120,7 @@ static int place_configured(const struct file_options *options, const struct fie
             if (number < 1 || number > FIELDS_MAX)
                 return error_set(error, DPF_FAULT_CONFIG, "data.%s must be 1 to %d or a name, not \"%s\"",
                                  options->keys[c], FIELDS_MAX, options->columns[c]);
-            if (number > all && options->one_id)
+            if (number > all && options->one_id && options->rating_needed)
                 return error_set(
                     error, DPF_FAULT_DATA,
                     "a line holds an id and its weight, but this one has %lld field(s) separated by "

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "data/data_params.h"
 #include "data/feature_file.h"
+#include "data/catalogue.h"
 #include "data/generator.h"
 #include "data/paths.h"
 #include "data/ratings.h"
@@ -77,6 +78,11 @@ int data_check(const struct config *config, const struct config_values *data,
         return -1;
     if (*test && check_paths(config, "split", "test.path", test, "", error) != 0)
         return -1;
+    for (int side = 0; side < 2; side++)
+        if (o.catalogues[side][0] && o.format != FORMAT_SYNTHETIC &&
+            check_paths(config, "data", side == DPF_SIDE_ITEMS ? "items-file" : "users-file",
+                        o.catalogues[side], "", error) != 0)
+            return -1;
     if (o.relation_path[0] && check_paths(config, "data", "relation.path", o.relation_path, "", error) != 0)
         return -1;
     if (check_features(config, data, error) != 0)
@@ -131,16 +137,31 @@ static int read_tables(struct loading *l, struct ids *users, struct ids *items, 
     return status;
 }
 
+/* The ids of a side and the index of each code: of the catalogue (-1: not in it), or of what occurs. */
+static int finish_side(struct loading *l, int side, const struct ids *ids, struct id_map *out, int32_t **rank,
+                       struct dpf_error *error)
+{
+    const char *path = l->options.catalogues[side];
+    if (path[0]) {
+        if (catalogue_load(path, &l->options.catalogue, l->pool, out, error) != 0)
+            return -1;
+        *rank = ids_match(ids, out);
+    } else {
+        *rank = memory_raw((size_t)ids->n, sizeof **rank);
+        if (*rank && ids_finish(ids, out, *rank) != 0)
+            return error_memory(error);
+    }
+    return *rank ? 0 : error_memory(error);
+}
+
 /* Final indices over all files of the run. */
 static int finish_ids(struct loading *l, const struct ids *users, const struct ids *items,
                       struct dpf_error *error)
 {
-    int32_t *user_rank = memory_raw((size_t)users->n, sizeof *user_rank);
-    int32_t *item_rank = memory_raw((size_t)items->n, sizeof *item_rank);
-    int status = 0;
-    if (!user_rank || !item_rank || ids_finish(users, &l->out->users, user_rank) != 0 ||
-        ids_finish(items, &l->out->items, item_rank) != 0)
-        status = error_memory(error);
+    int32_t *user_rank = NULL, *item_rank = NULL;
+    int status = finish_side(l, DPF_SIDE_USERS, users, &l->out->users, &user_rank, error);
+    if (status == 0)
+        status = finish_side(l, DPF_SIDE_ITEMS, items, &l->out->items, &item_rank, error);
     if (status == 0) {
         table_finish_ids(&l->train_table, user_rank, item_rank);
         table_finish_ids(&l->test_table, user_rank, item_rank);
@@ -180,6 +201,7 @@ static int clean(struct loading *l, struct table *table, int want_order, struct 
     summary->lines += table->lines;
     summary->empty_lines += table->empty;
     summary->out_of_range += table->dropped;
+    summary->out_of_catalogue += table->strangers;
     return 0;
 }
 
@@ -230,7 +252,8 @@ static int nothing_left(const struct loading *l, struct dpf_error *error)
 {
     const struct dataset_summary *s = &l->out->summary;
     const char *where = l->options.format == FORMAT_SYNTHETIC ? "data.format = synthetic" : l->options.path;
-    const char *remedy = s->below_threshold   ? "lower data.threshold"
+    const char *remedy = s->out_of_catalogue  ? "correct data.items-file and data.users-file"
+                         : s->below_threshold ? "lower data.threshold"
                          : s->out_of_range    ? "correct data.value-min and data.value-max"
                          : l->out->test.n > 0 ? "hold out fewer, see [split]"
                          : s->lines - s->empty_lines == 1
@@ -272,6 +295,11 @@ static int finish(struct loading *l, struct dpf_error *error)
 static void warn_suspicious(const struct loading *l)
 {
     const struct dataset_summary *s = &l->out->summary;
+    if (s->out_of_catalogue)
+        log_message(LOG_LEVEL_WARNING,
+                    "%lld records of users or items that are in no catalogue are left out (data.items-file, "
+                    "data.users-file)",
+                    (long long)s->out_of_catalogue);
     if (!l->options.implicit && s->distinct_values > 100 && isinf(l->options.value_lo) &&
         isinf(l->options.value_hi))
         log_message(LOG_LEVEL_WARNING,

@@ -8,22 +8,6 @@
 #include "data/ratings.h"
 #include "data/sort_rows.h"
 
-/* The data set's index of each code, or -1. */
-static int match_users(const struct ids *ids, const struct id_map *users, int32_t *index)
-{
-    struct id_map map;
-    int32_t *rank = memory_raw((size_t)ids->n, sizeof *rank);
-    if (!rank || ids_finish(ids, &map, rank) != 0) {
-        free(rank);
-        return -1;
-    }
-    for (int64_t code = 0; code < ids->n; code++)
-        index[code] = (int32_t)id_map_find(users, id_map_text(&map, rank[code]));
-    id_map_free(&map);
-    free(rank);
-    return 0;
-}
-
 struct link {
     int32_t from, to;
 };
@@ -112,8 +96,8 @@ int relation_load(const struct data_options *options, const struct id_map *users
     int status =
         table_read(&table, options->relation_path, &options->relation, NULL, &ids, &ids, NULL, pool, error);
     if (status == 0) {
-        index = memory_raw((size_t)ids.n, sizeof *index);
-        if (!index || match_users(&ids, users, index) != 0)
+        index = ids_match(&ids, users);
+        if (!index)
             status = error_memory(error);
     }
     if (status == 0) {

@@ -46,7 +46,8 @@ struct table {
     struct slot *slots;
     int n_slots;
     int64_t lines, empty, records, dropped;
-    char **paths; /* the table's own */
+    int64_t strangers; /* records whose user or item has no index; counted when rows are built */
+    char **paths;      /* the table's own */
     int n_paths;
 };
 

@@ -153,24 +153,6 @@ static int draw_groups(const struct weights_options *options, const struct rando
 
 /* ---- from files ---------------------------------------------------------------------------------- */
 
-/* The data set's index of each code, or -1: ids without ratings need no weight. */
-static int32_t *match_rows(const struct ids *ids, const struct id_map *map)
-{
-    struct id_map names;
-    int32_t *rank = memory_raw((size_t)ids->n + 1, sizeof *rank);
-    int32_t *index = memory_raw((size_t)ids->n + 1, sizeof *index);
-    if (!rank || !index || ids_finish(ids, &names, rank) != 0) {
-        free(rank);
-        free(index);
-        return NULL;
-    }
-    for (int64_t code = 0; code < ids->n; code++)
-        index[code] = (int32_t)id_map_find(map, id_map_text(&names, rank[code]));
-    id_map_free(&names);
-    free(rank);
-    return index;
-}
-
 static int take_chunk(const struct chunk *chunk, float *weights, struct dpf_error *error)
 {
     for (int64_t i = 0; i < chunk->n; i++) {
@@ -199,7 +181,7 @@ static int read_side(const struct weights_options *options, int side, const stru
     if (!path[0])
         return 0;
     int status = table_read(&table, path, &options->file, NULL, &ids, &ids, NULL, pool, error);
-    if (status == 0 && !(index = match_rows(&ids, map)))
+    if (status == 0 && !(index = ids_match(&ids, map)) /* ids without ratings need no weight */)
         status = error_memory(error);
     if (status == 0)
         table_finish_ids(&table, index, index);

@@ -286,17 +286,23 @@ static void note_public(struct run_facts *run, const char *format, ...)
 
 static void note_sizes(const struct plan *plan, struct run_facts *run)
 {
-    const dpf_value *model = plan->model.params.values;
+    const dpf_value *data = plan->data.params.values;
     int adjacency = plan->guarantee.adjacency, hidden = adjacency == DPF_ADJ_ADD_REMOVE;
-    if (hidden && plan->guarantee.unit == DPF_UNIT_USER)
+    if (*data[D_USERS_FILE].text)
+        note_public(run, "The catalogue of users ([data] users-file): who is in it, not who has records.");
+    else if (hidden && plan->guarantee.unit == DPF_UNIT_USER)
         note_public(run, "A bound on the number of users ([model] users).");
     else
         note_public(run, "The list of users, and their number: it shows who is in the data.");
-    note_public(run, "The list of items, and their number%s.",
-                adjacency == DPF_ADJ_REPLACE_VALUE || model[MODEL_ITEMS].integer
-                    ? ""
-                    : ". It is taken from the data: an item that only one user ever touched shows by being "
-                      "there. Use a catalogue that does not depend on the users to train and to release");
+    if (*data[D_ITEMS_FILE].text)
+        note_public(run, "The catalogue of items ([data] items-file), in its order.");
+    else
+        note_public(
+            run, "The list of items, and their number%s.",
+            adjacency == DPF_ADJ_REPLACE_VALUE
+                ? ""
+                : ". It is taken from the data: an item that only one user ever touched shows by being "
+                  "there. Give a catalogue that does not depend on the users ([data] items-file)");
 }
 
 /* What neighbouring data sets have in common beyond what the adjacency says. */
@@ -371,8 +377,11 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     run->values_choose = values_choose(plan);
     run->by_own_records = plan->split.params.values[S_KIND].integer == SPLIT_PER_USER ||
                           plan->split.params.values[S_KIND].integer == SPLIT_LEAVE_ONE_OUT;
+    run->lists_items =
+        !*plan->data.params.values[D_ITEMS_FILE].text && plan->guarantee.adjacency != DPF_ADJ_REPLACE_VALUE;
     run->follows = data_follows_from_records(&plan->data, &plan->split);
-    run->users_counted = plan->model.params.values[MODEL_USERS].integer == 0;
+    run->users_counted =
+        plan->model.params.values[MODEL_USERS].integer == 0 && !*plan->data.params.values[D_USERS_FILE].text;
     if (run->n_terms > 0)
         note_all_public(plan, run);
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;

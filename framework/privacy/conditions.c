@@ -435,7 +435,11 @@ static void check_whole_input(const struct condition_input *input, struct condit
         set_verdict(
             out, 1,
             "What is assigned to users, items and records follows from their own ids, and the form of "
-            "the data is declared.");
+            "the data is declared.%s",
+            input->facts->lists_items && input->facts->n_terms > 0
+                ? " The list of items is taken from the data, and counts as public here: give a "
+                  "catalogue ([data] items-file) to change that."
+                : "");
 }
 
 /* What could stop a run even though single faults do not, or NULL. */

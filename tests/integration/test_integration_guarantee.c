@@ -436,7 +436,7 @@ static void users_that_come_or_go_do_not_show(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
     snprintf(text, sizeof text,
-             "privacy.adjacency=replace\nmodel.items=0\nsplit.kind=files\nsplit.test.path=%s\n"
+             "privacy.adjacency=replace\nsplit.kind=files\nsplit.test.path=%s\n"
              "data.format=csv\ndata.header=yes\ndata.path=%s\n",
              path, path);
     plan_of(&plan, by_users, text);
@@ -445,6 +445,19 @@ static void users_that_come_or_go_do_not_show(void **state)
     assert_non_null(strstr(statement, "only one user ever"));
     assert_non_null(strstr(statement, "training parts that differ"));
     free(statement);
+    plan_free(&plan);
+    /* A number of items that is declared leaves their list what it is; a catalogue does not. */
+    strcat(text, "data.items-file=");
+    strcat(text, path);
+    strcat(text, "\n");
+    plan_of(&plan, by_users, text);
+    statement = guarantee_text(&plan.guarantee);
+    assert_non_null(strstr(statement, "The catalogue of items"));
+    assert_null(strstr(statement, "only one user ever"));
+    free(statement);
+    plan_free(&plan);
+    plan_of(&plan, by_users, text);
+    assert_true(condition_of(&plan, "C11")->holds);
     plan_free(&plan);
 }
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Catalogues: the rows of a side, their number and their order follow from the file, whatever the records
+ * are. */
+#include "data_support.h"
+
+#define CSV "[data]\npath = a.txt\nheader = no\n"
+#define ITEMS CSV "items-file = b.txt\n"
+#define BOTH ITEMS "users-file = c.txt\n"
+
+static void assert_ids(const struct id_map *map, const char *const *wanted)
+{
+    int64_t n = 0;
+    for (; wanted[n]; n++) {
+        assert_string_equal(id_map_text(map, n), wanted[n]);
+        assert_int_equal(id_map_find(map, wanted[n]), n);
+    }
+    assert_int_equal(map->n, n);
+    assert_int_equal(id_map_find(map, "nobody"), -1);
+}
+
+static void rows_are_those_of_the_file(void **state)
+{
+    static const char *const items[] = {"zoo", "10", "9", "caf\xc3\xa9", "unseen", NULL};
+    static const char *const users[] = {"3", "1", "anna", NULL};
+    struct data_outcome out;
+    const struct dataset *d = &out.dataset;
+    (void)state;
+    data_write("b.txt", "zoo\n10\n9\n\ncaf\xc3\xa9\nunseen\n");
+    data_write("c.txt", "3\n1\nanna\n");
+    data_write("a.txt", "1,9,4\nanna,zoo,5\n1,10,3\n");
+    data_get(BOTH, &out);
+    assert_ids(&d->items, items);
+    assert_ids(&d->users, users);
+    assert_int_equal(d->train.n, 3);
+    assert_int_equal(d->train.by_item.rows, 5);
+    data_check_csr(&d->train.by_user, 5);
+    data_check_csr(&d->train.by_item, 3);
+    assert_true(data_value(d, &d->train.by_user, "anna", "zoo") == 5);
+    assert_true(data_value(d, &d->train.by_user, "1", "10") == 3);
+    dataset_free(&out.dataset);
+}
+
+/* The list is the same whoever rated what, and records outside of it are left out and counted. */
+static void records_outside_are_left_out(void **state)
+{
+    static const char *const items[] = {"b", "a", NULL};
+    static const char *const records[] = {"1,a,4\n2,b,5\n", "1,a,4\n", "1,a,4\n2,c,5\n0,new,1\n1,b,3\n"};
+    static const int64_t kept[] = {2, 1, 2}, left_out[] = {0, 0, 2};
+    (void)state;
+    data_write("b.txt", "b\na\n");
+    for (int i = 0; i < 3; i++) {
+        struct data_outcome out;
+        data_write("a.txt", records[i]);
+        data_get(ITEMS "[split]\nkind = random\nfraction = 0.5\n", &out);
+        assert_ids(&out.dataset.items, items);
+        assert_int_equal(out.dataset.train.n + out.dataset.test.n, kept[i]);
+        assert_int_equal(out.dataset.summary.out_of_catalogue, left_out[i]);
+        dataset_free(&out.dataset);
+    }
+    data_write("c.txt", "1\n");
+    struct data_outcome out;
+    data_get(BOTH, &out);
+    assert_int_equal(out.dataset.users.n, 1);
+    assert_int_equal(out.dataset.train.n, 2);
+    assert_int_equal(out.dataset.summary.out_of_catalogue, 2);
+    dataset_free(&out.dataset);
+}
+
+static void columns_can_be_chosen(void **state)
+{
+    static const char *const items[] = {"2", "1", NULL};
+    struct data_outcome out;
+    (void)state;
+    data_write("a.txt", "1,1,4\n2,2,5\n");
+    data_write("b.txt", "2|Golden, Eye|x\n1|Toy \"Story\"|y\n");
+    data_get(ITEMS "catalogue.delimiter = pipe\n", &out);
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+    data_write("b.txt", "title,movieId\n\"Eye, Golden\",2\nToy,1\n");
+    data_get(ITEMS "catalogue.delimiter = comma\ncatalogue.header = yes\ncatalogue.column = movieId\n", &out);
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+}
+
+/* More lines than a block of the reader: the order is that of the file, however many threads read it. */
+static void long_catalogues_keep_their_order(void **state)
+{
+    enum { N = 400000 };
+    char *text = malloc((size_t)N * 10);
+    size_t used = 0;
+    struct data_outcome out;
+    (void)state;
+    assert_non_null(text);
+    for (int64_t i = 0; i < N; i++)
+        used += (size_t)sprintf(text + used, "%lld\n", (long long)(i * 7919 % N));
+    data_write_bytes("b.txt", text, used);
+    free(text);
+    data_write("a.txt", "1,1,4\n2,2,5\n");
+    assert_int_equal(data_try(ITEMS, 4, 1, &out), 0);
+    assert_int_equal(out.dataset.items.n, N);
+    for (int64_t i = 0; i < N; i++)
+        assert_int_equal(atoll(id_map_text(&out.dataset.items, i)), i * 7919 % N);
+    dataset_free(&out.dataset);
+}
+
+static void wrong_catalogues_are_refused(void **state)
+{
+    (void)state;
+    data_write("a.txt", "1,1,4\n2,2,5\n");
+    DATA_REFUSED(CSV "items-file = none.txt\n", DPF_FAULT_DATA, "none.txt");
+    data_write("b.txt", "1\n2\n1\n");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:3", "\"1\" stands in this catalogue twice");
+    data_write("b.txt", "1,x\n2,y\n");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "no records are left", "data.items-file");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_those_of_the_file),
+        cmocka_unit_test(records_outside_are_left_out),
+        cmocka_unit_test(columns_can_be_chosen),
+        cmocka_unit_test(wrong_catalogues_are_refused),
+        cmocka_unit_test(long_catalogues_keep_their_order),
+    };
+    return cmocka_run_group_tests(tests, data_enter, data_leave);
+}
