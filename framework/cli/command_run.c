@@ -76,14 +76,26 @@ static struct scorer scorer_of(struct model *model)
     return (struct scorer){.context = model, .scores = model_scores};
 }
 
+/* What is measured beside a run, on raw records, must not decide whether it completes. */
+static int without_stopping(struct run *run, int status, struct dpf_error *error)
+{
+    const int forgiven = run->session.plan.guarantee.zero_violations && !worker_cancelled() &&
+                         (error->fault == DPF_FAULT_RUN || error->fault == DPF_FAULT_DATA);
+    if (status == 0 || !forgiven)
+        return status;
+    violations_add(&run->violations, 0, 0, error);
+    return 0;
+}
+
 static int round_done(void *context, int64_t round, struct model *model, struct dpf_error *error)
 {
     struct run *run = context;
     char note[64] = "";
     if (run->trace) {
         struct scorer scorer = scorer_of(model);
-        double rmse;
-        if (evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error) != 0)
+        double rmse = NAN;
+        if (without_stopping(run, evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error),
+                             error) != 0)
             return -1;
         run->train_rmse[run->n_train_rmse++] = rmse;
         snprintf(note, sizeof note, "train RMSE %.4f", rmse);
@@ -187,16 +199,27 @@ static int load(struct run *run, struct dpf_error *error)
     run->parsed = NULL;
     if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
                               &run->dataset, error)
-                : data_load(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
+                : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
                             error)) != 0)
         return -1;
     char *summary = data_summary_text(&run->dataset);
     if (summary)
         log_message(LOG_LEVEL_INFO, "%s", summary);
     free(summary);
-    if (run->dataset.train.n == 0)
-        return error_set(error, DPF_FAULT_DATA, "no training records are left after the split");
     return 0;
+}
+
+/* What the data's faults mean is known once the plan is: whether single ones may stop the run. */
+static int judge_violations(struct run *run, int status, struct dpf_error *error)
+{
+    struct violations *found = &run->dataset.violations;
+    if (status == 0 && run->session.plan.guarantee.zero_violations) {
+        violations_join(&run->violations, found);
+        return 0;
+    }
+    if (found->n > 0)
+        *error = (struct dpf_error){0}; /* a plan for what is left of the data is not what is wrong */
+    return found->n > 0 ? violations_report(found, error) : status;
 }
 
 static int prepare_trace(struct run *run, struct dpf_error *error)
@@ -227,13 +250,16 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     }
     run->times[3] = progress_clock();
     struct scorer scorer = scorer_of(&run->model);
-    if (run->dataset.test.n && evaluate(run, plan, &run->model, &run->test, error) != 0)
-        return -1;
-    if (evaluate_on_train(&run->session.evaluate) &&
-        evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 1,
-                       &run->train, error) != 0)
-        return -1;
-    if (run->dataset.test.n && compare(run, arguments, error) != 0)
+    if (run->dataset.test.n)
+        status = without_stopping(run, evaluate(run, plan, &run->model, &run->test, error), error);
+    if (status == 0 && evaluate_on_train(&run->session.evaluate))
+        status = without_stopping(run,
+                                  evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded,
+                                                 run->pool, 1, &run->train, error),
+                                  error);
+    if (status == 0 && run->dataset.test.n)
+        status = without_stopping(run, compare(run, arguments, error), error);
+    if (status != 0)
         return -1;
     run->times[4] = progress_clock();
     return 0;
@@ -291,7 +317,11 @@ static int finish(struct run *run, const char *directory, struct dpf_error *erro
     if (!run->quiet)
         print_results(run, &results, directory);
     for (int64_t i = 0; i < run->test.n; i++)
-        if (run->test.items[i].n == 0)
+        if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
+            log_message(LOG_LEVEL_WARNING,
+                        "metric %s is not available: no user has a positive in the test part",
+                        run->test.items[i].name);
+        else if (run->test.items[i].n == 0)
             return error_set(
                 error, DPF_FAULT_DATA,
                 "metric %s is not available: no user has a positive in the test part. All results are "
@@ -358,7 +388,8 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = load(run, error);
     run->times[1] = progress_clock();
     if (status == 0)
-        status = plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error);
+        status = judge_violations(run, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
+                                  error);
     if (status == 0)
         status = prepare_trace(run, error);
     if (status == 0)

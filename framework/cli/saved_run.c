@@ -57,7 +57,7 @@ static int load_data(const char *directory, struct saved_run *out, struct dpf_er
     out->pool = pool_new(threads < 1 ? 1 : (int)threads);
     if (!out->pool)
         return error_set(error, DPF_FAULT_RUN, "cannot start threads");
-    if (data_load(plan->config, &plan->data, &plan->split, plan->seeded, out->pool, &out->dataset, error) !=
+    if (data_read(plan->config, &plan->data, &plan->split, plan->seeded, out->pool, &out->dataset, error) !=
             0 ||
         plan_complete(plan, out->dataset.users.n, out->dataset.items.n, error) != 0)
         return -1;

@@ -77,7 +77,7 @@ int session_complete_without_training(struct session *session, struct dpf_error 
         struct dpf_error unread = {0};
         struct pool *pool = pool_new(1);
         if (pool &&
-            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
+            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
             users = dataset.users.n;
             items = dataset.items.n;
         } else {

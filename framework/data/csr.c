@@ -60,6 +60,7 @@ void dataset_free(struct dataset *dataset)
     free(dataset->weights.items);
     free(dataset->weights.user_groups);
     free(dataset->weights.item_groups);
+    violations_free(&dataset->violations);
     memset(dataset, 0, sizeof *dataset);
 }
 

@@ -40,6 +40,16 @@ static int is_movielens(int64_t format)
     return format == FORMAT_ML100K || format == FORMAT_ML1M;
 }
 
+/* Where values alone are protected (which is what [privacy] says without a word), it is public which records
+   there are, and a bad value must not make one disappear. */
+static int values_only(const struct config *config)
+{
+    const struct config_entry *unit = config_find(config, "privacy", "unit");
+    const struct config_entry *adjacency = config_find(config, "privacy", "adjacency");
+    return (!unit || strcmp(unit->value, "record") == 0) &&
+           (!adjacency || strcmp(adjacency->value, "replace-value") == 0);
+}
+
 static int read_file_options(const struct config *config, const struct config_values *data,
                              struct data_options *out, struct dpf_error *error)
 {
@@ -54,6 +64,7 @@ static int read_file_options(const struct config *config, const struct config_va
     file->out_of_range = (enum data_out_of_range)value_of(data, D_OUT_OF_RANGE)->integer;
     file->value_lo = out->value_lo;
     file->value_hi = out->value_hi;
+    file->keep_records = values_only(config);
     file->rating_needed = !out->implicit || isfinite(out->threshold);
     file->time_needed = out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME;
     file->prefix = "";

@@ -45,6 +45,7 @@ struct file_options {
     int one_id; /* lines name one thing, not a pair: its column is that of the user and of the item */
     double value_lo, value_hi;
     enum data_out_of_range out_of_range;
+    int keep_records;   /* a bad value is replaced by one in range: the record itself is public */
     const char *prefix; /* of the other keys, "" or "relation." */
 };
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/violations.h"
 #include "dpframe/features.h"
 
 /* Records of one orientation: those of row r are entries ptr[r] .. ptr[r+1]-1, ascending by other. */
@@ -98,6 +99,7 @@ struct dataset {
     int implicit;                     /* values are all 1 and mean "interacted" */
     double value_lo, value_hi;        /* declared range */
     struct dataset_summary summary;
+    struct violations violations; /* records that are at fault: left out, or changed. See load.h */
 };
 
 /* Whether records have privacy weights; without, all weigh 1. */

@@ -67,9 +67,54 @@ static int merge_values(struct ratings *ratings, const struct data_options *opti
     return isfinite(rounded) ? status : -1;
 }
 
+/* What becomes of the records first .. last-1 of one pair: all but one go, or all. */
+struct group {
+    int64_t first, last, chosen;
+    int drop; /* 1: all go; 0: one stays; -1: a fault, and none stays, or the chosen one with a value in range
+               */
+};
+
+/* A pair that is at fault: it counts as if it was not there, unless the record itself is public. */
+static int pass_over(struct ratings *ratings, const struct data_options *options, struct group *group,
+                     struct violations *violations, struct dpf_error *error)
+{
+    float *values = ratings->csr.values;
+    if (!violations)
+        return -1;
+    violations_add(violations, 0, 0, error);
+    group->drop = !options->file.keep_records;
+    if (!group->drop && values &&
+        !(values[group->chosen] >= options->value_lo && values[group->chosen] <= options->value_hi))
+        values[group->chosen] =
+            (float)(values[group->chosen] > options->value_hi ? options->value_hi : options->value_lo);
+    return 0;
+}
+
+static int resolve_group(struct ratings *ratings, const struct data_options *options,
+                         const struct table *table, const struct id_map *users, const struct id_map *items,
+                         int64_t row, struct group *group, struct violations *violations,
+                         struct dpf_error *error)
+{
+    group->chosen = choose(ratings, options->duplicates, group->first, group->last);
+    group->drop = 0;
+    if (options->duplicates == DUPLICATES_ERROR) {
+        report_pair(ratings, table, users, items, row, group->first,
+                    "occur again; set duplicates = last, first, mean or sum", error);
+        return pass_over(ratings, options, group, violations, error);
+    }
+    group->drop = merge_values(ratings, options, group->first, group->last, group->chosen);
+    if (group->drop >= 0)
+        return 0;
+    report_pair(ratings, table, users, items, row, group->first,
+                "sum up to a value outside of the declared range; widen value-min and "
+                "value-max, or set out-of-range = clip or drop",
+                error);
+    return pass_over(ratings, options, group, violations, error);
+}
+
 int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,
                     const struct id_map *users, const struct id_map *items, int64_t *removed,
-                    int64_t *dropped, struct dpf_error *error)
+                    int64_t *dropped, struct violations *violations, struct dpf_error *error)
 {
     struct csr *csr = &ratings->csr;
     uint8_t *flags = NULL; /* only once there is a duplicate */
@@ -80,26 +125,15 @@ int ratings_resolve(struct ratings *ratings, const struct data_options *options,
                 last++;
             if (last == i + 1)
                 continue;
-            if (options->duplicates == DUPLICATES_ERROR) {
-                status = report_pair(ratings, table, users, items, r, i,
-                                     "occur again; set duplicates = last, first, mean or sum", error);
-                continue;
-            }
-            if (!flags && !(flags = memory_new((size_t)csr->ptr[csr->rows], 1))) {
+            struct group group = {.first = i, .last = last};
+            if (!flags && !(flags = memory_new((size_t)csr->ptr[csr->rows], 1)))
                 status = error_memory(error);
-                continue;
-            }
-            int64_t chosen = choose(ratings, options->duplicates, i, last);
-            int drop = merge_values(ratings, options, i, last, chosen);
-            for (int64_t j = i; j < last; j++)
-                flags[j] = j != chosen || drop;
+            else
+                status = resolve_group(ratings, options, table, users, items, r, &group, violations, error);
+            for (int64_t j = i; j < last && status == 0; j++)
+                flags[j] = j != group.chosen || group.drop;
             *removed += last - i - 1;
-            *dropped += drop > 0;
-            if (drop < 0)
-                status = report_pair(ratings, table, users, items, r, i,
-                                     "sum up to a value outside of the declared range; widen value-min and "
-                                     "value-max, or set out-of-range = clip or drop",
-                                     error);
+            *dropped += group.drop > 0;
         }
     if (status == 0 && flags)
         ratings_remove(ratings, flags);

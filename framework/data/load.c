@@ -196,7 +196,7 @@ static int clean(struct loading *l, struct table *table, int want_order, struct 
     struct dataset_summary *summary = &l->out->summary;
     if (ratings_build(table, l->out->users.n, want_order, l->pool, ratings, error) != 0 ||
         ratings_resolve(ratings, &l->options, table, &l->out->users, &l->out->items, &summary->duplicates,
-                        &summary->out_of_range, error) != 0)
+                        &summary->out_of_range, &l->out->violations, error) != 0)
         return -1;
     summary->lines += table->lines;
     summary->empty_lines += table->empty;
@@ -209,6 +209,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
     struct ids users = {0}, items = {0};
+    l->train_table.violations = l->test_table.violations = &l->out->violations;
     int status = read_tables(l, &users, &items, error);
     if (status == 0)
         status = finish_ids(l, &users, &items, error);
@@ -217,9 +218,10 @@ static int load_files(struct loading *l, struct dpf_error *error)
     if (status != 0 ||
         clean(l, &l->train_table, o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME, &l->train, error) != 0)
         return -1;
-    if (o->kind == SPLIT_FILES && (clean(l, &l->test_table, 0, &l->test, error) != 0 ||
-                                   split_overlaps(o, &l->train, &l->test, &l->out->users, &l->out->items,
-                                                  &l->train_table, &l->test_table, error) != 0))
+    if (o->kind == SPLIT_FILES &&
+        (clean(l, &l->test_table, 0, &l->test, error) != 0 ||
+         split_overlaps(o, &l->train, &l->test, &l->out->users, &l->out->items, &l->train_table,
+                        &l->test_table, &l->out->violations, error) != 0))
         return -1;
     table_free(&l->train_table);
     table_free(&l->test_table);
@@ -268,7 +270,7 @@ static int nothing_left(const struct loading *l, struct dpf_error *error)
 }
 
 /* Hands the rows over. */
-static int finish(struct loading *l, struct dpf_error *error)
+static void finish(struct loading *l)
 {
     struct dataset *out = l->out;
     free(l->train.times);
@@ -283,13 +285,15 @@ static int finish(struct loading *l, struct dpf_error *error)
     }
     out->train.n = out->train.by_user.ptr[out->train.by_user.rows];
     out->test.n = out->test.by_user.ptr ? out->test.by_user.ptr[out->test.by_user.rows] : 0;
-    if (out->train.n == 0)
-        return nothing_left(l, error);
+    if (out->train.n == 0) {
+        struct dpf_error none = {0};
+        nothing_left(l, &none);
+        violations_add(&out->violations, 0, 0, &none);
+    }
     if (out->implicit) {
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);
     }
-    return 0;
 }
 
 static void warn_suspicious(const struct loading *l)
@@ -356,10 +360,11 @@ static int divide(struct loading *l, struct dpf_error *error)
     const struct data_options *o = &l->options;
     struct dataset *out = l->out;
     if (split_make(o, &l->train, &out->users, &out->items, l->seeded, &out->test.by_user, &out->candidates,
-                   &out->summary, error) != 0 ||
-        finish(l, error) != 0 || weights_assign(o, l->seeded, out, error) != 0)
+                   &out->summary, error) != 0)
         return -1;
-    if (csr_transpose(&out->train.by_user, out->items.n, &out->train.by_item, error) != 0 ||
+    finish(l);
+    if (weights_assign(o, l->seeded, out, error) != 0 ||
+        csr_transpose(&out->train.by_user, out->items.n, &out->train.by_item, error) != 0 ||
         summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0)
         return -1;
     warn_suspicious(l);
@@ -436,7 +441,7 @@ void data_parsed_free(struct data_parsed *parsed)
     free(parsed);
 }
 
-int data_load(const struct config *config, const struct config_values *data,
+int data_read(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error)
 {
@@ -445,4 +450,16 @@ int data_load(const struct config *config, const struct config_values *data,
     if (data_parse(config, data, split, seeded, pool, &parsed, error) != 0)
         return -1;
     return data_divide(parsed, config, data, split, seeded, pool, out, error);
+}
+
+int data_load(const struct config *config, const struct config_values *data,
+              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+              struct dataset *out, struct dpf_error *error)
+{
+    if (data_read(config, data, split, seeded, pool, out, error) != 0)
+        return -1;
+    const int status = violations_report(&out->violations, error);
+    if (status != 0)
+        dataset_free(out);
+    return status;
 }

@@ -28,7 +28,15 @@ int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi,
                struct dpf_error *error);
 
-/* Loads. seeded: the root of run.seed. Faults: DPF_FAULT_DATA, naming file:line, value and remedy. */
+/*
+ * Loads. seeded: the root of run.seed. Faults: DPF_FAULT_DATA, naming file:line, value and remedy. data_read
+ * lists faults of single records in out->violations and leaves those records out, or, where records are
+ * public and only values are protected, gives them a value in range; data_load reports the first one as an
+ * error. What concerns a file as a whole is an error of both.
+ */
+int data_read(const struct config *config, const struct config_values *data,
+              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+              struct dataset *out, struct dpf_error *error);
 int data_load(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error);

@@ -26,10 +26,10 @@ int ratings_build(struct table *table, int64_t users, int want_order, struct poo
                   struct dpf_error *error);
 
 /* Leaves one record a pair. *removed is increased. The table names lines in messages; NULL: no duplicates
- * occur. */
+ * occur. Pairs that are at fault are listed and left out; violations NULL: the first is an error. */
 int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,
                     const struct id_map *users, const struct id_map *items, int64_t *removed,
-                    int64_t *dropped, struct dpf_error *error);
+                    int64_t *dropped, struct violations *violations, struct dpf_error *error);
 
 /* Keeps the records whose flag is 0 (in place); returns the number of those removed. flags: one a record. */
 int64_t ratings_remove(struct ratings *ratings, const uint8_t *flags);

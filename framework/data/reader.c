@@ -30,9 +30,11 @@ struct reader {
     struct source source;
     struct table *table;
     struct slot *slots;
-    struct stop *stops; /* one a slot */
+    struct stop *stops;        /* one a slot */
+    struct violations *faults; /* one a slot, by block and line, where the table lists them */
     int n_slots;
-    int threads; /* that read; the next task hashes */
+    int threads;        /* that read; the next task hashes */
+    const char *remark; /* of the source, once it is read */
     char *hash;
     struct dpf_error hash_error;
     atomic_int stopped;
@@ -104,17 +106,26 @@ static struct chunk *begin_chunk(const struct reader *reader, const struct block
     return chunk;
 }
 
-/* Cuts the block before the first line with a NUL byte, so that faults before it are found first. 1 if there
- * is one. */
-static int cut_at_nul(struct block *block)
+/* Lists a line that is no record. 0 if it ends reading instead: then its error stays. */
+static int pass_over(struct reader *reader, int slot, const struct block *block, int64_t line,
+                     struct stop *stop)
 {
-    const char *nul = memchr(block->data, 0, block->length);
-    if (!nul)
+    stop->line = line;
+    if (!reader->faults || stop->error.fault != DPF_FAULT_DATA)
         return 0;
-    while (nul > block->data && nul[-1] != '\n')
-        nul--;
-    block->length = (size_t)(nul - block->data);
+    violations_add(&reader->faults[slot], block->index, line, &stop->error);
     return 1;
+}
+
+/* What is wrong with a line before its fields are looked at. */
+static int check_line(const struct block *block, int has_nul, int64_t line, const struct field *text,
+                      struct dpf_error *error)
+{
+    if (block->cut && line == 0)
+        return error_set(error, DPF_FAULT_DATA, SOURCE_TOO_LONG, block->capacity - 1);
+    if (has_nul && memchr(text->data, 0, text->length))
+        return error_set(error, DPF_FAULT_DATA, "a NUL byte; the file is damaged or no text");
+    return 0;
 }
 
 /* The fields of a line that is a row by itself. quoted: for lines with quotes, or NULL. -1: an error. */
@@ -138,11 +149,21 @@ static int64_t cut_line(const struct reader *reader, const struct block *block, 
 }
 
 /* The plain path: one line is one row. quoted: as for cut_line. */
+static int parse_line(struct reader *reader, const struct block *block, size_t start, size_t end,
+                      const struct field *text, int64_t line, int slot, struct quoted *quoted,
+                      struct chunk *chunk, struct dpf_error *error)
+{
+    struct field fields[FIELDS_MAX];
+    const int64_t n = cut_line(reader, block, start, end, text, quoted, fields, error);
+    if (n < 0)
+        return -1;
+    return row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
+}
+
 static int parse_block(struct reader *reader, const struct block *block, int slot, struct quoted *quoted,
-                       struct chunk *chunk, struct stop *stop)
+                       int has_nul, struct chunk *chunk, struct stop *stop)
 {
     int skip_header = block->index == reader->header_block && reader->layout.has_header;
-    struct field fields[FIELDS_MAX];
     size_t at = 0;
     for (int64_t line = 0; at < block->length; line++) {
         const size_t start = at;
@@ -155,12 +176,9 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             skip_header = 0;
             continue;
         }
-        stop->line = line;
-        int64_t n = cut_line(reader, block, start, at, &text, quoted, fields, &stop->error);
-        if (n < 0)
-            return -1;
-        if (row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line,
-                    &stop->error) != 0)
+        if (check_line(block, has_nul, line, &text, &stop->error) == 0)
+            parse_line(reader, block, start, at, &text, line, slot, quoted, chunk, &stop->error);
+        if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
             return -1;
     }
     return 0;
@@ -174,7 +192,7 @@ struct quoted_state {
 };
 
 static int parse_quoted(struct reader *reader, const struct block *block, struct quoted_state *state,
-                        struct chunk *chunk, struct stop *stop)
+                        int has_nul, struct chunk *chunk, struct stop *stop)
 {
     struct field fields[FIELDS_MAX];
     size_t at = 0;
@@ -189,20 +207,19 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
             state->open_block = block->index;
             state->open_line = line;
         }
-        stop->line = line;
-        int status = quoted_line(state->quoted, block->data + start, at - start, &stop->error);
-        if (status <= 0) {
-            if (status < 0)
-                return -1;
-            continue;
-        }
-        if (state->skip_header) {
+        int status = check_line(block, has_nul, line, &text, &stop->error);
+        if (status == 0)
+            status = quoted_line(state->quoted, block->data + start, at - start, &stop->error);
+        if (status > 0 && state->skip_header)
             state->skip_header = 0;
+        else if (status > 0)
+            row_add(reader->options, &reader->layout, &reader->slots[0], chunk, fields,
+                    quoted_fields(state->quoted, fields), line, &stop->error);
+        if (!stop->error.fault)
             continue;
-        }
-        int64_t n = quoted_fields(state->quoted, fields);
-        if (row_add(reader->options, &reader->layout, &reader->slots[0], chunk, fields, n, line,
-                    &stop->error) != 0)
+        if (status < 0)
+            quoted_reset(state->quoted);
+        if (!pass_over(reader, 0, block, line, stop))
             return -1;
     }
     return 0;
@@ -215,16 +232,12 @@ static int take_block(struct reader *reader, struct block *block, int slot, stru
 {
     stop->block = block->index;
     stop->line = -1;
-    int has_nul = cut_at_nul(block);
+    const int has_nul = memchr(block->data, 0, block->length) != NULL;
     struct chunk *chunk = begin_chunk(reader, block, slot);
     if (!chunk)
         return error_memory(&stop->error);
-    int status = rows ? parse_quoted(reader, block, rows, chunk, stop)
-                      : parse_block(reader, block, slot, quoted, chunk, stop);
-    if (status == 0 && has_nul) {
-        stop->line = chunk->lines;
-        status = error_set(&stop->error, DPF_FAULT_DATA, "a NUL byte; the file is damaged or no text");
-    }
+    int status = rows ? parse_quoted(reader, block, rows, has_nul, chunk, stop)
+                      : parse_block(reader, block, slot, quoted, has_nul, chunk, stop);
     if (keep_chunk(reader, chunk) != 0) {
         chunk_free(chunk);
         return error_memory(&stop->error);
@@ -285,6 +298,8 @@ static void read_quoted(struct reader *reader)
         error_set(&stop->error, DPF_FAULT_DATA,
                   "a quoted field is not closed before the end of the file; close it, or use format = tsv "
                   "with this delimiter if quotes are ordinary characters");
+        const struct block open = {.index = state.open_block};
+        pass_over(reader, 0, &open, state.open_line, stop);
     }
     quoted_free(state.quoted);
     block_free(&block);
@@ -307,13 +322,19 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
 {
     int status;
     *line = 0;
-    while ((status = source_next(&reader->source, block, error)) > 0)
+    while ((status = source_next(&reader->source, block, error)) > 0) {
+        if (reader->source.remark) {
+            *line = 1;
+            return error_set(error, DPF_FAULT_DATA, "this is %s", reader->source.remark);
+        }
         for (size_t at = 0; at < block->length;) {
             size_t start = at;
             struct field text = next_line(block, &at);
             ++*line;
             if (is_blank(&text) && !(quoted && quoted_is_open(quoted)))
                 continue;
+            if (check_line(block, 1, (int64_t)start, &text, error) != 0)
+                return -1;
             if (!quoted || (!quoted_is_open(quoted) && !memchr(text.data, '"', text.length))) {
                 *n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
                 return 1;
@@ -331,6 +352,7 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
                 return 1;
             }
         }
+    }
     *line = status < 0;
     return status;
 }
@@ -343,8 +365,22 @@ static int place_error(const struct dpf_error *from, const char *path, int64_t l
     return error_at(error, from->fault, path, (long)line, "%s", from->text);
 }
 
+/* Where the form is declared and there is no header, the first line is a record like any other. */
+static int decide_declared(struct reader *reader, struct dpf_error *error)
+{
+    static const struct field none[FIELDS_MAX] = {{"", 0}};
+    struct dpf_error local = {0};
+    const int64_t n = reader->options->n_fields;
+    reader->header_block = -1;
+    return layout_decide(reader->options, none, n, &reader->layout, &local) == 0
+               ? 0
+               : place_error(&local, reader->path, 0, error);
+}
+
 static int decide_layout(struct reader *reader, struct dpf_error *error)
 {
+    if (reader->faults && reader->options->header == HEADER_NO && reader->options->n_fields > 0)
+        return decide_declared(reader, error);
     struct dpf_error local = {0};
     struct field fields[FIELDS_MAX];
     struct block block = {0};
@@ -378,6 +414,33 @@ static int by_index(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* Names file and line of what was passed over, in the order of the file. */
+static void list_faults(struct reader *reader, size_t first)
+{
+    const struct table *table = reader->table;
+    struct violations all = {0};
+    struct dpf_error remark = {0};
+    if (reader->remark) {
+        error_set(&remark, DPF_FAULT_DATA, "this is %s", reader->remark);
+        violations_add(&all, 0, -1, &remark);
+    }
+    for (int s = 0; s < reader->n_slots; s++)
+        violations_join(&all, &reader->faults[s]);
+    violations_sort(&all);
+    for (size_t i = 0; i < all.kept; i++) {
+        int64_t line = all.list[i].order[1] < 0 ? 1 : all.list[i].order[1] + 1;
+        for (size_t c = first; c < table->n_chunks; c++)
+            if (table->chunks[c]->index == all.list[i].order[0])
+                line += table->chunks[c]->first_line - 1;
+        char *placed = memory_format("%s:%lld: %s", reader->path, (long long)line, all.list[i].text);
+        if (!placed)
+            continue;
+        free(all.list[i].text);
+        all.list[i].text = placed;
+    }
+    violations_join(table->violations, &all);
+}
+
 /* Orders the chunks of this file and reports the first fault, if there is one. */
 static int settle(struct reader *reader, size_t first, struct dpf_error *error)
 {
@@ -389,6 +452,8 @@ static int settle(struct reader *reader, size_t first, struct dpf_error *error)
         table->chunks[i]->first_line = line;
         line += table->chunks[i]->lines;
     }
+    if (reader->faults)
+        list_faults(reader, first);
     const struct stop *worst = NULL;
     for (int s = 0; s < reader->n_slots; s++)
         if (reader->stops[s].error.fault && (!worst || reader->stops[s].block < worst->block))
@@ -471,12 +536,15 @@ static int read_all(struct reader *reader, size_t first, struct pool *pool, stru
         pool_run(pool, tasks, read_task, reader);
     for (int64_t task = 0; !pool && task < tasks; task++)
         read_task(reader, task, 0);
+    reader->remark = reader->source.remark;
     source_close(&reader->source);
     if (!atomic_load(&reader->quotes))
         return settle(reader, first, error);
     drop_chunks(reader->table, first);
     memset(reader->stops, 0, (size_t)reader->n_slots * sizeof *reader->stops);
     for (int s = 0; s < reader->n_slots; s++) {
+        if (reader->faults)
+            violations_free(&reader->faults[s]);
         ids_free(&reader->slots[s].users);
         ids_free(&reader->slots[s].items);
     }
@@ -509,9 +577,12 @@ int table_read(struct table *table, const char *path, const struct file_options 
     int base = table->n_slots;
     reader.threads = reader.n_slots = pool ? pool_workers(pool) : 1;
     reader.stops = memory_new((size_t)reader.n_slots, sizeof *reader.stops);
-    if (!reader.stops || keep_path(table, path, &reader) != 0 || add_slots(&reader) != 0 ||
-        pthread_mutex_init(&reader.lock, NULL) != 0) {
+    if (table->violations)
+        reader.faults = memory_new((size_t)reader.n_slots, sizeof *reader.faults);
+    if (!reader.stops || (table->violations && !reader.faults) || keep_path(table, path, &reader) != 0 ||
+        add_slots(&reader) != 0 || pthread_mutex_init(&reader.lock, NULL) != 0) {
         free(reader.stops);
+        free(reader.faults);
         return error_memory(error);
     }
     int status = decide_layout(&reader, error);
@@ -521,6 +592,9 @@ int table_read(struct table *table, const char *path, const struct file_options 
         status = merge_ids(&reader, users, items, error);
     sum_up(table, first, base);
     pthread_mutex_destroy(&reader.lock);
+    for (int s = 0; reader.faults && s < reader.n_slots; s++)
+        violations_free(&reader.faults[s]);
+    free(reader.faults);
     free(reader.stops);
     return status;
 }

@@ -84,7 +84,7 @@ static int build_links(const struct data_options *options, const struct table *t
     last.duplicates = DUPLICATES_LAST;
     if (sort_rows(&links, pool, error) != 0)
         return -1;
-    return ratings_resolve(&links, &last, table, NULL, NULL, &removed, &dropped, error);
+    return ratings_resolve(&links, &last, table, NULL, NULL, &removed, &dropped, NULL, error);
 }
 
 int relation_load(const struct data_options *options, const struct id_map *users, struct pool *pool,

@@ -117,22 +117,42 @@ static float round_inwards(double value, double lo, double hi)
     return rounded;
 }
 
-/* 1: the record is to be dropped. */
+/* A value's place is public where only values are protected, so that a record with a bad one stays. */
+static int keep_bounded(const struct file_options *options, double value, float *out)
+{
+    if (!options->keep_records || !isfinite(options->value_lo) || !isfinite(options->value_hi))
+        return -1;
+    *out = round_inwards(value < options->value_hi ? fmax(value, options->value_lo) : options->value_hi,
+                         options->value_lo, options->value_hi);
+    return 0;
+}
+
+static int out_of_range(const struct file_options *options, const struct field *field, double value,
+                        float *out, struct dpf_error *error)
+{
+    char show[96];
+    if (options->out_of_range == RANGE_DROP)
+        return 1;
+    error_set(error, DPF_FAULT_DATA,
+              "value %s is outside of the declared range %g to %g; correct value-min and "
+              "value-max, or set out-of-range = clip or drop",
+              field_show(field, show), options->value_lo, options->value_hi);
+    return keep_bounded(options, value, out);
+}
+
+/* 1: the record is to be dropped. -1: an error. 0 with an error: the record stays with another value. */
 static int take_value(const struct file_options *options, const struct layout *layout,
                       const struct field *field, float *out, struct dpf_error *error)
 {
     double value;
     char show[96];
-    if (field_real(field, &value) != 0)
-        return bad_number(options, layout, COLUMN_RATING, field, error);
+    if (field_real(field, &value) != 0) {
+        bad_number(options, layout, COLUMN_RATING, field, error);
+        return keep_bounded(options, options->value_lo, out);
+    }
     if (value < options->value_lo || value > options->value_hi) {
-        if (options->out_of_range == RANGE_DROP)
-            return 1;
-        if (options->out_of_range == RANGE_ERROR)
-            return error_set(error, DPF_FAULT_DATA,
-                             "value %s is outside of the declared range %g to %g; correct value-min and "
-                             "value-max, or set out-of-range = clip or drop",
-                             field_show(field, show), options->value_lo, options->value_hi);
+        if (options->out_of_range != RANGE_CLIP)
+            return out_of_range(options, field, value, out, error);
         value = value < options->value_lo ? options->value_lo : options->value_hi;
     } else if (value < 0 && isinf(options->value_lo)) {
         if (options->prefix[0])

@@ -72,9 +72,9 @@ static int read_bytes(struct source *source, char *out, size_t wanted, size_t *g
     return 0;
 }
 
-/* Refuses what is certainly not text, with the remedy, and drops a byte order mark. whole: the block is all
-   of the file. */
-static int inspect_start(struct block *block, int whole, struct dpf_error *error)
+/* Remarks what is hardly text, with the remedy, and drops a byte order mark. whole: the block is all of the
+   file. Not an error by itself: where there is no header, a single record could begin like that. */
+static void inspect_start(struct block *block, int whole, const char **remark)
 {
     static const struct {
         const char *magic;
@@ -99,33 +99,57 @@ static int inspect_start(struct block *block, int whole, struct dpf_error *error
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         if (block->length >= foreign[i].length &&
             memcmp(block->data, foreign[i].magic, foreign[i].length) == 0)
-            return error_set(error, DPF_FAULT_DATA, "this is %s", foreign[i].what);
+            *remark = foreign[i].what;
     if (block->length >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0) {
         block->length -= 3;
         memmove(block->data, block->data + 3, block->length);
     }
     if (whole && block->length > 0 && !memchr(block->data, '\n', block->length) &&
         memchr(block->data, '\r', block->length - 1))
-        return error_set(error, DPF_FAULT_DATA,
-                         "the lines end with CR alone: convert them (tr '\\r' '\\n' <old >new)");
-    return 0;
+        *remark = "one line, since lines end with CR alone: convert them (tr '\\r' '\\n' <old >new)";
 }
 
-/* Keeps whole lines in the block and saves the rest for the next one. */
-static int cut_at_line(struct source *source, struct block *block, struct dpf_error *error)
+#define CUT_LENGTH 64
+
+/* Keeps whole lines in the block and saves the rest for the next one. A line that fills the block is cut to
+   its beginning, and what follows is passed over. */
+static void cut_at_line(struct source *source, struct block *block)
 {
     size_t end = block->length;
     while (end > 0 && block->data[end - 1] != '\n')
         end--;
-    if (end == 0)
-        return error_set(
-            error, DPF_FAULT_DATA,
-            "a line is longer than %zu bytes; is this text with line ends (LF or CR LF)? Where lines end "
-            "with CR alone, convert them (tr '\\r' '\\n' <old >new)",
-            source->block_size);
+    if (end == 0) {
+        block->cut = 1;
+        block->length = block->length < CUT_LENGTH ? block->length : CUT_LENGTH;
+        block->data[block->length++] = '\n';
+        source->passing = 1;
+        return;
+    }
     source->carry_length = block->length - end;
     memcpy(source->carry, block->data + end, source->carry_length);
     block->length = end;
+}
+
+/* The block begins within a line that is too long: what is left of it goes. */
+static void pass_line(struct source *source, struct block *block)
+{
+    const char *end = memchr(block->data, '\n', block->length);
+    const size_t gone = end ? (size_t)(end - block->data) + 1 : block->length;
+    source->passing = !end;
+    block->length -= gone;
+    memmove(block->data, block->data + gone, block->length);
+}
+
+/* The next bytes, behind what was saved. */
+static int fill(struct source *source, struct block *block, struct dpf_error *error)
+{
+    size_t got, wanted = source->block_size - source->carry_length;
+    memcpy(block->data, source->carry, source->carry_length);
+    if (read_bytes(source, block->data + source->carry_length, wanted, &got, error) != 0)
+        return -1;
+    block->length = source->carry_length + got;
+    source->carry_length = 0;
+    source->ended = got < wanted;
     return 0;
 }
 
@@ -133,6 +157,7 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
 {
     block->index = source->next;
     block->length = 0;
+    block->cut = 0;
     if (source->ended)
         return 0;
     if (block->capacity < source->block_size + 1) {
@@ -143,23 +168,26 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
             return error_memory(error);
         block->capacity = source->block_size + 1;
     }
-    memcpy(block->data, source->carry, source->carry_length);
-    size_t wanted = source->block_size - source->carry_length;
-    size_t got;
-    if (read_bytes(source, block->data + source->carry_length, wanted, &got, error) != 0)
+    if (fill(source, block, error) != 0)
         return -1;
-    block->length = source->carry_length + got;
-    source->carry_length = 0;
-    source->ended = got < wanted;
-    if (block->index == 0 && inspect_start(block, source->ended, error) != 0)
-        return -1;
+    while (source->passing) {
+        pass_line(source, block);
+        if (source->ended)
+            break;
+        memcpy(source->carry, block->data, block->length); /* what follows, and more to fill a block */
+        source->carry_length = block->length;
+        if (fill(source, block, error) != 0)
+            return -1;
+    }
+    if (block->index == 0)
+        inspect_start(block, source->ended, &source->remark);
     if (source->ended) {
         if (block->length == 0)
             return 0;
         if (block->data[block->length - 1] != '\n')
             block->data[block->length++] = '\n';
-    } else if (cut_at_line(source, block, error) != 0) {
-        return -1;
+    } else {
+        cut_at_line(source, block);
     }
     source->next++;
     return 1;

@@ -26,6 +26,8 @@ struct source {
     size_t carry_length;
     int64_t next; /* number of the next block */
     int ended;
+    const char *remark; /* what the file seems to be instead of text, for "this is %s", or NULL */
+    int passing;        /* over the rest of a line that is too long */
     pthread_mutex_t lock;
 };
 
@@ -34,7 +36,11 @@ struct block {
     size_t length;
     size_t capacity;
     int64_t index;
+    int cut; /* the first line is the beginning of one that is too long; the rest of it is passed over */
 };
+#define SOURCE_TOO_LONG                                                                                      \
+    "a line is longer than %zu bytes; is this text with line ends (LF or CR LF)? Where lines end with CR "   \
+    "alone, convert them (tr '\\r' '\\n' <old >new)"
 
 /* block_size 0 means SOURCE_BLOCK. The path must outlive the source. */
 int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error);

@@ -276,7 +276,7 @@ static int refuse_overlap(const struct id_map *users, const struct id_map *items
 
 int split_overlaps(const struct data_options *options, struct ratings *train, struct ratings *test,
                    const struct id_map *users, const struct id_map *items, const struct table *train_table,
-                   const struct table *test_table, struct dpf_error *error)
+                   const struct table *test_table, struct violations *violations, struct dpf_error *error)
 {
     struct ratings *loser = options->overlap == OVERLAP_TEST ? train : test;
     uint8_t *flags = memory_new((size_t)loser->csr.ptr[loser->csr.rows], 1);
@@ -291,15 +291,17 @@ int split_overlaps(const struct data_options *options, struct ratings *train, st
                 continue;
             common++;
             flags[loser == train ? i : t] = 1;
-            if (options->overlap == OVERLAP_ERROR)
-                status = refuse_overlap(users, items, r, test->csr.others[t], train_table, test_table, error);
+            if (options->overlap == OVERLAP_ERROR) {
+                refuse_overlap(users, items, r, test->csr.others[t], train_table, test_table, error);
+                violations_add(violations, 0, 0, error); /* it stays in the training part */
+            }
         }
     }
-    if (status == 0 && common) {
+    if (status == 0 && common)
         ratings_remove(loser, flags);
+    if (status == 0 && common && options->overlap != OVERLAP_ERROR)
         log_message(LOG_LEVEL_INFO, "%lld pairs were in both files; they stay in the %s part",
                     (long long)common, loser == train ? "test" : "training");
-    }
     free(flags);
     return status;
 }

@@ -27,6 +27,6 @@ int split_flags(const struct data_options *options, const struct ratings *all, c
 /* Pairs in both parts, under the policy of split.overlap. Both have the same users. */
 int split_overlaps(const struct data_options *options, struct ratings *train, struct ratings *test,
                    const struct id_map *users, const struct id_map *items, const struct table *train_table,
-                   const struct table *test_table, struct dpf_error *error);
+                   const struct table *test_table, struct violations *violations, struct dpf_error *error);
 
 #endif

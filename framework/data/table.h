@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "base/violations.h"
 #include "data/data_options.h"
 #include "data/ids.h"
 #include "data/source.h"
@@ -47,7 +48,10 @@ struct table {
     int n_slots;
     int64_t lines, empty, records, dropped;
     int64_t strangers; /* records whose user or item has no index; counted when rows are built */
-    char **paths;      /* the table's own */
+    /* Where it is set, lines that are no records are listed there and left out, and reading goes on; else the
+       first of them ends it. */
+    struct violations *violations;
+    char **paths; /* the table's own */
     int n_paths;
 };
 

@@ -168,9 +168,13 @@ static int take_chunk(const struct chunk *chunk, float *weights, struct dpf_erro
     return 0;
 }
 
+/* Of an id that nobody has given one, where that stops nothing: next to no budget is spent. */
+#define LEAST_WEIGHT 0x1p-20f
+
 /* Lines "id weight". Whatever has ratings must have one: nobody's budget is guessed. */
 static int read_side(const struct weights_options *options, int side, const struct id_map *map,
-                     struct pool *pool, float *weights, struct dpf_error *error)
+                     struct pool *pool, float *weights, struct violations *violations,
+                     struct dpf_error *error)
 {
     struct table table = {0};
     struct ids ids = {0};
@@ -188,12 +192,14 @@ static int read_side(const struct weights_options *options, int side, const stru
     for (size_t c = 0; c < table.n_chunks && status == 0; c++)
         status = take_chunk(table.chunks[c], weights, error);
     for (int64_t r = 0; r < map->n && status == 0; r++)
-        if (!(weights[r] > 0))
-            status =
-                error_set(error, DPF_FAULT_DATA,
-                          "%s: %s %s has ratings, but no privacy weight; add a line for it (1 is the full "
-                          "budget)",
-                          path, side_names[side], id_map_text(map, r));
+        if (!(weights[r] > 0)) {
+            error_set(error, DPF_FAULT_DATA,
+                      "%s: %s %s has ratings, but no privacy weight; add a line for it (1 is the full "
+                      "budget)",
+                      path, side_names[side], id_map_text(map, r));
+            violations_add(violations, 0, 0, error);
+            weights[r] = LEAST_WEIGHT;
+        }
     free(index);
     ids_free(&ids);
     table_free(&table);
@@ -208,9 +214,9 @@ int weights_load(const struct data_options *options, struct pool *pool, struct d
         return 0;
     if (reserve_sides(dataset, 0) != 0)
         return error_memory(error);
-    if (read_side(o, 0, &dataset->users, pool, dataset->weights.users, error) != 0)
+    if (read_side(o, 0, &dataset->users, pool, dataset->weights.users, &dataset->violations, error) != 0)
         return -1;
-    return read_side(o, 1, &dataset->items, pool, dataset->weights.items, error);
+    return read_side(o, 1, &dataset->items, pool, dataset->weights.items, &dataset->violations, error);
 }
 
 /* ---- records ------------------------------------------------------------------------------------- */

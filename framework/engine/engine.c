@@ -35,7 +35,49 @@ static int make_workers(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
-/* Runs the record transforms of a term over one holder's values. */
+/* Runs the record transforms of a term over some records. */
+static int transform_records(struct engine *engine, struct term_run *term, const dpf_records *records,
+                             float *values)
+{
+    for (int i = 0; i < term->plan->n_transforms; i++) {
+        struct instance *instance = term->plan->transforms[i];
+        const dpf_transform *transform = instance->functions;
+        if (transform->kind != DPF_TRANSFORM_RECORD)
+            continue;
+        dpf_call *call = step_call(engine, 0, instance, 0, 0);
+        if (step_result(engine, 0, instance, transform->records(instance->self, call, records, values),
+                        term->plan->side) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static float value_of(const struct csr *csr, int64_t i)
+{
+    return csr->values ? csr->values[i] : 1.0f;
+}
+
+/* A record that cannot be transformed gets a value that no loss can use: it is at fault in every round. */
+static int transform_one_by_one(struct engine *engine, struct term_run *term, const struct csr *csr,
+                                const dpf_records *all, float *values)
+{
+    for (int64_t i = 0; i < all->n; i++) {
+        dpf_records one = *all;
+        one.n = 1;
+        one.users += i;
+        one.items += i;
+        one.privacy_weights = all->privacy_weights ? all->privacy_weights + i : NULL;
+        values[i] = value_of(csr, i);
+        if (transform_records(engine, term, &one, values + i) == 0)
+            continue;
+        if (!step_note(engine, 0, all->users[i]))
+            return -1;
+        values[i] = NAN;
+    }
+    return 0;
+}
+
+/* The values of one holder's records after the term's record transforms. */
 static int transform_values(struct engine *engine, struct term_run *term, const struct csr *csr,
                             int orientation, float **out, struct dpf_error *error)
 {
@@ -46,23 +88,17 @@ static int transform_values(struct engine *engine, struct term_run *term, const 
     for (int64_t r = 0; r < csr->rows && status == 0; r++)
         for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++) {
             own[i] = (int32_t)r;
-            values[i] = csr->values ? csr->values[i] : 1.0f;
+            values[i] = value_of(csr, i);
         }
-    dpf_records records = {.size = sizeof records,
-                           .n = n,
-                           .users = orientation == DPF_SIDE_USERS ? own : csr->others,
-                           .items = orientation == DPF_SIDE_USERS ? csr->others : own,
-                           .privacy_weights = csr->privacy_weights};
-    for (int i = 0; i < term->plan->n_transforms && status == 0; i++) {
-        struct instance *instance = term->plan->transforms[i];
-        const dpf_transform *transform = instance->functions;
-        if (transform->kind != DPF_TRANSFORM_RECORD)
-            continue;
-        dpf_call *call = step_call(engine, 0, instance, 0, 0);
-        status = instance_result(instance, transform->records(instance->self, call, &records, values),
-                                 "records", error);
-        if (status != 0)
-            error_while_running(error);
+    const dpf_records records = {.size = sizeof records,
+                                 .n = n,
+                                 .users = orientation == DPF_SIDE_USERS ? own : csr->others,
+                                 .items = orientation == DPF_SIDE_USERS ? csr->others : own,
+                                 .privacy_weights = csr->privacy_weights};
+    if (status == 0 && transform_records(engine, term, &records, values) != 0 &&
+        (!step_forgive(engine, 0) || transform_one_by_one(engine, term, csr, &records, values) != 0)) {
+        status = step_failed(engine, error);
+        error_while_running(error);
     }
     free(own);
     if (status != 0)
