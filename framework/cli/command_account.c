@@ -212,6 +212,8 @@ static int account_one(const struct arguments *arguments, const struct files *fi
     if (status == 0)
         status = session_complete_without_training(&session, error);
     if (status == 0)
+        status = plan_measure(&session.plan, error);
+    if (status == 0)
         status = write_files(&session.plan, files, error);
     if (status == 0 && files->pbm)
         status = account_choose_pbm(arguments, &session, files->pbm, error);

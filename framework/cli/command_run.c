@@ -391,6 +391,8 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = judge_violations(run, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
                                   error);
     if (status == 0)
+        status = plan_measure(plan, error);
+    if (status == 0)
         status = prepare_trace(run, error);
     if (status == 0)
         status = train_and_evaluate(run, arguments, error);

@@ -221,6 +221,12 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
                              plan->run_facts.rounds, error);
 }
 
+int plan_measure(struct plan *plan, struct dpf_error *error)
+{
+    return reach_measure(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                         plan->run_facts.rounds, error);
+}
+
 void plan_rekey(struct plan *plan, struct random_root *root)
 {
     plan->environment.privacy = root;

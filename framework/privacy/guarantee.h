@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "plugin/registry.h"
 #include "privacy/ledger.h"
+#include "privacy/reach.h"
 
 const dpf_param *privacy_params(int64_t *n); /* section [privacy] */
 /* Indices into that table that others need. */
@@ -133,6 +134,7 @@ struct guarantee {
     char deviation[256];
     double weight_lo, weight_hi; /* declared range of privacy weights; both 1 (or 0): there are none */
     double noise_factor;         /* chosen by budget = total; 0: none was */
+    struct reach reach;          /* groups and tests, by reach_measure */
 };
 
 /* Evaluates the conditions. Leaves the accounts alone. */

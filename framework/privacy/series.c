@@ -81,6 +81,31 @@ int curve_write(const struct guarantee *guarantee, struct instance *const *accou
     return 0;
 }
 
+/* The trade-off curve: the least rate of misses for a rate of false alarms, from the same points. */
+static void write_tests(const struct curves *curves, double end, FILE *file)
+{
+    static const double rates[] = {0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+    double epsilon[TABLE_POINTS], delta[TABLE_POINTS];
+    fprintf(file, "\nTRADE-OFF: LEAST RATE OF MISSES FOR EACH RATE OF FALSE ALARMS%s\n\n%12s",
+            curves->guarantee->plan_holds ? "" : ", IF EVERY CONDITION HELD", "accountant");
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+        fprintf(file, "  %8g", rates[r]);
+    for (int i = 0; i < curves->n_accountants; i++) {
+        int n = 0;
+        for (int point = 0; point < TABLE_POINTS; point++) {
+            epsilon[n] = end * point / (TABLE_POINTS - 1);
+            delta[n] = delta_at(curves, i, epsilon[n]);
+            n += !isnan(delta[n]);
+        }
+        if (n == 0)
+            continue;
+        fprintf(file, "\n%12.12s", curves->accountants[i]->entry->component->id);
+        for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+            fprintf(file, "  %8.5f", floor(1e5 * reach_missed(epsilon, delta, n, rates[r])) / 1e5);
+    }
+    fputs("\n", file);
+}
+
 int curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                 const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error)
 {
@@ -102,6 +127,7 @@ int curve_table(const struct guarantee *guarantee, struct instance *const *accou
         }
     }
     fputs("\n", file);
+    write_tests(&curves, end, file);
     free(curves.events);
     return 0;
 }

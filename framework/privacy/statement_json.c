@@ -78,6 +78,20 @@ static void sort_accounts(const struct guarantee *guarantee, json_t *published, 
     }
 }
 
+/* {"accountant", "groups": [{"size", "epsilon"}], "tests": [{"false_alarm", "missed"}], "mu", "mu_holds"} */
+static json_t *reach_json(const struct reach *reach)
+{
+    json_t *groups = json_array(), *tests = json_array();
+    for (int i = 0; i < REACH_N_GROUPS; i++)
+        json_array_append_new(groups, json_pack("{s:i, s:o}", "size", reach->group[i], "epsilon",
+                                                number(reach->group_epsilon[i])));
+    for (int i = 0; i < REACH_N_TESTS; i++)
+        json_array_append_new(tests, json_pack("{s:o, s:o}", "false_alarm", number(reach->false_alarm[i]),
+                                               "missed", number(reach->missed[i])));
+    return json_pack("{s:s, s:o, s:o, s:o, s:b}", "accountant", reach->accountant, "groups", groups, "tests",
+                     tests, "mu", number(reach->mu), "mu_holds", reach->mu_holds);
+}
+
 json_t *guarantee_json(const struct guarantee *guarantee)
 {
     json_t *published = json_array(), *proved = json_array(), *unproved = json_array(),
@@ -96,5 +110,7 @@ json_t *guarantee_json(const struct guarantee *guarantee)
         json_object_set_new(json, "max_curious", json_integer(guarantee->max_curious));
     if (json && guarantee->noise_factor > 0)
         json_object_set_new(json, "noise_factor", json_real(guarantee->noise_factor));
+    if (json && guarantee->reach.known)
+        json_object_set_new(json, "reach", reach_json(&guarantee->reach));
     return json;
 }

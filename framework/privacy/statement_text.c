@@ -352,6 +352,42 @@ static void add_unproved(const struct guarantee *guarantee, struct text *out)
     }
 }
 
+/* Groups of units, and who tries to tell two neighbours apart. */
+static void add_reach(const struct guarantee *guarantee, struct text *out)
+{
+    const struct reach *reach = &guarantee->reach;
+    char number[32], delta[32], line[400];
+    if (!reach->known)
+        return;
+    text_add(out, "\nGROUPS AND TESTS, BY ACCOUNTANT %s%s\n\n", reach->accountant,
+             statement_holds(guarantee) ? "" : ", IF EVERY CONDITION HELD");
+    for (int i = 0; i < REACH_N_GROUPS; i++) {
+        if (isinf(reach->group_epsilon[i]))
+            snprintf(line, sizeof line, "%d %ss together: no epsilon is known at delta %s.", reach->group[i],
+                     dpf_unit_name(guarantee->unit), guarantee_number_up(guarantee->delta, delta));
+        else
+            snprintf(line, sizeof line, "%d %ss together: epsilon = %s at delta %s.", reach->group[i],
+                     dpf_unit_name(guarantee->unit), guarantee_number_up(reach->group_epsilon[i], number),
+                     guarantee_number_up(guarantee->delta, delta));
+        add_wrapped(out, "- ", line);
+    }
+    for (int i = 0; i < REACH_N_TESTS; i++) {
+        snprintf(
+            line, sizeof line,
+            "Whoever tells two neighbours apart and is wrong about the first in %g %% of all cases is wrong "
+            "about the other in %.4g %% at least.",
+            100.0 * reach->false_alarm[i], floor(1e6 * reach->missed[i]) / 1e4);
+        add_wrapped(out, "- ", line);
+    }
+    if (!isnan(reach->mu)) {
+        snprintf(line, sizeof line,
+                 reach->mu_holds ? "Gaussian differential privacy: mu = %s."
+                                 : "As hard to tell, at this delta, as a Gaussian mechanism of mu = %s.",
+                 guarantee_number_up(reach->mu, number));
+        add_wrapped(out, "- ", line);
+    }
+}
+
 static void add_help(struct text *out)
 {
     text_add(out, "\nHOW TO READ THIS\n\n");
@@ -376,6 +412,7 @@ char *guarantee_text(const struct guarantee *guarantee)
         add_columns(&out, "------------", "-----------");
         add_columns(&out, left.data, right.data);
     }
+    add_reach(guarantee, &out);
     add_public(guarantee, &out);
     add_conditions(guarantee, &out);
     add_unproved(guarantee, &out);

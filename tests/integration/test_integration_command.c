@@ -57,6 +57,35 @@ static void check_names_a_tighter_accountant(void **state)
     assert_null(strstr(command_out, "not listed"));
 }
 
+static double first_epsilon(const char *command, const char *list, const char *inner)
+{
+    json_error_t error;
+    command_expect(command, 0, "");
+    json_t *whole = json_loads(command_out, 0, &error);
+    if (!whole)
+        fail_msg("%s: %s", command, error.text);
+    json_t *from = inner ? json_object_get(whole, inner) : whole;
+    const double epsilon =
+        json_number_value(json_object_get(json_array_get(json_object_get(from, list), 0), "epsilon"));
+    json_decref(whole);
+    return epsilon;
+}
+
+/* Two users move a sum twice as far as one: the same as half of the noise. */
+static void two_users_are_like_half_of_the_noise(void **state)
+{
+    (void)state;
+    const double pair =
+        first_epsilon("account -c sound.ini --json -o accountants.list=pld", "groups", "reach");
+    const double half = first_epsilon("account -c sound.ini --json -o accountants.list=pld "
+                                      "-o items.mechanism.noise-multiplier=2",
+                                      "proved", NULL);
+    assert_true(half > 0 && fabs(pair / half - 1) < 1e-4);
+    command_expect("account -c sound.ini --curve curve.csv", 0, "");
+    assert_non_null(strstr(command_out, "TRADE-OFF"));
+    assert_non_null(strstr(command_out, "Gaussian differential privacy: mu = "));
+}
+
 static void a_run_that_diverges_exits_with_1(void **state)
 {
     (void)state;
@@ -650,6 +679,7 @@ int main(void)
         cmocka_unit_test(a_run_that_works_exits_with_0),
         cmocka_unit_test(the_curve_is_a_table_a_file_and_a_picture),
         cmocka_unit_test(check_names_a_tighter_accountant),
+        cmocka_unit_test(two_users_are_like_half_of_the_noise),
         cmocka_unit_test(a_run_that_diverges_exits_with_1),
         cmocka_unit_test(a_wrong_command_exits_with_2),
         cmocka_unit_test(two_runs_do_not_share_a_directory),

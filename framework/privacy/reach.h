@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reach.h - what an epsilon means beyond itself: for groups of units, and for a test that tries to tell.
+ *
+ * Groups. k units are k steps between neighbours. Releases of additive noise without a draw that amplifies
+ * move by at most k times their sensitivity, step by step, whatever came before: they are accounted for again
+ * with that. Else, of (epsilon, delta) for every epsilon: a group has (k epsilon, delta (e^{k epsilon} -
+ * 1)/(e^epsilon - 1)).
+ *
+ * Tests. Whoever decides between two neighbours with a false alarm rate a misses with a rate of at least
+ * max over epsilon of 1 - delta(epsilon) - e^epsilon a and e^-epsilon (1 - delta(epsilon) - a) (Wasserman,
+ * Zhou, 2010; Dong, Roth, Su, arXiv 1905.02383, Proposition 2.12). Some epsilons give a lower bound of that,
+ * which holds.
+ *
+ * Gaussian differential privacy. A run of Gaussian noise alone, without such a draw, is mu-GDP with mu^2 the
+ * sum of the squared shifts; integer noise goes by that of the Gaussian pair that dominates it. Else mu is
+ * that of the Gaussian mechanism that has the same epsilon at this delta, to compare with.
+ */
+#ifndef DPF_PRIVACY_REACH_H
+#define DPF_PRIVACY_REACH_H
+
+#include "plugin/registry.h"
+#include "privacy/ledger.h"
+
+struct guarantee;
+
+#define REACH_N_GROUPS 3
+#define REACH_N_TESTS 3
+
+struct reach {
+    int known; /* 0: no accountant has a finite epsilon */
+    char accountant[32];
+    int group[REACH_N_GROUPS];            /* 2, 5, 10 */
+    double group_epsilon[REACH_N_GROUPS]; /* at the guarantee's delta; infinity if none is found */
+    double false_alarm[REACH_N_TESTS];    /* .01, .05, .1 */
+    double missed[REACH_N_TESTS];         /* at least; NaN if the accountant has no curve */
+    double mu;                            /* NaN if there is none */
+    int mu_holds;                         /* 1: mu-GDP; 0: of the same epsilon at this delta */
+};
+
+/* Fills guarantee->reach by the accountant of the least epsilon among the accounts, which are there. Leaves
+   them alone. */
+int reach_measure(struct guarantee *guarantee, struct instance *const *accountants, int n,
+                  const struct ledger *ledger, int64_t rounds, struct dpf_error *error);
+/* The least miss rate of a test with that false alarm rate, by points of a curve. */
+double reach_missed(const double *epsilon, const double *delta, int n, double false_alarm);
+
+#endif
