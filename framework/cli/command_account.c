@@ -214,6 +214,8 @@ static int account_one(const struct arguments *arguments, const struct files *fi
     if (status == 0)
         status = plan_measure(&session.plan, error);
     if (status == 0)
+        status = plan_charge(&session.plan, 0, error);
+    if (status == 0)
         status = write_files(&session.plan, files, error);
     if (status == 0 && files->pbm)
         status = account_choose_pbm(arguments, &session, files->pbm, error);

@@ -64,6 +64,8 @@ static int check_one(const struct arguments *arguments, struct dpf_error *error)
     if (status == 0)
         status = plan_measure(&session.plan, error);
     if (status == 0)
+        status = plan_charge(&session.plan, 0, error);
+    if (status == 0)
         status = unlisted_find(&session.plan, &tighter, error);
     if (status == 0)
         (arguments->json ? print_json : print_text)(&session.plan, &tighter);

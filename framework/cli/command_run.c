@@ -393,6 +393,8 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = plan_measure(plan, error);
     if (status == 0)
+        status = plan_charge(plan, 1, error);
+    if (status == 0)
         status = prepare_trace(run, error);
     if (status == 0)
         status = train_and_evaluate(run, arguments, error);

@@ -221,6 +221,22 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
                              plan->run_facts.rounds, error);
 }
 
+int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
+{
+    const dpf_value *v = plan->privacy.params.values;
+    const double most = v[PRIVACY_MAX_EPSILON].real;
+    const char *path = v[PRIVACY_LEDGER].text;
+    if (*path)
+        return data_ledger_open(path, most, &plan->guarantee, config_path(plan->config), charge,
+                                &plan->guarantee.budget, error);
+    return most > 0.0
+               ? config_error(
+                     plan->config, "privacy", "max-epsilon", error,
+                     "max-epsilon is about all runs on the data, and needs a file that adds them up: set "
+                     "[privacy] ledger (total-epsilon is for this run alone)")
+               : 0;
+}
+
 int plan_measure(struct plan *plan, struct dpf_error *error)
 {
     return reach_measure(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,

@@ -151,6 +151,9 @@ struct plan_options {
 int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_error *error);
 /* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
    [model] users and items, or stay unknown (a large number that keeps every bound valid). */
+/* Reads the file of [privacy] ledger, if there is one, and fails if this run would not fit. With `charge` it
+   adds the run: to be done once, before anything is released. */
+int plan_charge(struct plan *plan, int charge, struct dpf_error *error);
 /* What the guarantee means for groups and tests; of a completed plan, where it is shown. */
 int plan_measure(struct plan *plan, struct dpf_error *error);
 int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error);

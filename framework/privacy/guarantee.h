@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "plugin/registry.h"
+#include "privacy/data_ledger.h"
 #include "privacy/ledger.h"
 #include "privacy/reach.h"
 
@@ -32,6 +33,8 @@ enum privacy_param {
     PRIVACY_BUDGET,       /* per-release | total */
     PRIVACY_TOTAL_EPSILON,
     PRIVACY_CALIBRATE_BY, /* accountant that the noise of budget = total is chosen by */
+    PRIVACY_LEDGER,       /* file that adds up the epsilons of all runs on the data */
+    PRIVACY_MAX_EPSILON,  /* that they may have together; 0: no limit */
     PRIVACY_N_PARAMS
 };
 
@@ -135,6 +138,7 @@ struct guarantee {
     double weight_lo, weight_hi; /* declared range of privacy weights; both 1 (or 0): there are none */
     double noise_factor;         /* chosen by budget = total; 0: none was */
     struct reach reach;          /* groups and tests, by reach_measure */
+    struct data_budget budget;   /* of all runs on the data, by data_ledger_open */
 };
 
 /* Evaluates the conditions. Leaves the accounts alone. */

@@ -92,6 +92,13 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
         DPF_PARAM_TEXT_F("calibrate-by", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                          "Accountant of [accountants] list that budget = total is met for. Default: the "
                          "first one that proves its answer."),
+    [PRIVACY_LEDGER] = DPF_PARAM_TEXT_F(
+        "ledger", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+        "A file that adds up what all runs on this data have spent: each adds its proved epsilon "
+        "and delta before anything is released. One for each unit, adjacency and observer."),
+    [PRIVACY_MAX_EPSILON] = DPF_PARAM_REAL_F(
+        "max-epsilon", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
+        "What the runs in `ledger` may spend together: a run past that is refused. 0: no limit."),
 };
 
 const dpf_param *privacy_params(int64_t *n)

@@ -388,6 +388,35 @@ static void add_reach(const struct guarantee *guarantee, struct text *out)
     }
 }
 
+/* All runs on the data. */
+static void add_budget(const struct guarantee *guarantee, struct text *out)
+{
+    const struct data_budget *b = &guarantee->budget;
+    char own[32], all[32], delta[32], most[48] = "", line[512];
+    if (!b->known)
+        return;
+    if (b->most > 0)
+        snprintf(most, sizeof most, ", of %g at most", b->most);
+    text_add(out, "\nBUDGET OF THE DATA SET\n\n");
+    snprintf(line, sizeof line,
+             "This run has epsilon = %s; with the %lld before it in %s it is epsilon = %s, delta = %s%s.",
+             guarantee_number_up(b->own_epsilon, own), (long long)b->runs, b->path,
+             guarantee_number_up(b->epsilon + b->own_epsilon, all),
+             guarantee_number_up(b->delta + b->own_delta, delta), most);
+    add_wrapped(out, "- ", line);
+    add_wrapped(out, "- ",
+                "Training again is another run, also on new data: who is in the data of several runs has "
+                "what these add up to, "
+                "who is in one of them has that one's. A run that fails stays charged: it may have released "
+                "something.");
+    add_wrapped(
+        out, "- ",
+        "Who asks to be deleted is left out of the data of later runs. What was released before stays "
+        "released, and what "
+        "it may tell about that person is bounded by the epsilons of the runs before; training again without "
+        "the person takes nothing of that back.");
+}
+
 static void add_help(struct text *out)
 {
     text_add(out, "\nHOW TO READ THIS\n\n");
@@ -413,6 +442,7 @@ char *guarantee_text(const struct guarantee *guarantee)
         add_columns(&out, left.data, right.data);
     }
     add_reach(guarantee, &out);
+    add_budget(guarantee, &out);
     add_public(guarantee, &out);
     add_conditions(guarantee, &out);
     add_unproved(guarantee, &out);

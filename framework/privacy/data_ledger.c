@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "privacy/data_ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "dpframe/accounting.h"
+#include "privacy/statement.h"
+
+#define MOST_BYTES 67108864 /* of a file: half a million runs */
+
+/* ---- this run ------------------------------------------------------------------------------------ */
+
+/* The account that is charged: the least epsilon that is proved. NULL if there is none. */
+static const struct account *least_proved(const struct guarantee *guarantee)
+{
+    const struct account *best = NULL;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (statement_proves(guarantee, account) && (!best || account->answer.epsilon < best->answer.epsilon))
+            best = account;
+    }
+    return best;
+}
+
+static json_t *head_of(const struct guarantee *guarantee)
+{
+    return json_pack("{s:i, s:s, s:s, s:s}", "dpframe_ledger", 1, "unit", dpf_unit_name(guarantee->unit),
+                     "adjacency", dpf_adjacency_name(guarantee->adjacency), "observer",
+                     statement_observer(guarantee->observer));
+}
+
+static json_t *entry_of(const struct guarantee *guarantee, const struct account *account, const char *name)
+{
+    char when[32] = "";
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_pack("{s:s, s:s, s:f, s:f, s:s, s:b}", "time", when, "run", name, "epsilon",
+                     account->answer.epsilon, "delta", account->answer.delta, "accountant",
+                     account->accountant, "reproducible", guarantee->reproducible);
+}
+
+/* ---- the file ------------------------------------------------------------------------------------ */
+
+struct file {
+    const char *path;
+    int descriptor;
+    char *text;
+    size_t length; /* of whole lines */
+};
+
+static int file_fails(const struct file *file, const char *what, struct dpf_error *error)
+{
+    return error_set(error, DPF_FAULT_CONFIG, "[privacy] ledger = %s: %s: %s", file->path, what,
+                     strerror(errno));
+}
+
+/* All of it, up to the last whole line. */
+static int read_all(struct file *file, struct dpf_error *error)
+{
+    struct stat info;
+    if (fstat(file->descriptor, &info) != 0)
+        return file_fails(file, "cannot be read", error);
+    if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[privacy] ledger = %s: no ordinary file of less than 64 MiB; name another",
+                         file->path);
+    file->text = memory_new((size_t)info.st_size + 1, 1);
+    if (!file->text)
+        return error_memory(error);
+    size_t have = 0;
+    while (have < (size_t)info.st_size) {
+        const ssize_t got =
+            pread(file->descriptor, file->text + have, (size_t)info.st_size - have, (off_t)have);
+        if (got < 0 && errno != EINTR)
+            return file_fails(file, "cannot be read", error);
+        if (got == 0)
+            break;
+        have += got > 0 ? (size_t)got : 0;
+    }
+    while (have > 0 && file->text[have - 1] != '\n')
+        have--;
+    file->length = have;
+    file->text[have] = '\0';
+    return 0;
+}
+
+static int line_fails(const struct file *file, int64_t line, const char *why, struct dpf_error *error)
+{
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "[privacy] ledger = %s: line %lld %s. Nothing is released; repair the line from a copy, or begin "
+        "another file if nothing was ever released of this data",
+        file->path, (long long)line, why);
+}
+
+static int check_head(const struct file *file, const json_t *line, const struct guarantee *guarantee,
+                      struct dpf_error *error)
+{
+    json_t *wanted = head_of(guarantee);
+    if (!wanted)
+        return error_memory(error);
+    const int same = json_equal(line, wanted);
+    json_decref(wanted);
+    if (same)
+        return 0;
+    if (json_integer_value(json_object_get(line, "dpframe_ledger")) != 1)
+        return line_fails(file, 1, "does not say that this is a ledger of dpframe", error);
+    return error_set(error, DPF_FAULT_CONFIG,
+                     "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for %s, "
+                     "%s, %s. Epsilons of "
+                     "different ones do not add up: use the same, or another file",
+                     file->path, json_string_value(json_object_get(line, "unit")),
+                     json_string_value(json_object_get(line, "adjacency")),
+                     json_string_value(json_object_get(line, "observer")), dpf_unit_name(guarantee->unit),
+                     dpf_adjacency_name(guarantee->adjacency), statement_observer(guarantee->observer));
+}
+
+static int add_line(const struct file *file, int64_t number, const char *text, size_t length,
+                    const struct guarantee *guarantee, struct data_budget *out, struct dpf_error *error)
+{
+    json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+    int status = 0;
+    if (!json_is_object(line)) {
+        status = line_fails(file, number, "is no JSON object", error);
+    } else if (number == 1) {
+        status = check_head(file, line, guarantee, error);
+    } else {
+        const json_t *epsilon = json_object_get(line, "epsilon"), *delta = json_object_get(line, "delta");
+        if (!json_is_number(epsilon) || !json_is_number(delta) || !(json_number_value(epsilon) >= 0.0) ||
+            !(json_number_value(delta) >= 0.0)) {
+            status = line_fails(file, number, "has no epsilon and delta of at least 0", error);
+        } else {
+            out->epsilon += json_number_value(epsilon);
+            out->delta += json_number_value(delta);
+            out->runs++;
+        }
+    }
+    json_decref(line);
+    return status;
+}
+
+static int add_lines(const struct file *file, const struct guarantee *guarantee, struct data_budget *out,
+                     struct dpf_error *error)
+{
+    int64_t number = 0;
+    for (size_t at = 0; at < file->length;) {
+        const size_t length = strcspn(file->text + at, "\n");
+        if (add_line(file, ++number, file->text + at, length, guarantee, out, error) != 0)
+            return -1;
+        at += length + 1;
+    }
+    return 0;
+}
+
+/* The whole line or an error; then it is on the disk. */
+static int append(struct file *file, const struct guarantee *guarantee, const struct account *account,
+                  const char *name, struct dpf_error *error)
+{
+    json_t *head = file->length == 0 ? head_of(guarantee) : NULL, *entry = entry_of(guarantee, account, name);
+    char *first = head ? json_dumps(head, JSON_COMPACT) : NULL;
+    char *second = entry ? json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = second ? memory_format("%s%s%s\n", first ? first : "", first ? "\n" : "", second) : NULL;
+    int status = text ? 0 : error_memory(error);
+    if (status == 0 && ftruncate(file->descriptor, (off_t)file->length) != 0)
+        status = file_fails(file, "cannot be written", error);
+    const size_t length = text ? strlen(text) : 0;
+    for (size_t done = 0; status == 0 && done < length;) {
+        const ssize_t wrote =
+            pwrite(file->descriptor, text + done, length - done, (off_t)(file->length + done));
+        if (wrote < 0 && errno != EINTR)
+            status = file_fails(file, "cannot be written", error);
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    if (status == 0 && fsync(file->descriptor) != 0)
+        status = file_fails(file, "cannot be synced to the disk", error);
+    free(text);
+    free(first);
+    free(second);
+    json_decref(head);
+    json_decref(entry);
+    return status;
+}
+
+/* A new name is on the disk when its directory is. */
+static int sync_directory(const struct file *file, struct dpf_error *error)
+{
+    char *directory = files_directory(file->path);
+    const int descriptor = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const int status = descriptor >= 0 && fsync(descriptor) == 0
+                           ? 0
+                           : file_fails(file, "its directory cannot be synced", error);
+    if (descriptor >= 0)
+        close(descriptor);
+    free(directory);
+    return status;
+}
+
+/* ---- both ---------------------------------------------------------------------------------------- */
+
+static int check_limit(const struct data_budget *b, struct dpf_error *error)
+{
+    const double all = (b->epsilon + b->own_epsilon) * (1.0 - 1e-12);
+    if (b->most <= 0.0 || all <= b->most)
+        return 0;
+    return error_set(error, DPF_FAULT_CONFIG,
+                     "[privacy] max-epsilon = %g: %lld runs have spent epsilon = %.6g of it, and this one "
+                     "asks for %.6g. Nothing "
+                     "was released. Ask for less (budget = total), or do not train again on this data",
+                     b->most, (long long)b->runs, b->epsilon, b->own_epsilon);
+}
+
+static int work(struct file *file, const struct guarantee *guarantee, const struct account *account,
+                const char *name, int charge, struct data_budget *out, struct dpf_error *error)
+{
+    while (flock(file->descriptor, charge ? LOCK_EX : LOCK_SH) != 0)
+        if (errno != EINTR)
+            return file_fails(file, "cannot be locked", error);
+    if (read_all(file, error) != 0 || add_lines(file, guarantee, out, error) != 0 ||
+        check_limit(out, error) != 0)
+        return -1;
+    if (!charge)
+        return 0;
+    const int is_new = file->length == 0;
+    if (append(file, guarantee, account, name, error) != 0)
+        return -1;
+    return is_new ? sync_directory(file, error) : 0;
+}
+
+int data_ledger_open(const char *path, double most, const struct guarantee *guarantee, const char *name,
+                     int charge, struct data_budget *out, struct dpf_error *error)
+{
+    const struct account *account = least_proved(guarantee);
+    struct file file = {.path = path};
+    *out = (struct data_budget){.known = 1, .most = most};
+    snprintf(out->path, sizeof out->path, "%s", path);
+    if (!account)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[privacy] ledger adds up what is proved, and of this run nothing is: see \"dpframe "
+                         "check\" for the "
+                         "conditions that fail, or leave ledger out");
+    out->own_epsilon = account->answer.epsilon;
+    out->own_delta = account->answer.delta;
+    file.descriptor = open(path, charge ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0600);
+    if (file.descriptor < 0 && !charge && errno == ENOENT)
+        return check_limit(out, error);
+    if (file.descriptor < 0)
+        return file_fails(&file, "cannot be opened", error);
+    const int status = work(&file, guarantee, account, name, charge, out, error);
+    close(file.descriptor); /* and the lock with it */
+    free(file.text);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * data_ledger.h - what all runs on one data set have spent together: [privacy] ledger.
+ *
+ * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer.
+ * A run adds its epsilon and delta before anything is released: under a lock, and synced to the disk.
+ * Epsilons and deltas of runs add up (basic composition; each run may depend on what earlier ones released).
+ * What was charged stays charged, whatever became of the run: it may have released something. A line that was
+ * not written to its end belongs to a run that released nothing, and is dropped.
+ */
+#ifndef DPF_PRIVACY_DATA_LEDGER_H
+#define DPF_PRIVACY_DATA_LEDGER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct guarantee;
+
+struct data_budget {
+    int known;          /* 0: there is no such file in the configuration */
+    int64_t runs;       /* before this one */
+    double epsilon;     /* of them */
+    double delta;       /* of them */
+    double own_epsilon; /* of this run, and its delta */
+    double own_delta;
+    double most; /* that all may have together; 0: no limit */
+    char path[256];
+};
+
+/*
+ * Reads what is spent, and fails (DPF_FAULT_CONFIG) if this run would not fit: a guarantee that is not
+ * proved, or no finite epsilon; a file for another unit, adjacency or observer; more than `most` together.
+ * With `charge` it adds the run, which `name` tells apart for the reader. The file is made if it is not there
+ * and there is something to charge.
+ */
+int data_ledger_open(const char *path, double most, const struct guarantee *guarantee, const char *name,
+                     int charge, struct data_budget *out, struct dpf_error *error);
+
+#endif
