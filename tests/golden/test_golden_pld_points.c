@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tightness of pld at points of all corners: pld_points.tsv. No answer is more than a thousandth above
+ * the best that is known, and none below: where the reference is a bound or exact, the bound from below is
+ * not above it.
+ */
+#include "golden/accounting_case.h"
+
+#define MOST_ABOVE 1e-3 /* relative */
+
+struct point {
+    char *events, *source;
+    double delta, best; /* NaN: no other program has an answer */
+    int hard;           /* both bounds may stay apart */
+};
+
+static int read_point(char *line, struct point *out)
+{
+    char *fields[5], *save = NULL;
+    int n = 0;
+    if (line[0] == '#')
+        return 0;
+    for (char *field = strtok_r(line, "\t\n", &save); field && n < 5; field = strtok_r(NULL, "\t\n", &save))
+        fields[n++] = field;
+    if (n != 5)
+        return 0;
+    *out = (struct point){fields[0], fields[4], strtod(fields[1], NULL),
+                          strcmp(fields[2], "-") == 0 ? NAN : strtod(fields[2], NULL),
+                          strcmp(fields[3], "hard") == 0};
+    return 1;
+}
+
+static int check(struct case_accountant *pld, const struct point *point)
+{
+    dpf_event events[CASE_MAX_EVENTS];
+    dpf_answer answer = {.size = sizeof answer};
+    char text[512], name[512];
+    snprintf(text, sizeof text, "%s", point->events);
+    snprintf(name, sizeof name, "%s", point->events);
+    const int64_t n = case_parse(text, events);
+    const dpf_question question = case_question(point->delta);
+    plain_clear(&pld->host);
+    if (pld->functions->epsilon(pld->host.self, events, n, &question, &answer) != DPF_OK)
+        fail_msg("%s: %s", name, pld->host.report);
+    const double upper = answer.epsilon, lower = answer.epsilon_lower, best = point->best;
+    const int tight = upper - lower <= MOST_ABOVE * upper + 1e-9;
+    int faults = !(lower <= upper);
+    if (!isnan(best))
+        faults += !(upper <= best * (1 + MOST_ABOVE) + 1e-9) + !(lower <= best * (1 + 1e-6) + 1e-12);
+    faults += !tight && !point->hard;
+    if (faults)
+        print_error("%s, delta %g: [%.9g, %.9g], best known %.9g (%s)\n", name, point->delta, lower, upper,
+                    best, point->source);
+    return faults;
+}
+
+static void no_answer_is_a_thousandth_above_the_best(void **state)
+{
+    struct case_accountant pld;
+    char path[4096], line[1024];
+    int points = 0, faults = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/tests/golden/pld_points.tsv", getenv("DPFRAME_SOURCE_DIR"));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    case_open(&pld, "pld", "", NULL);
+    while (fgets(line, sizeof line, file)) {
+        struct point point;
+        if (!read_point(line, &point))
+            continue;
+        points++;
+        faults += check(&pld, &point);
+    }
+    case_close(&pld);
+    fclose(file);
+    assert_true(points >= 200);
+    assert_int_equal(faults, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_answer_is_a_thousandth_above_the_best)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
