@@ -12,7 +12,6 @@
 #include "privacy/guarantee.h"
 
 #define CURVE_POINTS 8
-#define SETTLES 12 /* steps towards the epsilon of a group */
 
 /* One accountant, and the events that it is asked about. */
 struct asked {
@@ -114,19 +113,51 @@ static double spread(int group, double epsilon)
     return epsilon > 0.0 ? expm1(group * epsilon) / expm1(epsilon) * (1.0 + 1e-12) : group;
 }
 
-/* A smaller delta of one unit until that of the group is small enough. */
-static double chained_epsilon(const struct asked *a, int group, double delta)
+/* Epsilons of one unit at falling deltas, for all groups. */
+#define DELTAS 7
+
+struct falling {
+    double delta[DELTAS];
+    double epsilon[DELTAS];
+};
+
+static struct falling epsilons_at(const struct asked *a, double delta)
 {
-    double one = delta > 0.0 ? delta / group : 0.0;
-    for (int i = 0; i < SETTLES; i++) {
-        const double epsilon = epsilon_at(a, one);
-        if (!(epsilon * group < 700.0))
-            return delta == 0.0 ? group * epsilon : INFINITY;
-        if (one * spread(group, epsilon) <= delta)
-            return group * epsilon;
-        one = delta / spread(group, epsilon * 1.02);
+    static const double parts[DELTAS] = {0.5, 1e-2, 1e-4, 1e-7, 1e-11, 1e-17, 1e-26};
+    struct falling f;
+    for (int i = 0; i < DELTAS; i++) {
+        f.delta[i] = delta * parts[i];
+        f.epsilon[i] = i == 0 || delta > 0.0 ? epsilon_at(a, f.delta[i]) : f.epsilon[0];
     }
-    return INFINITY;
+    return f;
+}
+
+static int fits(int group, double epsilon, double one, double delta)
+{
+    return epsilon * group < 700.0 && one * spread(group, epsilon) <= delta;
+}
+
+/* The largest of those deltas that is small enough for the group, and one between it and the next. */
+static double chained_epsilon(const struct asked *a, const struct falling *f, int group, double delta)
+{
+    int i = 0;
+    while (i < DELTAS && !fits(group, f->epsilon[i], f->delta[i], delta))
+        i++;
+    if (i == DELTAS)
+        return INFINITY;
+    if (i == 0 || delta == 0.0)
+        return group * f->epsilon[i];
+    double low = log(f->delta[i]), high = log(f->delta[i - 1]);
+    const double from = low, slope = (f->epsilon[i - 1] - f->epsilon[i]) / (high - low);
+    for (int k = 0; k < 40; k++) {
+        const double middle = (low + high) / 2.0;
+        if (fits(group, f->epsilon[i] + slope * (middle - from), exp(middle), delta))
+            low = middle;
+        else
+            high = middle;
+    }
+    const double one = exp(low) * 0.9, epsilon = epsilon_at(a, one);
+    return group * (fits(group, epsilon, one, delta) ? fmin(epsilon, f->epsilon[i]) : f->epsilon[i]);
 }
 
 /* ---- tests --------------------------------------------------------------------------------------- */
@@ -247,11 +278,11 @@ static void measure(struct asked *a, double quoted, double delta, struct reach *
 {
     static const int groups[REACH_N_GROUPS] = {2, 5, 10};
     const int additive = all_additive(a);
+    const struct falling falling = additive ? (struct falling){{0.0}, {0.0}} : epsilons_at(a, delta);
     for (int i = 0; i < REACH_N_GROUPS; i++) {
         reach->group[i] = groups[i];
-        reach->group_epsilon[i] = chained_epsilon(a, groups[i], delta);
-        if (additive)
-            reach->group_epsilon[i] = fmin(reach->group_epsilon[i], scaled_epsilon(a, groups[i], delta));
+        reach->group_epsilon[i] =
+            additive ? scaled_epsilon(a, groups[i], delta) : chained_epsilon(a, &falling, groups[i], delta);
     }
     measure_tests(a, quoted, reach);
     reach->mu = exact_mu(a);

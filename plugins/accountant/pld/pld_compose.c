@@ -382,7 +382,9 @@ static dpf_status one_direction(struct state *s, const struct pld_result *known,
         status = find(s, tolerance, &epsilon, &second);
         *upper = second < first ? second : first;
     }
-    return status == DPF_OK && isfinite(*upper) ? refine(s, tolerance, upper, lower, capped) : status;
+    if (status != DPF_OK || s->problem->for_delta || !isfinite(*upper))
+        return status; /* nobody asks for a delta from below */
+    return refine(s, tolerance, upper, lower, capped);
 }
 
 /* One release: it needs no transform. */
