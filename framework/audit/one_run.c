@@ -9,6 +9,7 @@
 #include "audit/score.h"
 #include "audit/trials.h"
 #include "base/memory.h"
+#include "base/prf.h"
 
 void one_run_free(struct one_run *run)
 {
@@ -29,25 +30,43 @@ static int room(struct one_run *run, int64_t wanted)
     return run->canaries && run->items && run->bits && run->scores ? 0 : -1;
 }
 
-/* Users in random order; each takes the first item of its own that nobody has, in random order too. */
-static void match(const struct dataset *base, int unit, int64_t wanted, dpf_cursor *cursor,
-                  const int64_t *users, unsigned char *taken, struct one_run *out)
+struct drawn_user {
+    uint64_t draw;
+    int32_t user;
+};
+
+static int compare_drawn(const void *a, const void *b)
+{
+    const struct drawn_user *x = a, *y = b;
+    return x->draw != y->draw ? (x->draw > y->draw) - (x->draw < y->draw)
+                              : (x->user > y->user) - (x->user < y->user);
+}
+
+/* Users in the order of their draws; each takes the item of its own, of those that nobody has, that has the
+   lowest draw with it. All draws belong to ids. */
+static void match(const struct dataset *base, int unit, int64_t wanted, const struct prf *draw,
+                  const struct drawn_user *users, unsigned char *taken, struct one_run *out)
 {
     const struct csr *csr = &base->train.by_user;
     for (int64_t k = 0; k < csr->rows && out->n < wanted; k++) {
-        const int64_t user = users[k], begin = csr->ptr[user], n = csr->ptr[user + 1] - begin;
-        uint64_t start = 0;
-        if (n)
-            random_below(cursor, (uint64_t)n, &start, 1);
-        for (int64_t i = 0; i < n; i++) {
-            const int32_t item = csr->others[begin + (i + (int64_t)start) % n];
-            if (taken[item])
+        const int32_t user = users[k].user;
+        int32_t best = -1;
+        uint64_t least = 0;
+        struct prf own;
+        prf_within(draw, id_map_text(&base->users, user), &own);
+        for (int64_t i = csr->ptr[user]; i < csr->ptr[user + 1]; i++) {
+            const int32_t item = csr->others[i];
+            const uint64_t value = prf_value(&own, id_map_text(&base->items, item));
+            if (taken[item] || (best >= 0 && value >= least))
                 continue;
-            taken[item] = 1;
-            out->canaries[out->n] = (struct canary){(int32_t)user, unit == DPF_UNIT_USER ? -1 : item};
-            out->items[out->n++] = item;
-            break;
+            best = item;
+            least = value;
         }
+        if (best < 0)
+            continue;
+        taken[best] = 1;
+        out->canaries[out->n] = (struct canary){user, unit == DPF_UNIT_USER ? -1 : best};
+        out->items[out->n++] = best;
     }
 }
 
@@ -56,25 +75,25 @@ int one_run_draw(const struct dataset *base, int unit, int64_t wanted, uint64_t 
 {
     *out = (struct one_run){0};
     struct random_root *root = random_root_seeded(seed, "audit canaries", error);
-    dpf_stream *stream = root ? random_stream_open(root, "audit", "canaries", error) : NULL;
-    int64_t *users = memory_new((size_t)base->users.n + 1, sizeof *users);
+    struct drawn_user *users = memory_new((size_t)base->users.n + 1, sizeof *users);
     unsigned char *taken = memory_new((size_t)base->items.n + 1, 1);
-    int status = stream && users && taken && room(out, wanted) == 0 ? 0 : -1;
+    int status = root ? 0 : -1;
+    if (root && !(users && taken && room(out, wanted) == 0))
+        status = error_memory(error);
     if (status == 0) {
-        dpf_cursor cursor;
-        random_seek(stream, 0, 0, 0, &cursor);
-        random_permutation(&cursor, users, base->users.n);
-        match(base, unit, wanted, &cursor, users, taken, out);
+        struct prf draw;
+        prf_open(root, "audit", "canaries", &draw);
+        for (int64_t u = 0; u < base->users.n; u++)
+            users[u] = (struct drawn_user){prf_value(&draw, id_map_text(&base->users, u)), (int32_t)u};
+        qsort(users, (size_t)base->users.n, sizeof *users, compare_drawn);
+        match(base, unit, wanted, &draw, users, taken, out);
         if (out->n < 2)
             status = error_set(error, DPF_FAULT_DATA,
                                "there are no two records with users and items of their "
                                "own to make canaries of");
-    } else if (stream) {
-        error_memory(error);
     }
     free(users);
     free(taken);
-    random_stream_free(stream);
     random_root_free(root);
     if (status != 0)
         one_run_free(out);

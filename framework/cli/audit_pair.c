@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/prf.h"
 #include "cli/audit_session.h"
 #include "data/load.h"
 
@@ -157,35 +158,44 @@ static int pair_of_files(struct audit_session *audit, const char *path, struct d
 
 /* A record at random among those that the configured ids allow; item -1 where users are the unit. */
 struct lottery {
-    dpf_cursor cursor;
+    const struct random_root *root;
+    int64_t number; /* of the draw */
     int32_t user, item;
 };
 
+/* The record of the lowest draw of its two ids: others' coming and going changes the canary only where they
+   are it. */
 static int draw_canary(const struct audit_session *audit, struct lottery *lottery, struct canary *out)
 {
     const struct dataset *base = &audit->base;
-    const struct csr *users = &base->train.by_user, *items = &base->train.by_item;
+    const struct csr *users = &base->train.by_user;
     const int by_user = audit->session.plan.guarantee.unit == DPF_UNIT_USER;
-    uint64_t at;
     *out = (struct canary){lottery->user, by_user ? -1 : lottery->item};
     if (out->user >= 0 && (by_user || out->item >= 0))
         return 0;
-    const struct csr *csr = out->user < 0 && out->item >= 0 ? items : users;
-    const int32_t row = csr == items ? out->item : out->user;
-    const int64_t begin = row >= 0 ? csr->ptr[row] : 0, end = row >= 0 ? csr->ptr[row + 1] : base->train.n;
-    if (begin == end)
-        return -1;
-    random_below(&lottery->cursor, (uint64_t)(end - begin), &at, 1);
-    const int64_t record = begin + (int64_t)at;
-    if (csr == items) {
-        out->user = csr->others[record];
-        return 0;
+    char purpose[48];
+    struct prf draw, within;
+    uint64_t least = 0;
+    int found = 0;
+    snprintf(purpose, sizeof purpose, "canary %lld", (long long)lottery->number++);
+    prf_open(lottery->root, "audit", purpose, &draw);
+    for (int64_t user = 0; user < users->rows; user++) {
+        if (lottery->user >= 0 && user != lottery->user)
+            continue;
+        prf_within(&draw, id_map_text(&base->users, user), &within);
+        for (int64_t k = users->ptr[user]; k < users->ptr[user + 1]; k++) {
+            const int32_t item = users->others[k];
+            if (lottery->item >= 0 && item != lottery->item)
+                continue;
+            const uint64_t value = prf_value(&within, id_map_text(&base->items, item));
+            if (found && value >= least)
+                continue;
+            *out = (struct canary){(int32_t)user, by_user ? -1 : item};
+            least = value;
+            found = 1;
+        }
     }
-    int64_t user = 0;
-    while (users->ptr[user + 1] <= record)
-        user++;
-    *out = (struct canary){(int32_t)user, by_user ? -1 : users->others[record]};
-    return 0;
+    return found ? 0 : -1;
 }
 
 static int has_record(const struct csr *csr, const struct canary *canary)
@@ -293,19 +303,17 @@ static int pair_of_canary(struct audit_session *audit, struct dpf_error *error)
         find_id(audit, &audit->base.items, AUDIT_ITEM, "item", &lottery.item, error) != 0)
         return -1;
     struct random_root *root = random_root_seeded(seed, "audit canary", error);
-    dpf_stream *stream = root ? random_stream_open(root, "audit", "canary", error) : NULL;
     struct pool *pool = pool_new(1);
-    int status = stream ? 0 : -1;
+    int status = root ? 0 : -1;
     if (status == 0 && !pool)
         status = error_memory(error);
-    if (status == 0) {
-        random_seek(stream, 0, 0, 0, &lottery.cursor);
+    lottery.root = root;
+    lottery.number = 0;
+    if (status == 0)
         status = choose_canary(audit, &lottery, pool, error);
-    }
     if (status == 0)
         name_pair(audit);
     pool_free(pool);
-    random_stream_free(stream);
     random_root_free(root);
     return status;
 }
