@@ -20,6 +20,8 @@ struct spied {
     dpf_sampler spy_sampler;
     double *exact; /* sums of what was encoded and not decoded yet, by row */
     size_t capacity;
+    int64_t *senders; /* messages that hold a row and were not decoded yet */
+    size_t senders_capacity;
     int messages; /* they are seen */
     int hidden;   /* the sampler's draw is */
 };
@@ -120,6 +122,11 @@ static double plan_deviation(const struct spied *spied, const struct observation
     return !gram && o->noise.variance[b] > 0 ? sqrt(o->noise.variance[b]) : scale;
 }
 
+static int64_t senders_of(const struct spied *spied, int64_t row)
+{
+    return (size_t)row < spied->senders_capacity ? spied->senders[row] : 0;
+}
+
 /*
  * The deviation of each coordinate where it is not the plan's: given the part of the noise that is known; and
  * of sums of messages with full noise, or of messages with a share, by the number of those who add to it.
@@ -130,7 +137,7 @@ static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const
     const int where = o->noise.where, known = knows_noise(spied);
     const dpf_query *query = &spied->plan->query;
     const int share = is_message && where == DPF_NOISE_IN_SHARES;
-    const int many = !is_message && where == DPF_NOISE_AT_PARTY && o->survivors > 1;
+    const int many = !is_message && where == DPF_NOISE_AT_PARTY;
     if (!known && !share && !many)
         return DPF_OK;
     o->deviation = memory_new((size_t)(o->n_rows * o->width) + 1, sizeof(double));
@@ -147,19 +154,34 @@ static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const
                                                       rows, o->deviation, o->width);
     for (int64_t r = 0; r < o->n_rows && (share || many); r++) {
         const int64_t all = active->request->dataset->users.n;
-        const double senders =
-            share ? (double)(rows->contributors ? rows->contributors[r] : all) : 1 / (double)o->survivors;
+        const double factor = share ? 1 / (double)(rows->contributors ? rows->contributors[r] : all)
+                                    : (double)senders_of(spied, row_of(rows, r));
         for (int32_t i = 0; i < o->width; i++)
-            o->deviation[r * o->width + i] /= sqrt(senders);
+            o->deviation[r * o->width + i] *= sqrt(factor);
     }
     return status;
 }
 
 /* ---- the mechanism's spies ---------------------------------------------------------------------------- */
 
+static dpf_status count_sender(struct spied *spied, int64_t row)
+{
+    const size_t before = spied->senders_capacity;
+    int64_t *grown =
+        memory_grow(spied->senders, &spied->senders_capacity, (size_t)row + 1, sizeof *spied->senders);
+    if (!grown)
+        return DPF_E_MEMORY;
+    memset(grown + before, 0, (spied->senders_capacity - before) * sizeof *grown);
+    spied->senders = grown;
+    spied->senders[row]++;
+    return DPF_OK;
+}
+
 static dpf_status add_exact(struct spied *spied, const double *values, int64_t stride, const dpf_encoded *out)
 {
     for (int64_t r = 0; r < out->n_rows; r++) {
+        if (count_sender(spied, row_of(out, r)) != DPF_OK)
+            return DPF_E_MEMORY;
         const size_t at = (size_t)(row_of(out, r) * out->width), end = at + (size_t)out->width;
         if (end > spied->capacity) {
             const size_t capacity = end + end / 2;
@@ -280,6 +302,9 @@ static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_p
     }
     o->told = spied->messages;
     dpf_status status = add_deviation(spied, call, sums, 0, o);
+    for (int64_t r = 0; r < sums->n_rows; r++)
+        if ((size_t)row_of(sums, r) < spied->senders_capacity)
+            spied->senders[row_of(sums, r)] = 0;
     if (status == DPF_OK && active->request->given) {
         hand_over(o, out, stride);
         return DPF_OK;
@@ -397,6 +422,7 @@ static void leave(struct watch *watch)
         if (spied->sampler)
             spied->plan->sampler->functions = spied->sampler;
         free(spied->exact);
+        free(spied->senders);
     }
 }
 

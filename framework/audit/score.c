@@ -85,8 +85,7 @@ static double row_ratio(const struct pair *pair, int64_t r)
 
 /* ---- observations in lists ---------------------------------------------------------------------------- */
 
-/* The place of the observation of the same rows in an earlier round, or -1. */
-static int64_t earlier(const struct observations *list, size_t at)
+int64_t score_earlier(const struct observations *list, size_t at)
 {
     const struct observation *o = &list->items[at];
     for (size_t i = at; i-- > 0;) {
@@ -106,7 +105,7 @@ static struct pair pair_at(const struct plan *plan, const struct observations *s
                         .is_laplace = declares_laplace(plan, o->side, o->term),
                         .seen = o,
                         .exact = {&exact[0]->items[i], &exact[1]->items[i]}};
-    const int64_t before = pair.term->draw_lifetime == DPF_LIFETIME_RUN ? earlier(seen, i) : -1;
+    const int64_t before = pair.term->draw_lifetime == DPF_LIFETIME_RUN ? score_earlier(seen, i) : -1;
     if (before >= 0) {
         pair.seen_before = &seen->items[before];
         pair.exact_before[0] = &exact[0]->items[before];
@@ -241,6 +240,16 @@ static double hidden_ratio(const struct plan *plan, const struct observations *s
         score += weigh_chances(&chances, fmin(fmax(q, 0), 1));
     }
     return score;
+}
+
+double score_deviation(const struct plan *plan, const struct observation *o, int64_t r, int32_t block,
+                       int32_t column)
+{
+    const struct pair pair = {.term = &plan->sides[o->side].terms[o->term],
+                              .is_laplace = declares_laplace(plan, o->side, o->term),
+                              .exact = {o, o}};
+    const struct law law = law_of(&pair, 0, r, block, column);
+    return law.is_laplace ? law.scale * sqrt(2) : law.scale;
 }
 
 /* ---- scores -------------------------------------------------------------------------------------------- */

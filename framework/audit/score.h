@@ -35,4 +35,11 @@ double score_row(const struct plan *plan, const struct trace *seen, const struct
 /* How far apart the exact values of two traces are, in noise: expected log-likelihood ratio. */
 double score_distance(const struct plan *plan, const struct trace *first, const struct trace *second);
 
+/* Standard deviation of the declared noise of a coordinate: row r of the observation, a column of the block.
+ */
+double score_deviation(const struct plan *plan, const struct observation *o, int64_t r, int32_t block,
+                       int32_t column);
+/* The place of the observation of the same rows in an earlier round, or -1. */
+int64_t score_earlier(const struct observations *list, size_t at);
+
 #endif

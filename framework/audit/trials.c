@@ -215,17 +215,26 @@ int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number
     return status;
 }
 
+int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct trace *first,
+                struct trace *second, struct dpf_error *error)
+{
+    if (trials_rekey(trials->plan, "candidate", number, error) != 0 ||
+        watch(trials, pool, 0, FORCE_IN, NULL, first, error) != 0)
+        return -1;
+    if (watch(trials, pool, 1, FORCE_IN, first, second, error) == 0)
+        return 0;
+    trace_free(first);
+    return -1;
+}
+
 int trials_distance(struct trials *trials, struct pool *pool, int64_t number, double *out,
                     struct dpf_error *error)
 {
     struct trace first, second;
-    if (trials_rekey(trials->plan, "candidate", number, error) != 0 ||
-        watch(trials, pool, 0, FORCE_IN, NULL, &first, error) != 0)
+    if (trials_pair(trials, pool, number, &first, &second, error) != 0)
         return -1;
-    const int status = watch(trials, pool, 1, FORCE_IN, &first, &second, error);
-    if (status == 0)
-        *out = score_distance(trials->plan, &first, &second);
+    *out = score_distance(trials->plan, &first, &second);
     trace_free(&first);
     trace_free(&second);
-    return status;
+    return 0;
 }

@@ -32,6 +32,9 @@ int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number
 /* The expected score of a trial with sets[0]: how far the canary moves releases, in noise. */
 int trials_distance(struct trials *trials, struct pool *pool, int64_t number, double *out,
                     struct dpf_error *error);
+/* A training with sets[0], the canary drawn wherever a draw is hidden, and its replay with sets[1]. */
+int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct trace *first,
+                struct trace *second, struct dpf_error *error);
 /* New noise for the plan, of that name where it is reproducible. */
 int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error);
 

@@ -249,6 +249,21 @@ static int replaces_by_any(const struct audit_session *audit)
            plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 0 && !audit->base.implicit;
 }
 
+/* Keeps the largest move of all candidates. */
+static int watch_move(struct audit_session *audit, struct pool *pool, int64_t number, struct dpf_error *error)
+{
+    struct move move;
+    if (moves_find(&audit->trials, pool, number, &move, error) != 0)
+        return -1;
+    if (move.share > audit->move.share) {
+        const struct trials *trials = &audit->trials;
+        audit->move = move;
+        snprintf(audit->mover, sizeof audit->mover, "%s",
+                 id_map_text(&trials->sets[0].users, trials->canary.user));
+    }
+    return 0;
+}
+
 static int choose_canary(struct audit_session *audit, struct lottery *lottery, struct pool *pool,
                          struct dpf_error *error)
 {
@@ -265,6 +280,8 @@ static int choose_canary(struct audit_session *audit, struct lottery *lottery, s
             return error_set(error, DPF_FAULT_CONFIG, "[audit] user or item has no records");
         if (make_pair(audit, &canary, error) != 0 ||
             (candidates * forms > 1 && rate_pair(audit, pool, c, &rating, error) != 0))
+            return -1;
+        if (watch_move(audit, pool, c, error) != 0)
             return -1;
         if (best.user < 0 || rating > most) {
             best = canary;

@@ -226,6 +226,36 @@ static void print_evidence(const struct audit_session *audit)
                v->rule.favours == 0 ? "first" : "second", (long long)v->hits[1], (long long)v->n);
 }
 
+/* Rounding to the grid is stated, and not in what is measured; this is for the arithmetic of both. */
+static int moves_too_far(const struct audit_session *audit)
+{
+    return audit->session.plan.guarantee.plan_holds && audit->move.share > 1 + 1e-9;
+}
+
+static void print_move(const struct audit_session *audit)
+{
+    const struct move *move = &audit->move;
+    char user[TEXT_SHOWN];
+    if (move->share > 0)
+        printf("Largest move of a release: %.4f of the stated sensitivity, by user %s in round %d of %s, "
+               "term %d%s.\n",
+               move->share, text_show(audit->mover, user), (int)move->round + 1, plan_side_name(move->side),
+               move->term, moves_too_far(audit) ? ": MORE THAN STATED" : "");
+}
+
+static void print_noise(const struct noise_check *noise)
+{
+    for (int i = 0; i < noise->n; i++) {
+        const struct noise_finding *f = &noise->findings[i];
+        if (f->failed || f->aspect == NOISE_VARIANCE)
+            printf("Noise of %s, term %d: %s %.4f over %lld coordinates (%+.1f standard deviations)%s.\n",
+                   plan_side_name(f->side), f->term, noise_aspect_name(f->aspect), f->value, (long long)f->n,
+                   f->deviations, f->failed ? ": NOT AS DECLARED" : "");
+    }
+    if (noise->n > 0 && !noise->failed)
+        printf("Noise of a round tells nothing about that of another round, row or column.\n");
+}
+
 static void print_text(const struct audit_session *audit, int violated)
 {
     const struct guarantee *guarantee = &audit->session.plan.guarantee;
@@ -246,6 +276,8 @@ static void print_text(const struct audit_session *audit, int violated)
     }
     putchar('\n');
     print_evidence(audit);
+    print_move(audit);
+    print_noise(&audit->noise);
     if (violated)
         printf("VIOLATED: what is stated is not true of what runs.\n");
     else
@@ -273,6 +305,19 @@ static json_t *statement_json(const struct audit_session *audit, const struct au
     return out;
 }
 
+static json_t *noise_json(const struct noise_check *noise)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < noise->n; i++) {
+        const struct noise_finding *f = &noise->findings[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:i, s:s, s:f, s:I, s:f, s:b}", "side", plan_side_name(f->side), "term",
+                            f->term, "aspect", noise_aspect_name(f->aspect), "value", f->value, "coordinates",
+                            (json_int_t)f->n, "deviations", f->deviations, "failed", f->failed));
+    }
+    return list;
+}
+
 static void print_json(const struct audit_session *audit, int violated)
 {
     json_t *root = json_pack(
@@ -285,6 +330,10 @@ static void print_json(const struct audit_session *audit, int violated)
     for (int i = 0; i < audit->n_statements; i++)
         json_array_append_new(list, statement_json(audit, &audit->statements[i]));
     json_object_set_new(root, "statements", list);
+    json_object_set_new(root, "noise", noise_json(&audit->noise));
+    json_object_set_new(root, "largest_move",
+                        json_pack("{s:f, s:s, s:b}", "share_of_stated", audit->move.share, "user",
+                                  audit->mover, "failed", moves_too_far(audit)));
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     putchar('\n');
     json_decref(root);
@@ -295,6 +344,7 @@ int audit_report(const struct audit_session *audit)
     int violated = 0;
     for (int i = 0; i < audit->n_statements; i++)
         violated += audit->statements[i].violated;
+    violated += audit->noise.failed + moves_too_far(audit);
     if (audit->arguments->json)
         print_json(audit, violated > 0);
     else

@@ -5,6 +5,8 @@
 
 #include "audit/audit_params.h"
 #include "audit/held_out.h"
+#include "audit/moves.h"
+#include "audit/noise_check.h"
 #include "audit/one_run.h"
 #include "audit/trials.h"
 #include "cli/command.h"
@@ -34,6 +36,9 @@ struct audit_session {
     struct one_run one_run;
     struct audit_statement *statements;
     int n_statements;
+    struct noise_check noise;
+    struct move move; /* the largest of all candidates */
+    char mover[128];  /* whose it is */
     double seconds;
 };
 
@@ -43,7 +48,8 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error);
 int audit_jobs_run(struct audit_session *audit, struct dpf_error *error);
 /* Judges what the plan's accountants and [audit] claim state. */
 int audit_judge(struct audit_session *audit, struct dpf_error *error);
-/* As text or JSON on standard output. Returns the number of statements that are violated. */
+/* As text or JSON on standard output. Returns how many statements are violated and findings about the noise
+   failed. */
 int audit_report(const struct audit_session *audit);
 
 /* A configuration in memory that has one component to audit, at a path that can be read. */

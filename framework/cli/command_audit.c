@@ -14,8 +14,10 @@ static const char usage[] =
     "       dpframe audit --plugin ID [-o section.key=value]... [--plugin-dir DIR]... [--json]\n"
     "\n"
     "Trains many times with one of two data sets that differ in one unit, and says how large epsilon must\n"
-    "be at least, with a stated confidence, beside what is proved and what is claimed. Exit code 5: a\n"
-    "statement is violated. An audit can refute a guarantee, never prove one.\n"
+    "be at least, with a stated confidence, beside what is proved and what is claimed; and whether the "
+    "noise\n"
+    "has the declared variance and is fresh. Exit code 5: a statement is violated, or the noise is not so. "
+    "An audit can refute a guarantee, never prove one.\n"
     "\n"
     "--plugin audits one mechanism or recommender by itself, in a pipeline made for that: its parameters "
     "are\n"
@@ -119,6 +121,18 @@ static int audit_open(struct audit_session *audit, struct dpf_error *error)
                        error);
 }
 
+static int check_noise(struct audit_session *audit, struct dpf_error *error)
+{
+    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    struct pool *pool = pool_new(1);
+    if (!pool)
+        return error_memory(error);
+    const int status = noise_check_run(&audit->session.plan, one_run ? &audit->base : &audit->trials.sets[0],
+                                       pool, &audit->noise, error);
+    pool_free(pool);
+    return status;
+}
+
 static int audit_all(struct audit_session *audit, struct dpf_error *error)
 {
     const double started = progress_clock();
@@ -127,7 +141,7 @@ static int audit_all(struct audit_session *audit, struct dpf_error *error)
     log_set_level(LOG_LEVEL_WARNING);
     if (audit_pair_make(audit, error) != 0 ||
         (!audit_value(audit, AUDIT_ONE_RUN)->integer && audit_jobs_run(audit, error) != 0) ||
-        audit_judge(audit, error) != 0)
+        check_noise(audit, error) != 0 || audit_judge(audit, error) != 0)
         return -1;
     audit->seconds = progress_clock() - started;
     return audit_report(audit) ? EXIT_VIOLATED : 0;

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/moves.h"
+
+#include <math.h>
+
+#include "dpframe/accounting.h"
+
+/* What the events of a release state together, in units of the noise; NaN: nothing, or not of these laws. */
+struct stated {
+    double size;
+    int32_t norm;
+};
+
+static double in_noise(const struct plan *plan, const dpf_event *event)
+{
+    const double sensitivity = dpf_event_sensitivity(event, plan->guarantee.unit, plan->guarantee.adjacency);
+    return event->kind == DPF_EVENT_SKELLAM ? sensitivity / sqrt(event->p[0]) : sensitivity / event->scale;
+}
+
+static struct stated stated_of(const struct plan *plan, int side, int term)
+{
+    struct stated out = {0, 0};
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        const dpf_event *event = &plan->ledger.entries[i].event;
+        if (event->side != side || event->term != term || event->kind == DPF_EVENT_NO_OP ||
+            (event->flags & DPF_EVENT_DATA_BLIND) ||
+            dpf_event_sensitivity(event, plan->guarantee.unit, plan->guarantee.adjacency) == 0)
+            continue;
+        const int known = event->kind == DPF_EVENT_SKELLAM ||
+                          (event->kind >= DPF_EVENT_LAPLACE && event->kind <= DPF_EVENT_DISCRETE_GAUSSIAN);
+        const int32_t norm = dpf_event_norm(event->kind);
+        if (!known || (out.norm && out.norm != norm))
+            return (struct stated){NAN, 0};
+        out.norm = norm;
+        const double more = in_noise(plan, event);
+        out.size = norm == 2 ? hypot(out.size, more) : out.size + more;
+    }
+    return out;
+}
+
+/* The move of an observation in units of the noise; blocks without noise are not looked at. */
+static double measured(const struct plan *plan, const struct observation *first,
+                       const struct observation *second, int32_t norm)
+{
+    const struct term_plan *term = &plan->sides[first->side].terms[first->term];
+    double sum = 0;
+    for (int64_t r = 0; r < first->n_rows; r++) {
+        const int64_t row = first->rows ? first->rows[r] : first->first_row + r;
+        const int gram = term->query.has_gram && row == term->rows - 1;
+        for (int32_t b = 0; b < term->query.n_blocks; b++) {
+            const dpf_block *block = &term->query.blocks[b];
+            const double scale = gram ? first->noise.gram_scale[b] : first->noise.scale[b];
+            for (int32_t i = block->offset; i < block->offset + block->length && scale > 0; i++) {
+                const int64_t at = r * first->width + i;
+                const double x = fabs(first->exact[at] - second->exact[at]) / scale;
+                sum += norm == 2 ? x * x : x;
+            }
+        }
+    }
+    return norm == 2 ? sqrt(sum) : sum;
+}
+
+static int same_rows(const struct observation *a, const struct observation *b)
+{
+    return a->side == b->side && a->term == b->term && a->round == b->round && a->n_rows == b->n_rows &&
+           a->width == b->width && !a->rows && !b->rows && a->first_row == b->first_row;
+}
+
+static void compare(const struct plan *plan, const struct trace *first, const struct trace *second,
+                    struct move *out)
+{
+    for (size_t i = 0; i < first->sums.n && i < second->sums.n; i++) {
+        const struct observation *a = &first->sums.items[i], *b = &second->sums.items[i];
+        const struct stated stated = stated_of(plan, a->side, a->term);
+        if (!same_rows(a, b) || !(stated.size > 0) || isinf(stated.size))
+            continue;
+        const double share = measured(plan, a, b, stated.norm) / stated.size;
+        if (share > out->share)
+            *out = (struct move){share, a->side, a->term, a->round};
+    }
+}
+
+int moves_find(struct trials *trials, struct pool *pool, int64_t number, struct move *out,
+               struct dpf_error *error)
+{
+    struct trace first, second;
+    *out = (struct move){.share = 0};
+    if (trials->plan->recommender.instance)
+        return 0;
+    if (trials_pair(trials, pool, number, &first, &second, error) != 0)
+        return -1;
+    compare(trials->plan, &first, &second, out);
+    trace_free(&first);
+    trace_free(&second);
+    return 0;
+}

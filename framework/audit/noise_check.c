@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/noise_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/score.h"
+#include "base/memory.h"
+
+#define ENOUGH 20000 /* coordinates */
+#define MOST_TRAININGS 2000
+#define MOST_TERMS 16 /* of a side; more are not looked at */
+
+struct tally {
+    double n, sum, fourth; /* of squares; fourth: the kurtosis of the declared law, which sets their spread */
+    double pairs[NOISE_ASPECTS], products[NOISE_ASPECTS];
+};
+
+struct checking {
+    const struct plan *plan;
+    struct tally tallies[2][MOST_TERMS];
+};
+
+const char *noise_aspect_name(enum noise_aspect aspect)
+{
+    static const char *const names[NOISE_ASPECTS] = {
+        "variance over the declared one", "correlation with the round before",
+        "correlation with the next row", "correlation with the next column"};
+    return names[aspect];
+}
+
+/* The event that says which law a block's noise has, its own or that of its group; NULL: none whose variance
+   is declared. */
+static const dpf_event *law_of_block(const struct plan *plan, int side, int term, int32_t block)
+{
+    const dpf_event *found = NULL;
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        const dpf_event *event = &plan->ledger.entries[i].event;
+        const int exact = event->kind >= DPF_EVENT_LAPLACE && event->kind <= DPF_EVENT_DISCRETE_GAUSSIAN;
+        if (event->side == side && event->term == term && (exact || event->kind == DPF_EVENT_SKELLAM) &&
+            !(event->flags & DPF_EVENT_NOISE_KNOWN) && (!found || (event->blocks >> block) & 1))
+            found = event;
+    }
+    return found;
+}
+
+/* Of sums of messages that are seen one by one, and of shares of sparse ones, the law is another. */
+static int is_checked(const struct term_plan *term, const struct observation *o, int is_message)
+{
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    if (is_message || o->told)
+        return is_message && o->noise.where == DPF_NOISE_AT_PARTY;
+    return o->noise.where == DPF_NOISE_AT_SUM || o->noise.where == DPF_NOISE_AT_PARTY ||
+           (o->noise.where == DPF_NOISE_IN_SHARES && (mechanism->flags & DPF_MECHANISM_DENSE));
+}
+
+/* The noise of a coordinate over its declared standard deviation; NaN where none is declared. */
+static double standardised(const struct checking *c, const struct observation *o, int64_t r, int32_t b,
+                           int32_t column)
+{
+    const struct term_plan *term = &c->plan->sides[o->side].terms[o->term];
+    const int gram = term->query.has_gram && (o->rows ? o->rows[r] : o->first_row + r) == term->rows - 1;
+    const double deviation = score_deviation(c->plan, o, r, b, column);
+    const int64_t at = r * o->width + column;
+    if (!((gram ? o->noise.gram_scale[b] : o->noise.scale[b]) > 0))
+        return NAN; /* released as it is */
+    if (o->deviation && o->deviation[at] <= 0)
+        return NAN; /* nobody has sent it */
+    return deviation > 0 ? (o->seen[at] - o->exact[at]) / deviation : (double)NAN;
+}
+
+static void add_pair(struct tally *tally, enum noise_aspect aspect, double x, double y)
+{
+    if (isnan(x) || isnan(y))
+        return;
+    tally->pairs[aspect] += 1;
+    tally->products[aspect] += x * y;
+}
+
+static void add_block(struct checking *c, const struct observation *o, const struct observation *before,
+                      int32_t b, const dpf_event *law, struct tally *tally)
+{
+    const dpf_block *block = &c->plan->sides[o->side].terms[o->term].query.blocks[b];
+    const int laplace = law->kind == DPF_EVENT_LAPLACE || law->kind == DPF_EVENT_DISCRETE_LAPLACE;
+    /* A symmetric matrix that is stored in full has each number twice. */
+    const int columns = block->layout != DPF_LAYOUT_FULL;
+    tally->fourth = laplace ? 6 : 3;
+    for (int64_t r = 0; r < o->n_rows; r++)
+        for (int32_t i = block->offset; i < block->offset + block->length; i++) {
+            const double x = standardised(c, o, r, b, i);
+            if (isnan(x))
+                continue;
+            tally->n += 1;
+            tally->sum += x * x;
+            if (before)
+                add_pair(tally, NOISE_ROUNDS, x, standardised(c, before, r, b, i));
+            if (r + 1 < o->n_rows)
+                add_pair(tally, NOISE_ROWS, x, standardised(c, o, r + 1, b, i));
+            if (columns && i + 1 < block->offset + block->length)
+                add_pair(tally, NOISE_COLUMNS, x, standardised(c, o, r, b, i + 1));
+        }
+}
+
+static void add_list(struct checking *c, const struct observations *list, int is_messages)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct observation *o = &list->items[i];
+        const struct term_plan *term = &c->plan->sides[o->side].terms[o->term];
+        const int64_t before = score_earlier(list, i);
+        if (o->term >= MOST_TERMS || !is_checked(term, o, is_messages) ||
+            (term->draw_lifetime == DPF_LIFETIME_RUN && before >= 0))
+            continue;
+        for (int32_t b = 0; b < term->query.n_blocks; b++) {
+            const dpf_event *law = law_of_block(c->plan, o->side, o->term, b);
+            if (law)
+                add_block(c, o, before >= 0 ? &list->items[before] : NULL, b, law,
+                          &c->tallies[o->side][o->term]);
+        }
+    }
+}
+
+static double seen_enough(const struct checking *c)
+{
+    double least = INFINITY;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < c->plan->sides[side].n_terms && t < MOST_TERMS; t++)
+            if (c->tallies[side][t].n > 0)
+                least = fmin(least, c->tallies[side][t].n);
+    return least >= ENOUGH; /* also if nothing can be looked at */
+}
+
+static void add_finding(struct noise_check *out, int side, int term, enum noise_aspect aspect,
+                        const struct tally *tally)
+{
+    const int is_variance = aspect == NOISE_VARIANCE;
+    const double n = is_variance ? tally->n : tally->pairs[aspect];
+    if (n < 2 || out->n == NOISE_MAX_FINDINGS)
+        return;
+    struct noise_finding *f = &out->findings[out->n++];
+    *f = (struct noise_finding){.side = side, .term = term, .aspect = aspect, .n = (int64_t)n};
+    f->value = (is_variance ? tally->sum : tally->products[aspect]) / n;
+    f->deviations = is_variance ? (f->value - 1) * sqrt(n / (tally->fourth - 1)) : f->value * sqrt(n);
+    f->failed = is_variance ? f->deviations < -NOISE_ALARM : fabs(f->deviations) > NOISE_ALARM;
+    out->failed += f->failed;
+}
+
+static int watch(struct checking *c, struct plan *plan, const struct dataset *dataset, struct pool *pool,
+                 int number, struct dpf_error *error)
+{
+    struct trace trace;
+    const int messages = plan->guarantee.observer == DPF_OBSERVER_SERVER;
+    const struct observe request = {.plan = plan,
+                                    .dataset = dataset,
+                                    .pool = pool,
+                                    .view = messages ? OBSERVE_MESSAGES : OBSERVE_SUMS,
+                                    .user = 0,
+                                    .item = -1};
+    if (trials_rekey(plan, "noise", number, error) != 0 || observe_run(&request, &trace, error) != 0)
+        return -1;
+    add_list(c, &trace.sums, 0);
+    add_list(c, &trace.messages, 1);
+    trace_free(&trace);
+    return 0;
+}
+
+int noise_check_run(struct plan *plan, const struct dataset *dataset, struct pool *pool,
+                    struct noise_check *out, struct dpf_error *error)
+{
+    struct checking *c = memory_new(1, sizeof *c);
+    *out = (struct noise_check){.n = 0};
+    if (!c)
+        return error_memory(error);
+    c->plan = plan;
+    int status = 0, done = plan->recommender.instance != NULL;
+    for (int i = 0; i < MOST_TRAININGS && status == 0 && !done; i++) {
+        status = watch(c, plan, dataset, pool, i, error);
+        done = (int)seen_enough(c);
+    }
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms && t < MOST_TERMS && status == 0; t++)
+            for (int a = 0; a < NOISE_ASPECTS; a++)
+                add_finding(out, side, t, (enum noise_aspect)a, &c->tallies[side][t]);
+    free(c);
+    return status;
+}

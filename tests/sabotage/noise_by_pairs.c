@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two rows share the noise of one: their difference has none. */
+#define SABOTAGED "noise-by-pairs"
+#include "sabotage.h"
+
+#include "../../plugins/mechanism/gaussian/gaussian.c"
+
+static dpf_status pairs(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
+                        const dpf_encoded *sums, double *out, int64_t stride)
+{
+    dpf_encoded one = *sums;
+    dpf_status status = DPF_OK;
+    one.n_rows = 1;
+    one.rows = NULL;
+    for (int64_t r = 0; r < sums->n_rows && status == DPF_OK; r++) {
+        const int64_t row = sums->rows ? sums->rows[r] : sums->first_row + r;
+        one.first_row = row - row % 2;
+        one.values = sums->values + r * sums->stride;
+        status = gaussian_decode(self, call, plan, query, &one, out + r * stride, stride);
+    }
+    return status;
+}
+
+static const dpf_mechanism spoilt = {.lifetime = gaussian_lifetime,
+                                     .budget = gaussian_budget,
+                                     .plan = gaussian_plan,
+                                     .events = gaussian_events,
+                                     .encode = gaussian_encode,
+                                     .decode = pairs};
+#define CREATE gaussian_create
+#define DESTROY gaussian_destroy
+SABOTAGE(DPF_ROLE_MECHANISM)
