@@ -31,6 +31,8 @@
 #define LEAST_BITS 5      /* below, rounding leaves nothing of a user's row */
 #define COUNT_BITS 20
 #define ROW_BITS 12
+#define LEAST_REACH 2500.0        /* of the full Gram, where features tell where to look instead; and */
+#define LEAST_REACH_OF_ITEMS 0.75 /* for each item, in small catalogues */
 
 /* ---- rules ----------------------------------------------------------------------------------------------
  */
@@ -51,12 +53,13 @@ static void follow_rules(const struct gram_options *o, const dpf_recommender_set
 {
     const double reach = plan->reach;
     const int by_items = (setup->features & DPF_FEATURES_OF_ITEMS) != 0;
-    plan->projected = o->form == FORM_AUTO ? by_items && reach < 2500.0 : o->form == FORM_PROJECTED;
-    const double items = plan->projected ? 17.0 * sqrt(reach) : 10.0 * sqrt(reach);
+    const double least = fmin(LEAST_REACH, LEAST_REACH_OF_ITEMS * (double)setup->n_items);
+    plan->projected = o->form == FORM_AUTO ? by_items && reach < least : o->form == FORM_PROJECTED;
+    const double items = (plan->projected ? 12.0 : 6.5) * sqrt(reach);
     plan->items = o->items ? o->items : (int64_t)between(items, 50.0, GRAM_MOST_ITEMS);
     if (plan->items > setup->n_items)
         plan->items = setup->n_items;
-    plan->count_share = o->count_share > 0.0 ? o->count_share : 0.05;
+    plan->count_share = o->count_share > 0.0 ? o->count_share : slide(reach, 1000.0, 4000.0, 0.1, 0.05);
     plan->weight_exponent = o->weight_exponent >= 0.0 ? o->weight_exponent : 0.2;
     plan->weight_offset = o->weight_offset;
     plan->ridge = o->ridge >= 0.0 ? o->ridge : plan->projected ? 1.5 : slide(reach, 1000.0, 4000.0, 1.5, 0.5);

@@ -31,7 +31,9 @@ enum {
 };
 
 static const dpf_enum_value forms[] = {
-    [FORM_AUTO] = {"auto", "by rule: projected where there are features and users x mu is below 2500"},
+    [FORM_AUTO] =
+        {"auto",
+         "by rule: projected where items have features and users x mu is below 2500 and below 0.75 x items"},
     [FORM_GRAM] = {"gram", "all pairs of the items with the largest counts"},
     [FORM_PROJECTED] = {"projected",
                         "these items by the directions of counts and features: fewer numbers, less "
@@ -57,7 +59,7 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_REAL_F("weight-offset", 10.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "users", "See weight-exponent."),
     [P_RIDGE] = DPF_PARAM_REAL_F("ridge", -1.0, -1.0, 1e6, DPF_PARAM_PRIVACY, "",
                                  "Added to the Gram's diagonal, in units of its mean; -1: by rule."),
-    [P_DIAGONAL] = DPF_PARAM_REAL_F("diagonal", 0.5, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
+    [P_DIAGONAL] = DPF_PARAM_REAL_F("diagonal", 0.25, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
                                     "Part of its own estimated diagonal that the Gram keeps."),
     [P_RESCALE] = DPF_PARAM_REAL_F("rescale", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
                                    "Scores are divided by the items' weights to this power; -1: by rule."),
@@ -124,9 +126,6 @@ static dpf_status gram_releases(void *instance, const dpf_recommender_setup *set
     struct gram_plan plan;
     if (capacity < 2)
         return fail(self, DPF_E_INTERNAL, "there is no room for two releases");
-    if (!(setup->value_lo == 1.0 && setup->value_hi == 1.0))
-        return fail(self, DPF_E_CONFIG,
-                    "it reads which items a user has, not ratings: set [data] feedback = implicit");
     const char *why = gram_plan_make(&self->options, setup, &plan);
     if (why)
         return fail(self, DPF_E_RANGE, why);
