@@ -116,7 +116,8 @@ static void gram_destroy(void *self)
 static uint32_t gram_flags(void *self)
 {
     (void)self;
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME;
+    /* What can fail is memory, of public sizes, and what is computed from the releases alone. */
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS;
 }
 
 static dpf_status gram_releases(void *instance, const dpf_recommender_setup *setup,
