@@ -67,14 +67,36 @@ REAL_INLINE double real_log(double x)
     return e * 0x1.62e42feep-1 + (e * 0x1.a39ef35793c76p-33 + (s * 2 + s * (z * p)));
 }
 
-/*
- * A uniform direction: cosine and sine of (quarter + fraction - 1/2) pi/2, fraction an odd multiple of 2^-53.
- * quarter is two bits of the word, the fraction the next 52.
- */
-REAL_INLINE void real_direction(uint64_t word, double *x, double *y)
+/* The word as a double, rounded once. */
+REAL_INLINE double real_of_word(uint64_t word)
 {
-    const double fraction = real_of_bits((word >> 10 & REAL_FRACTION) | REAL_ONE);
-    const double a = (fraction - 1.5 + 0x1p-53) * 0x1.921fb54442d18p0, z = a * a;
+    const double high = real_of_bits(word >> 32 | UINT64_C(0x4530000000000000)) - 0x1p84;
+    const double low = real_of_bits((word & UINT64_C(0xffffffff)) | UINT64_C(0x4330000000000000)) - 0x1p52;
+    return high + low;
+}
+
+/* The integer nearest to x, |x| < 2^51: adding 1.5 2^52 leaves no digits behind the point. */
+REAL_INLINE double real_nearest(double x)
+{
+    return (x + 0x1.8p52) - 0x1.8p52;
+}
+
+REAL_INLINE double real_floor(double x)
+{
+    const double nearest = real_nearest(x);
+    return nearest - (nearest > x ? 1.0 : 0.0);
+}
+
+/* A double that is an integer, as one; |x| < 2^51. */
+REAL_INLINE int64_t real_integer(double x)
+{
+    return (int64_t)(real_bits(x + 0x1.8p52) - real_bits(0x1.8p52));
+}
+
+/* Cosine and sine of (quarter + shifted) pi/2; quarter is 0 .. 3, |shifted| <= 1/2. */
+REAL_INLINE void real_turn(uint64_t quarter, double shifted, double *x, double *y)
+{
+    const double a = shifted * 0x1.921fb54442d18p0, z = a * a;
     double s = -1.0 / 1307674368000;
     s = s * z + 1.0 / 6227020800;
     s = s * z - 1.0 / 39916800;
@@ -92,9 +114,19 @@ REAL_INLINE void real_direction(uint64_t word, double *x, double *y)
     c = c * z + 1.0 / 24;
     c = c * z - 0.5;
     c = 1 + z * c;
-    const uint64_t quarter = word >> 62, exchanged = (real_bits(c) ^ real_bits(s)) & (0 - (quarter & 1));
+    const uint64_t exchanged = (real_bits(c) ^ real_bits(s)) & (0 - (quarter & 1));
     *x = real_of_bits(real_bits(c) ^ exchanged ^ ((quarter + 1) & 2) << 62);
     *y = real_of_bits(real_bits(s) ^ exchanged ^ (quarter & 2) << 62);
+}
+
+/*
+ * A uniform direction: (quarter + fraction - 1/2) pi/2, the fraction an odd multiple of 2^-53. quarter is two
+ * bits of the word, the fraction the next 52.
+ */
+REAL_INLINE void real_direction(uint64_t word, double *x, double *y)
+{
+    const double fraction = real_of_bits((word >> 10 & REAL_FRACTION) | REAL_ONE);
+    real_turn(word >> 62, fraction - 1.5 + 0x1p-53, x, y);
 }
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exact_laws.h - the discrete laws decided in interval arithmetic, to as many digits as it takes.
+ *
+ * These functions define what is drawn; noise_discrete.c finds the same faster nearly always. MPFR rounds
+ * every operation in the direction that it is told, so an interval holds the true value. Where the two ends
+ * lead to different answers, more digits of the uniform reals are made and the precision grows with them. The
+ * number sought is irrational for all but a null set of reals, so this ends.
+ */
+#ifndef DPF_BASE_EXACT_LAWS_H
+#define DPF_BASE_EXACT_LAWS_H
+
+#include "base/exact_cell.h"
+
+/* |X| of the discrete Laplace law of scale t: floor of t ln(2 / (1 + exp(-1/t))) - t ln v. */
+uint64_t exact_laplace(const struct exact_real *v, uint64_t t);
+
+/* |X| of the discrete Gaussian law of scale s: how many k >= 1 have v < Pr[|X| >= k]. guess is where to
+ * begin. */
+uint64_t exact_gaussian_inverse(const struct exact_real *v, uint64_t s, uint64_t guess);
+/* floor(2^63 Pr[|X| >= k]) for k = 1 .. n. Returns 0, or -1 when out of memory. */
+int exact_gaussian_table(uint64_t s, uint64_t *heads, int n);
+
+/*
+ * The proposal and the decision of rejection. The normal number is sqrt(-2 ln u1) times the cosine (sine: 1)
+ * of (u2 - 1/8) 2 pi; *k is the integer nearest to it times sqrt(s^2 + s/2). u3 decides whether it is kept.
+ */
+void exact_gaussian_proposal(const struct exact_real *u1, const struct exact_real *u2, int sine, uint64_t s,
+                             int64_t *k);
+int exact_gaussian_keeps(const struct exact_real *u1, const struct exact_real *u2, int sine,
+                         const struct exact_real *u3, uint64_t s, int64_t k);
+
+#endif
