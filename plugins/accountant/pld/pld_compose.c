@@ -289,7 +289,7 @@ static dpf_status find(struct state *s, double tolerance, double *epsilon, doubl
         choose_grid(s, *epsilon, tolerance);
         status = one_side(s, ABOVE, &found);
         *upper = found < *upper || isnan(found) ? found : *upper;
-        if (isnan(found) || is_good(s, found) || tries == TILTS)
+        if (isnan(found) || is_good(s, found) || tries == TILTS || isinf(s->transform.error))
             break;
         if (s->problem->for_delta && is_cut(s, *upper)) {
             set_tail(s, log(s->tail * s->copies / tail_part(s)) - 46.0);
@@ -358,6 +358,23 @@ static dpf_status refine(struct state *s, double tolerance, double *upper, doubl
     return status == DPF_OK && side != BELOW ? one_side(s, BELOW, lower) : status;
 }
 
+/* Chernoff's bound, from the scout, which is from above: for so many releases that rounding is too much for
+   compositions. A sum of n masses, and each with its exponent, is off by a few n roundings. */
+static double chernoff(const struct state *s)
+{
+    const struct pld_problem *problem = s->problem;
+    double error = 0.0, kept = 0.0;
+    for (int64_t i = 0; i < problem->n; i++) {
+        error += s->scout[i].copies * DBL_EPSILON * (4.0 * (double)s->scout[i].n + 3000.0);
+        kept += s->scout[i].copies * log1p(-s->scout[i].infinite);
+    }
+    const double log_sum = pld_law_all(s->scout, problem->n, s->tilt).log_sum;
+    const double lost = -expm1(kept) * (1.0 + 1e-14), left = problem->delta * (1.0 - 1e-15) - lost;
+    if (problem->for_delta)
+        return fmin(exp((log_sum + error - s->tilt * problem->epsilon) * (1.0 - 1e-14) + 1e-13) + lost, 1.0);
+    return left > 0.0 ? fmax((log_sum + error - log(left)) / s->tilt * (1.0 + 1e-14), 0.0) : INFINITY;
+}
+
 /*
  * A first, coarse composition finds the tilt. Of the second direction that may be all that is needed: what is
  * no larger than what is known does not count.
@@ -374,6 +391,11 @@ static dpf_status one_direction(struct state *s, const struct pld_result *known,
     choose_grid(s, epsilon, tolerance);
     const int is_cheap = s->cells <= CHEAP_CELLS;
     status = find(s, is_cheap ? tolerance : coarse, &epsilon, &first);
+    if (status == DPF_E_NUMERIC || (status == DPF_OK && !(first < INFINITY))) {
+        *upper = chernoff(s);
+        *capped = 1;
+        return DPF_OK;
+    }
     *upper = first;
     if (status != DPF_OK || first <= known->upper)
         return status;
@@ -426,6 +448,26 @@ static void state_free(struct state *s)
     memory->release(s->problem->host, s->losses);
 }
 
+/* No loss is above the sum of the largest ones. */
+static double cap_of(const struct pld_problem *problem)
+{
+    double sum = 0.0, kept = 0.0;
+    for (int64_t i = 0; i < problem->n; i++) {
+        sum += problem->groups[i].copies * pld_pair_largest(&problem->groups[i].above);
+        kept += problem->groups[i].copies * log1p(-pld_pair_infinite(&problem->groups[i].above));
+    }
+    return problem->delta > -expm1(kept) * (1.0 + 1e-12) ? sum : INFINITY;
+}
+
+/* Whether delta is at least the sum of what each release has at epsilon 0. */
+static int is_nothing(const struct pld_problem *problem)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < problem->n; i++)
+        sum += problem->groups[i].copies * pld_single_delta(&problem->groups[i].above, 0, 0.0);
+    return sum * (1.0 + 1e-12) <= problem->delta;
+}
+
 dpf_status pld_compose(struct pld_problem *problem, struct pld_result *result)
 {
     struct state s = {.problem = problem};
@@ -439,6 +481,8 @@ dpf_status pld_compose(struct pld_problem *problem, struct pld_result *result)
         double upper = 0.0, lower = 0.0;
         for (int64_t i = 0; i < problem->n; i++)
             problem->groups[i].above.adding = problem->groups[i].below.adding = adding;
+        if (!problem->for_delta && (is_nothing(problem) || (adding && cap_of(problem) <= result->upper)))
+            continue;
         if (is_single)
             single(problem, &upper, &lower);
         else
