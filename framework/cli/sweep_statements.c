@@ -61,7 +61,10 @@ static int add_point(struct statements *statements, struct point *point, struct 
     if (!name)
         return error_memory(error);
     if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) == 0 &&
-        session_complete_without_training(&session, &problem) == 0)
+        session_complete_without_training(&session, &problem) == 0 &&
+        (!statements->arguments->json ||
+         plan_measure(&session.plan, &problem) == 0) && /* the table has no room */
+        plan_charge(&session.plan, 0, &problem) == 0)
         add_statement(statements, name, &session.plan.guarantee);
     else
         add_refusal(statements, name, &problem);
