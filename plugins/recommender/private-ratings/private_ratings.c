@@ -24,17 +24,16 @@
 /* ---- instances ------------------------------------------------------------------------------------------
  */
 
-static const char *const purposes[N_RELEASES + 1] = {"users",   "counts", "biases", "loadings",
-                                                     "factors", "gram",   "latent"};
+static const char *const purposes[N_RELEASES] = {"users", "counts", "biases", "loadings", "factors", "gram"};
 
 static dpf_status ratings_create(const dpf_host *host, const dpf_params *given, void **self)
 {
     struct private_ratings made = {.host = host, .values = given->values, .random = dpf_random(host)};
-    for (int r = 0; r <= N_RELEASES; r++) {
-        const dpf_status status = made.random->open(host, purposes[r], &made.noise[r]);
-        if (status != DPF_OK)
-            return status;
-    }
+    dpf_status status = made.random->open(host, "latent", &made.latent);
+    for (int r = 0; r < N_RELEASES && status == DPF_OK; r++)
+        status = made.random->open(host, purposes[r], &made.noise[r]);
+    if (status != DPF_OK)
+        return status;
     struct private_ratings *kept = dpf_memory(host)->allocate(host, sizeof *kept);
     if (!kept)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
@@ -89,8 +88,8 @@ static void fill_release(const struct ratings_rule *rule, const dpf_recommender_
     event->side = DPF_SIDE_ITEMS;
     event->kind = rule->silent ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
     event->count = rule->count[r];
-    event->scale = rule->silent ? 0 : rule->sigma[r];
-    event->grid = ratings_grid(rule, r);
+    event->scale = rule->silent ? 0 : rule->grid[r].sigma;
+    event->grid = noise_grid_size(&rule->grid[r]);
     state_sensitivity((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), &event->sensitivity);
 }
 

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_STEPS 0x1p24 /* of dpf_random_service.discrete_gaussian */
-#define MOST_BITS 24
-#define LEAST_BITS 10
-
 #define BY_RULE_TEXT                                                                                         \
     " -1: by the rule (docs/accuracy.md), from the noise and the declared numbers of users and items."
 #define QUARTERS "quarters of the range"
@@ -135,24 +131,12 @@ static void share_budget(const dpf_value *v, struct ratings_rule *rule)
     rule->share[RELEASE_GRAM] = rule->rounds ? factors * GRAM_SHARE / rule->rounds : 0;
 }
 
-/* The finest grid on which sigma has at most 2^24 steps, but no finer than 2^-24. Returns -1 if it is coarse.
- */
 static int choose_grid(double z, int32_t release, struct ratings_rule *rule)
 {
-    if (rule->silent || rule->count[release] == 0) {
-        rule->bits[release] = MOST_BITS;
-        rule->steps[release] = 0;
-        rule->sigma[release] = 1e-6;
-        return 0;
-    }
-    const double sigma = z / sqrt(rule->share[release]) * (1.0 + 4e-15);
-    int32_t bits = MOST_BITS;
-    while (bits >= LEAST_BITS && ceil(ldexp(sigma, bits)) > MOST_STEPS)
-        bits--;
-    rule->bits[release] = bits;
-    rule->steps[release] = bits >= LEAST_BITS ? (uint64_t)ceil(ldexp(sigma, bits)) : 0;
-    rule->sigma[release] = ldexp((double)rule->steps[release], -bits);
-    return bits >= LEAST_BITS && rule->steps[release] >= 1024 ? 0 : -1;
+    if (!rule->silent && rule->count[release] > 0)
+        return noise_grid_choose(z / sqrt(rule->share[release]), &rule->grid[release]);
+    noise_grid_silent(&rule->grid[release]);
+    return 0;
 }
 
 dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,

@@ -109,7 +109,7 @@ void ratings_server_place(struct ratings_server *server, const struct ratings_ru
 void ratings_take_counts(struct ratings_server *server, double users, const double *counts)
 {
     const struct ratings_rule *rule = server->rule;
-    const double noise = rule->sigma[RELEASE_COUNTS];
+    const double noise = rule->grid[RELEASE_COUNTS].sigma;
     double sum = 0;
     for (int64_t i = 0; i < server->n_items; i++)
         sum += counts[i];
@@ -135,7 +135,7 @@ void ratings_take_counts(struct ratings_server *server, double users, const doub
 static void find_effective(struct ratings_server *server, const double *sums)
 {
     const struct ratings_rule *rule = server->rule;
-    const double beta = rule->count_weight, noise = rule->sigma[RELEASE_BIASES] / beta;
+    const double beta = rule->count_weight, noise = rule->grid[RELEASE_BIASES].sigma / beta;
     double both = 0, square = 0, effective = 0, over = 0;
     for (int64_t i = 0; i < server->n_items; i++) {
         const double expected = server->count_sums[i] * server->weight[i];
@@ -145,7 +145,7 @@ static void find_effective(struct ratings_server *server, const double *sums)
     const double slope = square > 0 ? fmax(both / square, 0.0) : 0;
     for (int64_t i = 0; i < server->n_items; i++) {
         const double sent = sums[2 * i + 1] / beta, spread = 0.15 * fmax(sent, 0.0),
-                     miss = rule->sigma[RELEASE_COUNTS] * server->weight[i] * slope;
+                     miss = rule->grid[RELEASE_COUNTS].sigma * server->weight[i] * slope;
         const double v0 = miss * miss + spread * spread, v1 = noise * noise;
         const double expected = server->count_sums[i] * server->weight[i] * slope;
         server->effective[i] = fmax((expected * v1 + sent * v0) / (v0 + v1), 0.0);
@@ -179,7 +179,7 @@ static void bias_columns(const struct ratings_server *server, int64_t item, doub
 static double bias_noise(const struct ratings_server *server, int64_t item)
 {
     const struct ratings_rule *rule = server->rule;
-    const double noise = rule->sigma[RELEASE_BIASES];
+    const double noise = rule->grid[RELEASE_BIASES].sigma;
     return noise * noise + rule->residual_variance * server->effective[item] * server->typical_weight[item];
 }
 
@@ -389,7 +389,7 @@ int ratings_take_moments(struct ratings_server *server, const double *sums, cons
 static int correct_item(struct ratings_server *server, int64_t item, const double *gram, double *work)
 {
     const int64_t e = server->rank + 1, size = e * e;
-    const double n = server->effective[item], noise = server->rule->sigma[RELEASE_FACTORS],
+    const double n = server->effective[item], noise = server->rule->grid[RELEASE_FACTORS].sigma,
                  fresh = noise * noise * server->round_squares / (server->rounds * server->rounds);
     double *p = work, *s = p + e, *x = s + size, *half = x + e;
     const double spread = server->rule->residual_variance * n * gram[0] * server->typical_weight[item];

@@ -36,7 +36,7 @@ static void steps_are_never_too_long(void **state)
             x[k] *= longer / sqrt(square);
         if (trial % 50 == 0)
             x[n / 2] = trial % 100 ? (double)INFINITY : (double)NAN;
-        ratings_round(x, n, bits, steps);
+        grid_round(x, n, bits, steps);
         assert_true(norm_of_steps(steps, n, bits) <= 1.0);
         for (int64_t k = 0; k < n && longer == 1; k++)
             if (isfinite(x[k]))
@@ -49,7 +49,7 @@ static void what_fits_stays(void **state)
 {
     (void)state;
     int64_t steps[2];
-    ratings_round((double[2]){-1.0, 0.0}, 2, 20, steps);
+    grid_round((double[2]){-1.0, 0.0}, 2, 20, steps);
     assert_true(steps[0] == -(INT64_C(1) << 20) && steps[1] == 0);
 }
 
@@ -83,9 +83,10 @@ static void assert_short(const struct case_replay *replay, const struct case_mes
 {
     const int64_t n = replay->server.n_items * message->width;
     if (message->to_items >= 0)
-        assert_true(norm_of_steps(message->items, n, replay->rule.bits[message->to_items]) <= 1.0);
+        assert_true(norm_of_steps(message->items, n, replay->rule.grid[message->to_items].bits) <= 1.0);
     if (message->to_all >= 0)
-        assert_true(norm_of_steps(message->all, message->n_all, replay->rule.bits[message->to_all]) <= 1.0);
+        assert_true(norm_of_steps(message->all, message->n_all, replay->rule.grid[message->to_all].bits) <=
+                    1.0);
 }
 
 /* Light, heavy, contented and angry users against servers that noise has made strange. */
@@ -113,7 +114,7 @@ static void no_message_is_longer_than_one(void **state)
                 assert_short(&replay, &message);
                 if (pass == RELEASE_FACTORS)
                     longest = fmax(longest, norm_of_steps(message.items, CASE_ITEMS * message.width,
-                                                          replay.rule.bits[RELEASE_FACTORS]));
+                                                          replay.rule.grid[RELEASE_FACTORS].bits));
             }
         }
         case_replay_close(&replay);
@@ -202,7 +203,8 @@ static void a_round_is_the_posterior_mean(void **state)
     for (int64_t i = 0; i < CASE_ITEMS; i++) {
         const double n = server->effective[i], p0 = server->bias_variance[i],
                      p1 = replay.rule.factor_sd * replay.rule.factor_sd,
-                     noise = replay.rule.sigma[RELEASE_FACTORS] * replay.rule.sigma[RELEASE_FACTORS],
+                     noise =
+                         replay.rule.grid[RELEASE_FACTORS].sigma * replay.rule.grid[RELEASE_FACTORS].sigma,
                      spread = replay.rule.residual_variance * n * c00 * server->typical_weight[i];
         const double s00 = n * n * (c00 * c00 * p0 + c01 * c01 * p1) + spread * c00 + noise,
                      s01 = n * n * (c00 * p0 * c01 + c01 * p1 * c11) + spread * c01,

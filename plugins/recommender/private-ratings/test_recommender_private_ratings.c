@@ -25,12 +25,13 @@ struct follower {
 static void compare_part(struct follower *f, int32_t release, const int64_t *sums, const double *released,
                          int64_t n)
 {
-    const double grid = ratings_grid(&f->replay.rule, release);
+    const double grid = noise_grid_size(&f->replay.rule.grid[release]);
     for (int64_t k = 0; k < n; k++) {
         const double noise = released[k] - (double)sums[k] * grid;
         if (!f->noisy)
             assert_true(noise == 0);
-        f->square[release] += noise * noise / (f->replay.rule.sigma[release] * f->replay.rule.sigma[release]);
+        f->square[release] +=
+            noise * noise / (f->replay.rule.grid[release].sigma * f->replay.rule.grid[release].sigma);
         f->numbers[release] += 1;
     }
     f->seen[release]++;
@@ -216,8 +217,8 @@ struct attack {
 static void score_part(struct attack *attack, int32_t release, const int64_t *canary, const int64_t *rest,
                        const double *released, int64_t n)
 {
-    const double grid = ratings_grid(&attack->replay.rule, release),
-                 sigma = attack->replay.rule.sigma[release];
+    const double grid = noise_grid_size(&attack->replay.rule.grid[release]),
+                 sigma = attack->replay.rule.grid[release].sigma;
     for (int64_t k = 0; k < n; k++) {
         const double v = (double)canary[k] * grid, x = released[k] - (double)rest[k] * grid;
         attack->score += (x * v - v * v / 2) / (sigma * sigma);
