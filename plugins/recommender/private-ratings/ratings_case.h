@@ -216,11 +216,11 @@ static inline void case_replay_take(struct case_replay *replay, int32_t release,
     else if (release == RELEASE_USERS)
         ratings_take_counts(&replay->server, numbers[0], replay->released);
     else if (release == RELEASE_BIASES)
-        assert_int_equal(ratings_take_biases(&replay->server, numbers), 0);
+        ratings_take_biases(&replay->server, numbers);
     else if (release == RELEASE_LOADINGS)
-        assert_int_equal(ratings_take_moments(&replay->server, numbers, replay->latent), 0);
+        ratings_take_moments(&replay->server, numbers, replay->latent);
     else
-        assert_int_equal(ratings_take_round(&replay->server, replay->released, numbers), 0);
+        ratings_take_round(&replay->server, replay->released, numbers);
 }
 
 #endif

@@ -50,14 +50,6 @@ static void send(const void *context, const struct user_pass *pass, int64_t user
 /* ---- all of them ----------------------------------------------------------------------------------------
  */
 
-static dpf_status singular(const struct fitting *fitting, int status)
-{
-    return status == 0 ? DPF_OK
-                       : fitting->call->host->fail(
-                             fitting->call->host, DPF_E_NUMERIC, -1,
-                             "the released sums do not determine the items: a matrix is singular");
-}
-
 static dpf_status learn_biases(struct fitting *fitting)
 {
     struct user_sums *sums = &fitting->sums;
@@ -68,8 +60,9 @@ static dpf_status learn_biases(struct fitting *fitting)
         return status;
     ratings_take_counts(fitting->server, sums->released[fitting->server->n_items], sums->released);
     status = user_sums_run(sums, &biases);
-    return status == DPF_OK ? singular(fitting, ratings_take_biases(fitting->server, sums->released))
-                            : status;
+    if (status == DPF_OK)
+        ratings_take_biases(fitting->server, sums->released);
+    return status;
 }
 
 static dpf_status learn_loadings(struct fitting *fitting)
@@ -87,7 +80,8 @@ static dpf_status learn_loadings(struct fitting *fitting)
         return fitting->call->host->fail(fitting->call->host, DPF_E_MEMORY, -1, "out of memory");
     self->random->seek(self->latent, 0, DPF_PARTY_AGGREGATE, 0, &cursor);
     self->random->normal(&cursor, latent, n);
-    return singular(fitting, ratings_take_moments(server, fitting->sums.released, latent));
+    ratings_take_moments(server, fitting->sums.released, latent);
+    return DPF_OK;
 }
 
 static dpf_status correct_items(struct fitting *fitting)
@@ -100,7 +94,7 @@ static dpf_status correct_items(struct fitting *fitting)
         const double *released = fitting->sums.released;
         status = user_sums_run(&fitting->sums, &pass);
         if (status == DPF_OK)
-            status = singular(fitting, ratings_take_round(server, released, released + server->n_items * e));
+            ratings_take_round(server, released, released + server->n_items * e);
     }
     return status;
 }

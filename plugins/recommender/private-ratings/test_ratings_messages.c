@@ -68,7 +68,7 @@ static void disturb(struct case_replay *replay, uint64_t seed)
     ratings_take_counts(server, 60 * case_uniform(&seed), numbers);
     for (int64_t k = 0; k < 2 * server->n_items; k++)
         numbers[k] = 20 * case_uniform(&seed) - 8;
-    assert_int_equal(ratings_take_biases(server, numbers), 0);
+    ratings_take_biases(server, numbers);
 }
 
 static void disturb_moments(struct case_replay *replay, uint64_t seed)
@@ -76,7 +76,7 @@ static void disturb_moments(struct case_replay *replay, uint64_t seed)
     double numbers[CASE_ROOM];
     for (int64_t k = 0; k < CASE_ROOM; k++)
         numbers[k] = 30 * case_uniform(&seed) - 10;
-    assert_int_equal(ratings_take_moments(&replay->server, numbers, replay->latent), 0);
+    ratings_take_moments(&replay->server, numbers, replay->latent);
 }
 
 static void assert_short(const struct case_replay *replay, const struct case_message *message)
@@ -199,7 +199,7 @@ static void a_round_is_the_posterior_mean(void **state)
     gram[0] = c00 * scale;
     gram[1] = c01 * sqrt(2.0) * scale;
     gram[2] = c11 * scale;
-    assert_int_equal(ratings_take_round(server, sums, gram), 0);
+    ratings_take_round(server, sums, gram);
     for (int64_t i = 0; i < CASE_ITEMS; i++) {
         const double n = server->effective[i], p0 = server->bias_variance[i],
                      p1 = replay.rule.factor_sd * replay.rule.factor_sd,

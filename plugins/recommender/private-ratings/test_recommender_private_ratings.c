@@ -201,6 +201,36 @@ static void one_user_moves_counts_by_one(void **state)
     plain_close(&host);
 }
 
+/* No records, one, noise that drowns everything: training ends, and predicts (C12). */
+static void it_ends_whatever_the_records_are(void **state)
+{
+    static const char *const settings[] = {SETTINGS, "rank=2; latent=2; rounds=3; noise-multiplier=1000"};
+    static struct case_data data;
+    (void)state;
+    for (int c = 0; c < 8; c++) {
+        struct plain_host host;
+        uint64_t bytes;
+        float scores[CASE_ITEMS];
+        case_fill(&data, c % 4 == 3 ? 0 : CASE_USERS, CASE_ITEMS, 4);
+        if (c % 4 < 2)
+            memset(data.stars, 0, sizeof data.stars);
+        data.stars[0][0] = c % 4 == 1 ? 5 : data.stars[0][0];
+        case_index(&data);
+        plain_open_random(&host, component, settings[c / 4]);
+        const dpf_recommender *functions = component->functions;
+        void *bytes_of = case_fit(&host, &data, 0, NULL, &bytes);
+        assert_int_equal(functions->check(host.self, data.n_users, CASE_ITEMS, bytes_of, bytes), DPF_OK);
+        for (int32_t user = 0; user < data.n_users; user++) {
+            const dpf_scoring scoring = {sizeof scoring, user, &data.records, bytes_of, scores};
+            assert_int_equal(functions->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+            for (int i = 0; i < CASE_ITEMS; i++)
+                assert_true(isfinite(scores[i]));
+        }
+        free(bytes_of);
+        plain_close(&host);
+    }
+}
+
 /* ---- audit ----------------------------------------------------------------------------------------------
  */
 
@@ -336,6 +366,7 @@ int main(void)
         cmocka_unit_test(releases_carry_the_stated_noise),
         cmocka_unit_test(the_order_of_users_changes_nothing),
         cmocka_unit_test(one_user_moves_counts_by_one),
+        cmocka_unit_test(it_ends_whatever_the_records_are),
         cmocka_unit_test(an_attack_finds_half_of_epsilon),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
