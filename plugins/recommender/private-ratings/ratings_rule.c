@@ -134,7 +134,8 @@ static void share_budget(const dpf_value *v, struct ratings_rule *rule)
 static int choose_grid(double z, int32_t release, struct ratings_rule *rule)
 {
     if (!rule->silent && rule->count[release] > 0)
-        return noise_grid_choose(z / sqrt(rule->share[release]), &rule->grid[release]);
+        return noise_grid_choose(z / sqrt(rule->share[release]),
+                                 release == RELEASE_USERS ? 0 : GRID_LEAST_BITS, &rule->grid[release]);
     noise_grid_silent(&rule->grid[release]);
     return 0;
 }

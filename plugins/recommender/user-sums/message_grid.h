@@ -22,18 +22,18 @@ struct noise_grid {
 
 #define GRID_MOST_STEPS 0x1p24 /* of dpf_random_service.discrete_gaussian */
 #define GRID_MOST_BITS 24
-#define GRID_LEAST_BITS 10
+#define GRID_LEAST_BITS 10 /* for messages of many small values; a message of a 1 needs none */
 #define GRID_SILENT 1e-6
 
 /* The finest grid on which sigma has at most 2^24 steps, but no finer than 2^-24; sigma is rounded up. -1 if
    that is too coarse for messages or for the noise. */
-static inline int noise_grid_choose(double sigma, struct noise_grid *out)
+static inline int noise_grid_choose(double sigma, int32_t least_bits, struct noise_grid *out)
 {
     int32_t bits = GRID_MOST_BITS;
     const double least = sigma * (1.0 + 4e-15);
-    while (bits >= GRID_LEAST_BITS && !(ceil(ldexp(least, bits)) <= GRID_MOST_STEPS))
+    while (bits >= least_bits && !(ceil(ldexp(least, bits)) <= GRID_MOST_STEPS))
         bits--;
-    if (bits < GRID_LEAST_BITS || !(ldexp(least, bits) >= 1024))
+    if (bits < least_bits || !(ldexp(least, bits) >= 1024))
         return -1;
     *out = (struct noise_grid){.bits = bits, .steps = (uint64_t)ceil(ldexp(least, bits))};
     out->sigma = ldexp((double)out->steps, -bits);
