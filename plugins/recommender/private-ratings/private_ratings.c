@@ -326,7 +326,7 @@ static dpf_status ratings_scores(void *instance, const dpf_call *call, const dpf
     for (int64_t k = 0; k < n; k++)
         values[k] = ((csr->values ? (double)csr->values[first + k] : 1.0) - h->centre) / h->unit;
     const struct own_records own = {n, csr->others + first, values};
-    ratings_solve_user(d, state.loadings, state.bias, state.variance, h->residual_variance, &own, t, factor);
+    home_solve(d, state.loadings, state.bias, state.variance, h->residual_variance, &own, t, factor);
     for (int64_t i = 0; i < h->n_items; i++) {
         double prediction = state.bias[i];
         for (int64_t r = 0; r < d; r++)

@@ -150,8 +150,8 @@ static void rounds_leave_each_record_out(void **state)
                 others[m++] = own.values[j];
             }
         const struct own_records rest = {own.n - 1, items, others};
-        ratings_solve_user(d, server->loadings, server->bias, server->variance,
-                           server->rule->residual_variance, &rest, t, factor);
+        home_solve(d, server->loadings, server->bias, server->variance, server->rule->residual_variance,
+                   &rest, t, factor);
         double residual = own.values[k] - server->bias[own.items[k]];
         for (int64_t r = 0; r < d; r++)
             residual -= server->loadings[own.items[k] * d + r] * t[r];
