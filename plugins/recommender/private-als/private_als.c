@@ -59,10 +59,10 @@ static const dpf_param params[P_COUNT] = {
                          "mechanism of this sigma over sensitivity."),
     [P_RANK] = DPF_PARAM_INT_F("rank", 2, 0, MOST_RANK, 0, "", "Numbers of a row beside its bias."),
     [P_ROUNDS] = DPF_PARAM_INT_F("rounds", 2, 1, 64, DPF_PARAM_PRIVACY, "", "Rounds of both sides."),
-    [P_RECORDS] = DPF_PARAM_INT_F("records", 100, 1, 1000000, 0, "records",
+    [P_RECORDS] = DPF_PARAM_INT_F("records", 300, 1, 1000000, 0, "records",
                                   "Of a user's records so many take part, those of the rarest items."),
     [P_HEAD] = DPF_PARAM_REAL_F("head", 0.6, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
-                                "Part of the items, by released counts, that is learned."),
+                                "Part of the items, by released counts, that is learned at most."),
     [P_EXPONENT] = DPF_PARAM_REAL_F("exponent", 0.25, 0.0, 2.0, 0, "",
                                     "A record counts its item's released count to the power of minus this."),
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
@@ -75,7 +75,7 @@ static const dpf_param params[P_COUNT] = {
                                     "Users' rows, with a constant 1, are clipped to this."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 1.5, 0.0, 100.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO,
                                 "quarters of the range", "Residuals are clipped to this."),
-    [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 5.0, 0.0, 1e9, DPF_PARAM_OPEN_LO, "",
+    [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 20.0, 0.0, 1e9, DPF_PARAM_OPEN_LO, "",
                                   "Regularisation of items that is the same for all, over noise-multiplier."),
     [P_LAMBDA_COUNT] = DPF_PARAM_REAL_F("lambda-per-count", 0.1, 0.0, 1e9, 0, "",
                                         "Regularisation for each unit of an item's noisy weighted count."),
@@ -366,8 +366,8 @@ static void send(const void *context, const struct user_pass *pass, int64_t user
 /* ---- items ----------------------------------------------------------------------------------------------
  */
 
-/* Marks what is outside the head; the least count of the head by bisection on values, so that ties stay
-   together. */
+/* Marks what is outside the head, which is no larger than wanted: its least count by bisection on values, so
+   that ties stay together. Items without a count above 0 are never in it. */
 static void choose_head(struct fitting *f)
 {
     const double wanted = f->self->values[P_HEAD].real * (double)f->n_items;
@@ -385,7 +385,7 @@ static void choose_head(struct fitting *f)
             hi = middle;
     }
     for (int64_t i = 0; i < f->n_items; i++)
-        f->counts[i] = f->counts[i] > lo ? f->counts[i] : -1;
+        f->counts[i] = f->counts[i] > hi ? f->counts[i] : -1;
 }
 
 /* a := its positive semidefinite part plus the ridge; 0, or -1. */
