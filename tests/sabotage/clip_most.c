@@ -3,6 +3,8 @@
 #define SABOTAGED "clip-most"
 #include "sabotage.h"
 
+#include "../../plugins/transform/user-ball/user_ball.c"
+
 #include "../../plugins/transform/clip-user/clip_user.c"
 
 static dpf_status most(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out)
@@ -20,5 +22,5 @@ static const dpf_transform spoilt = {.kind = DPF_TRANSFORM_MESSAGE,
                                      .sensitivity = sensitivity,
                                      .forward = most};
 #define CREATE create
-#define DESTROY destroy
+#define DESTROY user_ball_free
 SABOTAGE(DPF_ROLE_TRANSFORM)

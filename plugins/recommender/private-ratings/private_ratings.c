@@ -24,17 +24,16 @@
 /* ---- instances ------------------------------------------------------------------------------------------
  */
 
-static const char *const purposes[N_RELEASES + 1] = {"users",   "counts", "biases", "loadings",
-                                                     "factors", "gram",   "latent"};
+static const char *const purposes[N_RELEASES] = {"users", "counts", "biases", "loadings", "factors", "gram"};
 
 static dpf_status ratings_create(const dpf_host *host, const dpf_params *given, void **self)
 {
     struct private_ratings made = {.host = host, .values = given->values, .random = dpf_random(host)};
-    for (int r = 0; r <= N_RELEASES; r++) {
-        const dpf_status status = made.random->open(host, purposes[r], &made.noise[r]);
-        if (status != DPF_OK)
-            return status;
-    }
+    dpf_status status = made.random->open(host, "latent", &made.latent);
+    for (int r = 0; r < N_RELEASES && status == DPF_OK; r++)
+        status = made.random->open(host, purposes[r], &made.noise[r]);
+    if (status != DPF_OK)
+        return status;
     struct private_ratings *kept = dpf_memory(host)->allocate(host, sizeof *kept);
     if (!kept)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
@@ -52,7 +51,8 @@ static void ratings_destroy(void *self)
 static uint32_t ratings_flags(void *self)
 {
     (void)self;
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_PREDICTS_VALUES;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS |
+           DPF_RECOMMENDER_PREDICTS_VALUES;
 }
 
 /* ---- releases -------------------------------------------------------------------------------------------
@@ -89,8 +89,8 @@ static void fill_release(const struct ratings_rule *rule, const dpf_recommender_
     event->side = DPF_SIDE_ITEMS;
     event->kind = rule->silent ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
     event->count = rule->count[r];
-    event->scale = rule->silent ? 0 : rule->sigma[r];
-    event->grid = ratings_grid(rule, r);
+    event->scale = rule->silent ? 0 : rule->grid[r].sigma;
+    event->grid = noise_grid_size(&rule->grid[r]);
     state_sensitivity((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), &event->sensitivity);
 }
 
@@ -113,6 +113,7 @@ static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *
 /* ---- the state: header, biases, variances, loadings -----------------------------------------------------
  */
 
+#define STATE_LARGEST 1e5
 #define RATINGS_MAGIC UINT64_C(0x3154415244464450) /* "PDFDRAT1" */
 struct ratings_header {
     uint64_t magic;
@@ -163,10 +164,11 @@ static const char *state_fault(const struct ratings_state *state, int64_t n_user
           h->residual_variance < 1e100))
         return "its range of ratings is not possible";
     for (int64_t i = 0; i < n_items; i++)
-        if (!(fabs(state->bias[i]) < 1e6 && state->variance[i] >= 0 && state->variance[i] < 1e6))
+        if (!(fabs(state->bias[i]) <= STATE_LARGEST && state->variance[i] >= 0 &&
+              state->variance[i] <= STATE_LARGEST))
             return "a bias is not a number that ratings have";
     for (int64_t k = 0; k < n_items * d; k++)
-        if (!(fabs(state->loadings[k]) < 1e6))
+        if (!(fabs(state->loadings[k]) <= STATE_LARGEST))
             return "a loading is not a number that ratings have";
     return NULL;
 }
@@ -185,6 +187,13 @@ static dpf_status ratings_check(void *instance, int64_t n_users, int64_t n_items
 /* ---- training -------------------------------------------------------------------------------------------
  */
 
+/* Numbers as predictions can use them, whatever noise has made. */
+static void tame(const double *in, int64_t n, double least, double *out)
+{
+    for (int64_t k = 0; k < n; k++)
+        out[k] = isnan(in[k]) ? 0 : fmin(fmax(in[k], least), STATE_LARGEST);
+}
+
 static void keep_state(const struct ratings_server *server, const dpf_fit *fit)
 {
     const struct ratings_rule *rule = server->rule;
@@ -197,9 +206,9 @@ static void keep_state(const struct ratings_server *server, const dpf_fit *fit)
                                             .centre = rule->centre,
                                             .unit = rule->unit,
                                             .residual_variance = rule->residual_variance};
-    memcpy(state.bias, server->bias, (size_t)n * sizeof(double));
-    memcpy(state.variance, server->variance, (size_t)n * sizeof(double));
-    memcpy(state.loadings, server->loadings, (size_t)(n * server->n_loadings) * sizeof(double));
+    tame(server->bias, n, -STATE_LARGEST, state.bias);
+    tame(server->variance, n, 0, state.variance);
+    tame(server->loadings, n * server->n_loadings, -STATE_LARGEST, state.loadings);
 }
 
 static void count_bytes(const struct ratings_server *server, dpf_fit *fit)
@@ -266,8 +275,6 @@ static dpf_status check_sizes(const struct private_ratings *self, const struct r
 {
     const dpf_host *host = self->host;
     const int64_t n_users = fit->records->n_users, n_items = fit->records->n_items;
-    if (n_users == 0 || n_items == 0)
-        return host->fail(host, DPF_E_RANGE, -1, "there are no users or no items");
     if ((double)n_items * (double)(rule->rounds + 1) > 4294967295.0)
         return host->fail(host, DPF_E_RANGE, P_ROUNDS, "too many items for so many rounds");
     if (fit->state_bytes != state_size(self, n_users, n_items))
@@ -319,7 +326,7 @@ static dpf_status ratings_scores(void *instance, const dpf_call *call, const dpf
     for (int64_t k = 0; k < n; k++)
         values[k] = ((csr->values ? (double)csr->values[first + k] : 1.0) - h->centre) / h->unit;
     const struct own_records own = {n, csr->others + first, values};
-    ratings_solve_user(d, state.loadings, state.bias, state.variance, h->residual_variance, &own, t, factor);
+    home_solve(d, state.loadings, state.bias, state.variance, h->residual_variance, &own, t, factor);
     for (int64_t i = 0; i < h->n_items; i++) {
         double prediction = state.bias[i];
         for (int64_t r = 0; r < d; r++)

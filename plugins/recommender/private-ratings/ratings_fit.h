@@ -9,7 +9,8 @@ struct private_ratings {
     const dpf_host *host;
     const dpf_value *values;
     const dpf_random_service *random;
-    dpf_stream *noise[N_RELEASES + 1];
+    dpf_stream *noise[N_RELEASES];
+    dpf_stream *latent; /* where latent loadings start */
 };
 
 /* All releases of a run, in order. The server's arrays are placed. */

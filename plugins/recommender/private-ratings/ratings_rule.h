@@ -6,7 +6,7 @@
  * read.
  *
  * Privacy. A user takes part in five kinds of sums, each time with a message of L2 norm 1 at most (its values
- * are rounded toward zero on the grid, and the integers' norm is checked: ratings_grid.h). So a user who
+ * are rounded toward zero on the grid, and the integers' norm is checked: message_grid.h). So a user who
  * comes or goes moves a sum by at most 1, and a user, or a record, that is replaced by 2. A release with the
  * share f of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f), z the noise multiplier; shares
  * add up to 1, those of rounds counted once for each round, hence all releases together are one Gaussian
@@ -18,6 +18,7 @@
 
 #include "dpframe/params.h"
 #include "dpframe/role/recommender.h"
+#include "message_grid.h"
 
 enum {
     RELEASE_USERS,    /* how many users there are: 1 from each */
@@ -55,9 +56,7 @@ struct ratings_rule {
     double forget;            /* what a round's signal is worth one round later */
     double share[N_RELEASES]; /* of the budget, for one release; count of them */
     int64_t count[N_RELEASES];
-    int32_t bits[N_RELEASES];   /* the grid is 2^-bits */
-    uint64_t steps[N_RELEASES]; /* sigma in grid steps; 0: no noise */
-    double sigma[N_RELEASES];   /* of noise, where a message has norm 1; tiny if there is none */
+    struct noise_grid grid[N_RELEASES];
 };
 
 /* Parameters, as they stand in the component's table. */
@@ -88,10 +87,5 @@ extern const dpf_param ratings_params[P_COUNT];
 /* Fills in the rule, or fails with the parameter that does not fit. */
 dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
                              const dpf_recommender_setup *setup, struct ratings_rule *rule);
-
-static inline double ratings_grid(const struct ratings_rule *rule, int32_t release)
-{
-    return 1.0 / (double)(INT64_C(1) << rule->bits[release]);
-}
 
 #endif

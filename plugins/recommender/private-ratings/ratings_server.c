@@ -109,7 +109,7 @@ void ratings_server_place(struct ratings_server *server, const struct ratings_ru
 void ratings_take_counts(struct ratings_server *server, double users, const double *counts)
 {
     const struct ratings_rule *rule = server->rule;
-    const double noise = rule->sigma[RELEASE_COUNTS];
+    const double noise = rule->grid[RELEASE_COUNTS].sigma;
     double sum = 0;
     for (int64_t i = 0; i < server->n_items; i++)
         sum += counts[i];
@@ -135,7 +135,7 @@ void ratings_take_counts(struct ratings_server *server, double users, const doub
 static void find_effective(struct ratings_server *server, const double *sums)
 {
     const struct ratings_rule *rule = server->rule;
-    const double beta = rule->count_weight, noise = rule->sigma[RELEASE_BIASES] / beta;
+    const double beta = rule->count_weight, noise = rule->grid[RELEASE_BIASES].sigma / beta;
     double both = 0, square = 0, effective = 0, over = 0;
     for (int64_t i = 0; i < server->n_items; i++) {
         const double expected = server->count_sums[i] * server->weight[i];
@@ -145,7 +145,7 @@ static void find_effective(struct ratings_server *server, const double *sums)
     const double slope = square > 0 ? fmax(both / square, 0.0) : 0;
     for (int64_t i = 0; i < server->n_items; i++) {
         const double sent = sums[2 * i + 1] / beta, spread = 0.15 * fmax(sent, 0.0),
-                     miss = rule->sigma[RELEASE_COUNTS] * server->weight[i] * slope;
+                     miss = rule->grid[RELEASE_COUNTS].sigma * server->weight[i] * slope;
         const double v0 = miss * miss + spread * spread, v1 = noise * noise;
         const double expected = server->count_sums[i] * server->weight[i] * slope;
         server->effective[i] = fmax((expected * v1 + sent * v0) / (v0 + v1), 0.0);
@@ -179,11 +179,11 @@ static void bias_columns(const struct ratings_server *server, int64_t item, doub
 static double bias_noise(const struct ratings_server *server, int64_t item)
 {
     const struct ratings_rule *rule = server->rule;
-    const double noise = rule->sigma[RELEASE_BIASES];
+    const double noise = rule->grid[RELEASE_BIASES].sigma;
     return noise * noise + rule->residual_variance * server->effective[item] * server->typical_weight[item];
 }
 
-static int regress_biases(struct ratings_server *server, const double *sums, double *coefficients)
+static void regress_biases(struct ratings_server *server, const double *sums, double *coefficients)
 {
     const int64_t d = n_bias_columns(server->features);
     const double tau = server->rule->item_sd;
@@ -202,10 +202,10 @@ static int regress_biases(struct ratings_server *server, const double *sums, dou
     }
     for (int64_t r = 0; r < d; r++)
         a[r * d + r] += REGRESSION_RIDGE;
-    if (small_cholesky(a, d) != 0)
-        return -1;
-    small_solve(a, d, coefficients);
-    return 0;
+    if (small_cholesky(a, d) == 0)
+        small_solve(a, d, coefficients);
+    else
+        memset(coefficients, 0, (size_t)d * sizeof *coefficients);
 }
 
 /* Columns that a loading is made of, and the standard deviation of users' weights on them at the start. */
@@ -235,15 +235,14 @@ static void start_loadings(struct ratings_server *server)
         loading_columns(server, i, weight > 0 ? sum / weight : 0, server->loadings + i * server->n_loadings);
 }
 
-int ratings_take_biases(struct ratings_server *server, const double *sums)
+void ratings_take_biases(struct ratings_server *server, const double *sums)
 {
     const double tau = server->rule->item_sd;
     double *x = server->small;
     find_effective(server, sums);
     const int64_t d = n_bias_columns(server->features);
     double *coefficients = x + d * d + d;
-    if (regress_biases(server, sums, coefficients) != 0)
-        return -1;
+    regress_biases(server, sums, coefficients);
     for (int64_t i = 0; i < server->n_items; i++) {
         const double n = server->effective[i];
         double guess = 0;
@@ -255,7 +254,6 @@ int ratings_take_biases(struct ratings_server *server, const double *sums)
         server->variance[i] = server->bias_variance[i] = (1.0 - gain * n) * tau * tau;
     }
     start_loadings(server);
-    return 0;
 }
 
 /* ---- second moments of users' weights -------------------------------------------------------------------
@@ -297,8 +295,8 @@ static void turn_loadings(struct ratings_server *server, const double *w, double
 }
 
 /* Directions in which predictions of typical records vary most come first. */
-static int sort_directions(struct ratings_server *server, double *a, double *values, double *vectors,
-                           double *work)
+static void sort_directions(struct ratings_server *server, double *a, double *values, double *vectors,
+                            double *work)
 {
     const int64_t d = server->n_loadings;
     double total = 0;
@@ -313,12 +311,11 @@ static int sort_directions(struct ratings_server *server, double *a, double *val
     for (int64_t k = 0; k < d * d; k++)
         a[k] /= fmax(total, 1e-12);
     if (small_eigen(a, d, values, vectors, work) != 0)
-        return -1;
+        return;
     for (int64_t r = 0; r < d; r++)
         for (int64_t k = 0; k < d; k++)
             a[r * d + k] = vectors[k * d + r];
     turn_loadings(server, a, work);
-    return 0;
 }
 
 /* Prior variances of what rounds correct: bias, latent, then known loadings. */
@@ -364,19 +361,16 @@ static void add_latent(struct ratings_server *server, const double *latent)
     server->n_loadings = (int32_t)all;
 }
 
-int ratings_take_moments(struct ratings_server *server, const double *sums, const double *latent)
+void ratings_take_moments(struct ratings_server *server, const double *sums, const double *latent)
 {
     const int64_t d = server->n_loadings;
     double *a = server->small, *vectors = a + d * d, *values = vectors + d * d, *work = values + d;
     unpack(sums, d, server->moment_cap / server->users, a);
-    if (floor_and_root(a, d, LEAST_MOMENT, values, vectors, work) != 0)
-        return -1;
-    turn_loadings(server, a, work);
-    if (sort_directions(server, a, values, vectors, work) != 0)
-        return -1;
+    if (floor_and_root(a, d, LEAST_MOMENT, values, vectors, work) == 0)
+        turn_loadings(server, a, work);
+    sort_directions(server, a, values, vectors, work);
     add_latent(server, latent);
     start_rounds(server, work);
-    return 0;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------------------
@@ -386,10 +380,10 @@ int ratings_take_moments(struct ratings_server *server, const double *sums, cons
  * One item. Its signal, averaged over rounds, is H times the distance from the anchor, H = n C. Noise of the
  * releases is fresh in each round; that of ratings about predictions, s2 n w C, is the same in all of them.
  */
-static int correct_item(struct ratings_server *server, int64_t item, const double *gram, double *work)
+static void correct_item(struct ratings_server *server, int64_t item, const double *gram, double *work)
 {
     const int64_t e = server->rank + 1, size = e * e;
-    const double n = server->effective[item], noise = server->rule->sigma[RELEASE_FACTORS],
+    const double n = server->effective[item], noise = server->rule->grid[RELEASE_FACTORS].sigma,
                  fresh = noise * noise * server->round_squares / (server->rounds * server->rounds);
     double *p = work, *s = p + e, *x = s + size, *half = x + e;
     const double spread = server->rule->residual_variance * n * gram[0] * server->typical_weight[item];
@@ -402,7 +396,7 @@ static int correct_item(struct ratings_server *server, int64_t item, const doubl
             s[r * e + c] = n * n * sum + spread * gram[r * e + c] + (r == c ? fresh : 0);
         }
     if (small_cholesky(s, e) != 0)
-        return -1;
+        return;
     for (int64_t k = 0; k < e; k++)
         x[k] = server->signal[item * e + k] / server->rounds;
     small_solve(s, e, x);
@@ -420,7 +414,6 @@ static int correct_item(struct ratings_server *server, int64_t item, const doubl
             less += half[c] * p[r] * n * gram[r * e + c];
         server->variance[item] += fmax(p[r] - less, 0.0);
     }
-    return 0;
 }
 
 /* The sums of a round, as they would be if items still stood at the anchor. */
@@ -446,7 +439,7 @@ static void add_signal(struct ratings_server *server, const double *sums, const 
     server->round_squares = forget * forget * server->round_squares + 1;
 }
 
-int ratings_take_round(struct ratings_server *server, const double *sums, const double *gram)
+void ratings_take_round(struct ratings_server *server, const double *sums, const double *gram)
 {
     const int64_t e = server->rank + 1;
     double *a = server->small, *root = a + e * e, *vectors = root + e * e, *values = vectors + e * e,
@@ -455,10 +448,8 @@ int ratings_take_round(struct ratings_server *server, const double *sums, const 
         effective += server->effective[i];
     unpack(gram, e, server->gram_cap / fmax(effective, 1e-12), root);
     memcpy(a, root, (size_t)(e * e) * sizeof *a);
-    if (small_eigen(a, e, values, vectors, work) != 0)
-        return -1;
-    if (!(values[0] > 0)) /* all noise */
-        return 0;
+    if (small_eigen(a, e, values, vectors, work) != 0 || !(values[0] > 0)) /* all noise */
+        return;
     memset(a, 0, (size_t)(e * e) * sizeof *a);
     for (int64_t k = 0; k < e; k++)
         for (int64_t r = 0; r < e; r++)
@@ -469,7 +460,5 @@ int ratings_take_round(struct ratings_server *server, const double *sums, const 
     for (int64_t k = 0; k < e * e; k++)
         a[k] = server->gram[k] / server->rounds;
     for (int64_t i = 0; i < server->n_items; i++)
-        if (correct_item(server, i, a, root) != 0)
-            return -1;
-    return 0;
+        correct_item(server, i, a, root);
 }

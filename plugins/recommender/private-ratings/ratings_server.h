@@ -6,7 +6,8 @@
  *     b_i + q_i . t_u + noise of variance s2 + v_i,   t_u ~ N(0, I),
  * where v_i is what b_i and q_i are still uncertain by. t_u is solved at the user's home.
  *
- * Each function that takes numbers of a release wants them in the message's own scale, with its noise.
+ * Each function that takes numbers of a release wants them in the message's own scale, with its noise. None
+ * fails: whether a run ends may not depend on anybody (C12). What noise has made singular stays as it was.
  */
 #ifndef DPF_PRIVATE_RATINGS_SERVER_H
 #define DPF_PRIVATE_RATINGS_SERVER_H
@@ -64,12 +65,12 @@ void ratings_server_place(struct ratings_server *server, const struct ratings_ru
 
 /* In this order. users: 1 number; counts: n_items. */
 void ratings_take_counts(struct ratings_server *server, double users, const double *counts);
-/* n_items x 2: residual and weight. 0, or -1 if a matrix is singular. */
-int ratings_take_biases(struct ratings_server *server, const double *sums);
+/* n_items x 2: residual and weight. */
+void ratings_take_biases(struct ratings_server *server, const double *sums);
 /* n_loadings (n_loadings + 1) / 2 numbers, off the diagonal times sqrt(2); n_items x latent normal numbers.
  */
-int ratings_take_moments(struct ratings_server *server, const double *sums, const double *latent);
+void ratings_take_moments(struct ratings_server *server, const double *sums, const double *latent);
 /* n_items x (rank + 1), and (rank + 1)(rank + 2) / 2 numbers as above. */
-int ratings_take_round(struct ratings_server *server, const double *sums, const double *gram);
+void ratings_take_round(struct ratings_server *server, const double *sums, const double *gram);
 
 #endif

@@ -10,14 +10,8 @@
 
 #include <stdint.h>
 
+#include "home_solve.h"
 #include "ratings_server.h"
-
-/* A user's records, values in quarters of the range from its middle. */
-struct own_records {
-    int64_t n;
-    const int32_t *items;
-    const double *values;
-};
 
 /* Numbers of work that these need, of a user with at most n records. */
 int64_t ratings_user_size(const struct ratings_server *server, int64_t n);
@@ -36,8 +30,5 @@ void ratings_send_moments(const struct ratings_server *server, const struct own_
  */
 void ratings_send_round(const struct ratings_server *server, const struct own_records *own, double *to_items,
                         double *packed, double *work);
-/* t, given loadings, biases and variances of items: what is left at home. */
-void ratings_solve_user(int64_t d, const double *loadings, const double *bias, const double *variance,
-                        double residual_variance, const struct own_records *own, double *t, double *factor);
 
 #endif

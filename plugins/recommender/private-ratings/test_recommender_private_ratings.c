@@ -25,12 +25,13 @@ struct follower {
 static void compare_part(struct follower *f, int32_t release, const int64_t *sums, const double *released,
                          int64_t n)
 {
-    const double grid = ratings_grid(&f->replay.rule, release);
+    const double grid = noise_grid_size(&f->replay.rule.grid[release]);
     for (int64_t k = 0; k < n; k++) {
         const double noise = released[k] - (double)sums[k] * grid;
         if (!f->noisy)
             assert_true(noise == 0);
-        f->square[release] += noise * noise / (f->replay.rule.sigma[release] * f->replay.rule.sigma[release]);
+        f->square[release] +=
+            noise * noise / (f->replay.rule.grid[release].sigma * f->replay.rule.grid[release].sigma);
         f->numbers[release] += 1;
     }
     f->seen[release]++;
@@ -200,6 +201,119 @@ static void one_user_moves_counts_by_one(void **state)
     plain_close(&host);
 }
 
+/* ---- features -------------------------------------------------------------------------------------------
+ */
+
+#define COLUMNS 80 /* more than are read */
+
+/* A number that ratings follow, and categories that say nothing; without noise of releases. */
+struct feature_case {
+    dpf_feature_column column[COLUMNS];
+    int64_t offsets[CASE_ITEMS + 1];
+    int32_t at[2 * CASE_ITEMS];
+    float values[2 * CASE_ITEMS];
+    dpf_features features;
+};
+
+static void make_features(struct feature_case *c)
+{
+    for (int k = 0; k < COLUMNS; k++)
+        c->column[k] =
+            (dpf_feature_column){.name = "column",
+                                 .kind = k == COLUMNS - 1 ? DPF_FEATURE_NUMBER : DPF_FEATURE_CATEGORY,
+                                 .field = k == COLUMNS - 1,
+                                 .mean = k == COLUMNS - 1 ? 12 : 1.0 / (1 + k % 9),
+                                 .deviation = k == COLUMNS - 1 ? 7 : 1};
+    for (int i = 0; i < CASE_ITEMS; i++) {
+        c->at[2 * i] = i * 3;
+        c->at[2 * i + 1] = COLUMNS - 1;
+        c->values[2 * i] = 1;
+        c->values[2 * i + 1] = (float)i;
+        c->offsets[i + 1] = 2 * (i + 1);
+    }
+    c->features = (dpf_features){.size = sizeof c->features,
+                                 .n_fields = 2,
+                                 .rows = CASE_ITEMS,
+                                 .columns = COLUMNS,
+                                 .offsets = c->offsets,
+                                 .at = c->at,
+                                 .values = c->values,
+                                 .column = c->column};
+}
+
+/* Mean squared error of the ratings that the first user, who rated the first item alone, would give: those of
+   everybody, which rise with the number. */
+static double error_of_a_newcomer(struct plain_host *host, const struct case_data *data, const void *state)
+{
+    const dpf_recommender *functions = component->functions;
+    float scores[CASE_ITEMS];
+    double sum = 0;
+    const dpf_scoring scoring = {sizeof scoring, 0, &data->records, state, scores};
+    assert_int_equal(functions->scores(host->self, plain_call(host), &scoring), DPF_OK);
+    for (int i = 0; i < CASE_ITEMS; i++) {
+        const double truth = i < CASE_ITEMS / 2 ? 2 : 4;
+        sum += ((double)scores[i] - truth) * ((double)scores[i] - truth) / CASE_ITEMS;
+    }
+    return sum;
+}
+
+static void features_stand_in_for_ratings(void **state)
+{
+    static struct case_data data;
+    static struct feature_case features;
+    struct plain_host host;
+    uint64_t bytes;
+    double error[2];
+    (void)state;
+    case_fill(&data, CASE_USERS, CASE_ITEMS, 12);
+    for (int u = 0; u < CASE_USERS; u++)
+        for (int i = 0; i < CASE_ITEMS; i++)
+            data.stars[u][i] = i % 3 && data.stars[u][i] ? (i < CASE_ITEMS / 2 ? 2 : 4) : 0;
+    memset(data.stars[0], 0, sizeof data.stars[0]);
+    data.stars[0][1] = 2;
+    case_index(&data);
+    make_features(&features);
+    plain_open_random(&host, component, "rounds=0");
+    for (int with = 0; with < 2; with++) {
+        data.records.item_features = with ? &features.features : NULL;
+        void *fitted = case_fit(&host, &data, 1, NULL, &bytes);
+        error[with] = error_of_a_newcomer(&host, &data, fitted);
+        free(fitted);
+    }
+    assert_true(error[1] < 0.5 * error[0]); /* a third of the items has no rating */
+    plain_close(&host);
+}
+
+/* No records, one, noise that drowns everything: training ends, and predicts (C12). */
+static void it_ends_whatever_the_records_are(void **state)
+{
+    static const char *const settings[] = {SETTINGS, "rank=2; latent=2; rounds=3; noise-multiplier=1000"};
+    static struct case_data data;
+    (void)state;
+    for (int c = 0; c < 8; c++) {
+        struct plain_host host;
+        uint64_t bytes;
+        float scores[CASE_ITEMS];
+        case_fill(&data, c % 4 == 3 ? 0 : CASE_USERS, CASE_ITEMS, 4);
+        if (c % 4 < 2)
+            memset(data.stars, 0, sizeof data.stars);
+        data.stars[0][0] = c % 4 == 1 ? 5 : data.stars[0][0];
+        case_index(&data);
+        plain_open_random(&host, component, settings[c / 4]);
+        const dpf_recommender *functions = component->functions;
+        void *bytes_of = case_fit(&host, &data, 0, NULL, &bytes);
+        assert_int_equal(functions->check(host.self, data.n_users, CASE_ITEMS, bytes_of, bytes), DPF_OK);
+        for (int32_t user = 0; user < data.n_users; user++) {
+            const dpf_scoring scoring = {sizeof scoring, user, &data.records, bytes_of, scores};
+            assert_int_equal(functions->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+            for (int i = 0; i < CASE_ITEMS; i++)
+                assert_true(isfinite(scores[i]));
+        }
+        free(bytes_of);
+        plain_close(&host);
+    }
+}
+
 /* ---- audit ----------------------------------------------------------------------------------------------
  */
 
@@ -216,8 +330,8 @@ struct attack {
 static void score_part(struct attack *attack, int32_t release, const int64_t *canary, const int64_t *rest,
                        const double *released, int64_t n)
 {
-    const double grid = ratings_grid(&attack->replay.rule, release),
-                 sigma = attack->replay.rule.sigma[release];
+    const double grid = noise_grid_size(&attack->replay.rule.grid[release]),
+                 sigma = attack->replay.rule.grid[release].sigma;
     for (int64_t k = 0; k < n; k++) {
         const double v = (double)canary[k] * grid, x = released[k] - (double)rest[k] * grid;
         attack->score += (x * v - v * v / 2) / (sigma * sigma);
@@ -335,6 +449,8 @@ int main(void)
         cmocka_unit_test(releases_carry_the_stated_noise),
         cmocka_unit_test(the_order_of_users_changes_nothing),
         cmocka_unit_test(one_user_moves_counts_by_one),
+        cmocka_unit_test(features_stand_in_for_ratings),
+        cmocka_unit_test(it_ends_whatever_the_records_are),
         cmocka_unit_test(an_attack_finds_half_of_epsilon),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* small_matrix.h - dense symmetric matrices of small order, row by row. The same bits on any processor. */
-#ifndef DPF_PRIVATE_RATINGS_SMALL_MATRIX_H
-#define DPF_PRIVATE_RATINGS_SMALL_MATRIX_H
+#ifndef DPF_USER_SUMS_SMALL_MATRIX_H
+#define DPF_USER_SUMS_SMALL_MATRIX_H
 
 #include <stdint.h>
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * user_sums.h - noisy sums of what users send, for recommenders at a curator: exact and in no order.
+ *
+ * In a pass every user with records makes one message to some items, one to all, or both, each of norm 1 at
+ * most. Messages are rounded toward zero to integers whose norm is checked (message_grid.h), summed in 64
+ * bits, and get discrete Gaussian noise. So the bytes do not depend on workers, tasks or the users' order,
+ * and a user who comes or goes moves a sum by 1 at most: sigma is what each release's noise_grid says.
+ *
+ * Scenario: user_sums_open; for each pass user_sums_run, then read `released`.
+ */
+#ifndef DPF_USER_SUMS_USER_SUMS_H
+#define DPF_USER_SUMS_USER_SUMS_H
+
+#include "dpframe/role/recommender.h"
+#include "message_grid.h"
+
+struct user_pass {
+    int32_t to_items; /* release, or -1 */
+    int32_t to_all;   /* release, or -1 */
+    int64_t width;    /* numbers for each item */
+    int64_t n_all;    /* numbers to all */
+    int64_t round;    /* of the release: its noise is read there */
+};
+
+/* What one worker has for itself. */
+struct user_desk {
+    int64_t *sums;   /* n_items x width, then n_all */
+    double *values;  /* as many as a user has records at most, */
+    int32_t *chosen; /* and these, for messages to some of the items */
+    double *to_items, *to_all, *work;
+    int64_t *steps;
+};
+
+/* A message: to_items has width numbers for each of items, to_all n_all, on the desk. */
+struct user_message {
+    int64_t n;
+    const int32_t *items;
+};
+
+struct user_sums {
+    const dpf_call *call;
+    const dpf_fit *fit;
+    const dpf_random_service *random;
+    dpf_stream *const *noise;       /* of each release */
+    const struct noise_grid *grids; /* of each release */
+    /* Writes a user's message; several workers at once. n 0: nothing is sent to any item. */
+    void (*send)(const void *context, const struct user_pass *pass, int64_t user, struct user_desk *desk,
+                 struct user_message *message);
+    const void *context;
+    /* Largest that passes have, and doubles of work that send wants of a user with `longest` records. */
+    int64_t widest, most_to_all, work;
+    int64_t longest;  /* records of a user, found by open */
+    double *released; /* of the last pass: n_items x width, then n_all */
+    /* Own. */
+    struct user_pass pass;
+    struct user_desk *desks;
+    int32_t n_desks;
+    int64_t *drawn;
+};
+
+/* The most records that a user has: what `work` may depend on. */
+int64_t user_sums_longest(const dpf_fit *fit);
+/* Takes scratch of the call. Failures are reported. */
+dpf_status user_sums_open(struct user_sums *sums);
+dpf_status user_sums_run(struct user_sums *sums, const struct user_pass *pass);
+
+#endif
