@@ -167,6 +167,8 @@ typedef struct dpf_scoring {
     UINT32_C(2) /* scores read the user's own records as they are, and stay with that user (joint DP) */
 #define DPF_RECOMMENDER_PREDICTS_VALUES                                                                      \
     UINT32_C(4) /* scores are predictions of records' values, in their range: rating metrics apply */
+#define DPF_RECOMMENDER_ALWAYS_ENDS                                                                          \
+    UINT32_C(8) /* fit fails for no records whatever, but for lack of memory and cancellation (C12) */
 
 typedef struct dpf_recommender {
     /* [any] DPF_RECOMMENDER_*, as this instance is configured. */
