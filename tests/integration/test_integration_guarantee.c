@@ -617,6 +617,31 @@ static void blocks_that_share_a_draw_are_sampled_once(void **state)
     plan_free(&laplace);
 }
 
+/* Units and adjacencies that no header names yet: "not stated", whatever a plugin leaves in their rows. */
+static void rows_without_a_meaning_are_not_stated(void **state)
+{
+    (void)state;
+    static const char *const mechanisms[] = {"gaussian", "test-probe", "none"};
+    for (size_t m = 0; m < 3; m++) {
+        char changes[256];
+        struct plan plan;
+        snprintf(changes, sizeof changes, "items.mechanism=%s\n%s", mechanisms[m],
+                 m == 0 ? "items.mechanism.calibration=noise-multiplier\n" : "");
+        plan_of(&plan, by_users, changes);
+        assert_true(plan.ledger.n > 0);
+        for (int64_t i = 0; i < plan.ledger.n; i++)
+            for (int u = 0; u < DPF_UNIT_ROWS; u++)
+                for (int a = 0; a < DPF_ADJACENCY_ROWS; a++)
+                    if (u >= DPF_N_UNITS || a >= DPF_N_ADJACENCIES)
+                        assert_true(isnan(plan.ledger.entries[i].event.sensitivity.at[u][a].l2));
+        const struct term_sensitivity *stated = &plan.sides[DPF_SIDE_ITEMS].terms[0].sensitivity;
+        assert_int_equal(stated->n_bounds, 1);
+        assert_true(isnan(stated->bounds[0].at[DPF_UNIT_ROWS - 1][0]));
+        assert_true(isnan(stated->blocks[0].at[0][DPF_ADJACENCY_ROWS - 1].l1));
+        plan_free(&plan);
+    }
+}
+
 /*
  * One clip for a whole message is charged once: C / s for the least noise s, whatever the number of blocks,
  * and the release is one event, in L1 as in L2.
@@ -836,6 +861,7 @@ int main(void)
         cmocka_unit_test(projected_rows_have_no_radius),
         cmocka_unit_test(secret_poisson_draws_amplify),
         cmocka_unit_test(blocks_that_share_a_draw_are_sampled_once),
+        cmocka_unit_test(rows_without_a_meaning_are_not_stated),
         cmocka_unit_test(one_ball_is_charged_once),
         cmocka_unit_test(weights_of_blocks_scale_their_noise),
         cmocka_unit_test(sides_that_share_a_draw_are_not_amplified_one_by_one),
