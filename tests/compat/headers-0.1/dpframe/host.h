@@ -112,12 +112,14 @@ typedef struct dpf_random_service {
     /*
      * [any] n exact draws from the discrete Laplace distribution on the integers,
      * Pr[x] proportional to exp(-|x|/t). t is an integer >= 1 (the scale in grid steps), at most 2^42.
-     * The law of Canonne, Kamath, Steinke, arXiv 2004.00010, drawn by von Neumann's method.
+     * The law of Canonne, Kamath, Steinke, arXiv 2004.00010, drawn by inversion, decided to as many digits as
+     * it takes.
      */
     dpf_status (*discrete_laplace)(dpf_cursor *cursor, uint64_t t, int64_t *out, int64_t n);
     /*
      * [any] n exact draws from the discrete Gaussian on the integers,
-     * Pr[x] proportional to exp(-x^2/(2 s^2)). s is an integer >= 1, at most 2^24. Rejection as in ibid.
+     * Pr[x] proportional to exp(-x^2/(2 s^2)). s is an integer >= 1, at most 2^24. By inversion or rejection,
+     * as exactly. DPF_E_MEMORY: there is none for the table of a small scale.
      */
     dpf_status (*discrete_gaussian)(dpf_cursor *cursor, uint64_t s, int64_t *out, int64_t n);
     /* [any] n float64 draws, standard normal, and Laplace of scale 1: fast, not exact (fails C9). */
