@@ -137,6 +137,7 @@ static int32_t join_gaussians(const struct plan *plan, dpf_event *events, int32_
         } else {
             join_norms(&events[i], rounding, &events[first]);
             events[first].flags |= events[i].flags;
+            events[first].blocks |= events[i].blocks;
         }
     }
     events[first].kind = isinf(fewest) ? DPF_EVENT_GAUSSIAN : DPF_EVENT_DISCRETE_GAUSSIAN;
@@ -169,34 +170,74 @@ int plan_noise_by_users(const struct term_plan *term)
  */
 static void charge_roundings(const struct plan *plan, const struct term_plan *term, dpf_event *event)
 {
-    const int block = ledger_block(event->blocks);
-    if (term->side != DPF_SIDE_USERS || plan_sends_rows(term) || block < 0 || block >= term->sent.n_blocks)
+    if (term->side != DPF_SIDE_USERS || plan_sends_rows(term))
         return;
-    double steps = (double)plan_rows(plan, DPF_SIDE_ITEMS) * event->grid;
-    double length = term->sent.blocks[block].length;
+    const double items = (double)plan_rows(plan, DPF_SIDE_ITEMS);
+    double l1 = 0, squares = 0, linf = 0;
+    for (int bit = 0; bit < DPF_BLOCK_BITS; bit++) {
+        const int gram = bit >= DPF_GRAM_BIT, b = bit % DPF_GRAM_BIT;
+        if (!(event->blocks >> bit & 1) || b >= term->sent.n_blocks)
+            continue;
+        /* One block: its event's grid. Several: their steps in units of the event's scale. */
+        const double scale = gram ? term->noise.gram_scale[b] : term->noise.scale[b];
+        const double grid = gram ? term->noise.gram_grid[b] : term->noise.grid[b];
+        const double step = ledger_block(event->blocks) >= 0 ? event->grid
+                            : event->grid > 0                ? grid * (event->scale / scale)
+                                                             : 0;
+        const double length = term->sent.blocks[b].length;
+        l1 += items * step * length;
+        squares += items * step * items * step * length;
+        linf = fmax(linf, items * step);
+    }
     for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
         dpf_norms *norms = &event->sensitivity.at[DPF_UNIT_USER][adjacency];
         if (norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0)
             continue;
-        norms->l1 += steps * length;
-        norms->l2 += steps * sqrt(length);
-        norms->linf += steps;
+        norms->l1 += l1;
+        norms->l2 += sqrt(squares);
+        norms->linf += linf;
     }
+}
+
+/* The events of one release with these sensitivities, the term's noise planned. */
+static int events_of(const struct plan *plan, struct term_plan *term, struct term_sensitivity *sensitivity,
+                     dpf_event events[2 * DPF_MAX_BLOCKS], int32_t *n, struct dpf_error *error)
+{
+    struct instance *instance = term->mechanism;
+    struct release_request request;
+    plan_release(plan, term, sensitivity, term->bounds_from_data, &request);
+    *n = 0;
+    memset(events, 0, 2 * DPF_MAX_BLOCKS * sizeof *events);
+    if (instance_result(
+            instance,
+            ((const dpf_mechanism *)instance->functions)
+                ->events(instance->self, &request.release, &term->noise, events, 2 * DPF_MAX_BLOCKS, n),
+            "events", error) != 0)
+        return -1;
+    for (int32_t i = 0; i < *n; i++) {
+        plan_known_rows(&events[i].sensitivity);
+        charge_roundings(plan, term, &events[i]);
+    }
+    return 0;
 }
 
 /* ---- privacy weights ----------------------------------------------------------------------------- */
 
-/* Norms of the change of a block when a value changes by `part` of the largest change. */
-static int partial_change(struct term_plan *term, double part, dpf_norms *out, struct dpf_error *error)
+static const dpf_norms *of_value(const dpf_event *event)
+{
+    return &event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+}
+
+/* The events as they would be if a value changed by `part` of the largest change. */
+static int partial_change(const struct plan *plan, struct term_plan *term, double part,
+                          dpf_event out[2 * DPF_MAX_BLOCKS], int32_t *n, struct dpf_error *error)
 {
     struct term_sensitivity partial;
     dpf_bounds bounds = term->bounds;
     bounds.value_change = part * fmin(bounds.value_change, bounds.value_hi - bounds.value_lo);
-    if (plan_term_sensitivity(term, &bounds, &partial, error) != 0)
-        return -1;
-    for (int b = 0; b < term->query.n_blocks; b++)
-        out[b] = partial.blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
-    return 0;
+    return plan_term_sensitivity(term, &bounds, &partial, error) != 0
+               ? -1
+               : events_of(plan, term, &partial, out, n, error);
 }
 
 static int on_line(double stated, double fixed, double all, double part)
@@ -205,32 +246,38 @@ static int on_line(double stated, double fixed, double all, double part)
 }
 
 /*
- * Whether a change of W times the largest moves every block by fixed + W (all - fixed) at most. It does not
+ * Whether a change of W times the largest moves every event by fixed + W (all - fixed) at most. It does not
  * where an error or a message is clipped: there a small change can move as much as a large one. Looked at for
  * W = 1/2, 1/4, ... 2^-16; `fixed` is what a change of next to nothing moves by rounding.
  */
-static int moves_in_proportion(struct term_plan *term, dpf_norms *fixed, int *answer, struct dpf_error *error)
+static int moves_in_proportion(const struct plan *plan, struct term_plan *term, const dpf_event *events,
+                               int32_t n_events, dpf_event fixed[2 * DPF_MAX_BLOCKS], int *answer,
+                               struct dpf_error *error)
 {
-    dpf_norms part[DPF_MAX_BLOCKS];
-    *answer = 1;
-    if (partial_change(term, 0x1p-40, fixed, error) != 0)
+    dpf_event part[2 * DPF_MAX_BLOCKS];
+    int32_t n;
+    if (partial_change(plan, term, 0x1p-40, fixed, &n, error) != 0)
         return -1;
-    for (int k = 1; k <= 16; k++) {
+    *answer = n == n_events;
+    for (int k = 1; k <= 16 && *answer; k++) {
         const double w = ldexp(1, -k);
-        if (partial_change(term, w, part, error) != 0)
+        if (partial_change(plan, term, w, part, &n, error) != 0)
             return -1;
-        for (int b = 0; b < term->query.n_blocks; b++) {
-            const dpf_norms *all = &term->sensitivity.blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
-            *answer &= on_line(part[b].l1, fixed[b].l1, all->l1, w) &&
-                       on_line(part[b].l2, fixed[b].l2, all->l2, w) &&
-                       on_line(part[b].linf, fixed[b].linf, all->linf, w);
+        *answer &= n == n_events;
+        for (int32_t i = 0; i < n && *answer; i++) {
+            const dpf_norms *now = of_value(&part[i]), *least = of_value(&fixed[i]),
+                            *all = of_value(&events[i]);
+            *answer &= part[i].blocks == events[i].blocks && fixed[i].blocks == events[i].blocks &&
+                       on_line(now->l1, least->l1, all->l1, w) && on_line(now->l2, least->l2, all->l2, w) &&
+                       on_line(now->linf, least->linf, all->linf, w);
         }
     }
     return 0;
 }
 
 /* Whether values of this term's records are multiplied by weights, and sensitivities follow. */
-static int weights_count(struct term_plan *term, dpf_norms *fixed, int *answer, struct dpf_error *error)
+static int weights_count(const struct plan *plan, struct term_plan *term, const dpf_event *events, int32_t n,
+                         dpf_event fixed[2 * DPF_MAX_BLOCKS], int *answer, struct dpf_error *error)
 {
     int by_weight = 0;
     for (int i = 0; i < term->n_transforms; i++)
@@ -240,35 +287,32 @@ static int weights_count(struct term_plan *term, dpf_norms *fixed, int *answer, 
     if (!by_weight || term->source != SOURCE_RECORDS || !(term->bounds.value_change > 0) ||
         !isfinite(term->bounds.value_change))
         return 0;
-    return moves_in_proportion(term, fixed, answer, error);
+    return moves_in_proportion(plan, term, events, n, fixed, answer, error);
 }
 
-/* Of what is charged: what the grid adds, what a change of nothing moves, and rounding of the value. */
-static double rest(double charged, double moved, double fixed, double rounded)
+/* Of what is charged: what a change of nothing moves, rounding to the grid included, and rounding of the
+ * value. */
+static double rest(double charged, double fixed, double rounded)
 {
-    return charged >= moved ? fmin(charged, charged - moved + fixed + rounded * moved) : charged;
+    return fmin(charged, fixed + rounded * charged);
 }
 
 /*
  * What does not shrink with a weight. A multiplied value is rounded to float32, by 2^-24 of the largest at
  * both ends of a change; contributions are rounded to the grid.
  */
-static void weigh(const struct term_plan *term, const dpf_norms *fixed, dpf_event *event)
+static void weigh(const struct term_plan *term, const dpf_event *fixed, dpf_event *event)
 {
     const dpf_bounds *bounds = &term->bounds;
-    const dpf_norms charged = event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
+    const dpf_norms charged = *of_value(event), least = *of_value(fixed);
     const double largest = fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));
     const double rounded = fmin(0x1p-22 * largest / bounds->value_change, 1);
     event->weighted = 1;
     event->unweighted = charged;
-    const int block = ledger_block(event->blocks);
-    if (block < 0 || block >= term->query.n_blocks || term->query.has_gram)
-        return;
-    const dpf_norms *moved = &term->sensitivity.blocks[block].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
-    const dpf_norms *least = &fixed[block];
-    event->unweighted = (dpf_norms){rest(charged.l1, moved->l1, least->l1, rounded),
-                                    rest(charged.l2, moved->l2, least->l2, rounded),
-                                    rest(charged.linf, moved->linf, least->linf, rounded)};
+    if (!term->query.has_gram)
+        event->unweighted =
+            (dpf_norms){rest(charged.l1, least.l1, rounded), rest(charged.l2, least.l2, rounded),
+                        rest(charged.linf, least.linf, rounded)};
 }
 
 /* Every cell of a message has its place in the streams of random numbers. */
@@ -301,34 +345,23 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     if (instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
                         error) != 0)
         return -1;
-    plan_release(plan, term, &term->sensitivity, term->bounds_from_data, &request);
     term->draw_lifetime = mechanism->lifetime(instance->self);
-    dpf_event events[2 * DPF_MAX_BLOCKS];
+    dpf_event events[2 * DPF_MAX_BLOCKS], fixed[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;
-    memset(events, 0, sizeof events);
-    if (instance_result(
-            instance,
-            mechanism->events(instance->self, &request.release, &term->noise, events, 2 * DPF_MAX_BLOCKS, &n),
-            "events", error) != 0)
+    int weighted = 0;
+    if (events_of(plan, term, &term->sensitivity, events, &n, error) != 0 ||
+        weights_count(plan, term, events, n, fixed, &weighted, error) != 0)
         return -1;
     if (plan_counts_users(term) || plan_noise_by_users(term))
         term->sampling.hidden_from = -1;
-    for (int32_t i = 0; i < n; i++) {
-        plan_known_rows(&events[i].sensitivity);
-        charge_roundings(plan, term, &events[i]);
-    }
     const int32_t apart = n;
     if (term->sampling.hidden_from >= 0 && count_charged(plan, events, n) > 1)
         n = join_gaussians(plan, events, n);
     if (count_charged(plan, events, n) > 1)
         term->sampling.hidden_from = -1;
-    dpf_norms fixed[DPF_MAX_BLOCKS];
-    int weighted;
-    if (weights_count(term, fixed, &weighted, error) != 0)
-        return -1;
     for (int32_t i = 0; i < n; i++) {
         if (weighted && n == apart)
-            weigh(term, fixed, &events[i]);
+            weigh(term, &fixed[i], &events[i]);
         events[i].count = count;
         events[i].side = term->side;
         events[i].term = (int32_t)(term - plan->sides[term->side].terms);

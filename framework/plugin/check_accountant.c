@@ -164,6 +164,22 @@ static void must_refuse(struct check *check, struct instance *instance, const dp
         check_fail(check, "answers %g for %s (event kind %d)", epsilon, what, (int)event->kind);
 }
 
+/* A later version of the ABI may state something in what is reserved today; to leave it out could be unsafe.
+ */
+static void refuse_what_is_new(struct check *check, struct instance *instance, int kind,
+                               const dpf_question *question)
+{
+    dpf_event event = event_of(kind);
+    event.reserved[sizeof event.reserved / sizeof *event.reserved - 1] = 1;
+    must_refuse(check, instance, &event, question, "a reserved field that is not 0");
+    event = event_of(kind);
+    event.sampling.reserved_words[0] = 1;
+    must_refuse(check, instance, &event, question, "a reserved field of the sampling that is not 0");
+    event = event_of(kind);
+    event.flags |= DPF_EVENT_FLAGS + 1;
+    must_refuse(check, instance, &event, question, "an unknown flag");
+}
+
 static void rule_refuses(struct check *check)
 {
     struct instance *instance = check_instance(check);
@@ -185,6 +201,8 @@ static void rule_refuses(struct check *check)
             must_refuse(check, instance, &event, &question, "no noise");
             event.scale = (double)NAN;
             must_refuse(check, instance, &event, &question, "noise of unknown scale");
+            if (table(instance)->kind == DPF_ACCOUNTANT_PROOF)
+                refuse_what_is_new(check, instance, kind, &question);
         }
     }
 }

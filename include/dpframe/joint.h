@@ -218,7 +218,7 @@ static inline double dpf_joint_largest(const dpf_message_norms *message, uint32_
                                        int32_t p, int32_t unit, int32_t adjacency)
 {
     const double sum = dpf_joint_least(message, blocks, scale, p, unit, adjacency, 0);
-    return (p == 1 ? sum : sqrt(sum)) * (1 + 0x1p-46);
+    return (p == 1 ? sum : sqrt(sum)) * (1 + 1.5e-14);
 }
 
 /* The largest |x_b|_inf / scale[b]. */

@@ -86,6 +86,7 @@ static const struct {
     {"accountant_ignores_count", "accountant.monotone", "fail"},
     {"accountant_wrong_way", "accountant.monotone", "fail"},
     {"accountant_knows_all", "accountant.refuses", "fail"},
+    {"accountant_ignores_reserved", "accountant.refuses", "fail"},
     {"recommender_undeclared", "recommender.declared", "fail"},
     {"recommender_own_noise", "recommender.fresh", "fail"},
     {"recommender_by_worker", "recommender.workers", "fail"},

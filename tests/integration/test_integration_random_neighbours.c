@@ -390,27 +390,21 @@ static double charged(const struct plan *plan, const dpf_event *event)
     return charge.copies == 0 ? 0 : charge.sensitivity;
 }
 
-/* A release's noise covers the root of the sum of squares of moved / scale, or their sum. */
-static double part_together(const struct plan *plan, const struct term_plan *term, const struct moved *moved,
-                            const struct ledger_entry *entries, int n)
+/* How far the event's blocks moved, in its norm and in units of its scale. */
+static double moved_of(const struct term_plan *term, const dpf_event *event, const struct moved *moved)
 {
-    double used = 0, stated = 0;
-    const int norm = dpf_event_norm(entries[0].event.kind);
-    for (int e = 0; e < n; e++) {
-        const double most = charged(plan, &entries[e].event);
-        if (most < 0)
-            return 0;
-        stated =
-            norm == 2 ? hypot(stated, most / entries[e].event.scale) : stated + most / entries[e].event.scale;
+    const int norm = dpf_event_norm(event->kind);
+    double sum = 0;
+    for (int bit = 0; bit < DPF_BLOCK_BITS; bit++) {
+        const int gram = bit >= DPF_GRAM_BIT, b = bit % DPF_GRAM_BIT;
+        if (!(event->blocks >> bit & 1))
+            continue;
+        const double scale = gram ? term->noise.gram_scale[b] : term->noise.scale[b];
+        const dpf_norms *norms = &moved->blocks[b + (gram ? term->sent.n_blocks : 0)];
+        const double by = (norm == 2 ? norms->l2 : norms->l1) * (scale > 0 ? event->scale / scale : 1);
+        sum = norm == 2 ? hypot(sum, by) : sum + by;
     }
-    for (int32_t b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
-        const int32_t k = b % term->sent.n_blocks;
-        const double scale = b < term->sent.n_blocks ? term->noise.scale[k] : term->noise.gram_scale[k];
-        const double by = norm == 2 ? moved->blocks[b].l2 : moved->blocks[b].l1;
-        if (by > 0)
-            used = norm == 2 ? hypot(used, by / scale) : used + by / scale;
-    }
-    return used == 0 ? 0 : used / stated;
+    return sum;
 }
 
 static const struct term_plan *ledger_term(const struct plan *plan, int64_t e)
@@ -422,24 +416,14 @@ static const struct term_plan *ledger_term(const struct plan *plan, int64_t e)
 /* The largest part of what is stated that a release of the term used; above 1 the ledger is wrong. */
 static double part_used(const struct plan *plan, const struct term_plan *term, const struct moved *moved)
 {
-    const struct ledger_entry *entries = NULL;
-    const int blocks = term->sent.n_blocks * (1 + term->sent.has_gram);
-    int n = 0;
+    double most = 0;
     for (int64_t e = 0; e < plan->ledger.n; e++) {
+        const dpf_event *event = &plan->ledger.entries[e].event;
         if (ledger_term(plan, e) != term)
             continue;
-        entries = entries ? entries : &plan->ledger.entries[e];
-        n++;
-    }
-    if (n > 0 && entries[0].event.kind == DPF_EVENT_PBM)
-        return (double)moved->coordinates / entries[0].event.p[3]; /* each of which is clipped */
-    if (n != blocks)
-        return part_together(plan, term, moved, entries, n);
-    double most = 0;
-    for (int b = 0; b < blocks; b++) {
-        const double stated = charged(plan, &entries[b].event);
-        const double by =
-            dpf_event_norm(entries[b].event.kind) == 2 ? moved->blocks[b].l2 : moved->blocks[b].l1;
+        if (event->kind == DPF_EVENT_PBM)
+            return (double)moved->coordinates / event->p[3]; /* each of which is clipped */
+        const double stated = charged(plan, event), by = moved_of(term, event, moved);
         if (stated >= 0 && by > 0)
             most = fmax(most, by / stated);
     }

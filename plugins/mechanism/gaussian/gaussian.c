@@ -6,10 +6,12 @@
  * multiplier, beta_b shares that add up to 1. Block b has discrete Gaussian noise of sigma_b >= z D_b /
  * sqrt(beta_b). Divide each block by its sigma: the concatenation has sensitivity
  * sqrt(sum (D_b/sigma_b)^2) <= sqrt(sum beta_b / z^2) = 1/z and noise of sigma 1. So all blocks together
- * are one Gaussian mechanism of multiplier z, whichever way they share. The discrete Gaussian has the
- * concentrated DP of the continuous one, rho = 1/(2 z^2) (Canonne, Kamath, Steinke, arXiv 2004.00010,
- * Theorem 14). Calibration only chooses z; what is proved about the release is what an accountant
- * derives from its events, one for each block.
+ * are one Gaussian mechanism of multiplier z, whichever way they share. Where blocks share a bound, such as
+ * one clip for the whole message, D is the largest norm of the concatenation under that bound, which is
+ * charged once: sigma_b = z C w_b for one ball of radius C with weights w_b, for the Gram row's blocks too.
+ * The discrete Gaussian has the concentrated DP of the continuous one, rho = 1/(2 z^2) (Canonne, Kamath,
+ * Steinke, arXiv 2004.00010, Theorem 14). Calibration only chooses z; what is proved about the release is
+ * what an accountant derives from its events, one for each block.
  *
  * Calibration, for sensitivity 1:
  *   classic   z = sqrt(2 ln(1.25/delta)) / epsilon, for epsilon < 1 (Dwork, Roth 2014, Theorem A.1)
@@ -71,13 +73,16 @@ static const dpf_param params[P_COUNT] = {
                          "sigma over L2 sensitivity of all blocks together."),
     [P_SIGMA] = DPF_PARAM_REAL_F("sigma", 1.0, 0.0, 1e30, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                  "Standard deviation of the noise on every number, for calibration = sigma."),
-    [P_SHARES] = DPF_PARAM_LIST_F("shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",
-                                  "Shares of the budget for the blocks in their order; they add up to 1. "
-                                  "Default: equal shares for the blocks that a unit can move."),
+    [P_SHARES] =
+        DPF_PARAM_LIST_F("shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",
+                         "Shares of the budget for the blocks in their order; they add up to 1. "
+                         "Default: equal shares for the blocks that a unit can move; under one bound over "
+                         "several blocks, noise in the ratio of the bound's weights."),
     [P_GRAM_SHARE] =
         DPF_PARAM_REAL_F("gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
                          "Fraction of the budget (of 1/z^2) for the Gram row of the query; the other "
-                         "rows have the rest. At 0 the Gram row gets no noise."),
+                         "rows have the rest. Where one bound covers the Gram row and the rows, nothing is "
+                         "divided, and any number above 0 will do. At 0 the Gram row gets no noise."),
     [P_WHERE] = DPF_PARAM_ENUM_F("where", 0, places, DPF_PARAM_PRIVACY, "Who adds the noise."),
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 1, lifetimes, DPF_PARAM_PRIVACY, "How long one draw stays in use."),
@@ -219,6 +224,14 @@ static dpf_status read_norms(const struct gaussian *gaussian, const dpf_release 
     return DPF_OK;
 }
 
+static dpf_status no_grid(const struct gaussian *gaussian)
+{
+    return gaussian->host->fail(
+        gaussian->host, DPF_E_RANGE, P_GRID_BITS,
+        "no grid fits this noise: sigma is extreme, or too small for a message of so many "
+        "numbers at this grid-bits");
+}
+
 /* Grid and sigma of all blocks of a row (or of the Gram row), which have this part of the budget. */
 static dpf_status choose_scales(const struct gaussian *gaussian, const dpf_release *release,
                                 const double *norms, double part, int32_t gram, double *grid, double *scale)
@@ -241,25 +254,49 @@ static dpf_status choose_scales(const struct gaussian *gaussian, const dpf_relea
         }
         if (dpf_additive_choose(per_norm * norms[b], per_norm * sqrt(coordinates), 0, bits, MAX_SCALE_BITS,
                                 &grid[b], &scale[b]) != 0)
-            return gaussian->host->fail(
-                gaussian->host, DPF_E_RANGE, P_GRID_BITS,
-                "no grid fits this noise: sigma is extreme, or too small for a message of "
-                "so many numbers at this grid-bits");
+            return no_grid(gaussian);
     }
     return DPF_OK;
+}
+
+/* Grids and scales of blocks that share a bound; *done is 0 if nothing is shared. */
+static dpf_status choose_together(const struct gaussian *gaussian, const dpf_release *release,
+                                  dpf_noise_plan *out, int *done)
+{
+    const dpf_additive_request ask = {
+        .p = 2,
+        .factor = release->noise_factor * gaussian->multiplier,
+        .shares = &gaussian->values[P_SHARES],
+        .shares_param = P_SHARES,
+        .gram_share = gaussian->values[P_GRAM_SHARE].real,
+        .bits = dpf_additive_bits(gaussian->values[P_GRID_BITS].integer, release->n_parties),
+        .max_bits = MAX_SCALE_BITS,
+    };
+    *done = 0;
+    if (gaussian->calibration == CALIBRATION_SIGMA)
+        return DPF_OK;
+    const dpf_status status = dpf_additive_together(gaussian->host, release, &ask, out, done);
+    return status == DPF_OK && *done < 0 ? no_grid(gaussian) : status;
 }
 
 static dpf_status gaussian_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
 {
     const struct gaussian *gaussian = self;
     double norms[DPF_MAX_BLOCKS];
+    int together = 0;
     double gram_share = release->query->has_gram ? gaussian->values[P_GRAM_SHARE].real : 0;
     dpf_status status = dpf_additive_begin(gaussian->host, release, gaussian->noise.where, 0x1p-28, out);
     if (status == DPF_OK)
         status = read_norms(gaussian, release, release->blocks, norms);
+    if (status == DPF_OK && gram_share > 0)
+        status = read_norms(gaussian, release, release->gram, norms);
     if (status == DPF_OK)
+        status = choose_together(gaussian, release, out, &together);
+    if (status == DPF_OK && !together)
+        status = read_norms(gaussian, release, release->blocks, norms);
+    if (status == DPF_OK && !together)
         status = choose_scales(gaussian, release, norms, 1 - gram_share, 0, out->grid, out->scale);
-    if (status == DPF_OK && gram_share > 0) {
+    if (status == DPF_OK && !together && gram_share > 0) {
         status = read_norms(gaussian, release, release->gram, norms);
         if (status == DPF_OK)
             status = choose_scales(gaussian, release, norms, gram_share, 1, out->gram_grid, out->gram_scale);

@@ -66,10 +66,14 @@ static dpf_status choose_scales(const struct noise_shares *gamma, const dpf_rele
     if (status != DPF_OK)
         return status;
     double per_epsilon = moved * release->noise_factor / gamma->values[P_EPSILON].real;
+    int together = 0;
+    noise_shares_together(release, 1, release->noise_factor / gamma->values[P_EPSILON].real, 1, norms, bits,
+                          42, out, out->scale, &together);
     for (int32_t b = 0; b < n; b++) {
         double coordinates = dpf_additive_coordinates(release, b, 0);
-        if (norms[b] > 0 && dpf_additive_choose(norms[b] * per_epsilon, coordinates * per_epsilon, norms[b],
-                                                bits, 42, &out->grid[b], &out->scale[b]) != 0)
+        if (together < 0 || (!together && norms[b] > 0 &&
+                             dpf_additive_choose(norms[b] * per_epsilon, coordinates * per_epsilon, norms[b],
+                                                 bits, 42, &out->grid[b], &out->scale[b]) != 0))
             return host->fail(
                 host, DPF_E_RANGE, P_EPSILON,
                 "no grid fits this noise: the scale, sensitivity / epsilon, is extreme, or epsilon is "

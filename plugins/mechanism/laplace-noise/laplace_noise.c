@@ -10,6 +10,10 @@
  * With sensitivity = joint the concatenation of the blocks has sensitivity D = sum D_b, and all blocks
  * have scale D / epsilon: again sum D_b / s_b <= epsilon.
  *
+ * Where blocks share a bound, such as one clip in L1 for the whole message, D is the largest sum of |x_b| /
+ * s_b under that bound, which is charged once: s_b = C w_b / epsilon for one ball of radius C with weights
+ * w_b.
+ *
  * Scales are rounded up to a multiple of the grid. Which coordinates get noise does not depend on
  * data: all of a row do. A block that no unit moves gets none.
  */
@@ -217,18 +221,39 @@ static dpf_status plan_gram(const struct laplace *laplace, const dpf_release *re
     return choose_scales(laplace, release, norms, epsilon, 1, out->gram_grid, out->gram_scale);
 }
 
+/* Grids and scales of blocks that share a bound; *done is 0 if nothing is shared. */
+static dpf_status choose_together(const struct laplace *laplace, const dpf_release *release,
+                                  dpf_noise_plan *out, int *done)
+{
+    const dpf_additive_request ask = {
+        .p = 1,
+        .factor = release->noise_factor / laplace->values[P_EPSILON].real,
+        .shares = &laplace->values[P_SHARES],
+        .shares_param = P_SHARES,
+        .gram_share = laplace->values[P_GRAM_SHARE].real,
+        .one_scale = laplace->values[P_SENSITIVITY].integer == SENSITIVITY_JOINT,
+        .bits = dpf_additive_bits(laplace->values[P_GRID_BITS].integer, release->n_parties),
+        .max_bits = MAX_SCALE_BITS,
+    };
+    const dpf_status status = dpf_additive_together(laplace->host, release, &ask, out, done);
+    return status == DPF_OK && *done < 0 ? no_grid(laplace) : status;
+}
+
 dpf_status laplace_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
 {
     const struct laplace *laplace = self;
     double norms[DPF_MAX_BLOCKS];
+    int together = 0;
     double epsilon = laplace->values[P_EPSILON].real;
     double gram_share = release->query->has_gram ? laplace->values[P_GRAM_SHARE].real : 0;
     dpf_status status = dpf_additive_begin(laplace->host, release, laplace->noise.where, 0x1p-28, out);
     if (status == DPF_OK)
         status = read_norms(laplace, release, release->blocks, norms);
     if (status == DPF_OK)
+        status = choose_together(laplace, release, out, &together);
+    if (status == DPF_OK && !together)
         status = choose_scales(laplace, release, norms, epsilon * (1 - gram_share), 0, out->grid, out->scale);
-    if (status == DPF_OK && gram_share > 0)
+    if (status == DPF_OK && !together && gram_share > 0)
         status = plan_gram(laplace, release, epsilon * gram_share, out);
     if (status != DPF_OK)
         return status;

@@ -79,17 +79,62 @@ dpf_status noise_shares_norms(const struct noise_shares *shares, const dpf_relea
     return DPF_OK;
 }
 
+void noise_shares_together(const dpf_release *release, int32_t p, double factor, double parts,
+                           const double *norms, int32_t bits, int32_t max_bits, dpf_noise_plan *out,
+                           double scale[DPF_MAX_BLOCKS], int *done)
+{
+    const dpf_message_norms message = dpf_additive_message(release);
+    double relative[DPF_BLOCK_BITS], grid[DPF_BLOCK_BITS], chosen[DPF_BLOCK_BITS], own[DPF_BLOCK_BITS] = {0},
+                                                                                   most = 0;
+    uint32_t moved = 0;
+    *done = 0;
+    for (int32_t b = 0; b < release->query->n_blocks; b++) {
+        own[b] = norms[b];
+        moved |= norms[b] > 0 ? UINT32_C(1) << b : 0;
+        most = fmax(most, norms[b]);
+    }
+    if (!dpf_joint_shared(&message, moved, release->unit, release->adjacency, NULL))
+        return;
+    dpf_additive_relative(&message, moved, p, release->unit, release->adjacency, own, 0, relative);
+    *done = dpf_additive_choose_joint(release, moved, relative, p, factor, parts, p == 1 ? most : 0, bits,
+                                      max_bits, grid, chosen) == 0
+                ? 1
+                : -1;
+    for (int32_t b = 0; *done == 1 && b < release->query->n_blocks; b++) {
+        scale[b] = moved >> b & 1 ? chosen[b] : 0;
+        if (moved >> b & 1)
+            out->grid[b] = grid[b];
+    }
+}
+
+static dpf_status no_grid(const struct noise_shares *shares, int32_t grid_bits)
+{
+    return shares->host->fail(shares->host, DPF_E_RANGE, grid_bits,
+                              "no grid fits this noise: a party's share of it is extreme, too small for a "
+                              "message of so many numbers at this grid-bits, or for so many messages");
+}
+
 dpf_status noise_shares_choose(const struct noise_shares *shares, const dpf_release *release,
                                double multiplier, int32_t grid_bits, dpf_noise_plan *out,
                                double steps[DPF_MAX_BLOCKS])
 {
-    const dpf_host *host = shares->host;
     const double t = (double)noise_shares_needed(out);
     const int32_t bits = dpf_additive_bits(shares->values[grid_bits].integer, release->n_parties);
     double norms[DPF_MAX_BLOCKS];
     int32_t moved;
     dpf_status status = noise_shares_norms(shares, release, 2, norms, &moved);
     const double per_norm = release->noise_factor * multiplier * sqrt(moved / t);
+    double scale[DPF_MAX_BLOCKS];
+    int together = 0;
+    if (status == DPF_OK && bits >= LEAST_BITS)
+        noise_shares_together(release, 2, release->noise_factor * multiplier, sqrt(t), norms, bits, MOST_BITS,
+                              out, scale, &together);
+    if (status == DPF_OK && together < 0)
+        return no_grid(shares, grid_bits);
+    for (int32_t b = 0; status == DPF_OK && together && b < release->query->n_blocks; b++)
+        steps[b] = scale[b] / out->grid[b];
+    if (together)
+        return status;
     for (int32_t b = 0; status == DPF_OK && b < release->query->n_blocks; b++) {
         double share = 0, coordinates = dpf_additive_coordinates(release, b, 0);
         steps[b] = 0;
@@ -97,9 +142,7 @@ dpf_status noise_shares_choose(const struct noise_shares *shares, const dpf_rele
             continue;
         if (bits < LEAST_BITS || dpf_additive_choose(per_norm * norms[b], per_norm * sqrt(coordinates), 0,
                                                      bits, MOST_BITS, &out->grid[b], &share) != 0)
-            return host->fail(host, DPF_E_RANGE, grid_bits,
-                              "no grid fits this noise: a party's share of it is extreme, too small for a "
-                              "message of so many numbers at this grid-bits, or for so many messages");
+            return no_grid(shares, grid_bits);
         steps[b] = share / out->grid[b];
     }
     return status;

@@ -53,6 +53,15 @@ dpf_status noise_shares_choose(const struct noise_shares *shares, const dpf_rele
                                double multiplier, int32_t grid_bits, dpf_noise_plan *out,
                                double steps[DPF_MAX_BLOCKS]);
 
+/*
+ * Where blocks share a bound (dpf_joint_norm): grids, and the scale of one share, such that the norm of the
+ * message divided by `parts` times the scales is at most 1 / factor; p is 2 or 1, norms are the blocks' own.
+ * *done: 1; 0 if nothing is shared; -1 if no grid fits.
+ */
+void noise_shares_together(const dpf_release *release, int32_t p, double factor, double parts,
+                           const double *norms, int32_t bits, int32_t max_bits, dpf_noise_plan *out,
+                           double scale[DPF_MAX_BLOCKS], int *done);
+
 /* The events of all blocks, marked as noise in shares. */
 dpf_status noise_shares_events(const struct noise_shares *shares, const dpf_release *release,
                                const dpf_noise_plan *plan, int32_t kind, dpf_event *out, int32_t capacity,

@@ -13,7 +13,8 @@
  * included, and the variance; accountants make of it what they can prove. The first term is that of Gaussian
  * noise of the same variance, and the rest of it vanishes with the grid: as shares have at least 2^8 steps of
  * deviation, V is above 2^16 t. Blocks are one mechanism whichever way they share, as with gaussian.c, up to
- * that rest.
+ * that rest. Side by side, in units of each block's deviation, their first terms add up to that of the joint
+ * L2 norm; what is left of a block falls with its V, so the least V of the blocks bounds it for all.
  */
 #include "noise_shares.h"
 
@@ -57,15 +58,33 @@ static dpf_status skellam_plan(void *self, const dpf_release *release, dpf_noise
 }
 
 /* The variance is 2 t m in squared grid steps, a product of integers and a power of four; the square root
-   that the plan has is rounded. */
+   that the plan has is rounded. Of several blocks: that of the first in its own units, and a grid in which it
+   is the least of all. */
+static void state_variance(const dpf_noise_plan *plan, dpf_event *event)
+{
+    int32_t first = -1, least = -1;
+    for (int32_t b = 0; b < plan->n_blocks; b++) {
+        if (!(event->blocks >> b & 1))
+            continue;
+        first = first < 0 ? b : first;
+        least = least < 0 || plan->opaque[2 + b] < plan->opaque[2 + least] ? b : least;
+    }
+    if (first < 0)
+        return;
+    const double shares = 2 * (double)noise_shares_needed(plan);
+    const double mean = (double)plan->opaque[2 + first], fewest = (double)plan->opaque[2 + least];
+    event->p[0] = shares * mean * plan->grid[first] * plan->grid[first];
+    event->grid =
+        fewest == mean ? plan->grid[first] : plan->grid[first] * sqrt(mean / fewest) * (1 + 0x1p-50);
+}
+
 static dpf_status skellam_events(void *self, const dpf_release *release, const dpf_noise_plan *plan,
                                  dpf_event *out, int32_t capacity, int32_t *n)
 {
     const dpf_status status = noise_shares_events(self, release, plan, DPF_EVENT_SKELLAM, out, capacity, n);
-    for (int32_t b = 0; status == DPF_OK && b < *n; b++)
-        if (out[b].kind == DPF_EVENT_SKELLAM)
-            out[b].p[0] = 2 * (double)plan->opaque[2 + b] * (double)noise_shares_needed(plan) *
-                          plan->grid[b] * plan->grid[b];
+    for (int32_t i = 0; status == DPF_OK && i < *n; i++)
+        if (out[i].kind == DPF_EVENT_SKELLAM)
+            state_variance(plan, &out[i]);
     return status;
 }
 

@@ -289,6 +289,123 @@ static void sensitivities_as_stated(void **state)
     plain_close(&clip.host);
 }
 
+/* ---- one ball over weighted blocks, the Gram row's among them --------------------------------- */
+
+/* The clip's norm of a message whose last row is the Gram row. */
+static long double weighted_norm(const double *x, const double weights[4], int p)
+{
+    long double sum = 0;
+
+    for (int32_t r = 0; r < ROWS; r++) {
+        for (int32_t i = 0; i < WIDTH; i++) {
+            const int32_t k = (r == ROWS - 1 ? 2 : 0) + (i >= 2);
+            const long double y = (long double)x[r * WIDTH + i] / (long double)weights[k];
+            sum += p == 1 ? fabsl(y) : y * y;
+        }
+    }
+    return p == 1 ? sum : sqrtl(sum);
+}
+
+/* The change of each block of a message, as its sensitivity before the clip. */
+static void state_change(const double *change, dpf_sensitivity blocks[4])
+{
+    const double up = 1 + 1e-15;
+
+    fill(blocks, 4, NAN);
+    for (int32_t k = 0; k < 4; k++) {
+        double block[N];
+        int32_t n = 0;
+        for (int32_t r = k < 2 ? 0 : ROWS - 1; r < (k < 2 ? ROWS - 1 : ROWS); r++) {
+            for (int32_t i = k % 2 ? 2 : 0; i < (k % 2 ? WIDTH : 2); i++) {
+                block[n++] = change[r * WIDTH + i];
+            }
+        }
+        blocks[k].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE] =
+            (dpf_norms){(double)norm_of(block, n, 1) * up, (double)norm_of(block, n, 2) * up,
+                        (double)norm_of(block, n, 0) * up};
+    }
+}
+
+static void check_weighted(const char *settings, int p, double bound, const double weights[4], double step)
+{
+    struct clip clip;
+    dpf_query query;
+    dpf_sensitivity blocks[4];
+    dpf_joint_norm bounds[2];
+    long double furthest = 0;
+
+    open_clip(&clip, settings);
+    two_blocks(&query);
+    query.has_gram = 1;
+    for (int32_t round = 0; round < 3000; round++) {
+        double a[N], b[N], change[N];
+        dpf_joint_norms after = {.size = sizeof(after), .capacity = 2, .bounds = bounds};
+        const double size = exp2(uniform(-4, 5));
+        for (int32_t i = 0; i < N; i++) {
+            a[i] = uniform(-size, size);
+            b[i] = a[i] + (round % 3 ? uniform(-step, step) : 0);
+            b[i] = round % 3 ? b[i] : uniform(-size, size);
+            change[i] = b[i] - a[i];
+        }
+        state_change(change, blocks);
+        assert_int_equal(
+            clip.functions->sensitivity(clip.host.self, &query, ROWS, blocks, blocks + 2, NULL, &after),
+            DPF_OK);
+        assert_int_equal(after.n, 1);
+        const dpf_joint_norm *joint = &bounds[0];
+        assert_int_equal(joint->blocks, 3 | 3 << DPF_GRAM_BIT);
+        assert_true(joint->within == p && joint->across == p && joint->weight[DPF_GRAM_BIT] == weights[2]);
+        assert_true(joint->at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] == bound);
+        assert_true(joint->at[DPF_UNIT_USER][DPF_ADJ_REPLACE] == 2 * bound);
+        assert_int_equal(apply(&clip, a, ROWS, WIDTH, WIDTH), DPF_OK);
+        assert_int_equal(apply(&clip, b, ROWS, WIDTH, WIDTH), DPF_OK);
+        assert_true(weighted_norm(a, weights, p) <= (long double)bound);
+        for (int32_t i = 0; i < N; i++) {
+            change[i] = b[i] - a[i];
+        }
+        const long double moved = weighted_norm(change, weights, p);
+        assert_true(moved <= (long double)joint->at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE]);
+        furthest = fmaxl(furthest, weighted_norm(a, weights, p));
+    }
+    assert_true(furthest > 0.99L * (long double)bound); /* the ball is filled */
+    plain_close(&clip.host);
+}
+
+static void weighted_blocks_share_one_ball(void **state)
+{
+    static const double weights[4] = {2, 0.25, 0.5, 3}, rows_only[4] = {2, 0.25, 2, 0.25},
+                        ones[4] = {1, 1, 1, 1};
+    (void)state;
+
+    check_weighted("norm=l2; bound=1.5; block-weights=2,0.25,0.5,3", 2, 1.5, weights, 0.05);
+    check_weighted("norm=l1; bound=1.5; block-weights=2,0.25,0.5,3", 1, 1.5, weights, 0.05);
+    check_weighted("norm=l2; bound=2; block-weights=2,0.25", 2, 2, rows_only, 3);
+    check_weighted("norm=l2; bound=0.5", 2, 0.5, ones, 0.05);
+}
+
+static void weights_are_for_one_bound(void **state)
+{
+    struct clip clip;
+    struct plain_host host;
+    dpf_query query;
+    dpf_sensitivity blocks[4];
+    (void)state;
+
+    plain_init(&host, plain_component("clip-user", DPF_ROLE_TRANSFORM, "clip-user"));
+    assert_int_equal(plain_create(&host, "block-bounds=1,1; block-weights=1,1"), DPF_E_CONFIG);
+    assert_non_null(strstr(host.report, "leave out bound and block-weights"));
+    plain_close(&host);
+    open_clip(&clip, "norm=l2; block-weights=1,2,3");
+    two_blocks(&query);
+    fill(blocks, 4, INFINITY);
+    assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, ROWS, blocks, NULL, NULL, NULL),
+                     DPF_E_CONFIG);
+    assert_non_null(strstr(clip.host.report, "a weight for each block"));
+    double a[N] = {1};
+    assert_int_equal(apply(&clip, a, ROWS, WIDTH, WIDTH), DPF_E_INTERNAL); /* not laid out: nothing passes */
+    plain_close(&clip.host);
+}
+
 /* ---- a bound for each block ------------------------------------------------------------------ */
 
 /* One factor for all: the block that needs the smallest. */
@@ -429,6 +546,8 @@ int main(void)
         cmocka_unit_test(messages_that_are_not_finite_are_errors),
         cmocka_unit_test(sensitivities_are_never_exceeded),
         cmocka_unit_test(sensitivities_as_stated),
+        cmocka_unit_test(weighted_blocks_share_one_ball),
+        cmocka_unit_test(weights_are_for_one_bound),
         cmocka_unit_test(blocks_stay_within_their_bounds),
         cmocka_unit_test(bounds_of_blocks_as_stated),
         cmocka_unit_test(no_block_goes_without_a_bound),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "dpframe/joint.h"
 #include "plain_random.h"
 
 #define MOST 4096
@@ -214,6 +215,66 @@ static void norms_stay_within_their_statement(void **state)
     plain_random_stop();
 }
 
+/* Two blocks in one ball stay in one: each is turned by itself, or both as one vector. */
+static void joint_norms_carry_over(void **state)
+{
+    static const int columns[2] = {0, 3}, ends[2] = {3, 7};
+    double x[MOST], y[MOST];
+    dpf_query query = {.size = sizeof(query),
+                       .n_blocks = 2,
+                       .width = 7,
+                       .blocks = {{.length = 3}, {.offset = 3, .length = 4}}};
+    (void)state;
+    plain_random_start(5);
+    for (int matrix = 0; matrix < 2; matrix++)
+        for (int within = 1; within <= 2; within++) {
+            struct flatten f;
+            open_flatten(&f, matrix, 50, 7);
+            for (int trial = 0; trial < 100; trial++) {
+                dpf_sensitivity blocks[2] = {dpf_unstated(), dpf_unstated()};
+                dpf_joint_norm bounds[2][2] = {{dpf_joint_new(3, within, within)}};
+                const dpf_joint_norms before = {
+                    .size = sizeof before, .n = 1, .capacity = 2, .bounds = bounds[0]};
+                dpf_joint_norms after = {.size = sizeof after, .capacity = 2, .bounds = bounds[1]};
+                const double weights[2] = {1, matrix ? 1 : 0.25};
+                double sum = 0, turned = 0, largest = 0;
+                for (int b = 0; b < 2; b++)
+                    bounds[0][0].weight[b] = weights[b];
+                for (int i = 0; i < 350; i++)
+                    x[i] = trial % 2 ? uniform(-1, 1) : (uniform(0, 1) < 0.05) * (i % 7 >= 3 ? 9 : 1);
+                forward(&f, x, y);
+                for (int b = 0; b < 2; b++) {
+                    double from = 0, to = 0;
+                    for (int64_t r = 0; r < f.rows_out; r++)
+                        for (int c = columns[b]; c < ends[b]; c++) {
+                            from += r >= 50       ? 0
+                                    : within == 1 ? fabs(x[r * 7 + c])
+                                                  : x[r * 7 + c] * x[r * 7 + c];
+                            to += y[r * 7 + c] * y[r * 7 + c];
+                        }
+                    sum += within == 1 ? from / weights[b] : from / weights[b] / weights[b];
+                    turned += to / weights[b] / weights[b];
+                    largest = fmax(largest, to);
+                }
+                bounds[0][0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] = within == 1 ? sum : sqrt(sum);
+                assert_int_equal(
+                    f.functions->sensitivity(f.host.self, &query, 50, blocks, NULL, &before, &after), DPF_OK);
+                assert_int_equal(after.n, 1);
+                const double stated = bounds[1][0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
+                assert_int_equal(bounds[1][0].within, 2);
+                assert_true(bounds[1][0].weight[1] == weights[1]);
+                assert_true(sqrt(turned) <= stated);
+                assert_true(stated <= (within == 1 ? sum : sqrt(sum)) * (1 + 1e-9));
+                if (within == 2) /* and reached: nothing is charged twice */
+                    assert_true(stated <= sqrt(turned) * (1 + 1e-9));
+                if (matrix)
+                    assert_true(sqrt(largest) <= blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2);
+            }
+            plain_close(&f.host);
+        }
+    plain_random_stop();
+}
+
 static void refusals_and_memory(void **state)
 {
     const dpf_component *component =
@@ -245,9 +306,13 @@ static void refusals_and_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_powers_of_two),           cmocka_unit_test(transform_matches_its_matrix),
-        cmocka_unit_test(transform_is_orthogonal),           cmocka_unit_test(in_place_where_rows_stay),
-        cmocka_unit_test(norms_stay_within_their_statement), cmocka_unit_test(refusals_and_memory),
+        cmocka_unit_test(sizes_are_powers_of_two),
+        cmocka_unit_test(transform_matches_its_matrix),
+        cmocka_unit_test(transform_is_orthogonal),
+        cmocka_unit_test(in_place_where_rows_stay),
+        cmocka_unit_test(norms_stay_within_their_statement),
+        cmocka_unit_test(joint_norms_carry_over),
+        cmocka_unit_test(refusals_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

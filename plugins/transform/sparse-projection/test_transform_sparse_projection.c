@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "dpframe/joint.h"
 #include "plain_random.h"
 
 #define ROWS 97
@@ -218,6 +219,62 @@ static void norms_stay_within_their_statement(void **state)
     plain_random_stop();
 }
 
+/* Of two blocks in one ball ||S x|| counts, not ||x||: sqrt(c) in L2, where items collide with equal signs.
+ */
+static void joint_norms_are_those_of_the_projected_message(void **state)
+{
+    struct projection p;
+    double x[ROWS * WIDTH], y[ROWS * WIDTH];
+    dpf_query query = {.size = sizeof(query),
+                       .n_blocks = 2,
+                       .width = WIDTH,
+                       .blocks = {{.length = 1}, {.offset = 1, .length = WIDTH - 1}}};
+    (void)state;
+    plain_random_start(9);
+    open_projection(&p, "ratio=10");
+    const int64_t rows = rows_after(&p, ROWS);
+    double *s = malloc((size_t)(ROWS * rows) * sizeof(double));
+    assert_non_null(s);
+    matrix_of(&p, ROWS, rows, s);
+    int64_t full = 0, load = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t here = 0;
+        for (int j = 0; j < ROWS; j++)
+            here += s[r * ROWS + j] != 0;
+        full = here > load ? r : full;
+        load = here > load ? here : load;
+    }
+    for (int trial = 0; trial < 200; trial++) {
+        const int within = 1 + trial % 2;
+        dpf_sensitivity blocks[2] = {dpf_unstated(), dpf_unstated()};
+        dpf_joint_norm bounds[2][2] = {{dpf_joint_new(3, within, within)}};
+        const dpf_joint_norms before = {.size = sizeof before, .n = 1, .capacity = 2, .bounds = bounds[0]};
+        dpf_joint_norms after = {.size = sizeof after, .capacity = 2, .bounds = bounds[1]};
+        double was = 0, is = 0;
+        for (int k = 0; k < ROWS * WIDTH; k++)
+            x[k] =
+                trial < 100 ? uniform(-1, 1) : s[full * ROWS + k / WIDTH]; /* aligned with the fullest row */
+        project(&p, x, ROWS, y, rows);
+        for (int k = 0; k < ROWS * WIDTH; k++)
+            was += within == 1 ? fabs(x[k]) : x[k] * x[k];
+        for (int64_t k = 0; k < rows * WIDTH; k++)
+            is += within == 1 ? fabs(y[k]) : y[k] * y[k];
+        bounds[0][0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = within == 1 ? was : sqrt(was);
+        assert_int_equal(p.functions->sensitivity(p.host.self, &query, ROWS, blocks, NULL, &before, &after),
+                         DPF_OK);
+        assert_int_equal(after.n, 1);
+        const double stated = bounds[1][0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT];
+        const double norm = within == 1 ? is : sqrt(is);
+        assert_true(norm <= stated);
+        if (trial >= 100)
+            assert_true(stated <= norm * 1.0001);
+        assert_true(within == 1 || stated <= sqrt((double)load * was) * 1.0001);
+    }
+    free(s);
+    plain_close(&p.host);
+    plain_random_stop();
+}
+
 static void what_is_not_known_stays_so(void **state)
 {
     struct projection p;
@@ -248,6 +305,7 @@ int main(void)
         cmocka_unit_test(adjoint_is_the_transpose),
         cmocka_unit_test(sizes_and_seeds),
         cmocka_unit_test(norms_stay_within_their_statement),
+        cmocka_unit_test(joint_norms_are_those_of_the_projected_message),
         cmocka_unit_test(what_is_not_known_stays_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,16 @@
  * the number of coordinates of the whole block, since transforms may spread one record over all of
  * them. Contributions rounded one by one before they are summed (dpf_on_grid) obey the same bound, as
  * a unit has at most one contribution to each coordinate. A block that no unit moves stays unmoved.
+ *
+ * Blocks that share a bound (dpf_joint_norm). A message is one vector; divided block by block by the scales
+ * of the noise, it is a vector with noise of scale 1. What one unit moves that vector by, in the norm that
+ * the noise needs, is the price of the release: dpf_joint_largest of the message, and what rounding adds,
+ * over all blocks. So one ball of radius C costs C max_b w_b / s_b, not C / s_b once for each block, and the
+ * release is one event. Its norms are in units of `scale`, the first block's. Gaussian noise: the blocks side
+ * by side are one Gaussian mechanism, whatever their scales; a discrete Gaussian on several grids is
+ * dominated by the Gaussian pairs of each block, which multiply, so the grid with the fewest steps of noise
+ * stands for all. Laplace noise: masses differ by at most exp(sum of |x_b| / s_b); where all blocks have as
+ * many steps of noise this is one discrete Laplace mechanism on the grid, else the event is PURE.
  */
 #ifndef DPFRAME_ADDITIVE_H
 #define DPFRAME_ADDITIVE_H
@@ -27,6 +37,7 @@
 #include <string.h>
 
 #include "host.h"
+#include "joint.h"
 #include "params.h"
 #include "privacy.h"
 #include "query.h"
@@ -207,6 +218,172 @@ static inline int dpf_additive_shares_sum(const dpf_value *list)
     return list->count == 0 || fabs(sum - 1) <= 1e-9;
 }
 
+/* The message of a release, for dpf_joint_largest. */
+static inline dpf_message_norms dpf_additive_message(const dpf_release *release)
+{
+    const int32_t gram = release->query->has_gram && release->gram;
+    dpf_message_norms message;
+    message.query = release->query;
+    message.rows = release->rows - (release->query->has_gram ? 1 : 0);
+    message.blocks = release->blocks;
+    message.gram = gram ? release->gram : NULL;
+    message.joint = release->joint;
+    return message;
+}
+
+/* Where the plan keeps the scale (or grid) of a block, by bit. */
+static inline double *dpf_additive_at(double *rows, double *gram, int32_t bit)
+{
+    return bit < DPF_GRAM_BIT ? &rows[bit] : &gram[bit - DPF_GRAM_BIT];
+}
+
+/* What rounding to grids adds to |(x_b / unit_b)_b|_p over these blocks. */
+static inline double dpf_additive_rounding(const dpf_message_norms *message, uint32_t blocks,
+                                           const double *grid, const double *unit, int32_t p)
+{
+    double sum = 0;
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
+        const double step = blocks >> b & 1 ? grid[b] / unit[b] : 0;
+        sum += (blocks >> b & 1 ? dpf_block_numbers(message, b) : 0) * dpf_joint_power(step, p);
+    }
+    return p == 1 ? sum : sqrt(sum);
+}
+
+/*
+ * Relative scales of blocks that share bounds, into relative[bit]: those of a joint norm follow its weights,
+ * times its bound; a block that is in none follows its own norm. Parts with equal prices: blocks of the Gram
+ * row that share nothing with the rows have gram_share of the budget (of 1/z^2 for p = 2, of epsilon for p =
+ * 1), if it is above 0. norms are the blocks' own, by bit.
+ */
+static inline void dpf_additive_relative(const dpf_message_norms *message, uint32_t blocks, int32_t p,
+                                         int32_t unit, int32_t adjacency, const double *norms,
+                                         double gram_share, double *relative)
+{
+    const uint32_t rows = dpf_row_bits(message->query);
+    uint32_t rest = blocks, gram_alone = 0;
+    while (rest) {
+        const dpf_joint_norm *bound = NULL;
+        uint32_t group = dpf_joint_shared(message, rest, unit, adjacency, &bound);
+        if (!group)
+            group = rest & (~rest + 1);
+        const double price = bound ? dpf_joint_largest(message, group, bound->weight, p, unit, adjacency) : 1;
+        for (int32_t b = 0; b < DPF_BLOCK_BITS; b++)
+            if (group >> b & 1)
+                relative[b] = bound ? price * bound->weight[b] : norms[b];
+        gram_alone |= group & rows ? 0 : group;
+        rest &= ~group;
+    }
+    for (int32_t b = 0; gram_alone && b < DPF_BLOCK_BITS; b++) {
+        const double part = gram_alone >> b & 1 ? gram_share : 1 - gram_share;
+        if ((blocks >> b & 1) && part > 0)
+            relative[b] /= p == 1 ? part : sqrt(part);
+    }
+}
+
+/*
+ * Grids and scales of blocks that share bounds, by bit: multiples of relative[bit] such that factor times the
+ * norm of the message divided by them, rounding included, is at most 1. Noise comes in `shares` parts whose
+ * scales add up by `shares`: scale is that of one part. Other arguments as in dpf_additive_choose. 0, or -1
+ * if no grid fits.
+ */
+static inline int dpf_additive_choose_joint(const dpf_release *release, uint32_t blocks,
+                                            const double *relative, int32_t p, double factor, double shares,
+                                            double norm, int32_t bits, int32_t max_bits, double *grid,
+                                            double *scale)
+{
+    const dpf_message_norms message = dpf_additive_message(release);
+    const double whole = dpf_joint_largest(&message, blocks, relative, p, release->unit, release->adjacency);
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++)
+        if ((blocks >> b & 1) && dpf_additive_choose(factor * whole * relative[b] / shares, 0, norm, bits,
+                                                     max_bits, &grid[b], &scale[b]) != 0)
+            return -1;
+    const double rounding = dpf_additive_rounding(&message, blocks, grid, relative, p);
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
+        if (!(blocks >> b & 1))
+            continue;
+        scale[b] = dpf_additive_round_up(factor * (whole + rounding) * relative[b] / shares, grid[b]);
+        if (!(scale[b] / grid[b] <= ldexp(1.0, max_bits)))
+            return -1;
+    }
+    return 0;
+}
+
+/* What a mechanism asks of dpf_additive_together. */
+typedef struct dpf_additive_request {
+    int32_t p;               /* 2: Gaussian noise, 1: Laplace noise */
+    int32_t shares_param;    /* index of the list of shares */
+    double factor;           /* scale over sensitivity: a noise multiplier, or 1 / epsilon */
+    const dpf_value *shares; /* of the budget for the blocks, as configured; empty: the ratio of the bounds */
+    double gram_share;       /* of the budget for the Gram row; 0: it gets no noise */
+    int32_t one_scale;       /* 1: the same scale for all blocks */
+    int32_t bits;            /* as in dpf_additive_choose */
+    int32_t max_bits;
+} dpf_additive_request;
+
+/* relative scales that follow configured shares of a budget: |x_b| / s_b is a block's part. */
+static inline dpf_status dpf_additive_by_shares(const dpf_host *host, const dpf_additive_request *ask,
+                                                int32_t n_blocks, const double *norms, double part,
+                                                double *relative)
+{
+    double shares[DPF_MAX_BLOCKS];
+    const dpf_status status =
+        dpf_additive_shares(host, ask->shares, ask->shares_param, n_blocks, norms, shares);
+    for (int32_t b = 0; status == DPF_OK && b < n_blocks; b++) {
+        const double of_budget = shares[b] * part;
+        relative[b] = norms[b] > 0 ? norms[b] / (ask->p == 1 ? of_budget : sqrt(of_budget)) : 0;
+    }
+    return status;
+}
+
+/*
+ * Grids and scales of all blocks that a unit can move, where some of them share a bound: as small as the
+ * factor allows for all together. *done: 1; 0 if nothing is shared; -1 if no grid fits.
+ */
+static inline dpf_status dpf_additive_together(const dpf_host *host, const dpf_release *release,
+                                               const dpf_additive_request *ask, dpf_noise_plan *out,
+                                               int *done)
+{
+    const dpf_message_norms message = dpf_additive_message(release);
+    const int32_t n = release->query->n_blocks;
+    const double gram_share = message.gram ? ask->gram_share : 0;
+    double norms[DPF_BLOCK_BITS] = {0}, relative[DPF_BLOCK_BITS] = {0}, most = 0;
+    double grid[DPF_BLOCK_BITS], scale[DPF_BLOCK_BITS];
+    uint32_t moved = 0;
+    *done = 0;
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
+        if (!(dpf_message_bits(&message) >> b & 1) || (b >= DPF_GRAM_BIT && !(gram_share > 0)))
+            continue;
+        const dpf_norms *own = dpf_block_norms(&message, b, release->unit, release->adjacency);
+        norms[b] = ask->p == 1 ? own->l1 : own->l2;
+        moved |= norms[b] > 0 ? UINT32_C(1) << b : 0;
+        most = fmax(most, norms[b]);
+    }
+    if (!dpf_joint_shared(&message, moved, release->unit, release->adjacency, NULL))
+        return DPF_OK;
+    dpf_additive_relative(&message, moved, ask->p, release->unit, release->adjacency, norms, gram_share,
+                          relative);
+    for (int32_t b = 0; ask->one_scale && b < DPF_BLOCK_BITS; b++)
+        relative[b] = 1;
+    for (int32_t gram = 0; ask->shares->count > 0 && gram <= (gram_share > 0); gram++) {
+        const int32_t from = gram ? DPF_GRAM_BIT : 0;
+        const dpf_status status = dpf_additive_by_shares(host, ask, n, norms + from,
+                                                         gram ? gram_share : 1 - gram_share, relative + from);
+        if (status != DPF_OK)
+            return status;
+    }
+    *done = -1;
+    if (dpf_additive_choose_joint(release, moved, relative, ask->p, ask->factor, 1, ask->p == 1 ? most : 0,
+                                  ask->bits, ask->max_bits, grid, scale) != 0)
+        return DPF_OK;
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++)
+        if (moved >> b & 1) {
+            *dpf_additive_at(out->grid, out->gram_grid, b) = grid[b];
+            *dpf_additive_at(out->scale, out->gram_scale, b) = scale[b];
+        }
+    *done = 1;
+    return DPF_OK;
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 static inline int dpf_additive_is_still(const dpf_norms *norms)
@@ -218,8 +395,8 @@ static inline int dpf_additive_is_still(const dpf_norms *norms)
 static inline dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, double coordinates, double grid)
 {
     dpf_sensitivity out = *in;
-    for (int32_t u = 0; u < DPF_N_UNITS; u++)
-        for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++) {
+    for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++) {
             dpf_norms *norms = &out.at[u][a];
             if (dpf_additive_is_still(norms))
                 continue;
@@ -271,19 +448,135 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
     return event;
 }
 
-/* The events of all blocks, the Gram row's after the others'. */
+/* Steps of discrete noise from which accountants take it for a continuous one of little less variance. */
+#define DPF_ADDITIVE_FINE 16.0
+
+/* A release's scales and grids by bit; 0 where there is no noise. Returns the blocks with noise. */
+static inline uint32_t dpf_additive_scales(const dpf_release *release, const dpf_noise_plan *plan,
+                                           double *scale, double *grid)
+{
+    uint32_t noisy = 0;
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
+        const int32_t at = b % DPF_GRAM_BIT, gram = b >= DPF_GRAM_BIT;
+        const int32_t exists = at < release->query->n_blocks && (!gram || release->gram);
+        scale[b] = !exists ? 0 : gram ? plan->gram_scale[at] : plan->scale[at];
+        grid[b] = !exists ? 0 : gram ? plan->gram_grid[at] : plan->grid[at];
+        noisy |= scale[b] > 0 ? UINT32_C(1) << b : 0;
+    }
+    return noisy;
+}
+
+/* Whether all of these blocks have noise of as many grid steps. */
+static inline int dpf_additive_alike(uint32_t blocks, const double *scale, const double *grid, double *fewest)
+{
+    double most = 0;
+    *fewest = INFINITY;
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++)
+        if (blocks >> b & 1) {
+            *fewest = fmin(*fewest, scale[b] / grid[b]);
+            most = fmax(most, scale[b] / grid[b]);
+        }
+    return *fewest == most;
+}
+
+/*
+ * The blocks of one event: of those with noise, for Gaussian kinds all and for Laplace kinds those of one
+ * joint norm, provided that some norm is shared by two of them. 0: each block is an event of its own.
+ */
+static inline uint32_t dpf_additive_joined(const dpf_release *release, const dpf_message_norms *message,
+                                           uint32_t noisy, int32_t p, int32_t exact, const double *scale,
+                                           const double *grid)
+{
+    double fewest;
+    const uint32_t shared = dpf_joint_shared(message, noisy, release->unit, release->adjacency, NULL);
+    if (!shared)
+        return 0;
+    const uint32_t joined = p == 1 ? shared : noisy;
+    const int alike = dpf_additive_alike(joined, scale, grid, &fewest);
+    return p == 1 || !exact || alike || fewest >= DPF_ADDITIVE_FINE ? joined : 0;
+}
+
+/* The norms of all these blocks together, in units of `unit`. */
+static inline dpf_norms dpf_additive_joint_norms(const dpf_message_norms *message, uint32_t blocks,
+                                                 const double *scale, const double *grid, int32_t exact,
+                                                 double unit, int32_t u, int32_t a)
+{
+    uint32_t moved = 0;
+    double step = 0;
+    dpf_norms out = {0, 0, 0};
+    for (int32_t b = 0; b < DPF_BLOCK_BITS; b++)
+        if ((blocks >> b & 1) && !dpf_additive_is_still(dpf_block_norms(message, b, u, a))) {
+            moved |= UINT32_C(1) << b;
+            step = fmax(step, exact ? grid[b] / scale[b] : 0);
+        }
+    if (!moved)
+        return out;
+    out.l1 = dpf_joint_largest(message, moved, scale, 1, u, a);
+    out.l2 = dpf_joint_largest(message, moved, scale, 2, u, a);
+    out.linf = dpf_joint_largest_number(message, moved, scale, u, a) + step;
+    if (exact) {
+        out.l1 += dpf_additive_rounding(message, moved, grid, scale, 1);
+        out.l2 += dpf_additive_rounding(message, moved, grid, scale, 2);
+    }
+    out.l1 *= unit;
+    out.l2 *= unit;
+    out.linf *= unit;
+    return out;
+}
+
+/* The event of blocks that share a bound. */
+static inline dpf_event dpf_additive_joint_event(const dpf_release *release, const dpf_message_norms *message,
+                                                 uint32_t blocks, const double *scale, const double *grid,
+                                                 int32_t exact, int32_t kind, int32_t lifetime)
+{
+    const int32_t p = kind == DPF_EVENT_LAPLACE || kind == DPF_EVENT_DISCRETE_LAPLACE ? 1 : 2;
+    double fewest;
+    int32_t first = 0;
+    dpf_event event;
+    while (!(blocks >> first & 1))
+        first++;
+    const int alike = dpf_additive_alike(blocks, scale, grid, &fewest);
+    memset(&event, 0, sizeof(event));
+    event.kind = p == 1 && exact && !alike ? DPF_EVENT_PURE : kind;
+    event.flags =
+        (release->from_data ? DPF_EVENT_BOUNDS_FROM_DATA : 0) | (exact ? 0 : DPF_EVENT_FLOATING_POINT);
+    event.lifetime = lifetime;
+    event.count = 1;
+    event.side = release->side;
+    event.blocks = blocks;
+    event.scale = scale[first];
+    event.grid = !exact ? 0 : alike ? grid[first] : scale[first] / fewest * (1 + 1e-15);
+    event.p[0] = event.kind == DPF_EVENT_PURE ? 1 / event.scale * (1 + 1e-15) : 0;
+    for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
+            event.sensitivity.at[u][a] =
+                dpf_additive_joint_norms(message, blocks, scale, grid, exact, event.scale, u, a);
+    return event;
+}
+
+/* The events of a release: one for blocks that share a bound, one for each other block, the Gram row's last.
+ */
 static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release,
                                              const dpf_noise_plan *plan, int32_t exact, int32_t exact_kind,
                                              int32_t float_kind, int32_t lifetime, dpf_event *out,
                                              int32_t capacity, int32_t *n)
 {
-    int32_t n_blocks = release->query->n_blocks;
+    const int32_t n_blocks = release->query->n_blocks, kind = exact ? exact_kind : float_kind;
+    const int32_t p = kind == DPF_EVENT_LAPLACE || kind == DPF_EVENT_DISCRETE_LAPLACE ? 1 : 2;
+    const dpf_message_norms message = dpf_additive_message(release);
+    double scale[DPF_BLOCK_BITS], grid[DPF_BLOCK_BITS];
     *n = 0;
     if (capacity < n_blocks * (release->query->has_gram ? 2 : 1))
         return host->fail(host, DPF_E_INTERNAL, -1, "there is no room for the events of a release");
+    const uint32_t noisy = dpf_additive_scales(release, plan, scale, grid);
+    const uint32_t joined = dpf_additive_joined(release, &message, noisy, p, exact, scale, grid);
+    if (joined)
+        out[(*n)++] = dpf_additive_joint_event(release, &message, joined, scale, grid, exact, kind, lifetime);
     for (int32_t gram = 0; gram <= (release->query->has_gram ? 1 : 0); gram++)
         for (int32_t b = 0; b < n_blocks; b++)
-            out[(*n)++] = dpf_additive_event(release, plan, b, gram, exact, exact_kind, float_kind, lifetime);
+            if (!(joined >> (b + (gram ? DPF_GRAM_BIT : 0)) & 1))
+                out[(*n)++] =
+                    dpf_additive_event(release, plan, b, gram, exact, exact_kind, float_kind, lifetime);
     return DPF_OK;
 }
 

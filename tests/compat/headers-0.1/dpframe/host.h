@@ -57,8 +57,14 @@ typedef struct dpf_log_service {
 /* ---- randomness ----------------------------------------------------------------------------- */
 /*
  * A stream is keyed by (run key, the component's section, purpose); it is read at an index of three
- * numbers (draw, party, row) which selects an independent ChaCha20 keystream. So a value depends on
- * where it is read and never on call order, thread or worker count, and a draw can be regenerated.
+ * numbers (draw, party, row) which selects an independent piece of its ChaCha20 keystream. So a value depends
+ * on where it is read and never on call order, thread or worker count, and a draw can be regenerated.
+ *
+ * There are two ways of reading an index. A cursor reads it as one sequence of up to 2^34 words. The
+ * functions row_... read rows of cells, many in one call: faster, and what a cell becomes depends, beside the
+ * index, on its column and on the width of its row and on nothing else. Each way, each kind of draw and each
+ * width has its own pieces of keystream, which share no block (docs/adr/0011).
+ *
  * The streams of mechanisms, samplers, aggregators and recommenders come from the privacy key (see [privacy]
  * randomness), all others from run.seed.
  *
@@ -79,6 +85,17 @@ typedef struct dpf_cursor {
     uint64_t opaque[80];
 } dpf_cursor;
 
+/* Rows of cells, in the streams and in memory. */
+typedef struct dpf_rows {
+    uint32_t draw;
+    uint32_t party;
+    int64_t n;
+    const int32_t *ids; /* their numbers, each at least 0; NULL: first, first + 1, ... */
+    int64_t first;      /* at least 0; first + n at most 2^32 */
+    int64_t width;      /* cells of a row, the same for all who read it */
+    int64_t stride;     /* cell j of row i is out[i * stride + j] */
+} dpf_rows;
+
 typedef struct dpf_random_service {
     /* [setup] Opens (or finds) this component's stream for a purpose. It lives as long as the host. */
     dpf_status (*open)(const dpf_host *host, const char *purpose, dpf_stream **stream);
@@ -95,12 +112,14 @@ typedef struct dpf_random_service {
     /*
      * [any] n exact draws from the discrete Laplace distribution on the integers,
      * Pr[x] proportional to exp(-|x|/t). t is an integer >= 1 (the scale in grid steps), at most 2^42.
-     * The law of Canonne, Kamath, Steinke, arXiv 2004.00010, drawn by von Neumann's method.
+     * The law of Canonne, Kamath, Steinke, arXiv 2004.00010, drawn by inversion, decided to as many digits as
+     * it takes.
      */
     dpf_status (*discrete_laplace)(dpf_cursor *cursor, uint64_t t, int64_t *out, int64_t n);
     /*
      * [any] n exact draws from the discrete Gaussian on the integers,
-     * Pr[x] proportional to exp(-x^2/(2 s^2)). s is an integer >= 1, at most 2^24. Rejection as in ibid.
+     * Pr[x] proportional to exp(-x^2/(2 s^2)). s is an integer >= 1, at most 2^24. By inversion or rejection,
+     * as exactly. DPF_E_MEMORY: there is none for the table of a small scale.
      */
     dpf_status (*discrete_gaussian)(dpf_cursor *cursor, uint64_t s, int64_t *out, int64_t n);
     /* [any] n float64 draws, standard normal, and Laplace of scale 1: fast, not exact (fails C9). */
@@ -112,6 +131,12 @@ typedef struct dpf_random_service {
      * drawn.
      */
     dpf_status (*skellam)(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n);
+    /* [any] A uniform 64-bit word for each cell of the rows. DPF_E_RANGE: they have no place in the streams,
+       as 2^32 rows of more than 4 million cells each would have none. */
+    dpf_status (*row_bits)(const dpf_stream *stream, const dpf_rows *rows, uint64_t *out);
+    /* [any] As normal and laplace, for each cell of the rows. */
+    dpf_status (*row_normal)(const dpf_stream *stream, const dpf_rows *rows, double *out);
+    dpf_status (*row_laplace)(const dpf_stream *stream, const dpf_rows *rows, double *out);
 } dpf_random_service;
 
 /* ---- work inside a call --------------------------------------------------------------------- */

@@ -66,6 +66,9 @@ static inline const dpf_features *dpf_user_features(const dpf_interactions *reco
     return records->size > offsetof(dpf_interactions, user_features) ? records->user_features : NULL;
 }
 
+#define DPF_FEATURES_OF_USERS UINT32_C(1)
+#define DPF_FEATURES_OF_ITEMS UINT32_C(2)
+
 /* What is known before any data is read. */
 typedef struct dpf_recommender_setup {
     uint32_t size;
@@ -78,7 +81,7 @@ typedef struct dpf_recommender_setup {
     int32_t without_noise; /* 1: the non-private twin, for comparison: no noise, and releases say so */
     int32_t unit;          /* DPF_UNIT_*, DPF_ADJ_*: what the run asks about. Events state all of them. */
     int32_t adjacency;
-    int32_t reserved;
+    uint32_t features; /* DPF_FEATURES_*: which public features the records will come with */
 } dpf_recommender_setup;
 
 /* What a release reads beside records and its own noise (condition C2). */
@@ -134,9 +137,9 @@ typedef struct dpf_fit {
     int32_t reserved;
     const dpf_recommender_setup *setup; /* of the plan; sizes may be larger than those of records */
     const dpf_interactions *records;
-    void *state; /* state_bytes() bytes, zero at first, 64-byte aligned */
-    uint64_t state_bytes;
-    int64_t messages; /* out: that were sent, and their bytes */
+    void *state;          /* state_bytes() bytes, zero at first, 64-byte aligned */
+    uint64_t state_bytes; /* in: the room; out: how many bytes are the state, if fewer */
+    int64_t messages;     /* out: that were sent, and their bytes */
     uint64_t bytes_up;
     uint64_t bytes_down;
     const dpf_witness *witness; /* NULL: nobody asks. Audits do; results must not depend on it. */
@@ -164,6 +167,8 @@ typedef struct dpf_scoring {
     UINT32_C(2) /* scores read the user's own records as they are, and stay with that user (joint DP) */
 #define DPF_RECOMMENDER_PREDICTS_VALUES                                                                      \
     UINT32_C(4) /* scores are predictions of records' values, in their range: rating metrics apply */
+#define DPF_RECOMMENDER_ALWAYS_ENDS                                                                          \
+    UINT32_C(8) /* fit fails for no records whatever, but for lack of memory and cancellation (C12) */
 
 typedef struct dpf_recommender {
     /* [any] DPF_RECOMMENDER_*, as this instance is configured. */
@@ -174,7 +179,7 @@ typedef struct dpf_recommender {
      */
     dpf_status (*releases)(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
                            int32_t capacity, int32_t *n);
-    /* [any] Size of the state for so many users and items. */
+    /* [any] Size of the state for so many users and items, or a bound of it: fit says how much it used. */
     dpf_status (*state_bytes)(void *self, int64_t n_users, int64_t n_items, uint64_t *bytes);
     /*
      * [run] Fills the state. The bytes must not depend on the number of workers or the order of tasks.
