@@ -272,6 +272,8 @@ static void change(struct pipeline *p, int row[ITEMS])
         row[item] = row[item] ? 0 : extreme(p);
 }
 
+/* Keys that are set last: of splits and weights that are drawn, "" for those of files. */
+static char keyed[512];
 /* Whether the list of items comes from a catalogue; and who has rated what is not in it, or -1. */
 static int catalogued, stranger;
 
@@ -318,7 +320,7 @@ static int train(struct world *world, const struct pipeline *p, double size)
     memset(t, 0, sizeof *t);
     world->n = 0;
     struct plan *plan = &t->plan;
-    t->status = training_plan(plan, p->text, "", &t->error);
+    t->status = training_plan(plan, p->text, keyed, &t->error);
     if (t->status == 0)
         skip_evaluation(plan->config);
     if (t->status == 0)
@@ -585,6 +587,15 @@ static int try_pair(struct pipeline *p, double *most)
     return status == 0;
 }
 
+/* Draws the split, and weights where there are any, from ids. */
+static void use_draws(int yes, int weighted)
+{
+    keyed[0] = '\0';
+    if (yes)
+        snprintf(keyed, sizeof keyed, "split.kind=random\nsplit.fraction=0.3\n%s",
+                 weighted ? "data.weights.kind=groups\ndata.weights.users=\ndata.weights.items=\n" : "");
+}
+
 static void use_catalogue(struct pipeline *p, int yes)
 {
     const size_t used = strlen(p->text);
@@ -600,7 +611,8 @@ static void try_pipeline(uint64_t key)
     double most = 0;
     int compared = 0;
     pipeline_draw(&p, key, training_directory);
-    use_catalogue(&p, (int)(key % 2));
+    use_catalogue(&p, key % 3 > 0);
+    use_draws(key % 3 == 2, strstr(p.text, "weights-users") != NULL);
     for (int pair = 0; pair < PAIRS_OF_DATA; pair++) {
         const int done = try_pair(&p, &most);
         compared += done;
@@ -705,6 +717,7 @@ static void write_given(struct pipeline *p, size_t which)
 static void given_configurations_move_no_further_than_is_stated(void **state)
 {
     (void)state;
+    keyed[0] = '\0';
     /* Nobody links to a user who leaves: friends would miss a message that zeroing out leaves there. */
     training_file("links.txt", "-3 5\n1 5\n7 5\nb 5\nzz 5\n");
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
