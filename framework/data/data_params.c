@@ -150,8 +150,9 @@ static const dpf_param data_table[D_COUNT] = {
     [D_ITEMS_FILE] = DPF_PARAM_TEXT_F(
         "items-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
         "The catalogue of items, a public file with an id on each line: the item side has a row for each of "
-        "them, in that order, and records of other items are left out and counted. Empty: the items that "
-        "occur "
+        "them, in that order, and records of other items are faults ([privacy] on-violation). Empty: the "
+        "items that "
+
         "in the data, which their list then shows."),
     [D_USERS_FILE] = DPF_PARAM_TEXT_F(
         "users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,

@@ -307,11 +307,6 @@ static void finish(struct loading *l)
 static void warn_suspicious(const struct loading *l)
 {
     const struct dataset_summary *s = &l->out->summary;
-    if (s->out_of_catalogue)
-        log_message(LOG_LEVEL_WARNING,
-                    "%lld records of users or items that are in no catalogue are left out (data.items-file, "
-                    "data.users-file)",
-                    (long long)s->out_of_catalogue);
     if (!l->options.implicit && s->distinct_values > 100 && isinf(l->options.value_lo) &&
         isinf(l->options.value_hi))
         log_message(LOG_LEVEL_WARNING,

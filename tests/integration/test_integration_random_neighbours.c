@@ -325,7 +325,7 @@ static int train(struct world *world, const struct pipeline *p, double size)
         skip_evaluation(plan->config);
     if (t->status == 0)
         t->status =
-            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
     if (t->status == 0)
         t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (t->status == 0 && plan->guarantee.plan_holds)
