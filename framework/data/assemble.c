@@ -68,17 +68,35 @@ static int columns_of(const struct table *table, int *values, int *times, int *w
     return 0;
 }
 
-/* Records outside of a catalogue have no index on one side, and are left out. */
+/* A record without an index on one side: listed as a fault where faults are, else an error. */
+static int pass_over(struct table *table, const struct chunk *chunk, int64_t record, int user,
+                     struct dpf_error *error)
+{
+    const int64_t line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[record] : record);
+    struct dpf_error local = {0};
+    const int wanted = !table->violations || violations_want(table->violations);
+    table->strangers++;
+    if (wanted)
+        error_at(table->violations ? &local : error, DPF_FAULT_DATA, chunk->path, (long)line,
+                 "the %s of this record is not in the catalogue; remove the record, or add its id to %s",
+                 user ? "user" : "item", user ? "data.users-file" : "data.items-file");
+    if (!table->violations)
+        return -1;
+    violations_add(table->violations, 0, line, &local);
+    return 0;
+}
+
+/* Records outside of a catalogue are left out. */
 static int count_users(struct table *table, struct csr *csr, struct dpf_error *error)
 {
     for (size_t c = 0; c < table->n_chunks; c++) {
         const struct chunk *chunk = table->chunks[c];
         for (int64_t i = 0; i < chunk->n; i++) {
             const int32_t user = chunk->user_map[chunk->users[i]];
-            if (user < 0 || chunk->item_map[chunk->items[i]] < 0)
-                table->strangers++;
-            else
+            if (user >= 0 && chunk->item_map[chunk->items[i]] >= 0)
                 csr->ptr[user + 1]++;
+            else if (pass_over(table, chunk, i, user < 0, error) != 0)
+                return -1;
         }
     }
     for (int64_t r = 0; r < csr->rows; r++) {

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "data/data_params.h"
+#include "data/filter.h"
 #include "data/load.h"
 #include "data/weights.h"
 
@@ -50,6 +51,15 @@ static int values_only(const struct config *config)
            (!adjacency || strcmp(adjacency->value, "replace-value") == 0);
 }
 
+/* Whether filters read time stamps. */
+static int needs_times(const struct config_values *data)
+{
+    return isfinite(value_of(data, D_FILTER_TIME_FROM)->real) ||
+           isfinite(value_of(data, D_FILTER_TIME_TO)->real) ||
+           (value_of(data, D_FILTER_USER_MAX)->integer &&
+            value_of(data, D_FILTER_KEEP)->integer == KEEP_LATEST);
+}
+
 static int read_file_options(const struct config *config, const struct config_values *data,
                              struct data_options *out, struct dpf_error *error)
 {
@@ -66,7 +76,7 @@ static int read_file_options(const struct config *config, const struct config_va
     file->value_hi = out->value_hi;
     file->keep_records = values_only(config);
     file->rating_needed = !out->implicit || isfinite(out->threshold);
-    file->time_needed = out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME;
+    file->time_needed = (out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME) || needs_times(data);
     file->prefix = "";
     for (int c = 0; c < COLUMN_COUNT; c++) {
         file->columns[c] = text_of(data, columns[c]);
@@ -143,6 +153,41 @@ static int read_catalogue_options(const struct config *config, const struct conf
     if (read_delimiter(config, data, D_CATALOGUE_DELIMITER, "tab", &file->delimiter, error) != 0)
         return -1;
     file->quoting = strcmp(file->delimiter.text, ",") == 0;
+    return 0;
+}
+
+static int read_filter(const struct config *config, const struct config_values *data,
+                       struct data_options *out, struct dpf_error *error)
+{
+    out->filter = (struct filter_options){
+        .user_min = value_of(data, D_FILTER_USER_MIN)->integer,
+        .user_max = value_of(data, D_FILTER_USER_MAX)->integer,
+        .keep = (enum filter_keep)value_of(data, D_FILTER_KEEP)->integer,
+        .users = value_of(data, D_FILTER_USERS)->real,
+        .time_from = value_of(data, D_FILTER_TIME_FROM)->real,
+        .time_to = value_of(data, D_FILTER_TIME_TO)->real,
+        .item_min = value_of(data, D_FILTER_ITEM_MIN)->integer,
+        .item_max = value_of(data, D_FILTER_ITEM_MAX)->integer,
+        .core = value_of(data, D_FILTER_CORE)->integer != 0,
+    };
+    const struct filter_options *f = &out->filter;
+    if (f->time_from > f->time_to)
+        return config_error(config, "data", "filter.time-from", error,
+                            "must not be above filter.time-to (%g)", f->time_to);
+    if (f->user_max && f->user_min > f->user_max)
+        return config_error(config, "data", "filter.user-min", error,
+                            "must not be above filter.user-max (%lld)", (long long)f->user_max);
+    if (f->item_max && f->item_min > f->item_max)
+        return config_error(config, "data", "filter.item-min", error,
+                            "must not be above filter.item-max (%lld)", (long long)f->item_max);
+    if (f->core && !f->item_min && !f->user_min)
+        return config_error(config, "data", "filter.core", error,
+                            "needs filter.item-min, filter.user-min, or both: the numbers that a core has");
+    if (filter_is_set(f) && out->kind == SPLIT_FILES)
+        return config_error(
+            config, "split", "kind", error,
+            "files has parts of its own, which data.filter would have to divide again; filter "
+            "the files, or let the program make the split");
     return 0;
 }
 
@@ -330,7 +375,7 @@ int data_options_read(const struct config *config, const struct config_values *d
         return config_error(config, "data", "threshold", error, "no record has a value of inf or more");
     if (read_range(config, data, out, error) != 0 || read_generate(config, data, out, error) != 0 ||
         read_file_options(config, data, out, error) != 0 ||
-        read_relation_options(config, data, out, error) != 0 ||
+        read_relation_options(config, data, out, error) != 0 || read_filter(config, data, out, error) != 0 ||
         read_catalogue_options(config, data, out, error) != 0 ||
         read_weights_options(config, data, out, error) != 0 || check_split(config, split, out, error) != 0)
         return -1;

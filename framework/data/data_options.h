@@ -69,6 +69,18 @@ struct weights_options {
     double sensitive_share, sensitive_weight;
 };
 
+enum filter_keep { KEEP_DRAWN, KEEP_LATEST };
+
+/* Which records are left out before the split; 0, 1 and infinite ends ask for nothing. */
+struct filter_options {
+    int64_t user_min, user_max; /* ratings of a user */
+    enum filter_keep keep;      /* of a user who has more */
+    double users;               /* fraction */
+    double time_from, time_to;
+    int64_t item_min, item_max; /* ratings of an item */
+    int core;                   /* minima hold for what is left */
+};
+
 struct data_options {
     enum data_format format;
     const char *path;
@@ -83,6 +95,7 @@ struct data_options {
     enum relation_similarity relation_similarity;
     const char *catalogues[2]; /* paths of users, of items: indexed as DPF_SIDE_*; "" if there is none */
     struct file_options catalogue;
+    struct filter_options filter;
     struct weights_options weights;
     struct generate_options generate;
 

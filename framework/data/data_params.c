@@ -40,6 +40,10 @@ static const dpf_enum_value feedback[] = {
     {"explicit", "values are ratings"},
     {"implicit", "a record means that the user interacted with the item; all values become 1"},
 };
+static const dpf_enum_value keeps[] = {
+    {"random", "those of the lowest draws, which follow from run.seed and the ids"},
+    {"latest", "the latest, of equal time stamps the later line"},
+};
 static const dpf_enum_value directions[] = {
     {"directed", "a line is a link from the first user to the second"},
     {"mutual", "a line is a friendship: links in both directions"},
@@ -146,8 +150,9 @@ static const dpf_param data_table[D_COUNT] = {
     [D_ITEMS_FILE] = DPF_PARAM_TEXT_F(
         "items-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
         "The catalogue of items, a public file with an id on each line: the item side has a row for each of "
-        "them, in that order, and records of other items are left out and counted. Empty: the items that "
-        "occur "
+        "them, in that order, and records of other items are faults ([privacy] on-violation). Empty: the "
+        "items that "
+
         "in the data, which their list then shows."),
     [D_USERS_FILE] = DPF_PARAM_TEXT_F(
         "users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
@@ -174,6 +179,32 @@ static const dpf_param data_table[D_COUNT] = {
                                      "Implicit feedback: records with a value of at least this are "
                                      "interactions; others are dropped, after duplicates are resolved, and "
                                      "counted. -inf keeps all."),
+    [D_FILTER_USER_MIN] = DPF_PARAM_INT_F(
+        "filter.user-min", 0, 0, 1000000000, 0, "records",
+        "Users with fewer records are left out. They are counted before the split, after items "
+        "are filtered. A proof needs unit = user (C2)."),
+    [D_FILTER_USER_MAX] =
+        DPF_PARAM_INT_F("filter.user-max", 0, 0, 1000000000, 0, "records",
+                        "Of users with more records so many are kept; 0: all. A proof needs "
+                        "unit = user (C2)."),
+    [D_FILTER_KEEP] = DPF_PARAM_ENUM_F("filter.keep", 0, keeps, 0, "Which records filter.user-max keeps."),
+    [D_FILTER_USERS] = DPF_PARAM_REAL_F("filter.users", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
+                                        "The probability that a user is kept, by a draw that follows from "
+                                        "run.seed and the id."),
+    [D_FILTER_TIME_FROM] = DPF_PARAM_REAL_F("filter.time-from", -INFINITY, -INFINITY, INFINITY, 0, "",
+                                            "Records with an earlier time stamp are left out."),
+    [D_FILTER_TIME_TO] = DPF_PARAM_REAL_F("filter.time-to", INFINITY, -INFINITY, INFINITY, 0, "",
+                                          "Records with a later time stamp are left out."),
+    [D_FILTER_ITEM_MIN] =
+        DPF_PARAM_INT_F("filter.item-min", 0, 0, 1000000000, 0, "records",
+                        "Items with fewer records are left out. That reads everybody's records: "
+                        "nothing is proved (C2). Use a catalogue instead (items-file)."),
+    [D_FILTER_ITEM_MAX] = DPF_PARAM_INT_F("filter.item-max", 0, 0, 1000000000, 0, "records",
+                                          "Items with more records are left out, likewise; 0: none."),
+    [D_FILTER_CORE] = DPF_PARAM_BOOL_F("filter.core", 0, 0,
+                                       "Whether items and users are filtered again until filter.item-min and "
+                                       "filter.user-min hold for what is left: the k-core. Nothing is proved "
+                                       "(C2)."),
     [D_RELATION_PATH] = DPF_PARAM_TEXT_F("relation.path", DPF_TYPE_PATH, "", 0,
                                          "A file of links between users (friends, trust), plain or gzipped; "
                                          "links of users without ratings are dropped and counted."),

@@ -82,6 +82,7 @@ struct dataset_summary {
     int64_t cold_users, cold_items, cold_records; /* in the test part, without training records */
     int64_t below_threshold;                      /* implicit: records dropped */
     int64_t out_of_range;     /* records dropped since they lie outside of the declared range */
+    int64_t filtered;         /* records that [data] filter.* leaves out */
     int64_t out_of_catalogue; /* records dropped since their user or item is in no catalogue */
     char sha256[65]; /* of the main file as stored; of several, of their hashes in order; "" if generated */
 };

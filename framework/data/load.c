@@ -11,6 +11,7 @@
 #include "data/data_params.h"
 #include "data/feature_file.h"
 #include "data/catalogue.h"
+#include "data/filter.h"
 #include "data/generator.h"
 #include "data/paths.h"
 #include "data/ratings.h"
@@ -190,6 +191,13 @@ static int apply_threshold(struct loading *l, struct ratings *ratings, struct dp
     return 0;
 }
 
+/* Whether equal time stamps have to be told apart. */
+static int orders_lines(const struct data_options *o)
+{
+    return (o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME) ||
+           (o->filter.user_max && o->filter.keep == KEEP_LATEST);
+}
+
 static int clean(struct loading *l, struct table *table, int want_order, struct ratings *ratings,
                  struct dpf_error *error)
 {
@@ -215,8 +223,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
         status = finish_ids(l, &users, &items, error);
     ids_free(&users);
     ids_free(&items);
-    if (status != 0 ||
-        clean(l, &l->train_table, o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME, &l->train, error) != 0)
+    if (status != 0 || clean(l, &l->train_table, orders_lines(o), &l->train, error) != 0)
         return -1;
     if (o->kind == SPLIT_FILES &&
         (clean(l, &l->test_table, 0, &l->test, error) != 0 ||
@@ -232,7 +239,7 @@ static int load_synthetic(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
     int values = !o->implicit || isfinite(o->threshold);
-    int times = o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME;
+    int times = o->file.time_needed;
     struct generator *generator = generator_new(&o->generate, l->seeded, error);
     if (!generator)
         return -1;
@@ -255,6 +262,7 @@ static int nothing_left(const struct loading *l, struct dpf_error *error)
     const struct dataset_summary *s = &l->out->summary;
     const char *where = l->options.format == FORMAT_SYNTHETIC ? "data.format = synthetic" : l->options.path;
     const char *remedy = s->out_of_catalogue  ? "correct data.items-file and data.users-file"
+                         : s->filtered        ? "ask data.filter for less"
                          : s->below_threshold ? "lower data.threshold"
                          : s->out_of_range    ? "correct data.value-min and data.value-max"
                          : l->out->test.n > 0 ? "hold out fewer, see [split]"
@@ -299,11 +307,6 @@ static void finish(struct loading *l)
 static void warn_suspicious(const struct loading *l)
 {
     const struct dataset_summary *s = &l->out->summary;
-    if (s->out_of_catalogue)
-        log_message(LOG_LEVEL_WARNING,
-                    "%lld records of users or items that are in no catalogue are left out (data.items-file, "
-                    "data.users-file)",
-                    (long long)s->out_of_catalogue);
     if (!l->options.implicit && s->distinct_values > 100 && isinf(l->options.value_lo) &&
         isinf(l->options.value_hi))
         log_message(LOG_LEVEL_WARNING,
@@ -359,6 +362,9 @@ static int divide(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
     struct dataset *out = l->out;
+    if (filter_apply(&o->filter, &l->train, &out->users, &out->items, l->seeded, &out->summary.filtered,
+                     error) != 0)
+        return -1;
     if (split_make(o, &l->train, &out->users, &out->items, l->seeded, &out->test.by_user, &out->candidates,
                    &out->summary, error) != 0)
         return -1;

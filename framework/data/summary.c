@@ -127,6 +127,7 @@ char *data_summary_text(const struct dataset *dataset)
     add_count(&out, s->duplicates, "duplicates resolved");
     add_count(&out, s->below_threshold, "below the threshold");
     add_count(&out, s->out_of_range, "outside of the declared range dropped");
+    add_count(&out, s->filtered, "filtered");
     add_count(&out, s->out_of_catalogue, "outside of the catalogues left out");
     add_count(&out, s->empty_lines, "empty lines");
     add_count(&out, s->time_ties_decided, "users decided by the order of lines");

@@ -376,7 +376,12 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
         *plan->data.params.values[D_ITEM_FEATURES].text || *plan->data.params.values[D_USER_FEATURES].text;
     run->values_choose = values_choose(plan);
     run->by_own_records = plan->split.params.values[S_KIND].integer == SPLIT_PER_USER ||
-                          plan->split.params.values[S_KIND].integer == SPLIT_LEAVE_ONE_OUT;
+                          plan->split.params.values[S_KIND].integer == SPLIT_LEAVE_ONE_OUT ||
+                          plan->data.params.values[D_FILTER_USER_MIN].integer ||
+                          plan->data.params.values[D_FILTER_USER_MAX].integer;
+    run->counts_ratings = plan->data.params.values[D_FILTER_ITEM_MIN].integer ||
+                          plan->data.params.values[D_FILTER_ITEM_MAX].integer ||
+                          plan->data.params.values[D_FILTER_CORE].integer;
     run->lists_items =
         !*plan->data.params.values[D_ITEMS_FILE].text && plan->guarantee.adjacency != DPF_ADJ_REPLACE_VALUE;
     run->follows = data_follows_from_records(&plan->data, &plan->split);

@@ -90,13 +90,21 @@ static void check_inputs(const struct condition_input *input, struct condition *
     /* Neighbours that have the same records leave the choice alone. */
     const int same_records = input->adjacency == DPF_ADJ_REPLACE_VALUE ||
                              (input->adjacency == DPF_ADJ_ZERO_OUT && input->support_public);
+    if (input->facts->counts_ratings && input->facts->n_terms > 0 && !same_records) {
+        set_verdict(
+            out, 0,
+            "Which items are left follows from how many ratings they have ([data] filter.item-min, "
+            "item-max or core), and one record can take others along. Train on a catalogue that does not "
+            "depend on the users ([data] items-file).");
+        return;
+    }
     if (input->facts->by_own_records && input->facts->n_terms > 0 && input->unit == DPF_UNIT_RECORD &&
         !same_records) {
         set_verdict(
             out, 0,
-            "Which records of a user are held out follows from all records of that user, so one more "
-            "moves others out of the training part ([split] kind). Ask for unit = user, or use kind = "
-            "random, where each record's own ids decide.");
+            "Which records of a user are held out or kept follows from all records of that user, so one "
+            "more moves others ([split] kind, [data] filter.user-min and user-max). Ask for unit = user, or "
+            "use kind = random without these filters, where each record's own ids decide.");
         return;
     }
     set_verdict(out, 1,

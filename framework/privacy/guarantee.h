@@ -94,6 +94,7 @@ struct run_facts {
     int users_counted;   /* C2: the number of users is taken from the data, not declared */
     int values_choose;   /* C8: a record counts or does not by its value */
     int by_own_records;  /* C2: which of a user's records are held out follows from the user's other ones */
+    int counts_ratings;  /* C2: which items are left follows from everybody's records */
     int lists_items;     /* C11: the list of items is made of those that occur, and taken as public */
     const char *follows; /* C11: what follows from all records, and how to declare it; NULL: nothing does */
     /* What the proof takes as known to the observer, or fixed; for the statement. Sentences, one a line. */

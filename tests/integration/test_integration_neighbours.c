@@ -4,9 +4,9 @@
  * sensitivities in the ledger; and how well an observer of the noisy estimates tells the two apart, against
  * the proved epsilon.
  *
- * A spy stands in for a mechanism's decode, where sums arrive without noise and estimates leave with it. User
- * 0 is the one whose data differs; as the first in order, all other users change their numbers when it
- * leaves.
+ * A spy stands in for a mechanism's decode, where sums arrive without noise and estimates leave with it. The
+ * first, a middle or the last user is the one whose data differs: when it leaves, the users behind change
+ * their numbers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,13 +87,16 @@ static int drawn(int n)
     return (int)((lottery >> 33) % (uint64_t)n);
 }
 
-/* Users 1 and 2 have rated all items, so that the catalogue is the same whatever user 0 does. */
+/* Whose data differs. */
+static int who;
+
+/* Users 1 and 2 have rated all items, so that the list of items is the same whatever the others do. */
 static void draw_ratings(int ratings[USERS][ITEMS])
 {
     for (int u = 0; u < USERS; u++)
         for (int i = 0; i < ITEMS; i++)
             ratings[u][i] = u == 1 || u == 2 || drawn(2) ? 1 + drawn(5) : 0;
-    ratings[0][0] = 1 + drawn(5); /* with a record at least */
+    ratings[who][0] = 1 + drawn(5); /* with a record at least */
 }
 
 static void write_ratings(int ratings[USERS][ITEMS])
@@ -106,22 +109,22 @@ static void write_ratings(int ratings[USERS][ITEMS])
     training_file("ratings.csv", text);
 }
 
-/* The neighbour; user 0 keeps a record unless it is removed. */
+/* The neighbour; the user keeps a record unless it is removed. */
 static void change(int ratings[USERS][ITEMS], int adjacency)
 {
     const int item = 1 + drawn(ITEMS - 1);
     for (int i = 0; i < ITEMS; i++) {
         if (adjacency == DPF_ADJ_REPLACE)
-            ratings[0][i] = drawn(2) ? 1 + drawn(5) : 0;
+            ratings[who][i] = drawn(2) ? 1 + drawn(5) : 0;
         if (adjacency == DPF_ADJ_ADD_REMOVE)
-            ratings[0][i] = 0;
+            ratings[who][i] = 0;
     }
     if (adjacency == DPF_ADJ_REPLACE)
-        ratings[0][0] = 1 + drawn(5);
+        ratings[who][0] = 1 + drawn(5);
     if (adjacency == DPF_ADJ_FLIP)
-        ratings[0][item] = ratings[0][item] ? 0 : 1 + drawn(5);
+        ratings[who][item] = ratings[who][item] ? 0 : 1 + drawn(5);
     if (adjacency == DPF_ADJ_REPLACE_VALUE)
-        ratings[0][0] = 1 + drawn(5);
+        ratings[who][0] = 1 + drawn(5);
 }
 
 #define DATA                                                                                                 \
@@ -202,6 +205,8 @@ static double part_used(const struct training *t, int side, int64_t first[MAX_RO
     return most;
 }
 
+static const int changing[] = {0, 3, USERS - 1};
+
 /* Many pairs of neighbours. The worst must stay within what is stated, and reach `least` of it. */
 static void assert_covered(const char *base, const char *changes, int side, float fill, double least)
 {
@@ -210,6 +215,7 @@ static void assert_covered(const char *base, const char *changes, int side, floa
         struct training t;
         int ratings[USERS][ITEMS];
         int64_t first[MAX_ROWS][MAX_WIDTH];
+        who = changing[trial % 3];
         draw_ratings(ratings);
         write_ratings(ratings);
         observe(&t, base, with_path(changes, trial), side, fill);
@@ -272,6 +278,22 @@ static const char quadratics[] =
          "[items.transform.clip-rows]\nbound = 1\n[items.transform.clip-user]\nblock-bounds = 1.5, 2\n"
          "[items.loss]\nregularization = constant\nlambda = 1\n"
          "[privacy]\nunit = user\nrandomness = reproducible\n";
+
+/* Weights that are drawn stretch each user's ratings, and which records are held out is drawn too: both
+   belong to ids, so nobody else moves. */
+static void drawn_weights_and_splits_stay_when_users_leave(void **state)
+{
+    (void)state;
+    static const char drawn[] =
+        "privacy.adjacency=add-remove\ndata.weights.kind=%s\nsplit.kind=%s\nsplit.fraction=0.3\n"
+        "users.update=no\nitems.transforms=stretch, clip-user\n";
+    static const char *const weights[] = {"groups", "sensitive"}, *const splits[] = {"random", "per-user"};
+    for (int i = 0; i < 4; i++) {
+        char changes[512];
+        snprintf(changes, sizeof changes, drawn, weights[i % 2], splits[i / 2]);
+        assert_covered(gradients, changes, DPF_SIDE_ITEMS, 0, 0.2);
+    }
+}
 
 static void users_move_quadratics_within_the_clip(void **state)
 {
@@ -460,7 +482,8 @@ static void audit(const char *base, const char *changes, int one_record, double 
 
 #define AUDITED                                                                                              \
     DATA "[model]\nrank = 1\ninit-norm = 1\n[users]\nupdate = no\n"                                          \
-         "[items]\nloss = squared-error\nsolver = gradient-descent\n[items.solver]\nrate = 1e-30\n"          \
+         "[items]\nloss = squared-error\nsolver = gradient-descent\n[items.loss]\nclip-error = "             \
+         "10\n[items.solver]\nrate = 1e-30\n"                                                                \
          "[privacy]\nrandomness = reproducible\ndelta = 1e-5\n"
 
 static void observers_find_no_more_than_is_proved(void **state)
@@ -489,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(users_move_gradients_within_the_clip),
         cmocka_unit_test(users_that_are_drawn_move_within_the_clip),
+        cmocka_unit_test(drawn_weights_and_splits_stay_when_users_leave),
         cmocka_unit_test(users_move_quadratics_within_the_clip),
         cmocka_unit_test(users_move_the_gram_row_within_the_clip),
         cmocka_unit_test(a_record_moves_the_clipped_gram_row),

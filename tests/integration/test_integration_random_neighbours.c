@@ -67,10 +67,20 @@ static int spied_term(const void *self)
     return 0;
 }
 
+/* The ids of users: anyone may leave, from the front, the middle or the end of their order, which has
+   integers and texts. The last one never changes. */
+static const char *const names[USERS + 1] = {"-3", "1", "7", "b", "zz", "5"};
+#define CONSTANT USERS
+
 /* Users are told apart by their ids: indices move when one of them leaves. */
 static int64_t user_id(int64_t index)
 {
-    return atoll(id_map_text(&spy.world->training.dataset.users, index));
+    const char *id = id_map_text(&spy.world->training.dataset.users, index);
+    int64_t u = 0;
+    while (u <= USERS && strcmp(names[u], id) != 0)
+        u++;
+    assert_true(u <= USERS);
+    return u;
 }
 
 static int64_t row_key(const struct term_plan *term, int gram, int64_t row)
@@ -238,11 +248,10 @@ static int user_leaves(const struct pipeline *p)
     return p->unit == DPF_UNIT_USER && p->adjacency != DPF_ADJ_REPLACE;
 }
 
-/* Who leaves does not change how silos divide the others, nor how rows are mixed: the test's files would. */
+/* Whose contribution is nothing does not change how rows are mixed: the test's files, without it, would. */
 static int is_out_of_reach(const struct pipeline *p, const struct plan *plan)
 {
-    const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
-    int mixed = kind == PARTIES_SILOS_BY_USERS && plan->guarantee.observer != DPF_OBSERVER_OUTSIDER;
+    int mixed = 0;
     const struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
     for (int i = 0; users->updated && i < users->n_terms; i++)
         for (int k = 0; k < users->terms[i].n_transforms; k++)
@@ -263,24 +272,33 @@ static void change(struct pipeline *p, int row[ITEMS])
         row[item] = row[item] ? 0 : extreme(p);
 }
 
+/* Keys that are set last: of splits and weights that are drawn, "" for those of files. */
+static char keyed[512];
+/* Whether the list of items comes from a catalogue; and who has rated what is not in it, or -1. */
+static int catalogued, stranger;
+
 /*
  * The training part, and a test part of one more item that everybody has rated: so users and items without
- * training records exist, and lists of both stay as they are. `absent` is in neither part, or -1.
+ * training records exist. Without a catalogue the test part has all pairs that are not in the other, so that
+ * the list of items stays as it is; with one, items may come and go. `absent` is in neither part, or -1.
  */
 static void write_ratings(int ratings[USERS][ITEMS], int absent)
 {
     static const char head[] = "user,item,rating\n";
     char text[4096], test[1024];
-    snprintf(text, sizeof text, "%s0,0,3\n", head); /* a user who never changes */
-    snprintf(test, sizeof test, "%s0,%d,3\n", head, ITEMS);
+    snprintf(text, sizeof text, "%s", head);
+    if (stranger >= 0 && stranger != absent)
+        snprintf(text, sizeof text, "%s%s,stranger,5\n", head, names[stranger]);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s,0,3\n", names[CONSTANT]);
+    snprintf(test, sizeof test, "%s%s,%d,3\n", head, names[CONSTANT], ITEMS);
     for (int u = 0; u < USERS; u++) {
         for (int i = 0; i < ITEMS; i++)
             if (ratings[u][i])
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d,%d\n", u + 1, i,
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%d,%d\n", names[u], i,
                          ratings[u][i]);
-        for (int i = 0; i <= ITEMS && u != absent; i++)
+        for (int i = catalogued ? ITEMS : 0; i <= ITEMS && u != absent; i++)
             if (i == ITEMS || !ratings[u][i])
-                snprintf(test + strlen(test), sizeof test - strlen(test), "%d,%d,3\n", u + 1, i);
+                snprintf(test + strlen(test), sizeof test - strlen(test), "%s,%d,3\n", names[u], i);
     }
     training_file("ratings.csv", text);
     training_file("test.csv", test);
@@ -302,12 +320,12 @@ static int train(struct world *world, const struct pipeline *p, double size)
     memset(t, 0, sizeof *t);
     world->n = 0;
     struct plan *plan = &t->plan;
-    t->status = training_plan(plan, p->text, "", &t->error);
+    t->status = training_plan(plan, p->text, keyed, &t->error);
     if (t->status == 0)
         skip_evaluation(plan->config);
     if (t->status == 0)
         t->status =
-            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
     if (t->status == 0)
         t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (t->status == 0 && plan->guarantee.plan_holds)
@@ -531,6 +549,7 @@ static int try_pair(struct pipeline *p, double *most)
     for (int w = 0; w < 2; w++) {
         if (w == 1)
             change(p, ratings[who]);
+        stranger = catalogued && w == 0 && p->unit == DPF_UNIT_USER ? who : -1;
         write_ratings(ratings, w == 1 && user_leaves(p) ? who : -1);
         status |= train(&worlds[w], p, size);
         const struct plan *plan = &worlds[w].training.plan;
@@ -552,12 +571,32 @@ static int try_pair(struct pipeline *p, double *most)
     return status == 0;
 }
 
+/* Draws the split, and weights where there are any, from ids. */
+static void use_draws(int yes, int weighted)
+{
+    keyed[0] = '\0';
+    if (yes)
+        snprintf(keyed, sizeof keyed, "split.kind=random\nsplit.fraction=0.3\n%s",
+                 weighted ? "data.weights.kind=groups\ndata.weights.users=\ndata.weights.items=\n" : "");
+}
+
+static void use_catalogue(struct pipeline *p, int yes)
+{
+    const size_t used = strlen(p->text);
+    catalogued = yes;
+    if (yes)
+        snprintf(p->text + used, sizeof p->text - used, "[data]\nitems-file = %s/catalogue.txt\n",
+                 training_directory);
+}
+
 static void try_pipeline(uint64_t key)
 {
     struct pipeline p;
     double most = 0;
     int compared = 0;
     pipeline_draw(&p, key, training_directory);
+    use_catalogue(&p, key % 3 > 0);
+    use_draws(key % 3 == 2, strstr(p.text, "weights-users") != NULL);
     for (int pair = 0; pair < PAIRS_OF_DATA; pair++) {
         const int done = try_pair(&p, &most);
         compared += done;
@@ -584,7 +623,10 @@ static int begin(void **state)
         if (!worlds[w].cells)
             return -1;
     }
-    return training_begin(state);
+    if (training_begin(state) != 0)
+        return -1;
+    training_file("catalogue.txt", "3\n6\n0\n5\n1\n4\n2\n");
+    return 0;
 }
 
 static int end(void **state)
@@ -598,7 +640,7 @@ static void no_release_moves_further_than_is_stated(void **state)
 {
     (void)state;
     const int n = number_from("DPFRAME_RANDOM_CASES", 500), first = number_from("DPFRAME_RANDOM_FIRST", 1);
-    training_file("weights-users.txt", "0 0.3\n1 1\n2 0.5\n3 0.8\n4 0.6\n5 1\n");
+    training_file("weights-users.txt", "5 0.3\n-3 1\n1 0.5\n7 0.8\nb 0.6\nzz 1\n");
     training_file("weights-items.txt", "0 0.5\n1 1\n2 0.3\n3 0.7\n4 0.9\n5 1\n6 1\n");
     for (int i = 0; i < n; i++)
         try_pipeline((uint64_t)(first + i));
@@ -659,15 +701,21 @@ static void write_given(struct pipeline *p, size_t which)
 static void given_configurations_move_no_further_than_is_stated(void **state)
 {
     (void)state;
+    keyed[0] = '\0';
     /* Nobody links to a user who leaves: friends would miss a message that zeroing out leaves there. */
-    training_file("links.txt", "1 0\n2 0\n3 0\n4 0\n5 0\n");
+    training_file("links.txt", "-3 5\n1 5\n7 5\nb 5\nzz 5\n");
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
         struct pipeline p;
         double most = 0;
         write_given(&p, i);
-        for (int pair = 0; pair < 4; pair++)
+        for (int pair = 0; pair < 6; pair++) {
+            if (pair == 3)
+                use_catalogue(&p, 1);
+            else if (pair == 0)
+                catalogued = 0;
             if (!try_pair(&p, &most))
                 fail_msg("%s: %s", given[i].file, worlds[0].training.error.text);
+        }
         print_message("%s: %.6f of what is stated\n", given[i].file, most);
         assert_true(most >= given[i].least && most <= 1);
     }

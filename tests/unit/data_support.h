@@ -47,6 +47,9 @@ static inline void data_write(const char *name, const char *text)
     data_write_bytes(name, text, strlen(text));
 }
 
+/* Whether faults of records are left in the list, as where a proof is claimed. */
+static int data_passes_over;
+
 struct data_outcome {
     struct dataset dataset;
     struct dpf_error error;
@@ -74,7 +77,8 @@ static inline int data_try_between(const char *ini, int workers, uint64_t seed, 
         data_check(config, &data, &split, &out->lo, &out->hi, &out->error) == 0) {
         struct data_parsed *parsed = NULL;
         if (!between) {
-            status = data_load(config, &data, &split, root, pool, &out->dataset, &out->error);
+            status = (data_passes_over ? data_read : data_load)(config, &data, &split, root, pool,
+                                                                &out->dataset, &out->error);
         } else if (data_parse(config, &data, &split, root, pool, &parsed, &out->error) == 0) {
             between();
             status = data_divide(parsed, config, &data, &split, root, pool, &out->dataset, &out->error);

@@ -48,6 +48,10 @@ static void records_outside_are_left_out(void **state)
     static const int64_t kept[] = {2, 1, 2}, left_out[] = {0, 0, 2};
     (void)state;
     data_write("b.txt", "b\na\n");
+    data_write("a.txt", records[2]);
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "a.txt:2", "item of this record is not in the catalogue",
+                 "data.items-file");
+    data_passes_over = 1;
     for (int i = 0; i < 3; i++) {
         struct data_outcome out;
         data_write("a.txt", records[i]);
@@ -63,7 +67,11 @@ static void records_outside_are_left_out(void **state)
     assert_int_equal(out.dataset.users.n, 1);
     assert_int_equal(out.dataset.train.n, 2);
     assert_int_equal(out.dataset.summary.out_of_catalogue, 2);
+    assert_int_equal(out.dataset.violations.n, 2);
     dataset_free(&out.dataset);
+    data_passes_over = 0;
+    data_write("c.txt", "2\n");
+    DATA_REFUSED(BOTH, DPF_FAULT_DATA, "a.txt:1", "user of this record", "data.users-file");
 }
 
 static void columns_can_be_chosen(void **state)
@@ -111,7 +119,7 @@ static void wrong_catalogues_are_refused(void **state)
     data_write("b.txt", "1\n2\n1\n");
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:3", "\"1\" stands in this catalogue twice");
     data_write("b.txt", "1,x\n2,y\n");
-    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "no records are left", "data.items-file");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "a.txt:1", "data.items-file");
 }
 
 int main(void)

@@ -108,6 +108,27 @@ static void keeps_all_others(const char *rest, int own)
     dataset_free(&before.dataset);
 }
 
+/* Records that are in one training part are in the other, where both data sets have them: by numbers, as the
+   parts are the same for users of both. */
+static void keeps_the_same(const char *rest, int own)
+{
+    static const struct change none;
+    struct data_outcome before, after;
+    load(&none, rest, &before);
+    assert_true(before.dataset.summary.filtered > 0 && before.dataset.train.n > 0);
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const struct dataset *a = &before.dataset, *b = &after.dataset;
+        load(&changes[i], rest, &after);
+        same_records(a, &a->train.by_user, b, &b->train.by_user, &changes[i], own);
+        same_records(b, &b->train.by_user, a, &a->train.by_user,
+                     &(struct change){changes[i].new_user, changes[i].new_item, changes[i].without_user,
+                                      changes[i].without_item},
+                     own);
+        dataset_free(&after.dataset);
+    }
+    dataset_free(&before.dataset);
+}
+
 static void parts_are_kept(void **state)
 {
     (void)state;
@@ -118,6 +139,16 @@ static void parts_are_kept(void **state)
     keeps_all_others("[split]\nkind = leave-one-out\n", 1);
     keeps_all_others("[split]\nkind = per-user\nn = 5\n", 1);
     keeps_all_others("[split]\nkind = per-user\nfraction = 0.4\n", 1);
+}
+
+static void filters_keep_what_they_kept(void **state)
+{
+    (void)state;
+    keeps_the_same("filter.users = 0.6\n", 0);
+    keeps_the_same("filter.time-from = 200\nfilter.time-to = 700\n", 0);
+    keeps_the_same("filter.user-max = 9\n", 1);
+    keeps_the_same("filter.user-max = 9\nfilter.keep = latest\n", 1);
+    keeps_the_same("filter.time-from = 300\nfilter.user-min = 12\n", 1);
 }
 
 static void weights_are_kept(void **state)
@@ -132,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_kept),
+        cmocka_unit_test(filters_keep_what_they_kept),
         cmocka_unit_test(weights_are_kept),
     };
     return cmocka_run_group_tests(tests, data_enter, data_leave);

@@ -317,6 +317,16 @@ static void nothing_follows_from_all_records(void **state)
     case_end(&c);
 }
 
+static void items_chosen_by_counts_are_no_public_input(void **state)
+{
+    struct privacy_case c;
+    (void)state;
+    case_start(&c);
+    c.facts.counts_ratings = 1;
+    expect_failing(&c, "C2", "items-file");
+    case_end(&c);
+}
+
 /* What is held out of a user's records follows from these, so it is the user that is protected. */
 static void parts_by_user_are_for_users(void **state)
 {
@@ -429,6 +439,7 @@ int main(void)
         cmocka_unit_test(seeded_or_inexact_noise_fails_the_run_only),
         cmocka_unit_test(tuning_is_declared_or_warned_of),
         cmocka_unit_test(nothing_follows_from_all_records),
+        cmocka_unit_test(items_chosen_by_counts_are_no_public_input),
         cmocka_unit_test(parts_by_user_are_for_users),
         cmocka_unit_test(a_deviation_voids_the_run),
         cmocka_unit_test(defaults_are_the_weakest_promise_stated_in_full),
