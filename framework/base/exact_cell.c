@@ -3,8 +3,6 @@
 
 #include <sodium.h>
 
-#include "base/random_real.h"
-
 /* An attempt has 2^32 blocks: its heads are block 0, the words of real w begin at (w + 1) 2^28. */
 #define ATTEMPT_BITS 32
 #define REAL_BITS 28

@@ -39,6 +39,19 @@ struct exact_real {
     uint64_t head;
 };
 
+/* For a sequence: a cell is a word of it. */
+static inline struct exact_source exact_source_of(const struct random_cursor *c)
+{
+    return (struct exact_source){
+        .stream = (const dpf_stream *)(uintptr_t)c->stream, .nonce = c->nonce, .row = (uint32_t)c->row};
+}
+
+/* The cell of the next word. */
+static inline uint64_t exact_next_cell(const struct random_cursor *c)
+{
+    return c->block * RANDOM_BLOCK_WORDS - c->filled + c->position;
+}
+
 /* The first digits, 64 of each, of the reals of an attempt above 0. */
 void exact_heads(struct exact_source *source, uint64_t cell, uint64_t attempt, uint64_t heads[EXACT_REALS]);
 /* Digit words 1, 2, ... of a real, behind its head. */

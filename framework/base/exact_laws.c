@@ -351,3 +351,89 @@ int exact_gaussian_keeps(const struct exact_real *u1, const struct exact_real *u
     mpfr_free_cache();
     return kept;
 }
+
+/* ---- Poisson ----------------------------------------------------------------------------------- */
+
+/* Adds one end of 2 - ln(2 e - 1). */
+static void add_block_offset(mpfr_t to, mpfr_rnd_t outward, mpfr_rnd_t inward)
+{
+    mpfr_t x;
+    mpfr_init2(x, mpfr_get_prec(to));
+    mpfr_set_ui(x, 1, MPFR_RNDN);
+    mpfr_exp(x, x, inward);
+    mpfr_mul_2ui(x, x, 1, inward);
+    mpfr_sub_ui(x, x, 1, inward);
+    mpfr_log(x, x, inward);
+    mpfr_ui_sub(x, 2, x, outward);
+    mpfr_add(to, to, x, outward);
+    mpfr_clear(x);
+}
+
+uint64_t exact_poisson_block(const struct exact_real *v)
+{
+    for (int n = 0;; n++) {
+        struct range e;
+        range_new(&e, precision_of(n));
+        range_exponential(v, n, &e);
+        add_block_offset(e.low, MPFR_RNDD, MPFR_RNDU);
+        add_block_offset(e.high, MPFR_RNDU, MPFR_RNDD);
+        mpfr_floor(e.low, e.low);
+        mpfr_floor(e.high, e.high);
+        const int decided = mpfr_number_p(e.high) && mpfr_equal_p(e.low, e.high);
+        const uint64_t j = decided ? mpfr_get_uj(e.low, MPFR_RNDN) : 0;
+        range_free(&e);
+        mpfr_free_cache();
+        if (decided)
+            return j;
+    }
+}
+
+/* ln (n - 1)!, one end. */
+static void log_factorial(mpfr_t out, uint64_t n, mpfr_rnd_t direction)
+{
+    mpfr_set_uj(out, n, MPFR_RNDN); /* exact */
+    mpfr_lngamma(out, out, direction);
+}
+
+/*
+ * One end of e^paid mass: ln mass is ln m! + k ln m - ln (m + k)! on the right, ln (m - 1)! - k ln m - ln (m
+ * - 1 - k)! on the left.
+ */
+static void poisson_end(mpfr_t p, uint64_t mean, uint64_t k, int left, uint64_t paid, int upper)
+{
+    const mpfr_rnd_t outward = upper ? MPFR_RNDU : MPFR_RNDD, inward = upper ? MPFR_RNDD : MPFR_RNDU;
+    mpfr_t x, times;
+    mpfr_inits2(mpfr_get_prec(p), x, times, (mpfr_ptr)NULL);
+    log_factorial(p, left ? mean : mean + 1, outward);
+    log_factorial(x, left ? mean - k : mean + k + 1, inward);
+    mpfr_sub(p, p, x, outward);
+    mpfr_set_uj(x, mean, MPFR_RNDN);
+    mpfr_log(x, x, left ? inward : outward);
+    mpfr_set_uj(times, k, MPFR_RNDN);
+    mpfr_mul(x, x, times, left ? inward : outward);
+    (left ? mpfr_sub : mpfr_add)(p, p, x, outward);
+    mpfr_add_ui(p, p, (unsigned long)paid, outward);
+    mpfr_exp(p, p, outward);
+    mpfr_clears(x, times, (mpfr_ptr)NULL);
+}
+
+int exact_poisson_keeps(const struct exact_real *u, uint64_t mean, uint64_t k, int left, uint64_t paid)
+{
+    int kept = -1;
+    for (int n = 0; kept < 0; n++) {
+        struct range p, bounds;
+        range_new(&p, precision_of(n));
+        range_new(&bounds, precision_of(n));
+        exact_bounds(u, n, bounds.low, bounds.high);
+        poisson_end(p.low, mean, k, left, paid, 0);
+        poisson_end(p.high, mean, k, left, paid, 1);
+        if (mpfr_lessequal_p(bounds.high, p.low))
+            kept = 1;
+        else if (mpfr_greaterequal_p(bounds.low, p.high))
+            kept = 0;
+        range_free(&p);
+        range_free(&bounds);
+    }
+    mpfr_free_cache();
+    return kept;
+}

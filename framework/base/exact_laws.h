@@ -30,4 +30,12 @@ void exact_gaussian_proposal(const struct exact_real *u1, const struct exact_rea
 int exact_gaussian_keeps(const struct exact_real *u1, const struct exact_real *u2, int sine,
                          const struct exact_real *u3, uint64_t s, int64_t k);
 
+/* How many j >= 1 have v < e^(2 - j) / (2 e - 1): floor(2 - ln(2 e - 1) - ln v). */
+uint64_t exact_poisson_block(const struct exact_real *v);
+/*
+ * Whether u < e^paid mass, where mass is the probability of the Poisson law of that mean at mean + k (left:
+ * at mean - 1 - k), as a part of that at its modes mean and mean - 1.
+ */
+int exact_poisson_keeps(const struct exact_real *u, uint64_t mean, uint64_t k, int left, uint64_t paid);
+
 #endif

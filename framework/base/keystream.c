@@ -13,6 +13,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "base/keystream_lanes.h"
+
 #define BLOCK_BYTES 64
 #define BULK_BLOCKS 16    /* from here on libcrypto is faster, its preparation included */
 #define ABREAST 8         /* blocks that libsodium makes at once; others cost it as much one by one */
@@ -101,4 +103,40 @@ void keystream_blocks(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, ui
     uint8_t *bytes = (uint8_t *)out; /* words are little-endian, as abi.h demands */
     if (n_blocks < BULK_BLOCKS || fill_bulk(key, nonce, counter, n_blocks, bytes) != 0)
         fill_few(key, nonce, counter, n_blocks, bytes);
+}
+
+/* Counters that follow one another are one call. */
+static void fill_runs(const uint8_t *key, uint64_t nonce, const uint64_t *counters, uint64_t n_blocks,
+                      uint64_t *out)
+{
+    for (uint64_t i = 0, run; i < n_blocks; i += run) {
+        for (run = 1; i + run < n_blocks && counters[i + run] == counters[i] + run;)
+            run++;
+        keystream_blocks(key, nonce, counters[i], run, out + i * (BLOCK_BYTES / 8));
+    }
+}
+
+void keystream_scattered(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, const uint64_t *counters,
+                         uint64_t n_blocks, uint64_t *out)
+{
+    uint64_t done = 0;
+#if SIMD_X86
+    if (n_blocks >= LANES_WORTH && simd_choose(SIMD_KIND_AVX512) >= 0)
+        for (; done < n_blocks; done += LANES) { /* the last blocks once more, where 16 are not left */
+            if (n_blocks < LANES) {
+                uint64_t padded[LANES], blocks[LANES * (BLOCK_BYTES / 8)];
+                for (uint64_t i = n_blocks; i < LANES; i++)
+                    padded[i] = counters[0];
+                memcpy(padded, counters, n_blocks * sizeof(*counters));
+                lanes_avx512(key, nonce, padded, blocks);
+                memcpy(out, blocks, n_blocks * BLOCK_BYTES);
+                continue;
+            }
+            done = n_blocks - done < LANES ? n_blocks - LANES : done;
+            lanes_avx512(key, nonce, counters + done, out + done * (BLOCK_BYTES / 8));
+        }
+    if (done >= n_blocks)
+        return;
+#endif
+    fill_runs(key, nonce, counters + done, n_blocks - done, out + done * (BLOCK_BYTES / 8));
 }

@@ -12,4 +12,8 @@
 void keystream_blocks(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, uint64_t counter,
                       uint64_t n_blocks, uint64_t *out);
 
+/* Blocks at any counters, one after another in out. Costs the least for many, wherever they lie. */
+void keystream_scattered(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, const uint64_t *counters,
+                         uint64_t n_blocks, uint64_t *out);
+
 #endif

@@ -291,31 +291,17 @@ static void gaussian_cells(const uint64_t *words, int64_t n, const struct gaussi
 
 /* ---- reading a sequence ------------------------------------------------------------------------ */
 
-/* A cell is a word of the sequence. */
-static struct exact_source source_of(const dpf_cursor *cursor)
-{
-    const struct random_cursor *c = (const struct random_cursor *)cursor->opaque;
-    return (struct exact_source){
-        .stream = (const dpf_stream *)(uintptr_t)c->stream, .nonce = c->nonce, .row = (uint32_t)c->row};
-}
-
-static uint64_t next_cell(const dpf_cursor *cursor)
-{
-    const struct random_cursor *c = (const struct random_cursor *)cursor->opaque;
-    return c->block * RANDOM_BLOCK_WORDS - c->filled + c->position;
-}
-
 dpf_status random_discrete_laplace(dpf_cursor *cursor, uint64_t t, int64_t *out, int64_t n)
 {
     if (t < 1 || t > MAX_LAPLACE_SCALE)
         return DPF_E_RANGE;
     pthread_once(&kernels_once, choose_kernels);
-    struct exact_source source = source_of(cursor);
+    struct exact_source source = exact_source_of(random_cursor_of(cursor));
     const double d = laplace_offset((double)t);
     uint64_t words[CHUNK];
     for (int64_t i = 0; i < n; i += CHUNK) {
         const int64_t now = n - i < CHUNK ? n - i : CHUNK;
-        const uint64_t cell = next_cell(cursor);
+        const uint64_t cell = exact_next_cell(random_cursor_of(cursor));
         random_bits(cursor, words, now);
         laplace_cells(words, now, t, d, &source, cell, out + i);
     }
@@ -329,11 +315,11 @@ static void rejected_sequence(dpf_cursor *cursor, const struct gaussian_scale *g
 {
     uint64_t words[CHUNK];
     int64_t drawn[CHUNK];
-    if (next_cell(cursor) & 1)
+    if (exact_next_cell(random_cursor_of(cursor)) & 1)
         random_bits(cursor, words, 1);
     for (int64_t i = 0; i < n; i += CHUNK) {
         const int64_t now = n - i < CHUNK ? n - i : CHUNK, even = now + (now & 1);
-        const uint64_t cell = next_cell(cursor);
+        const uint64_t cell = exact_next_cell(random_cursor_of(cursor));
         random_bits(cursor, words, even);
         gaussian_cells(words, even, g, source, cell, drawn);
         memcpy(out + i, drawn, (size_t)now * sizeof(*out));
@@ -345,7 +331,7 @@ dpf_status random_discrete_gaussian(dpf_cursor *cursor, uint64_t s, int64_t *out
     if (s < 1 || s > MAX_GAUSSIAN_SCALE)
         return DPF_E_RANGE;
     pthread_once(&kernels_once, choose_kernels);
-    struct exact_source source = source_of(cursor);
+    struct exact_source source = exact_source_of(random_cursor_of(cursor));
     if (s > TABLE_SCALE) {
         const struct gaussian_scale g = scale_of(s);
         rejected_sequence(cursor, &g, &source, out, n);
@@ -358,7 +344,7 @@ dpf_status random_discrete_gaussian(dpf_cursor *cursor, uint64_t s, int64_t *out
     uint64_t words[CHUNK];
     for (int64_t i = 0; i < n; i += CHUNK) {
         const int64_t now = n - i < CHUNK ? n - i : CHUNK;
-        const uint64_t cell = next_cell(cursor);
+        const uint64_t cell = exact_next_cell(random_cursor_of(cursor));
         random_bits(cursor, words, now);
         table_cells(table, words, now, s, &source, cell, out + i);
     }

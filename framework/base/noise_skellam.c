@@ -2,158 +2,149 @@
 /*
  * noise_skellam.c - Skellam noise: the difference of two Poisson numbers of one integer mean m.
  *
- * No floating-point number decides anything: as in noise_discrete.c, everything is a comparison of integers
- * or of uniform reals whose digits are drawn as they are needed. A Poisson number is drawn by rejection; its
- * masses, with the two modes m and m - 1 as the unit, are rational,
+ * A Poisson number is drawn by rejection, and every decision is exact: it compares a uniform real, whose
+ * digits are made as they are needed, with a number known in double precision within a stated error; where
+ * the error reaches the real, interval arithmetic decides, to any number of digits (exact_laws.c). The
+ * masses, with the two modes m and m - 1 as the unit, are
  *
  *    at m + k        the product of 1/(1 + i/m), i = 1 .. k
  *    at m - 1 - k    the product of 1 - i/m,     i = 1 .. k.
  *
- *  (1) Proposals. A fair coin for the side, a block j = 0, 1, 2, ... of w values with weights 1, 1, e^-1,
- * e^-2,
- *      ..., and k uniform in block j, j w <= k < (j + 1) w. w is an integer with w^2 > m.
- *  (2) A proposal is kept with probability exp(-I), where I = -ln mass(k) - max(j - 1, 0). As an integral
- * over t in [0, 1], -ln mass(k) = sum over i = 1 .. k of i/(m + t i) on the right, i/(m - t i) on the left.
- *      For w < i <= j w these are at least 1/w, since w^2 > m, and there are (j - 1) w of them: taking 1/w
- *      from each leaves I as the integral of a function that is nowhere negative.
- *  (3) exp(-I) is the probability that a Poisson process of that intensity has no point. Points are proposed
- *      at the largest intensity, k/m on the right and k/(m - k) on the left, at a uniform (i, t), and each is
- *      left out with the probability that is missing. Their number is Poisson with a rational mean, k^2/m or
- *      k^2/(m - k), which is seldom more than a few.
- *  (4) The probabilities are a/b, t, and 1/(1 + x): n successes of probability x in a row are an even number
- *      of them with probability (1 - x)(1 + x^2 + x^4 + ...) = 1/(1 + x).
+ * (1) Proposals: a fair coin for the side, a block j = 0, 1, 2, ... of w values with weights 1, 1, e^-1,
+ * e^-2, ..., and k uniform in block j, j w <= k < (j + 1) w. w is an integer with w^2 > m. The blocks from j
+ * on, j >= 1, have the part e^(2 - j) / (2 e - 1) of all weights.
+ *
+ * (2) A proposal is kept with probability exp(-I), where I = -ln mass(k) - max(j - 1, 0). As an integral over
+ * t in [0, 1], -ln mass(k) is the sum over i = 1 .. k of i/(m + t i) on the right, i/(m - t i) on the left.
+ * For i > w each is at least 1/w: on the right as i (w - t) >= (w + 1)(w - 1) >= m, on the left as i w >= (w
+ * + 1) w > m. There are (j - 1) w of them at least, so I is not negative.
+ *
+ * (3) In double precision, Stirling's series for both factorials gives, with r = 1 on the right and -1 on the
+ * left,
+ *
+ *       -ln mass(k) = (m + r (k + 1/2)) ln(1 + r k/m) - r k + (1/(m + r k) - 1/m)/12
+ *
+ *     within 1/(360 (m/2)^3) < 2^-40, as k <= m/2. The first product is about k; its roundings and those of a
+ *     library's log1p, of which 4 units are expected at most, move it by less than 2^-49 k.
  *
  * Values beyond block 60, more than 60 sqrt(m) away, are not drawn; for m >= 2^14 that is a distance of at
  * most m/2, as (3) needs on the left, and all of them together have a probability below e^-1500.
  */
 #include "base/random.h"
 
-#include "base/random_real.h"
+#include <math.h>
+
+#include "base/exact_laws.h"
 
 #define LEAST_MEAN (UINT64_C(1) << 14)
 #define MOST_MEAN (UINT64_C(1) << 47)
 #define LAST_BLOCK 60
+#define N_BLOCKS 45 /* P below is 0 from there on */
+
+/* floor(2^63 P), P = e^(2 - j) / (2 e - 1), j = 1 .. N_BLOCKS: test_base_skellam computes them again. */
+static const uint64_t block_tails[N_BLOCKS] = {
+    UINT64_C(5651158541544738637),
+    UINT64_C(2078945046234701466),
+    UINT64_C(764801141834960295),
+    UINT64_C(281354616665526191),
+    UINT64_C(103504579149919147),
+    UINT64_C(38077206736357576),
+    UINT64_C(14007821535540704),
+    UINT64_C(5153189558524009),
+    UINT64_C(1895752495040324),
+    UINT64_C(697408368474801),
+    UINT64_C(256562200862797),
+    UINT64_C(94383959079121),
+    UINT64_C(34721918121575),
+    UINT64_C(12773479834965),
+    UINT64_C(4699100623501),
+    UINT64_C(1728702511382),
+    UINT64_C(635954113838),
+    UINT64_C(233954444009),
+    UINT64_C(86067030121),
+    UINT64_C(31662290944),
+    UINT64_C(11647905898),
+    UINT64_C(4285025112),
+    UINT64_C(1576372643),
+    UINT64_C(579915087),
+    UINT64_C(213338838),
+    UINT64_C(78482972),
+    UINT64_C(28872272),
+    UINT64_C(10621515),
+    UINT64_C(3907437),
+    UINT64_C(1437465),
+    UINT64_C(528814),
+    UINT64_C(194539),
+    UINT64_C(71567),
+    UINT64_C(26328),
+    UINT64_C(9685),
+    UINT64_C(3563),
+    UINT64_C(1310),
+    UINT64_C(482),
+    UINT64_C(177),
+    UINT64_C(65),
+    UINT64_C(24),
+    UINT64_C(8),
+    UINT64_C(3),
+    UINT64_C(1),
+    UINT64_C(0),
+};
 
 /* What is constant over a call. */
 struct poisson {
     struct random_cursor *c;
-    struct coins coins;
+    struct exact_source source;
     uint64_t mean;
     uint64_t w;
 };
 
-/* One point of the process; t is drawn when it is first needed. */
-struct point {
-    uint64_t i;
-    int drawn;
-    struct real t;
-};
-
-/* True with probability a / b. */
-static inline int flip(struct random_cursor *c, uint64_t a, uint64_t b)
+/* A word of the sequence, as a real of its lower n_bits digits. */
+static inline struct exact_real next_real(struct poisson *p, int n_bits, uint64_t *word)
 {
-    return random_word_below(c, b) < a;
+    const uint64_t cell = exact_next_cell(p->c);
+    *word = random_word(p->c);
+    return (struct exact_real){&p->source, cell, 0, 0, n_bits, *word << (64 - n_bits) >> (64 - n_bits)};
 }
 
-/* True with probability t. */
-static inline int flip_time(struct random_cursor *c, struct point *point)
+/* (1): how many j >= 1 have v < P. A tie leaves v on either side of it. */
+static inline uint64_t block_of(const struct exact_real *v)
 {
-    struct real u;
-    if (!point->drawn) {
-        real_draw(c, &point->t);
-        point->drawn = 1;
-    }
-    real_draw(c, &u);
-    return real_less(c, &u, &point->t);
+    uint64_t j = 0;
+    while (v->head < block_tails[j]) /* the last is 0 */
+        j++;
+    return __builtin_expect(v->head == block_tails[j], 0) ? exact_poisson_block(v) : j;
 }
 
-/* True with probability exp(-1). */
-static inline int flip_e(struct random_cursor *c)
+/* (3) */
+static inline double minus_log_mass(double m, double k, double r)
 {
-    struct real u;
-    real_draw(c, &u);
-    return !chain_is_even(c, &u); /* u is uniform: 1 - 1/e */
+    return (m + r * (k + 0.5)) * log1p(r * k / m) - r * k + (1 / (m + r * k) - 1 / m) / 12;
 }
 
-/* Poisson of mean 1 by rejection: n from fair coins, Pr = 2^-(n+1), kept with probability 2^(n-1) / n!. */
-static inline uint64_t poisson_one(struct poisson *p)
+/* (2) */
+static inline int keeps_value(const struct exact_real *u, uint64_t mean, uint64_t k, int left, uint64_t paid)
 {
-    for (;;) {
-        uint64_t n = 0;
-        while (coin(p->c, &p->coins))
-            n++;
-        int kept = n > 0 || coin(p->c, &p->coins);
-        for (uint64_t i = 3; kept && i <= n; i++)
-            kept = flip(p->c, 2, i);
-        if (kept)
-            return n;
-    }
-}
-
-/* (3) on the right: i/(m + t i) of k/m, and not the 1/w of a block that is paid for. */
-static inline int stays_right(struct poisson *p, struct point *point, uint64_t k, int paid)
-{
-    const uint64_t m = p->mean, i = point->i;
-    int even = 1;
-    if (!flip(p->c, i, k))
-        return 0;
-    while (flip(p->c, i, m) && flip_time(p->c, point))
-        even = !even;
-    if (!even || !paid)
-        return even;
-    const uint64_t x = random_word_below(p->c, i * p->w); /* (m + t i) / (i w) of it is paid */
-    return x >= m && (x >= m + i || !flip_time(p->c, point));
-}
-
-/* On the left: i/(m - t i) of k/(m - k). */
-static inline int stays_left(struct poisson *p, struct point *point, uint64_t k, int paid)
-{
-    const uint64_t m = p->mean, i = point->i;
-    int even = 1;
-    if (!flip(p->c, i, k))
-        return 0;
-    for (;; even = !even) { /* (k - t i) / (m - k) */
-        const uint64_t x = random_word_below(p->c, m - k);
-        if (x >= k || (x >= k - i && flip_time(p->c, point)))
-            break;
-    }
-    if (!even || !paid)
-        return even;
-    const uint64_t x = random_word_below(p->c, i * p->w); /* (m - t i) / (i w) of it is paid */
-    return x >= m || (x >= m - i && flip_time(p->c, point));
-}
-
-/* (2): no point of the process. */
-static inline int keeps_value(struct poisson *p, uint64_t k, uint64_t block, int left)
-{
-    const uint64_t below = left ? p->mean - k : p->mean;
-    const random_u128 square = (random_u128)k * k;
-    const uint64_t copies = (uint64_t)((square + below - 1) / below);
-    for (uint64_t copy = 0; copy < copies; copy++)
-        for (uint64_t n = poisson_one(p); n > 0; n--) {
-            struct point point = {.i = 0};
-            if (!flip(p->c, (uint64_t)square, below * copies))
-                continue;
-            point.i = 1 + random_word_below(p->c, k);
-            const int paid = block > 0 && point.i > p->w && point.i <= block * p->w;
-            if (left ? stays_left(p, &point, k, paid) : stays_right(p, &point, k, paid))
-                return 0;
-        }
-    return 1;
+    const double kept = exp((double)paid - minus_log_mass((double)mean, (double)k, left ? -1 : 1));
+    const double error = (double)k * 0x1p-49 + 0x1p-38;
+    const double distance = ((double)u->head + 0.5) * 0x1p-64 - kept;
+    if (__builtin_expect(fabs(distance) > error, 1))
+        return distance < 0;
+    return exact_poisson_keeps(u, mean, k, left, paid);
 }
 
 /* A Poisson number less its mean. */
 static inline int64_t poisson_draw(struct poisson *p)
 {
     for (;;) {
-        const int left = coin(p->c, &p->coins), first = coin(p->c, &p->coins);
-        uint64_t block = first ? 0 : 1;
-        while (block <= LAST_BLOCK && flip_e(p->c))
-            block++;
-        if (block > (first ? 0 : LAST_BLOCK)) /* the first block has the weight of the second alone */
+        uint64_t word;
+        const struct exact_real v = next_real(p, 63, &word);
+        const int left = (int)(word >> 63);
+        const uint64_t block = block_of(&v);
+        if (block > LAST_BLOCK)
             continue;
         const uint64_t k = block * p->w + random_word_below(p->c, p->w);
-        if (keeps_value(p, k, block, left))
+        const struct exact_real u = next_real(p, 64, &word);
+        if (keeps_value(&u, p->mean, k, left, block > 1 ? block - 1 : 0))
             return left ? -1 - (int64_t)k : (int64_t)k;
     }
 }
@@ -176,10 +167,14 @@ dpf_status random_poisson(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64
 {
     if (mean < LEAST_MEAN || mean > MOST_MEAN)
         return DPF_E_RANGE;
-    struct poisson p = {.c = random_cursor_of(cursor), .mean = mean, .w = root_above(mean)};
+    struct poisson p = {.c = random_cursor_of(cursor),
+                        .source = exact_source_of(random_cursor_of(cursor)),
+                        .mean = mean,
+                        .w = root_above(mean)};
     random_cursor_expect(p.c, n);
     for (int64_t i = 0; i < n; i++)
         out[i] = (int64_t)mean + poisson_draw(&p);
+    exact_close(&p.source);
     return DPF_OK;
 }
 
@@ -187,11 +182,15 @@ dpf_status random_skellam(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64
 {
     if (mean < LEAST_MEAN || mean > MOST_MEAN)
         return DPF_E_RANGE;
-    struct poisson p = {.c = random_cursor_of(cursor), .mean = mean, .w = root_above(mean)};
+    struct poisson p = {.c = random_cursor_of(cursor),
+                        .source = exact_source_of(random_cursor_of(cursor)),
+                        .mean = mean,
+                        .w = root_above(mean)};
     random_cursor_expect(p.c, n);
     for (int64_t i = 0; i < n; i++) {
         const int64_t plus = poisson_draw(&p);
         out[i] = plus - poisson_draw(&p);
     }
+    exact_close(&p.source);
     return DPF_OK;
 }

@@ -28,7 +28,6 @@
 
 #include "base/keystream.h"
 #include "base/random_cursor.h"
-#include "base/random_real.h"
 
 #define KEY_BYTES RANDOM_KEY_BYTES
 #define SEEDED UINT64_MAX /* in place of a generation: valid in every process */
@@ -200,6 +199,22 @@ void random_row_blocks(const dpf_stream *stream, const struct random_layout *lay
 {
     owned_blocks(stream, nonce, layout_counter(layout, row) + block, n_blocks, layout->label, row,
                  row + (block + n_blocks - 1) / layout->blocks, out);
+}
+
+void random_scattered_rows(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
+                           const int32_t *ids, int64_t n, uint64_t *out)
+{
+    check_owner(stream);
+    uint64_t counters[RANDOM_SCATTERED_BLOCKS];
+    const int64_t blocks = (int64_t)layout->blocks;
+    assert(n * blocks <= RANDOM_SCATTERED_BLOCKS);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t b = 0; b < blocks; b++) {
+            counters[i * blocks + b] = layout_counter(layout, (uint32_t)ids[i]) + (uint64_t)b;
+            assert(layout_owner(counters[i * blocks + b]).label == layout->label);
+            assert(layout_owner(counters[i * blocks + b]).row == (uint32_t)ids[i]);
+        }
+    keystream_scattered(stream->key, nonce, counters, (uint64_t)(n * blocks), out);
 }
 
 void random_overflow_open(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,

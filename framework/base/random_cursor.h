@@ -47,6 +47,11 @@ int64_t random_cursor_bulk(struct random_cursor *cursor, uint64_t *out, int64_t 
 void random_row_blocks(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
                        uint32_t row, uint64_t block, uint64_t n_blocks, uint64_t *out);
 
+#define RANDOM_SCATTERED_BLOCKS 256
+/* All blocks of the rows of those numbers, one row after another, that many blocks at most. */
+void random_scattered_rows(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
+                           const int32_t *ids, int64_t n, uint64_t *out);
+
 /* What the cells of one row read beyond their words in it. Holds a key: wipe it with sodium_memzero. */
 struct random_overflow {
     uint8_t key[32];
@@ -72,16 +77,13 @@ static inline uint64_t random_word(struct random_cursor *cursor)
     return cursor->words[cursor->position++];
 }
 
+/* Ends the program: for what has a probability below 2^-2000. */
+_Noreturn void random_generator_fault(void);
+
 /* In [0, 1), a multiple of 2^-53. */
 static inline double random_unit(uint64_t word)
 {
     return (double)(word >> 11) * 0x1p-53;
-}
-
-/* In (0, 1], a multiple of 2^-53: its logarithm is finite. */
-static inline double random_unit_positive(uint64_t word)
-{
-    return (double)((word >> 11) + 1) * 0x1p-53;
 }
 
 /* Uniform on 0 .. bound-1. Lemire, ACM TOMACS 29(1), 2019: a division in a fraction bound/2^64 of cases. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random_rows.c - the keystream of many rows: rows that follow one another are one call of the cipher. */
+/* random_rows.c - the keystream of many rows, which is one call of the cipher wherever they lie. */
 #include "base/random_rows.h"
 
 #include <string.h>
@@ -8,6 +8,8 @@
 
 #define BUFFER_WORDS RANDOM_PIECE_WORDS
 #define BUFFER_BLOCKS (BUFFER_WORDS / RANDOM_BLOCK_WORDS)
+
+_Static_assert(BUFFER_BLOCKS <= RANDOM_SCATTERED_BLOCKS, "a buffer of rows is one call");
 
 /* What the rows are read with. */
 struct reading {
@@ -33,17 +35,6 @@ static int in_layout(const struct random_layout *layout, const dpf_rows *rows)
     return least >= 0 && layout_has(layout, (uint64_t)most + 1);
 }
 
-/* How many of the rows from i on, at most n, have numbers one after another. */
-static int64_t run_length(const dpf_rows *rows, int64_t i, int64_t n)
-{
-    int64_t run = 1;
-    if (!rows->ids)
-        return n;
-    while (run < n && rows->ids[i + run] == rows->ids[i] + run)
-        run++;
-    return run;
-}
-
 /* Rows that own exactly the blocks that are wanted, as many at once as the buffer holds. */
 static dpf_status read_short(const struct reading *r, int64_t n_words)
 {
@@ -52,12 +43,11 @@ static dpf_status read_short(const struct reading *r, int64_t n_words)
     dpf_status status = DPF_OK;
     for (int64_t i = 0; status == DPF_OK && i < r->rows->n;) {
         const int64_t n = r->rows->n - i < most ? r->rows->n - i : most;
-        for (int64_t at = 0; at < n;) {
-            const int64_t run = run_length(r->rows, i + at, n - at);
-            random_row_blocks(r->stream, r->layout, r->nonce, (uint32_t)random_row_number(r->rows, i + at), 0,
-                              (uint64_t)(run * blocks), buffer + at * blocks * RANDOM_BLOCK_WORDS);
-            at += run;
-        }
+        if (r->rows->ids)
+            random_scattered_rows(r->stream, r->layout, r->nonce, r->rows->ids + i, n, buffer);
+        else
+            random_row_blocks(r->stream, r->layout, r->nonce, (uint32_t)(r->rows->first + i), 0,
+                              (uint64_t)(n * blocks), buffer);
         const struct random_piece piece = {i, n, 0, n_words, blocks * RANDOM_BLOCK_WORDS, buffer};
         status = r->use(r->context, &piece);
         i += n;

@@ -47,6 +47,12 @@ static double gaussian_tail(int64_t edge, double s)
     return tail / total;
 }
 
+/* Of variance 2 mean and, for these means, normal but for a part of 1/mean. */
+static double skellam_tail(int64_t edge, double mean)
+{
+    return 0.5 * erfc(((double)edge - 0.5) / sqrt(4 * mean));
+}
+
 /* Bins centred on multiples of the width, an odd number. */
 static void assert_law(dpf_status (*sampler)(dpf_cursor *, uint64_t, int64_t *, int64_t),
                        double (*tail)(int64_t, double), uint64_t scale, int64_t width, uint32_t index)
@@ -92,11 +98,19 @@ static void discrete_gaussian(void **state)
     assert_law(random_discrete_gaussian, gaussian_tail, 1 << 20, (1 << 17) + 1, 6);
 }
 
+static void skellam(void **state)
+{
+    (void)state;
+    assert_law(random_skellam, skellam_tail, 1 << 14, 31, 7);
+    assert_law(random_skellam, skellam_tail, UINT64_C(1) << 31, 10001, 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(discrete_laplace),
         cmocka_unit_test(discrete_gaussian),
+        cmocka_unit_test(skellam),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -57,6 +57,30 @@ static void keystream_is_the_reference(void **state)
         }
 }
 
+/* The same for blocks wherever they lie. */
+static void scattered_blocks_are_the_reference(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    uint64_t counters[MOST], words[(MOST + 1) * RANDOM_BLOCK_WORDS], expected[RANDOM_BLOCK_WORDS];
+    const uint64_t nonce = UINT64_C(0xfedcba9876543210);
+    uint8_t nonce_bytes[8];
+    memcpy(nonce_bytes, &nonce, 8);
+    for (uint64_t i = 0; i < MOST; i++) /* some follow one another, some do not, some wrap */
+        counters[i] = i % 7 < 3 ? 1000 + i : i * UINT64_C(0x9e3779b97f4a7c15) | (i % 7 == 4 ? UINT32_MAX : 0);
+    for (uint64_t n = 1; n <= MOST; n++) {
+        memset(words, 0xa5, sizeof(words));
+        keystream_scattered(stream->key, nonce, counters, n, words);
+        for (uint64_t i = 0; i < n; i++) {
+            memset(expected, 0, sizeof(expected));
+            crypto_stream_chacha20_xor_ic((uint8_t *)expected, (uint8_t *)expected, sizeof(expected),
+                                          nonce_bytes, counters[i], stream->key);
+            assert_memory_equal(words + i * RANDOM_BLOCK_WORDS, expected, sizeof(expected));
+        }
+        assert_int_equal(words[n * RANDOM_BLOCK_WORDS], UINT64_C(0xa5a5a5a5a5a5a5a5));
+    }
+}
+
 /* Sizes are enough and waste at most an eighth; their labels are their own; a block names its row. */
 static void blocks_have_one_owner(void **state)
 {
@@ -211,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keystream_is_the_reference),
+        cmocka_unit_test(scattered_blocks_are_the_reference),
         cmocka_unit_test(blocks_have_one_owner),
         cmocka_unit_test(rows_without_a_place_are_refused),
         cmocka_unit_test(rows_are_the_same_alone_and_together),

@@ -158,7 +158,8 @@ static void inverses_are_those_of_the_reference(void **state)
             table_cells(table_of(laws[l].scale), words, N, laws[l].scale, &source, 0, drawn);
         else
             laplace_cells(words, N, laws[l].scale, laplace_offset((double)laws[l].scale), &source, 0, drawn);
-        for (int64_t i = 0; i < N; i++) {
+        const int64_t looked_at = laws[l].gaussian && laws[l].scale > 20 ? 24 : N; /* its sums are long */
+        for (int64_t i = 0; i < looked_at; i++) {
             const struct exact_real v = {&source, (uint64_t)i, 0, 0, 63, words[i] << 1 >> 1};
             assert_inverse(&v, laws[l].gaussian, laws[l].scale, drawn[i]);
             assert_true(drawn[i] == 0 || (drawn[i] < 0) == (words[i] >> 63 == 1));

@@ -146,19 +146,35 @@ static dpf_status mixture_profile(void *self, const dpf_noise_plan *plan, double
     return DPF_OK;
 }
 
-/* One party's share of a row's noise: sqrt(2 h / n) times a normal number, for each coordinate. */
-static void draw_share(const struct mixture *mixture, const dpf_call *call, uint32_t row, int32_t width,
-                       double contributors, double *h, double *c)
+static dpf_rows rows_of(const dpf_call *call, uint32_t party, const dpf_encoded *rows, int64_t stride)
 {
-    dpf_cursor cursor;
+    return (dpf_rows){.draw = call->draw,
+                      .party = party,
+                      .n = rows->n_rows,
+                      .ids = rows->rows,
+                      .first = rows->first_row,
+                      .width = rows->width,
+                      .stride = stride};
+}
+
+/* One party's shares of its rows' noise: sqrt(2 h / n) times a normal number, for each coordinate. */
+static dpf_status draw_shares(const struct mixture *mixture, const dpf_call *call, const dpf_encoded *out,
+                              double *h, double *c)
+{
+    const dpf_rows known = rows_of(call, DPF_PARTY_AGGREGATE, out, out->width);
+    const dpf_rows own = rows_of(call, call->party, out, out->width);
     /* The absolute value of a Laplace number is exponential. */
-    mixture->random->seek(mixture->known, call->draw, DPF_PARTY_AGGREGATE, row, &cursor);
-    mixture->random->laplace(&cursor, h, width);
-    mixture->random->seek(mixture->shares, call->draw, call->party, row, &cursor);
-    mixture->random->normal(&cursor, c, width);
-    double factor = 2 / contributors;
-    for (int32_t i = 0; i < width; i++)
-        c[i] *= sqrt(factor * fabs(h[i]));
+    dpf_status status = mixture->random->row_laplace(mixture->known, &known, h);
+    if (status == DPF_OK)
+        status = mixture->random->row_normal(mixture->shares, &own, c);
+    if (status != DPF_OK)
+        return call->host->fail(call->host, status, -1, "these rows have no place in the random streams");
+    for (int64_t r = 0; r < out->n_rows; r++) {
+        const double factor = 2.0 / out->contributors[r];
+        for (int64_t i = r * out->width; i < (r + 1) * out->width; i++)
+            c[i] *= sqrt(factor * fabs(h[i]));
+    }
+    return DPF_OK;
 }
 
 static dpf_status mixture_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
@@ -168,18 +184,20 @@ static dpf_status mixture_encode(void *self, const dpf_call *call, const dpf_noi
     const struct mixture *mixture = self;
     int64_t width = out->width;
     double *noisy = call->scratch(call, (uint64_t)(out->n_rows * width) * sizeof(double));
-    double *h = call->scratch(call, (uint64_t)width * sizeof(double));
+    double *h = call->scratch(call, (uint64_t)(out->n_rows * width) * sizeof(double));
     if (!noisy || !h)
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
     if (!out->contributors)
         return call->host->fail(call->host, DPF_E_UNSUPPORTED, -1,
                                 "the numbers of parties that send each row are not known here");
-    for (int64_t r = 0; r < out->n_rows; r++) {
-        double *to = noisy + r * width;
+    for (int64_t r = 0; r < out->n_rows; r++)
         if (out->contributors[r] < 1)
             return call->host->fail(call->host, DPF_E_INTERNAL, -1, "a row is sent by nobody");
-        draw_share(mixture, call, (uint32_t)dpf_additive_row_id(out, r), out->width, out->contributors[r], h,
-                   to);
+    const dpf_status status = draw_shares(mixture, call, out, h, noisy);
+    if (status != DPF_OK)
+        return status;
+    for (int64_t r = 0; r < out->n_rows; r++) {
+        double *to = noisy + r * width;
         for (int32_t b = 0; b < query->n_blocks; b++) {
             int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
             for (int64_t i = query->blocks[b].offset; i < end; i++)
@@ -201,12 +219,12 @@ static dpf_status mixture_known(void *self, const dpf_call *call, const dpf_nois
                                 const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
     const struct mixture *mixture = self;
+    const dpf_rows rows = rows_of(call, DPF_PARTY_AGGREGATE, sums, stride);
+    const dpf_status status = mixture->random->row_laplace(mixture->known, &rows, out);
+    if (status != DPF_OK)
+        return call->host->fail(call->host, status, -1, "these rows have no place in the random streams");
     for (int64_t r = 0; r < sums->n_rows; r++) {
-        dpf_cursor cursor;
         double *deviation = out + r * stride;
-        mixture->random->seek(mixture->known, call->draw, DPF_PARTY_AGGREGATE,
-                              (uint32_t)dpf_additive_row_id(sums, r), &cursor);
-        mixture->random->laplace(&cursor, deviation, sums->width);
         for (int32_t b = 0; b < query->n_blocks; b++)
             for (int32_t i = 0; i < query->blocks[b].length; i++) {
                 double *at = &deviation[query->blocks[b].offset + i];
