@@ -66,7 +66,8 @@ static int is_additive(const dpf_event *event, const dpf_question *question)
 {
     const int32_t kind = event->kind;
     const int additive = (kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
-                         kind == DPF_EVENT_SKELLAM || kind == DPF_EVENT_PURE;
+                         kind == DPF_EVENT_SKELLAM || kind == DPF_EVENT_PURE ||
+                         kind == DPF_EVENT_NON_PRIVATE; /* not moved at all, or infinite either way */
     return is_free(event) || (additive && event->sampling.kind == DPF_SAMPLING_NONE) ||
            (additive && event->sampling.kind == DPF_SAMPLING_POISSON &&
             !dpf_amplifies(&event->sampling, question));
