@@ -59,7 +59,9 @@ static void follow_rules(const struct gram_options *o, const dpf_recommender_set
     plan->items = o->items ? o->items : (int64_t)between(items, 50.0, GRAM_MOST_ITEMS);
     if (plan->items > setup->n_items)
         plan->items = setup->n_items;
-    plan->count_share = o->count_share > 0.0 ? o->count_share : slide(reach, 1000.0, 4000.0, 0.1, 0.05);
+    plan->count_share = o->count_share > 0.0 ? o->count_share
+                        : reach < 1000.0     ? slide(reach, 200.0, 1000.0, 0.4, 0.1)
+                                             : slide(reach, 1000.0, 4000.0, 0.1, 0.05);
     plan->weight_exponent = o->weight_exponent >= 0.0 ? o->weight_exponent : 0.2;
     plan->weight_offset = o->weight_offset;
     plan->ridge = o->ridge >= 0.0 ? o->ridge : plan->projected ? 1.5 : slide(reach, 1000.0, 4000.0, 1.5, 0.5);
