@@ -30,6 +30,7 @@ dpframe.write_csv(interactions, directory / "interactions.csv")
 config = Path(__file__).parent.parent / "configs" / "quickstart.ini"
 settings = {
     "data.format": "csv",
+    "data.header": True,  # declared: to look for one would read a record
     "data.path": directory / "interactions.csv",
     "model.users": users,
     "split.by": "random",

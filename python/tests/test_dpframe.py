@@ -128,7 +128,7 @@ class Frames(unittest.TestCase):
             dpframe.write_csv(frame, path)
             run = dpframe.run(
                 QUICKSTART,
-                {"data.format": "csv", "data.path": path, "model.users": 50, "split.by": "random"},
+                {"data.format": "csv", "data.header": True, "data.path": path, "model.users": 50, "split.by": "random"},
             )
         self.assertEqual(run.info["data"]["ratings"], 300)
 

@@ -230,7 +230,7 @@ static void movielens_1m_titles_with_double_colons(void **state)
     need("ml-1m/movies.dat");
     /* Not ratings, but Latin-1 texts behind '::'. */
     load("[data]\nformat = movielens-1m\npath = $/ml-1m/movies.dat\nfeedback = implicit\n"
-         "column.rating = none\ncolumn.time = none\n",
+         "column.rating = none\ncolumn.time = none\nfields = 3\n",
          &d);
     assert_int_equal(d.users.n, 3883);
     assert_true(id_map_find(&d.items, "City of Lost Children, The (1995)") >= 0);
