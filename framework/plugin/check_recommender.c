@@ -21,7 +21,7 @@ static const dpf_recommender *table(const struct instance *instance)
 
 struct record_inputs {
     unsigned char has[N_USERS][N_ITEMS]; /* 0: no record, else its value */
-    int64_t user_offsets[N_USERS + 1], item_offsets[N_ITEMS + 1];
+    int64_t user_offsets[N_USERS + 2], item_offsets[N_ITEMS + 1];
     int32_t items[N_USERS * N_ITEMS], users[N_USERS * N_ITEMS];
     float user_values[N_USERS * N_ITEMS], item_values[N_USERS * N_ITEMS];
     dpf_interactions records;
@@ -428,6 +428,43 @@ static void rule_workers(struct check *check)
     }
 }
 
+/* ---- users without records ---- */
+
+/* Whether every release states what a user who comes or goes moves, and none is declared to show their
+ * number. */
+static int states_users(const struct record_inputs *in)
+{
+    int all = in->n_releases > 0;
+    for (int32_t r = 0; r < in->n_releases; r++) {
+        const dpf_norms *norms = &in->releases[r].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
+        all &= !isnan(norms->l1) || !isnan(norms->l2);
+        all &= !(in->releases[r].flags & (DPF_RELEASE_ROW_OF_USER | DPF_RELEASE_COUNTS_USERS));
+    }
+    return all;
+}
+
+/* A user who has no records sends nothing: only a number of users that is released as it is tells the two
+   states apart. */
+static void rule_users(struct check *check)
+{
+    struct instance *instance = check_instance(check);
+    struct record_inputs *in = instance ? make_inputs(check, instance) : NULL;
+    if (!in)
+        return;
+    if (!(table(instance)->flags(instance->self) & DPF_RECOMMENDER_STATE_RELEASED) || !states_users(in)) {
+        check_skip(check, "no state is released for which a user may come or go");
+        return;
+    }
+    in->setup.n_users = N_USERS + 1; /* a public bound that holds for both */
+    const void *without = fitted(check, in, instance);
+    in->user_offsets[N_USERS + 1] = in->user_offsets[N_USERS];
+    in->records.n_users = in->records.by_user.rows = N_USERS + 1;
+    const void *with = without ? fitted(check, in, instance) : NULL;
+    if (with && differ(without, with, in->state_bytes))
+        check_fail(check, "the released state differs with one user more who has no records: it holds the "
+                          "exact number of users, or follows from it");
+}
+
 /* ---- states ---- */
 
 static int accepts(struct instance *instance, int64_t n_users, int64_t n_items, const void *state,
@@ -534,6 +571,8 @@ static const struct check_rule rules[] = {
     {"recommender.fresh", DPF_ROLE_RECOMMENDER, rule_fresh, "declared noise comes from the host's streams"},
     {"recommender.workers", DPF_ROLE_RECOMMENDER, rule_workers,
      "1, 2 and 7 workers, and tasks in any order, give the same state"},
+    {"recommender.users", DPF_ROLE_RECOMMENDER, rule_users,
+     "a released state does not show the exact number of users"},
     {"recommender.state", DPF_ROLE_RECOMMENDER, rule_state,
      "check takes states of fit, refuses others, and scores survives what it takes"},
     {"recommender.reads", DPF_ROLE_RECOMMENDER, rule_reads,

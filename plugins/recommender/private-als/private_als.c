@@ -213,7 +213,7 @@ static dpf_status als_releases(void *instance, const dpf_recommender_setup *setu
 #define ALS_MAGIC UINT64_C(0x31534c4150444644)
 struct als_header {
     uint64_t magic;
-    int64_t n_users, n_items, e;
+    int64_t n_items, e; /* not the number of users: the state is released, and it is exact */
     double centre, unit, reserved[2];
 };
 
@@ -251,8 +251,8 @@ static dpf_status als_check(void *instance, int64_t n_users, int64_t n_items, co
         return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
     const struct als_state state = state_at(n_items, (void *)(uintptr_t)bytes);
     const struct als_header *h = state.header;
-    int fits = h->magic == ALS_MAGIC && h->n_users == n_users && h->n_items == n_items && h->e == e &&
-               h->unit > 0 && h->unit < 1e100 && fabs(h->centre) < 1e100;
+    int fits = h->magic == ALS_MAGIC && h->n_items == n_items && h->e == e && h->unit > 0 &&
+               h->unit < 1e100 && fabs(h->centre) < 1e100;
     for (int64_t i = 0; i < n_items && fits; i++)
         fits = fabs(state.bias[i]) <= STATE_LARGEST && state.variance[i] == 0;
     for (int64_t k = 0; k < n_items * e && fits; k++)
@@ -514,7 +514,6 @@ static dpf_status als_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     if (status != DPF_OK)
         return status;
     *f.state.header = (struct als_header){.magic = ALS_MAGIC,
-                                          .n_users = fit->records->n_users,
                                           .n_items = n_items,
                                           .e = rule.e,
                                           .centre = rule.centre + rule.unit * PRIOR_MEAN,

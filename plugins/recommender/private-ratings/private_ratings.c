@@ -117,8 +117,8 @@ static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *
 #define RATINGS_MAGIC UINT64_C(0x3154415244464450) /* "PDFDRAT1" */
 struct ratings_header {
     uint64_t magic;
-    int64_t n_users, n_items, n_loadings;
-    double centre, unit, residual_variance, reserved;
+    int64_t n_items, n_loadings; /* not the number of users: the state is released, and it is exact */
+    double centre, unit, residual_variance, reserved[2];
 };
 
 struct ratings_state {
@@ -151,15 +151,14 @@ static dpf_status ratings_state_bytes(void *instance, int64_t n_users, int64_t n
     return *bytes ? DPF_OK : self->host->fail(self->host, DPF_E_RANGE, -1, "too many items");
 }
 
-static const char *state_fault(const struct ratings_state *state, int64_t n_users, int64_t n_items,
-                               int64_t most)
+static const char *state_fault(const struct ratings_state *state, int64_t n_items, int64_t most)
 {
     const struct ratings_header *h = state->header;
     const int64_t d = h->n_loadings;
     if (h->magic != RATINGS_MAGIC)
         return "it does not begin as a state of private-ratings does";
-    if (h->n_users != n_users || h->n_items != n_items || d < 1 || d > most)
-        return "it is of another number of users, items or features";
+    if (h->n_items != n_items || d < 1 || d > most)
+        return "it is of another number of items or features";
     if (!(h->unit > 0 && h->unit < 1e100 && fabs(h->centre) < 1e100 && h->residual_variance > 0 &&
           h->residual_variance < 1e100))
         return "its range of ratings is not possible";
@@ -180,7 +179,7 @@ static dpf_status ratings_check(void *instance, int64_t n_users, int64_t n_items
     if (n_bytes == 0 || n_bytes != state_size(self, n_users, n_items))
         return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
     const struct ratings_state state = state_at(n_items, (void *)(uintptr_t)bytes);
-    const char *fault = state_fault(&state, n_users, n_items, self->values[P_LOADINGS].integer);
+    const char *fault = state_fault(&state, n_items, self->values[P_LOADINGS].integer);
     return fault ? self->host->fail(self->host, DPF_E_RANGE, -1, fault) : DPF_OK;
 }
 
@@ -200,7 +199,6 @@ static void keep_state(const struct ratings_server *server, const dpf_fit *fit)
     const int64_t n = server->n_items;
     const struct ratings_state state = state_at(n, fit->state);
     *state.header = (struct ratings_header){.magic = RATINGS_MAGIC,
-                                            .n_users = fit->records->n_users,
                                             .n_items = n,
                                             .n_loadings = server->n_loadings,
                                             .centre = rule->centre,
