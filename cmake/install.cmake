@@ -29,6 +29,9 @@ endif()
 install(DIRECTORY templates DESTINATION share/dpframe)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/dpframe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completion/dpframe.bash RENAME dpframe DESTINATION share/bash-completion/completions)
+install(FILES completion/_dpframe DESTINATION share/zsh/site-functions)
+install(FILES completion/dpframe.fish DESTINATION share/fish/vendor_completions.d)
 
 configure_package_config_file(cmake/dpframe-config.cmake.in ${CMAKE_BINARY_DIR}/dpframe-config.cmake
   INSTALL_DESTINATION ${DPFRAME_PACKAGE_DIR} PATH_VARS DPFRAME_PLUGIN_DIR)

@@ -257,3 +257,28 @@ void files_remove_leftovers(const char *directory)
     if (dir)
         closedir(dir);
 }
+
+int files_open_lines(struct files_lines *lines, const char *path, struct dpf_error *error)
+{
+    *lines = (struct files_lines){.stream = fopen(path, "r")};
+    return lines->stream ? 0 : error_set(error, DPF_FAULT_DATA, "cannot read %s: %s", path, strerror(errno));
+}
+
+char *files_next_line(struct files_lines *lines)
+{
+    ssize_t length = getline(&lines->line, &lines->capacity, lines->stream);
+    if (length < 0)
+        return NULL;
+    while (length > 0 && (lines->line[length - 1] == '\n' || lines->line[length - 1] == '\r'))
+        length--;
+    lines->line[length] = '\0';
+    return lines->line;
+}
+
+void files_close_lines(struct files_lines *lines)
+{
+    if (lines->stream)
+        fclose(lines->stream);
+    free(lines->line);
+    *lines = (struct files_lines){0};
+}

@@ -44,4 +44,16 @@ void files_remove_leftovers(const char *directory);
 /* All in one for small texts. */
 int files_write_text(const char *target, const char *text, struct dpf_error *error);
 
+/* Lines of a text file, one after the other, without their ends (LF or CR LF). */
+struct files_lines {
+    FILE *stream;
+    char *line;
+    size_t capacity;
+};
+/* Faults: DPF_FAULT_DATA. */
+int files_open_lines(struct files_lines *lines, const char *path, struct dpf_error *error);
+/* Valid until the next call; NULL at the end. */
+char *files_next_line(struct files_lines *lines);
+void files_close_lines(struct files_lines *lines);
+
 #endif

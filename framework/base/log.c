@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include "base/terminal.h"
 
 static atomic_int threshold = LOG_LEVEL_INFO;
 
@@ -21,5 +24,9 @@ void log_message(enum log_level level, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "%s%s\n", level == LOG_LEVEL_WARNING ? "warning: " : "", text);
+    if (level == LOG_LEVEL_WARNING)
+        fprintf(stderr, "%swarning:%s %s\n", terminal_colour(STDERR_FILENO, COLOUR_YELLOW),
+                terminal_colour(STDERR_FILENO, COLOUR_NONE), text);
+    else
+        fprintf(stderr, "%s\n", text);
 }

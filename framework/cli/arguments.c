@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
+#include "base/ticker.h"
 #include "cli/command.h"
 #include "base/log.h"
 
@@ -19,7 +22,10 @@ enum {
     OPTION_RESUME,
     OPTION_USER,
     OPTION_ALL,
-    OPTION_DATA
+    OPTION_DATA,
+    OPTION_EXCLUDE,
+    OPTION_CANDIDATES,
+    OPTION_ITEM
 };
 
 static const struct option options[] = {
@@ -38,6 +44,9 @@ static const struct option options[] = {
     {"user", required_argument, NULL, OPTION_USER},
     {"all", no_argument, NULL, OPTION_ALL},
     {"data", required_argument, NULL, OPTION_DATA},
+    {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+    {"candidates", required_argument, NULL, OPTION_CANDIDATES},
+    {"item", required_argument, NULL, OPTION_ITEM},
     {"number", required_argument, NULL, 'n'},
     {NULL, 0, NULL, 0},
 };
@@ -73,6 +82,9 @@ static const struct option_info {
     {OPTION_USER, "--user", "--user", 0},
     {OPTION_ALL, "--all", "--all", 1},
     {OPTION_DATA, "--data", "--data", 0},
+    {OPTION_EXCLUDE, "--exclude", "--exclude", 0},
+    {OPTION_CANDIDATES, "--candidates", "--candidates", 0},
+    {OPTION_ITEM, "--item", "--item", 0},
 };
 
 /* An option that a command would ignore is refused, as is a value that another one would replace. */
@@ -130,6 +142,15 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         return 0;
     case OPTION_DATA:
         out->data = optarg;
+        return 0;
+    case OPTION_EXCLUDE:
+        out->exclude = optarg;
+        return 0;
+    case OPTION_CANDIDATES:
+        out->candidates = optarg;
+        return 0;
+    case OPTION_ITEM:
+        out->item = optarg;
         return 0;
     case OPTION_JSON:
         out->json = 1;
@@ -196,6 +217,39 @@ static int refuse_option(int option, const char *at, struct dpf_error *error)
                      nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
+/* Line by line, each as wide as the terminal at most. */
+static void print_usage(const char *usage)
+{
+    struct text out = {0};
+    for (const char *line = usage; *line;) {
+        const size_t length = strcspn(line, "\n"), indent = strspn(line, " ");
+        char *body = memory_format("%.*s", (int)(length - indent), line + indent);
+        char *first = memory_format("%*s", (int)indent, "");
+        if (body && first)
+            terminal_wrap(&out, first, (int)indent, body, terminal_width(STDOUT_FILENO));
+        free(body);
+        free(first);
+        line += length + (line[length] == '\n');
+    }
+    fputs(out.failed || !out.data ? usage : out.data, stdout);
+    text_free(&out);
+}
+
+int arguments_is_config(const char *word)
+{
+    const size_t length = strlen(word);
+    return length > 4 && strcmp(word + length - 4, ".ini") == 0;
+}
+
+/* A configuration may stand without its -c, where a command takes one and no other operand. */
+static void take_config_operand(const char *usage, struct arguments *out)
+{
+    if (out->config || out->n_rest != 1 || !strstr(usage, "-c CONFIG") || !arguments_is_config(out->rest[0]))
+        return;
+    out->config = out->rest[0];
+    out->n_rest = 0;
+}
+
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error)
 {
     uint32_t given = 0;
@@ -208,7 +262,7 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
         if (option < 0)
             break;
         if (option == 'h') {
-            fputs(usage, stdout);
+            print_usage(usage);
             return 1;
         }
         /* getopt moves operands behind options: what it has just read stands before optind. Letters that
@@ -222,6 +276,27 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
         if (out->n_rest == MAX_OVERRIDES)
             return error_set(error, DPF_FAULT_CONFIG, "too many arguments");
         out->rest[out->n_rest++] = argv[optind];
+    }
+    take_config_operand(usage, out);
+    ticker_enable(isatty(STDERR_FILENO) && !out->quiet);
+    return 0;
+}
+
+int arguments_first_word(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (strcmp(word, "--") == 0)
+            return 0;
+        if (word[0] != '-' || !word[1])
+            return i;
+        const size_t length = strcspn(word, "=");
+        for (const struct option *o = options; o->name; o++) {
+            const int is_long = word[1] == '-' && strlen(o->name) == length - 2 &&
+                                strncmp(word + 2, o->name, length - 2) == 0 && !word[length];
+            const int is_short = word[1] != '-' && o->val == word[1] && !word[2];
+            i += o->has_arg == required_argument && (is_long || is_short);
+        }
     }
     return 0;
 }
@@ -281,6 +356,7 @@ int command_failed(const struct dpf_error *error)
     if (errors_as_json)
         print_error(error);
     else
-        fprintf(stderr, "dpframe: %s\n", error->text);
+        fprintf(stderr, "%sdpframe:%s %s\n", terminal_colour(STDERR_FILENO, COLOUR_RED),
+                terminal_colour(STDERR_FILENO, COLOUR_NONE), error->text);
     return error->fault == DPF_FAULT_NONE ? DPF_FAULT_RUN : (int)error->fault;
 }

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "cli/audit_session.h"
+#include "base/ticker.h"
 #include "report/progress.h"
 #include "sweep/jobs.h"
 
@@ -88,6 +89,7 @@ static int run_all(struct crew *crew, int at_once, struct dpf_error *error)
                               .work = run_chunk,
                               .after = after_chunk,
                               .tick = show_progress};
+    ticker_enable(0); /* trials have a bar of their own */
     progress_start(&crew->progress, all);
     crew->progress.what = "trial";
     const int status = jobs_run(&jobs, error);

@@ -31,7 +31,7 @@ struct arguments {
     /* Options of some commands. */
     int jobs; /* 0: not given */
     int dry_run, resume, all;
-    const char *user, *data;
+    const char *user, *data, *item, *exclude, *candidates;
     int64_t count;                   /* -n; 0: not given */
     int without_data;                /* set by commands that can do without the files of [data] */
     const char *rest[MAX_OVERRIDES]; /* operands */
@@ -42,6 +42,10 @@ struct arguments {
    printed, -1 on error. */
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error);
 void arguments_free(struct arguments *arguments);
+/* Where the first word stands that is neither an option nor the value of one; 0: nowhere. */
+int arguments_first_word(int argc, char **argv);
+/* Whether a word is the name of a configuration. */
+int arguments_is_config(const char *word);
 /* An option of one command alone, before the others are parsed: "NAME VALUE" or "NAME=VALUE" at argv[*i],
    which is moved to the last word taken. *value is NULL before. Returns 1 if it was there, 0 if not, -1 on
    error. */
@@ -83,8 +87,12 @@ int account_choose_pbm(const struct arguments *arguments, struct session *sessio
                        struct dpf_error *error);
 
 int command_run(int argc, char **argv);
+int command_complete(int argc, char **argv);
+int command_start(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_recommend(int argc, char **argv);
+int command_predict(int argc, char **argv);
+int command_similar(int argc, char **argv);
 int command_evaluate(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_convert(int argc, char **argv);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "cli/account_utility.h"
 #include "cli/command.h"
 #include "privacy/dp_event.h"
@@ -196,7 +198,7 @@ static int print_text(const struct session *session, const struct arguments *arg
     if (status == 0 && bounds.failed)
         status = error_memory(error);
     if (status == 0) {
-        char *statement = guarantee_text(&session->plan.guarantee);
+        char *statement = guarantee_text_wide(&session->plan.guarantee, terminal_width(STDOUT_FILENO));
         fputs(statement ? statement : "", stdout);
         fputs(utility ? bounds.data : "", stdout);
         free(statement);

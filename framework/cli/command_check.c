@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <unistd.h>
 #include <stdio.h>
 
 #include <math.h>
 
-#include "cli/command.h"
+#include "base/terminal.h"
+#include "cli/session_warnings.h"
 #include "plan/unlisted.h"
 
 static const char usage[] =
@@ -30,7 +32,7 @@ static void print_unlisted(const struct unlisted *tighter)
 static void print_text(const struct plan *plan, const struct unlisted *tighter)
 {
     char *ini = plan_resolved_ini(plan), *pipeline = plan_text(plan),
-         *statement = guarantee_text(&plan->guarantee);
+         *statement = guarantee_text_wide(&plan->guarantee, terminal_width(STDOUT_FILENO));
     printf("# Resolved configuration\n\n%s# Pipeline\n\n%s\n# Guarantee\n\n%s", ini ? ini : "",
            pipeline ? pipeline : "", statement ? statement : "");
     print_unlisted(tighter);
@@ -67,8 +69,10 @@ static int check_one(const struct arguments *arguments, struct dpf_error *error)
         status = plan_charge(&session.plan, 0, error);
     if (status == 0)
         status = unlisted_find(&session.plan, &tighter, error);
-    if (status == 0)
+    if (status == 0) {
+        session_warn(&session);
         (arguments->json ? print_json : print_text)(&session.plan, &tighter);
+    }
     session_close(&session);
     return status;
 }

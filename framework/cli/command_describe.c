@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "audit/audit_params.h"
-#include "base/text.h"
+#include "base/terminal.h"
 #include "cli/command.h"
 #include "evaluate/evaluate.h"
 #include "sweep/design.h"
@@ -75,22 +76,43 @@ static char *default_text(const dpf_param *p)
     return config_value_text(p, &value);
 }
 
+static void print_wrapped(const char *first, int indent, const char *body)
+{
+    struct text text = {0};
+    terminal_wrap(&text, first, indent, body, terminal_width(STDOUT_FILENO));
+    fputs(text.data ? text.data : body, stdout);
+    text_free(&text);
+}
+
+static void print_head(const dpf_param *p, const char *bounds)
+{
+    struct text head = {0};
+    text_add(&head, "%s (%s%s%s%s%s)%s", p->name, type_name(p->type), *p->unit ? ", " : "", p->unit,
+             *bounds ? ", " : "", bounds, p->flags & DPF_PARAM_PRIVACY ? "  affects privacy" : "");
+    putchar('\n');
+    print_wrapped("  ", 6, head.data ? head.data : p->name);
+    text_free(&head);
+}
+
 static void describe_text(const struct subject *s)
 {
-    printf("%s%s%s\n  %s\n", s->role, *s->role ? " " : "section ", s->name, s->summary);
+    char first[64];
+    printf("%s%s%s\n", s->role, *s->role ? " " : "section ", s->name);
+    print_wrapped("  ", 2, s->summary);
     if (*s->citation)
-        printf("  Source: %s\n", s->citation);
+        print_wrapped("  Source: ", 4, s->citation);
     if (*s->path)
         printf("  Version %s, %s\n", s->version, s->path);
     for (int64_t i = 0; i < s->n; i++) {
         const dpf_param *p = param_at(s, i);
         char bounds[96], *value = default_text(p);
         bounds_text(p, bounds);
-        printf("\n  %s (%s%s%s%s%s)%s\n", p->name, type_name(p->type), *p->unit ? ", " : "", p->unit,
-               *bounds ? ", " : "", bounds, p->flags & DPF_PARAM_PRIVACY ? "  affects privacy" : "");
-        printf("      %s\n", p->help);
-        for (int64_t v = 0; v < p->n_values && p->type == DPF_TYPE_ENUM; v++)
-            printf("        %-16s %s\n", p->values[v].name, p->values[v].help);
+        print_head(p, bounds);
+        print_wrapped("      ", 6, p->help);
+        for (int64_t v = 0; v < p->n_values && p->type == DPF_TYPE_ENUM; v++) {
+            snprintf(first, sizeof first, "        %-16s ", p->values[v].name);
+            print_wrapped(first, 25, p->values[v].help);
+        }
         if (p->flags & DPF_PARAM_REQUIRED)
             printf("      Required.\n");
         else

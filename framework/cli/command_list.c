@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/command.h"
 
-static const char usage[] = "usage: dpframe list [--json] [--plugin-dir DIR]...\n"
-                            "\n"
-                            "Every component of every plugin on the search path, by role.\n";
+static const char usage[] =
+    "usage: dpframe list [ROLE] [--json] [--plugin-dir DIR]...\n"
+    "\n"
+    "Every component of every plugin on the search path, by role; of one role alone:\n"
+    "loss, sampler, transform, mechanism, aggregator, solver, accountant, recommender.\n";
 
 /* "dpframe.loss/1" -> "loss" */
 static const char *role_name(const char *role, char buffer[32])
@@ -19,26 +23,41 @@ static const char *role_name(const char *role, char buffer[32])
     return buffer;
 }
 
-static void print_text(struct registry *registry, int64_t n)
+static int is_asked_for(const struct registry_entry *entry, const char *role)
+{
+    char name[32];
+    return !role || strcmp(role_name(entry->component->role, name), role) == 0;
+}
+
+static void print_text(struct registry *registry, int64_t n, const char *role)
 {
     const char *last = "";
-    char name[32];
+    char name[32], first[64];
+    const int width = terminal_width(STDOUT_FILENO);
     for (int64_t i = 0; i < n; i++) {
         const struct registry_entry *entry = registry_at(registry, i);
+        struct text text = {0};
+        if (!is_asked_for(entry, role))
+            continue;
         if (strcmp(last, entry->component->role) != 0)
             printf("%s%s\n", *last ? "\n" : "", role_name(entry->component->role, name));
         last = entry->component->role;
-        printf("  %-18s %s\n", entry->component->id, entry->component->summary);
+        snprintf(first, sizeof first, "  %-18s ", entry->component->id);
+        terminal_wrap(&text, first, 21, entry->component->summary, width);
+        fputs(text.data ? text.data : first, stdout);
+        text_free(&text);
     }
 }
 
-static void print_json(struct registry *registry, int64_t n)
+static void print_json(struct registry *registry, int64_t n, const char *role)
 {
     json_t *array = json_array();
     char name[32];
     for (int64_t i = 0; i < n; i++) {
         const struct registry_entry *entry = registry_at(registry, i);
         const dpf_component *c = entry->component;
+        if (!is_asked_for(entry, role))
+            continue;
         json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "role",
                                                role_name(c->role, name), "id", c->id, "version", c->version,
                                                "summary", c->summary, "citation", c->citation, "plugin",
@@ -49,22 +68,41 @@ static void print_json(struct registry *registry, int64_t n)
     json_decref(array);
 }
 
+static int check_role(const char *role, struct dpf_error *error)
+{
+    static const char *const roles[] = {"loss",       "sampler", "transform",  "mechanism",
+                                        "aggregator", "solver",  "accountant", "recommender"};
+    const int64_t n = (int64_t)(sizeof roles / sizeof roles[0]);
+    char shown[TEXT_SHOWN];
+    for (int64_t i = 0; i < n; i++)
+        if (strcmp(roles[i], role) == 0)
+            return 0;
+    const char *nearest = text_nearest(role, roles, n);
+    return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is no role%s%s%s: see dpframe list --help",
+                     text_show(role, shown), nearest ? "; did you mean " : "", nearest ? nearest : "",
+                     nearest ? "?" : "");
+}
+
 int command_list(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments;
     struct registry *registry = NULL;
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest)
-        status = error_set(&error, DPF_FAULT_CONFIG, "list takes no argument \"%s\"", arguments.rest[0]);
+    const char *role = arguments.n_rest ? arguments.rest[0] : NULL;
+    if (status == 0 && arguments.n_rest > 1)
+        status =
+            error_set(&error, DPF_FAULT_CONFIG, "list takes one role, not \"%s\" as well", arguments.rest[1]);
+    if (status == 0 && role)
+        status = check_role(role, &error);
     if (status == 0) {
         registry = registry_open(arguments.plugin_dirs, arguments.n_plugin_dirs, &error);
         int64_t n = registry ? registry_count(registry, &error) : -1;
         status = n < 0 ? -1 : 0;
         if (status == 0 && arguments.json)
-            print_json(registry, n);
+            print_json(registry, n, role);
         else if (status == 0)
-            print_text(registry, n);
+            print_text(registry, n, role);
     }
     registry_free(registry);
     arguments_free(&arguments);

@@ -4,20 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/csv_table.h"
 #include "cli/saved_run.h"
 
 static const char usage[] =
-    "usage: dpframe recommend RUN --user ID [-n N]\n"
+    "usage: dpframe recommend RUN --user ID [-n N] [--output FILE]\n"
     "       dpframe recommend RUN --all --output FILE [-n N]\n"
     "\n"
     "The N items (default 10) with the highest scores among those that the user has no record\n"
     "of, in the training or the test part, from the model in the directory of a run. CSV:\n"
     "user,item,rank,score. FILE \"-\" is standard output. What it writes is private: it is computed\n"
-    "from users' own factors and records.\n";
+    "from users' own factors and records.\n"
+    "\n"
+    "  --data FILE        for these records, read as [data] of the run says, in place of those that\n"
+    "                     it was trained on: new users, or more records of the same ones. Users'\n"
+    "                     factors are solved at home for the items' saved ones; nothing is trained\n"
+    "  --candidates FILE  among these items alone, one id a line\n"
+    "  --exclude FILE     without these items, one id a line\n";
 
 struct ranked {
     double score;
@@ -38,7 +44,9 @@ struct recommending {
     int64_t count;
     double *scores; /* of all items */
     struct ranked *unseen;
-    FILE *stream;
+    uint8_t *barred; /* items that are not to be recommended to anybody */
+    struct csv_table table;
+    int64_t no_items, no_order; /* users without a list, by why */
 };
 
 static void mask(const struct csr *records, int32_t user, double *scores)
@@ -49,19 +57,49 @@ static void mask(const struct csr *records, int32_t user, double *scores)
         scores[records->others[i]] = (double)NAN;
 }
 
-/* RFC 4180: an id may hold anything. */
-static void write_field(FILE *stream, const char *what)
+/* ---- lists of items ---------------------------------------------------------------------------------- */
+
+/* Bars the items of a file, or all but those. */
+static int bar_listed(struct recommending *r, const char *path, int others, struct dpf_error *error)
 {
-    if (!strpbrk(what, ",\"\r\n")) {
-        fputs(what, stream);
-        return;
+    const struct id_map *items = &r->run->dataset.items;
+    struct files_lines lines = {0};
+    uint8_t *listed = memory_new((size_t)items->n + 1, 1);
+    char *line;
+    int64_t known = 0, unknown = 0;
+    int status = listed ? files_open_lines(&lines, path, error) : error_memory(error);
+    while (status == 0 && (line = files_next_line(&lines))) {
+        const int64_t item = *line ? id_map_find(items, line) : -1;
+        known += item >= 0;
+        unknown += *line && item < 0;
+        if (item >= 0)
+            listed[item] = 1;
     }
-    fputc('"', stream);
-    for (; *what; what++)
-        fprintf(stream, *what == '"' ? "\"\"" : "%c", *what);
-    fputc('"', stream);
+    files_close_lines(&lines);
+    for (int64_t i = 0; i < items->n && status == 0; i++)
+        r->barred[i] |= others ? !listed[i] : listed[i];
+    free(listed);
+    if (status == 0 && unknown)
+        log_message(LOG_LEVEL_WARNING, "%s: the model does not know %lld of its %lld ids", path,
+                    (long long)unknown, (long long)(known + unknown));
+    if (status == 0 && others && known == 0)
+        return error_set(error, DPF_FAULT_DATA,
+                         "%s: none of its %lld ids is an item of the model: write one a line", path,
+                         (long long)unknown);
+    return status;
 }
 
+/* ---- one user ----------------------------------------------------------------------------------------- */
+
+enum outcome { LIST_MADE, LIST_NO_ITEMS, LIST_NO_ORDER };
+
+static int is_cold(const struct recommending *r, int32_t user)
+{
+    const struct csr *train = &r->run->dataset.train.by_user;
+    return train->ptr[user] == train->ptr[user + 1];
+}
+
+/* -1 on error, else an outcome. Scores that are all the same are no order: the list would be that of ids. */
 static int recommend_to(struct recommending *r, int32_t user, struct dpf_error *error)
 {
     const struct dataset *dataset = &r->run->dataset;
@@ -72,70 +110,115 @@ static int recommend_to(struct recommending *r, int32_t user, struct dpf_error *
     mask(&dataset->train.by_user, user, r->scores);
     mask(&dataset->test.by_user, user, r->scores);
     for (int64_t i = 0; i < dataset->items.n; i++)
-        if (!isnan(r->scores[i]))
+        if (!isnan(r->scores[i]) && !r->barred[i])
             r->unseen[n++] = (struct ranked){r->scores[i], (int32_t)i};
+    if (n == 0)
+        return LIST_NO_ITEMS;
     qsort(r->unseen, (size_t)n, sizeof *r->unseen, by_score);
+    if (n > 1 && r->unseen[0].score == r->unseen[n - 1].score)
+        return LIST_NO_ORDER;
     for (int64_t k = 0; k < n && k < r->count; k++) {
-        write_field(r->stream, id_map_text(&dataset->users, user));
-        fputc(',', r->stream);
-        write_field(r->stream, id_map_text(&dataset->items, r->unseen[k].item));
-        fprintf(r->stream, ",%lld,%s\n", (long long)k + 1, text_from_real(r->unseen[k].score, score));
+        csv_table_text(&r->table, id_map_text(&dataset->users, user), ',');
+        csv_table_text(&r->table, id_map_text(&dataset->items, r->unseen[k].item), ',');
+        fprintf(r->table.stream, "%lld,%s\n", (long long)k + 1, text_from_real(r->unseen[k].score, score));
     }
-    return 0;
+    return LIST_MADE;
 }
 
-static int recommend_one(struct recommending *r, const char *id, struct dpf_error *error)
+static int refuse_user(const struct recommending *r, int32_t user, int outcome, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    text_show(id_map_text(&r->run->dataset.users, user), shown);
+    if (outcome == LIST_NO_ITEMS)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "user \"%s\" has a record of every item that may be recommended: there is nothing left", shown);
+    return error_set(error, DPF_FAULT_DATA,
+                     is_cold(r, user)
+                         ? "user \"%s\" has no training records, and without them the model scores all "
+                           "items alike: recommend popular items until there are some (--data reads them)"
+                         : "the model scores all items alike for user \"%s\": there is no order to recommend "
+                           "in",
+                     shown);
+}
+
+static int recommend_one(struct recommending *r, const char *id, const char *path, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
     int64_t user = id_map_find(&r->run->dataset.users, id);
     if (user < 0)
         return error_set(error, DPF_FAULT_DATA, "--user \"%s\": the data has no such user",
                          text_show(id, shown));
-    r->stream = stdout;
-    puts("user,item,rank,score");
-    return recommend_to(r, (int32_t)user, error);
-}
-
-static int write_all(struct recommending *r, FILE *stream, struct dpf_error *error)
-{
-    int status = 0;
-    r->stream = stream;
-    fputs("user,item,rank,score\n", r->stream);
-    for (int64_t user = 0; user < r->run->dataset.users.n && status == 0; user++)
-        status = recommend_to(r, (int32_t)user, error);
-    return status;
+    if (csv_table_open(&r->table, path, "user,item,rank,score", error) != 0)
+        return -1;
+    int outcome = recommend_to(r, (int32_t)user, error);
+    if (outcome > LIST_MADE)
+        outcome = refuse_user(r, (int32_t)user, outcome, error);
+    else if (outcome == LIST_MADE && is_cold(r, (int32_t)user))
+        log_message(LOG_LEVEL_WARNING,
+                    "user \"%s\" has no training records: the list is that of everybody without",
+                    text_show(id, shown));
+    return csv_table_close(&r->table, outcome, error);
 }
 
 static int recommend_all(struct recommending *r, const char *path, struct dpf_error *error)
 {
-    struct files_write write;
-    if (strcmp(path, "-") == 0)
-        return write_all(r, stdout, error);
-    if (files_open_write(&write, path, error) != 0)
+    int outcome = LIST_MADE;
+    if (csv_table_open(&r->table, path, "user,item,rank,score", error) != 0)
         return -1;
-    if (write_all(r, write.stream, error) == 0)
-        return files_commit_write(&write, error);
-    files_abandon_write(&write);
-    return -1;
+    for (int64_t user = 0; user < r->run->dataset.users.n && outcome >= 0; user++) {
+        outcome = recommend_to(r, (int32_t)user, error);
+        r->no_items += outcome == LIST_NO_ITEMS;
+        r->no_order += outcome == LIST_NO_ORDER;
+    }
+    if (outcome >= 0 && r->no_items)
+        log_message(LOG_LEVEL_WARNING,
+                    "%lld users have a record of every item that may be recommended: no list for them",
+                    (long long)r->no_items);
+    if (outcome >= 0 && r->no_order)
+        log_message(LOG_LEVEL_WARNING,
+                    "the model scores all items alike for %lld users, such as those without training "
+                    "records: no list "
+                    "for them",
+                    (long long)r->no_order);
+    return csv_table_close(&r->table, outcome < 0 ? -1 : 0, error);
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------
+ */
+
+static int prepare(struct recommending *r, const struct arguments *arguments, struct dpf_error *error)
+{
+    const size_t n = (size_t)r->run->dataset.items.n + 1;
+    r->scores = memory_new(n, sizeof *r->scores);
+    r->unseen = memory_new(n, sizeof *r->unseen);
+    r->barred = memory_new(n, 1);
+    if (!r->scores || !r->unseen || !r->barred)
+        return error_memory(error);
+    if (r->run->left.unknown_items)
+        log_message(LOG_LEVEL_WARNING, "%s: %lld records are of items that the model does not know: left out",
+                    arguments->data, (long long)r->run->left.unknown_items);
+    if (arguments->candidates && bar_listed(r, arguments->candidates, 1, error) != 0)
+        return -1;
+    return arguments->exclude ? bar_listed(r, arguments->exclude, 0, error) : 0;
 }
 
 static int recommend(const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run run;
     struct recommending r = {.run = &run, .count = arguments->count ? arguments->count : 10};
+    const char *directory = arguments->rest[0];
     log_set_level(LOG_LEVEL_WARNING);
-    int status = saved_run_open(arguments, arguments->rest[0], &run, error);
-    if (status == 0) {
-        r.scores = memory_new((size_t)run.dataset.items.n, sizeof *r.scores);
-        r.unseen = memory_new((size_t)run.dataset.items.n, sizeof *r.unseen);
-        if (!r.scores || !r.unseen)
-            status = error_memory(error);
-    }
+    int status = arguments->data ? saved_run_open_for(arguments, directory, arguments->data, &run, error)
+                                 : saved_run_open(arguments, directory, &run, error);
+    if (status == 0)
+        status = prepare(&r, arguments, error);
     if (status == 0)
         status = arguments->all ? recommend_all(&r, arguments->output, error)
-                                : recommend_one(&r, arguments->user, error);
+                                : recommend_one(&r, arguments->user, arguments->output, error);
     free(r.scores);
     free(r.unseen);
+    free(r.barred);
     saved_run_close(&run);
     return status;
 }
@@ -148,8 +231,8 @@ static int check(const struct arguments *arguments, struct dpf_error *error)
             "name the directory of one run; its own configuration is used as it is (see --help)");
     if (!arguments->all == !arguments->user)
         return error_set(error, DPF_FAULT_CONFIG, "give either --user ID or --all");
-    if (!arguments->all != !arguments->output)
-        return error_set(error, DPF_FAULT_CONFIG, "--all and --output FILE belong together");
+    if (arguments->all && !arguments->output)
+        return error_set(error, DPF_FAULT_CONFIG, "--all needs --output FILE");
     return 0;
 }
 

@@ -11,24 +11,29 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "cli/command.h"
+#include "cli/session_warnings.h"
 #include "data/load.h"
 #include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "report/progress.h"
 #include "report/summary_table.h"
+#include "report/verdict.h"
 
 static const char usage[] =
-    "usage: dpframe -c CONFIG [-o section.key=value]... [--output DIR] [--plugin-dir DIR]... [-q] [--json]\n"
+    "usage: dpframe run CONFIG [-o section.key=value]... [--output DIR]\n"
+    "                   [--plugin-dir DIR]... [-q]\n"
+    "       dpframe -c CONFIG ...           the same, as is dpframe train CONFIG\n"
     "\n"
-    "Trains the configured model, evaluates it, and writes factors, metrics and the guarantee to\n"
-    "[run] output. See \"dpframe --help\" for the other commands. With --json, an error is one line of\n"
-    "JSON, and the results are those of run.json.\n"
+    "Trains the configured model, evaluates it, and writes factors, metrics and the\n"
+    "guarantee to [run] output. See \"dpframe --help\" for the other commands.\n"
     "\n"
     "A configuration with a section [sweep] is run once for each of its points:\n"
     "  --dry-run    lists the points and runs none\n"
     "  -j, --jobs N runs N points at the same time (default: [sweep] jobs)\n"
-    "  --resume     skips points that are done and made from the same configuration, plugins and data\n";
+    "  --resume     skips points that are done and made from the same configuration,\n"
+    "               plugins and data\n";
 
 struct run {
     struct session session;
@@ -172,6 +177,57 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
     return status;
 }
 
+/* ---- the verdict ---------------------------------------------------------------------------------- */
+
+#define TWIN_SECONDS 60.0 /* a model that took longer is not trained again for the sake of a sentence */
+
+static const struct metrics *comparison_named(const struct run *run, const char *name)
+{
+    for (int i = 0; i < run->n_comparisons; i++)
+        if (strcmp(run->comparisons[i].name, name) == 0)
+            return &run->comparisons[i].metrics;
+    return NULL;
+}
+
+/* What it needs beyond what was asked for is evaluated for it alone: results do not depend on who looks. */
+static const struct metrics *evaluate_for_verdict(struct run *run, const struct arguments *arguments,
+                                                  const char *name)
+{
+    struct dpf_error ignored = {0};
+    const struct metrics *known = comparison_named(run, name);
+    if (known || run->n_comparisons == (int)(sizeof run->comparisons / sizeof run->comparisons[0]))
+        return known;
+    return compare_with(run, arguments, name, &ignored) == 0 ? comparison_named(run, name) : NULL;
+}
+
+/* NULL: nothing can be said. Free it. */
+static char *make_verdict(struct run *run, const struct arguments *arguments)
+{
+    struct plan *plan = &run->session.plan;
+    const int asked = run->n_comparisons;
+    const char *baseline = verdict_baseline(&run->test, run->dataset.implicit);
+    if (!baseline || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return NULL;
+    enum log_level level = log_set_level(LOG_LEVEL_NONE);
+    struct verdict_input input = {.test = &run->test,
+                                  .implicit = run->dataset.implicit,
+                                  .has_noise = plan->guarantee.n_releases > 0,
+                                  .users = run->dataset.users.n,
+                                  .items = run->dataset.items.n,
+                                  .records = run->dataset.train.n};
+    const struct metrics *found = evaluate_for_verdict(run, arguments, baseline);
+    *(strcmp(baseline, "mean") == 0 ? &input.mean : &input.popularity) = found;
+    input.non_private = comparison_named(run, "non-private");
+    if (!input.non_private && input.has_noise && verdict_judge(&input) > VERDICT_BETTER &&
+        run->times[3] - run->times[2] < TWIN_SECONDS)
+        input.non_private = evaluate_for_verdict(run, arguments, "non-private");
+    log_set_level(level);
+    char *text = verdict_text(&input);
+    while (run->n_comparisons > asked)
+        metrics_free(&run->comparisons[--run->n_comparisons].metrics);
+    return text;
+}
+
 static int check_compare(const struct plan *plan, struct dpf_error *error)
 {
     int n = 0;
@@ -265,12 +321,29 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     return 0;
 }
 
-static void print_results(const struct run *run, const struct results *results, const char *directory)
+static void print_verdict(const char *verdict)
+{
+    struct text text = {0};
+    const enum colour colour =
+        strstr(verdict, " better than ") && !strstr(verdict, " no better ") ? COLOUR_GREEN : COLOUR_YELLOW;
+    terminal_wrap(&text, "", 0, verdict, terminal_width(STDOUT_FILENO));
+    printf("%s%s%s\n", terminal_colour(STDOUT_FILENO, colour), text.data ? text.data : verdict,
+           terminal_colour(STDOUT_FILENO, COLOUR_NONE));
+    text_free(&text);
+}
+
+static void print_results(const struct run *run, const struct results *results, const char *verdict,
+                          const char *directory)
 {
     char *table = results->test->n ? summary_table(results) : NULL;
-    char *statement = guarantee_text(&run->session.plan.guarantee);
+    const struct guarantee *guarantee = &run->session.plan.guarantee;
+    char *statement = guarantee_protects(guarantee)
+                          ? guarantee_text_wide(guarantee, terminal_width(STDOUT_FILENO))
+                          : guarantee_line(guarantee);
     if (table)
         printf("%s\n", table);
+    if (verdict)
+        print_verdict(verdict);
     printf("%s\nResults: %s (released: %s/release, private: %s/private)\n", statement ? statement : "",
            directory, directory, directory);
     free(table);
@@ -289,7 +362,8 @@ static void warn_of_violations(const struct run *run, const char *directory)
             (long long)v->n, directory, v->kept ? v->list[0].text : "");
 }
 
-static int finish(struct run *run, const char *directory, struct dpf_error *error)
+static int finish(struct run *run, const struct arguments *arguments, const char *directory,
+                  struct dpf_error *error)
 {
     struct results results = {.plan = &run->session.plan,
                               .dataset = &run->dataset,
@@ -314,8 +388,11 @@ static int finish(struct run *run, const char *directory, struct dpf_error *erro
     if (results_write(directory, &results, error) != 0)
         return -1;
     warn_of_violations(run, directory);
-    if (!run->quiet)
-        print_results(run, &results, directory);
+    if (!run->quiet) {
+        char *verdict = make_verdict(run, arguments);
+        print_results(run, &results, verdict, directory);
+        free(verdict);
+    }
     for (int64_t i = 0; i < run->test.n; i++)
         if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
             log_message(LOG_LEVEL_WARNING,
@@ -395,11 +472,13 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = plan_charge(plan, 1, error);
     if (status == 0)
+        session_warn(&run->session);
+    if (status == 0)
         status = prepare_trace(run, error);
     if (status == 0)
         status = train_and_evaluate(run, arguments, error);
     if (status == 0)
-        status = finish(run, directory, error);
+        status = finish(run, arguments, directory, error);
     if (status != 0 && made && plan->output)
         results_abandon(plan->output);
     close_run(run);

@@ -11,10 +11,13 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/terminal.h"
+#include "base/ticker.h"
 #include "cli/sweep_point.h"
 #include "data/load.h"
 #include "report/outcome_tables.h"
 #include "report/progress.h"
+#include "report/text_table.h"
 #include "sweep/jobs.h"
 #include "sweep/sweep_dir.h"
 
@@ -246,6 +249,7 @@ static int run_job(void *context, size_t i)
     long threads = sysconf(_SC_NPROCESSORS_ONLN) / sweep->at_once;
     close(sweep->lock); /* a point that outlives a killed sweep must not keep others out */
     write_to_log(sweep, point->point->name);
+    ticker_enable(0);
     log_set_level(LOG_LEVEL_INFO);
     sweep->arguments.config = point->config;
     sweep->arguments.n_overrides = 0;
@@ -386,6 +390,11 @@ static int write_tables(const struct sweep *sweep, struct dpf_error *error)
         return -1;
     int status = outcome_tables_write(&outcomes, error);
     char *table = status == 0 && !sweep->quiet ? outcome_tables_markdown(&outcomes) : NULL;
+    if (table && isatty(STDOUT_FILENO)) { /* into a file it goes as Markdown */
+        char *shown = text_table_render(table, terminal_width(STDOUT_FILENO));
+        free(table);
+        table = shown;
+    }
     if (table)
         printf("%s\nSweep: %s (dpframe report %s writes plots and a page)\n", table, sweep->directory,
                sweep->directory);
@@ -428,6 +437,7 @@ static void set_base(struct sweep *sweep)
 static int run_all(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
 {
     sweep->quiet = arguments->quiet;
+    ticker_enable(0); /* of points there is a bar of their own */
     if (read_design(sweep, arguments, error) != 0)
         return -1;
     sweep->at_once = choose_jobs(sweep);

@@ -12,44 +12,69 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-static const char help[] =
-    "dpframe - differentially private matrix-factorization recommenders, composed from plugins\n"
-    "\n"
-    "usage:\n"
-    "  dpframe -c CONFIG [-o section.key=value]...   train, evaluate, write results\n"
-    "  dpframe report DIRECTORY                      tables, plots and a page of a sweep\n"
-    "  dpframe recommend RUN --user ID [-n N]        items for a user, from saved factors\n"
-    "  dpframe evaluate RUN [--data FILE]            metrics of saved factors, on other records\n"
-    "  dpframe diff A.ini B.ini                      what differs, and whether it affects privacy\n"
-    "  dpframe convert OLD.ini [--output NEW.ini]    today's names for keys of old files\n"
-    "  dpframe check -c CONFIG                       validate; print pipeline and guarantee\n"
-    "  dpframe account -c CONFIG [--json]            the guarantee alone\n"
-    "  dpframe audit -c CONFIG [--json]              a lower bound of epsilon, from many trainings\n"
-    "  dpframe list [--json]                         components by role\n"
-    "  dpframe describe NAME [--format FORMAT]       parameters of a component or section\n"
-    "  dpframe generate -O FILE [key=value]...       synthetic ratings\n"
-    "  dpframe --version\n"
-    "\n"
-    "options:\n"
-    "  -c, --config FILE        the configuration\n"
-    "  -o, --override S.K=V     sets one value, over any file; may be repeated\n"
-    "  -O, --output PATH        [run] output; the file of generate\n"
-    "      --plugin-dir DIR     one more directory of plugins; may be repeated\n"
-    "      --json               machine-readable output\n"
-    "  -q, --quiet              errors and warnings only\n"
-    "  -v, --verbose            more about what is done\n"
-    "  -h, --help               help of a command\n"
-    "\n"
-    "exit codes: 0 done, 1 the run failed, 2 configuration or command, 3 data, 4 plugin, 5 audit: violated\n";
+static const char help[] = "dpframe - differentially private matrix-factorization recommenders, composed\n"
+                           "from plugins\n"
+                           "\n"
+                           "usage: dpframe COMMAND [OPTION]... (dpframe COMMAND --help: its own help)\n"
+                           "\n"
+                           "  start FILE [FACT=VALUE]...   a configuration for a file of one's own\n"
+                           "  run CONFIG                   train, evaluate, write results; a sweep: all its\n"
+                           "                               points (the same as train, and as -c CONFIG)\n"
+                           "  check CONFIG                 validate; print pipeline and guarantee\n"
+                           "  account CONFIG               the guarantee alone\n"
+                           "  audit CONFIG                 a lower bound of epsilon, from many trainings\n"
+                           "  recommend RUN --user ID      items for a user, from a saved model\n"
+                           "  predict RUN PAIRS            predictions for pairs of user and item\n"
+                           "  similar RUN --item ID        items with similar factors\n"
+                           "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
+                           "  report DIRECTORY             tables, plots and a page of a sweep\n"
+                           "  diff A.ini B.ini             what differs, and whether it affects privacy\n"
+                           "  convert OLD.ini              today's names for keys of old files\n"
+                           "  list [ROLE]                  components by role\n"
+                           "  describe NAME                parameters of a component or section\n"
+                           "  generate -O FILE [KEY=...]   synthetic ratings\n"
+                           "\n"
+                           "options (each command refuses those that it does not read):\n"
+                           "  -c, --config FILE        the configuration; -o can follow\n"
+                           "  -o, --override S.K=V     sets one value, over any file; may be repeated\n"
+                           "  -O, --output PATH        [run] output; the file of start, recommend, ...\n"
+                           "  -j, --jobs N             sweeps: N points at the same time\n"
+                           "      --dry-run            sweeps: list the points and run none\n"
+                           "      --resume             sweeps: skip points that are done\n"
+                           "      --user ID, --all     recommend: for whom\n"
+                           "      --item ID            similar: to which item\n"
+                           "  -n, --number N           recommend, similar: so many items\n"
+                           "      --data FILE          recommend, evaluate: other records\n"
+                           "      --candidates FILE    recommend: among these items alone\n"
+                           "      --exclude FILE       recommend: without these items\n"
+                           "      --format FORMAT      describe: text, markdown or json\n"
+                           "      --plugin-dir DIR     one more directory of plugins; may be repeated\n"
+                           "      --json               machine-readable output\n"
+                           "  -q, --quiet              errors and warnings only\n"
+                           "  -v, --verbose            more about what is done\n"
+                           "  -h, --help               help of a command\n"
+                           "      --version\n"
+                           "\n"
+                           "Output is as wide as the variable COLUMNS says, else as the terminal, else 80\n"
+                           "columns; NO_COLOR switches colours off. DPFRAME_PLUGIN_PATH names directories\n"
+                           "of plugins.\n"
+                           "\n"
+                           "exit codes: 0 done, 1 the run failed, 2 configuration or command, 3 data,\n"
+                           "4 plugin, 5 audit: violated\n";
 
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", command_run},           {"check", command_check},       {"account", command_account},
-    {"list", command_list},         {"describe", command_describe}, {"generate", command_generate},
-    {"report", command_report},     {"diff", command_diff},         {"recommend", command_recommend},
-    {"evaluate", command_evaluate}, {"audit", command_audit},       {"convert", command_convert},
+    {"run", command_run},           {"train", command_run},
+    {"check", command_check},       {"account", command_account},
+    {"list", command_list},         {"describe", command_describe},
+    {"generate", command_generate}, {"report", command_report},
+    {"diff", command_diff},         {"recommend", command_recommend},
+    {"start", command_start},       {"predict", command_predict},
+    {"similar", command_similar},   {"evaluate", command_evaluate},
+    {"audit", command_audit},       {"convert", command_convert},
+    {"complete", command_complete},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and
@@ -84,6 +109,40 @@ static int unknown_command(const char *name)
     return DPF_FAULT_CONFIG;
 }
 
+/* A configuration alone could be meant for several commands. */
+static int file_without_command(const char *path)
+{
+    char shown[TEXT_SHOWN];
+    text_show(path, shown);
+    fprintf(
+        stderr,
+        "dpframe: %s: a configuration, but no command: \"dpframe run %s\" trains, \"dpframe check %s\" says "
+        "what is promised\n",
+        shown, shown, shown);
+    return DPF_FAULT_CONFIG;
+}
+
+static int command_at(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Options may stand before the command: it moves to the front. */
+static int run_moved(int argc, char **argv)
+{
+    const int at = arguments_first_word(argc, argv);
+    const int command = at > 0 ? command_at(argv[at]) : -1;
+    if (command < 0)
+        return command_run(argc, argv);
+    char *name = argv[at];
+    memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof *argv);
+    argv[1] = name;
+    return commands[command].run(argc - 1, argv + 1);
+}
+
 static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
@@ -98,10 +157,12 @@ static int run_command(int argc, char **argv)
         printf("dpframe %s (plugin ABI %d.%d)\n", DPFRAME_VERSION, DPF_ABI_MAJOR, DPF_ABI_MINOR);
         return 0;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return argv[1][0] == '-' ? command_run(argc, argv) : unknown_command(argv[1]);
+    const int command = command_at(argv[1]);
+    if (command >= 0)
+        return commands[command].run(argc - 1, argv + 1);
+    if (argv[1][0] == '-')
+        return run_moved(argc, argv);
+    return arguments_is_config(argv[1]) ? file_without_command(argv[1]) : unknown_command(argv[1]);
 }
 
 /*

@@ -9,7 +9,7 @@
 #define DPF_CLI_SAVED_RUN_H
 
 #include "cli/command.h"
-#include "data/load.h"
+#include "data/load_for_items.h"
 #include "engine/model.h"
 
 struct saved_run {
@@ -18,11 +18,19 @@ struct saved_run {
     struct model model;
     struct pool *pool;
     json_t *json; /* run.json */
+    struct left_records left;
 };
 
 /* Overrides and directories of plugins are the arguments'. On failure, too, saved_run_close must follow. */
 int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
                    struct dpf_error *error);
 void saved_run_close(struct saved_run *run);
+/*
+ * The same for the records of another file, which is read as [data] of the run says, with the run's items and
+ * the file's users: their rows are solved again, at home, for the items' saved rows; nothing is trained. The
+ * run's own data is not read. Fails where users' rows are not solved from their own records alone.
+ */
+int saved_run_open_for(const struct arguments *arguments, const char *directory, const char *data,
+                       struct saved_run *out, struct dpf_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include "audit/audit_params.h"
 #include "base/log.h"
 #include "cli/command.h"
+#include "data/data_options.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
 #include "plan/components.h"
@@ -53,7 +54,9 @@ int session_open(struct session *session, const struct arguments *arguments, int
     const dpf_param *table = evaluate_params(&n);
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)
         return -1;
-    if (evaluate_check(session->plan.config, &session->evaluate, error) != 0)
+    if (evaluate_check(session->plan.config, &session->evaluate,
+                       data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT, session->plan.value_hi,
+                       error) != 0)
         return -1;
     return check_predicts(session, error);
 }

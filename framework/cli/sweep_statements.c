@@ -2,9 +2,12 @@
 /* check and account of a sweep: the statement of each of its points, one row each. Nothing is trained. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "base/terminal.h"
 #include "cli/sweep_point.h"
+#include "report/text_table.h"
 
 struct statements {
     const struct arguments *arguments;
@@ -86,6 +89,14 @@ static int add_points(struct statements *statements, struct dpf_error *error)
     return 0;
 }
 
+/* Into a file it goes as Markdown. */
+static void print_table(const char *markdown)
+{
+    char *shown = isatty(STDOUT_FILENO) ? text_table_render(markdown, terminal_width(STDOUT_FILENO)) : NULL;
+    fputs(shown ? shown : markdown, stdout);
+    free(shown);
+}
+
 int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
 {
     struct statements statements = {.arguments = arguments, .list = json_array()};
@@ -99,7 +110,7 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
         json_dumpf(statements.list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');
     } else if (status == 0) {
-        fputs(statements.table.data, stdout);
+        print_table(statements.table.data);
     }
     if (status == 0 && statements.n_refused)
         status = error_set(error, DPF_FAULT_CONFIG, "%zu configurations of the sweep cannot be run",

@@ -168,5 +168,10 @@ int line_split_override(char *text, const char *label, char **section, char **ke
     if (check_name("section", *section, label, 0, error) != 0 ||
         check_name("key", *key, label, 0, error) != 0)
         return -1;
+    if (equals[1] && equals[1 + strspn(equals + 1, " \t")] == '\0')
+        return error_at(
+            error, DPF_FAULT_CONFIG, label, 0,
+            "the value is blank: write tab for a TAB and space for a space, and nothing at all for "
+            "the empty value");
     return clean_value(equals + 1, 0, label, 0, value, error);
 }

@@ -30,6 +30,9 @@ static int read_delimiter(const struct config *config, const struct config_value
     const char *text = text_of(data, index);
     if (delimiter_parse(text[0] ? text : fallback, out) == 0)
         return 0;
+    if (strcmp(text, "\\t") == 0)
+        return config_error(config, "data", data->table[index].name, error,
+                            "\"\\t\" is no delimiter; a TAB is written tab");
     return config_error(config, "data", data->table[index].name, error,
                         "\"%s\" is no delimiter; use a punctuation mark, '::', or one of comma, tab, "
                         "semicolon, space, spaces, pipe",
@@ -75,7 +78,7 @@ static int read_file_options(const struct config *config, const struct config_va
     file->value_lo = out->value_lo;
     file->value_hi = out->value_hi;
     file->keep_records = values_only(config);
-    file->rating_needed = !out->implicit || isfinite(out->threshold);
+    file->rating_needed = !out->implicit || out->counts || isfinite(out->threshold);
     file->time_needed = (out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME) || needs_times(data);
     file->prefix = "";
     for (int c = 0; c < COLUMN_COUNT; c++) {
@@ -196,6 +199,10 @@ static int read_range(const struct config *config, const struct config_values *d
 {
     out->value_lo = value_of(data, D_VALUE_MIN)->real;
     out->value_hi = value_of(data, D_VALUE_MAX)->real;
+    if (out->counts && isinf(out->value_lo))
+        out->value_lo = 0; /* by what counts are */
+    if (out->counts && out->value_lo < 0)
+        return config_error(config, "data", "value-min", error, "%g: counts are not below 0", out->value_lo);
     if (out->value_lo == INFINITY || out->value_hi == -INFINITY || out->value_lo > out->value_hi)
         return config_error(config, "data", "value-min", error,
                             "value-min (%g) must not be above value-max (%g)", out->value_lo, out->value_hi);
@@ -358,7 +365,8 @@ int data_options_read(const struct config *config, const struct config_values *d
     out->format = (enum data_format)value_of(data, D_FORMAT)->integer;
     out->path = text_of(data, D_PATH);
     out->duplicates = (enum data_duplicates)value_of(data, D_DUPLICATES)->integer;
-    out->implicit = value_of(data, D_FEEDBACK)->integer == FEEDBACK_IMPLICIT;
+    out->implicit = value_of(data, D_FEEDBACK)->integer != FEEDBACK_EXPLICIT;
+    out->counts = value_of(data, D_FEEDBACK)->integer == FEEDBACK_COUNTS;
     out->threshold = value_of(data, D_THRESHOLD)->real;
     out->kind = (enum split_kind)value_of(split, S_KIND)->integer;
     out->fraction = value_of(split, S_FRACTION)->real;
@@ -413,6 +421,16 @@ const char *data_follows_from_records(const struct config_values *data, const st
     if (value_of(data, D_MULTI_LINE)->integer)
         return "a quote in one record decides where the lines of others end. Set [data] multi-line = no";
     return NULL;
+}
+
+enum data_feedback data_feedback(const struct config_values *data)
+{
+    return (enum data_feedback)value_of(data, D_FEEDBACK)->integer;
+}
+
+int data_is_split(const struct config_values *split)
+{
+    return value_of(split, S_KIND)->integer != SPLIT_NONE;
 }
 
 int data_is_generated(const struct config_values *data)

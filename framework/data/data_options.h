@@ -13,7 +13,7 @@ enum data_format { FORMAT_ML100K, FORMAT_ML1M, FORMAT_CSV, FORMAT_TSV, FORMAT_SY
 enum data_header { HEADER_AUTO, HEADER_YES, HEADER_NO };
 enum data_duplicates { DUPLICATES_ERROR, DUPLICATES_FIRST, DUPLICATES_LAST, DUPLICATES_MEAN, DUPLICATES_SUM };
 enum data_out_of_range { RANGE_ERROR, RANGE_CLIP, RANGE_DROP };
-enum data_feedback { FEEDBACK_EXPLICIT, FEEDBACK_IMPLICIT };
+enum data_feedback { FEEDBACK_EXPLICIT, FEEDBACK_IMPLICIT, FEEDBACK_COUNTS };
 enum split_kind {
     SPLIT_NONE,
     SPLIT_RANDOM,
@@ -85,7 +85,8 @@ struct data_options {
     enum data_format format;
     const char *path;
     enum data_duplicates duplicates;
-    int implicit;
+    int implicit; /* records are interactions, */
+    int counts;   /* and their values say how many */
     double threshold;
     double value_lo, value_hi; /* declared, or infinite */
     struct file_options file;
@@ -122,5 +123,7 @@ const char *data_follows_from_records(const struct config_values *data, const st
    kind that is no longer asked for. */
 void data_options_warn(const struct config *config, const struct config_values *data,
                        const struct config_values *split, const struct data_options *options);
+
+enum data_feedback data_feedback(const struct config_values *data);
 
 #endif

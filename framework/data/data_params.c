@@ -39,6 +39,8 @@ static const dpf_enum_value out_of_range[] = {
 static const dpf_enum_value feedback[] = {
     {"explicit", "values are ratings"},
     {"implicit", "a record means that the user interacted with the item; all values become 1"},
+    {"counts", "likewise, and its value is how often (plays, visits, purchases): kept for losses with a "
+               "confidence; duplicates = sum adds up"},
 };
 static const dpf_enum_value keeps[] = {
     {"random", "those of the lowest draws, which follow from run.seed and the ids"},
@@ -138,9 +140,10 @@ static const dpf_param data_table[D_COUNT] = {
                                        "a usual name in the header, else column 1."),
     [D_COLUMN_ITEM] = DPF_PARAM_TEXT_F("column.item", DPF_TYPE_STRING, "auto", 0,
                                        "The item's column, likewise; auto: else column 2."),
-    [D_COLUMN_RATING] = DPF_PARAM_TEXT_F("column.rating", DPF_TYPE_STRING, "auto", 0,
-                                         "The rating's column, likewise, or none (implicit feedback only); "
-                                         "auto: else column 3."),
+    [D_COLUMN_RATING] =
+        DPF_PARAM_TEXT_F("column.rating", DPF_TYPE_STRING, "auto", 0,
+                         "The rating's (or count's) column, likewise, or none (implicit feedback only); "
+                         "auto: else column 3."),
     [D_COLUMN_TIME] = DPF_PARAM_TEXT_F("column.time", DPF_TYPE_STRING, "auto", 0,
                                        "The time stamp's column (a number, any unit), or none; auto: a usual "
                                        "name in the header, else column 4 of a file of four columns."),

@@ -84,6 +84,7 @@ struct dataset_summary {
     int64_t out_of_range;     /* records dropped since they lie outside of the declared range */
     int64_t filtered;         /* records that [data] filter.* leaves out */
     int64_t out_of_catalogue; /* records dropped since their user or item is in no catalogue */
+    int64_t clipped;          /* values moved to an end of the declared range */
     char sha256[65]; /* of the main file as stored; of several, of their hashes in order; "" if generated */
 };
 
@@ -97,7 +98,7 @@ struct dataset {
     struct relation relation; /* links.ptr NULL: none loaded */
     struct privacy_weights weights;
     struct feature_table features[2]; /* of users, of items: indexed as DPF_SIDE_* */
-    int implicit;                     /* values are all 1 and mean "interacted" */
+    int implicit;                     /* records mean "interacted"; values are how often, or absent: 1 */
     double value_lo, value_hi;        /* declared range */
     struct dataset_summary summary;
     struct violations violations; /* records that are at fault: left out, or changed. See load.h */

@@ -35,7 +35,7 @@ static int64_t choose(const struct ratings *ratings, enum data_duplicates policy
 }
 
 /* Sums may leave the declared range that sensitivities rest on, so the rule for the range applies again.
-   1: the record is to be dropped; -1: refused. */
+   1: the record is to be dropped; 2: it was clipped; -1: refused. */
 static int restore_range(const struct data_options *options, double *value)
 {
     if (*value >= options->value_lo && *value <= options->value_hi)
@@ -43,7 +43,7 @@ static int restore_range(const struct data_options *options, double *value)
     if (options->file.out_of_range != RANGE_CLIP)
         return options->file.out_of_range == RANGE_DROP ? 1 : -1;
     *value = fmin(fmax(*value, options->value_lo), options->value_hi);
-    return 0;
+    return 2;
 }
 
 static int merge_values(struct ratings *ratings, const struct data_options *options, int64_t first,
@@ -70,6 +70,7 @@ static int merge_values(struct ratings *ratings, const struct data_options *opti
 /* What becomes of the records first .. last-1 of one pair: all but one go, or all. */
 struct group {
     int64_t first, last, chosen;
+    int clipped; /* its value was moved to an end of the declared range */
     int drop; /* 1: all go; 0: one stays; -1: a fault, and none stays, or the chosen one with a value in range
                */
 };
@@ -102,8 +103,10 @@ static int resolve_group(struct ratings *ratings, const struct data_options *opt
                     "occur again; set duplicates = last, first, mean or sum", error);
         return pass_over(ratings, options, group, violations, error);
     }
-    group->drop = merge_values(ratings, options, group->first, group->last, group->chosen);
-    if (group->drop >= 0)
+    const int merged = merge_values(ratings, options, group->first, group->last, group->chosen);
+    group->drop = merged == 1;
+    group->clipped = merged == 2;
+    if (merged >= 0)
         return 0;
     report_pair(ratings, table, users, items, row, group->first,
                 "sum up to a value outside of the declared range; widen value-min and "
@@ -113,8 +116,8 @@ static int resolve_group(struct ratings *ratings, const struct data_options *opt
 }
 
 int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,
-                    const struct id_map *users, const struct id_map *items, int64_t *removed,
-                    int64_t *dropped, struct violations *violations, struct dpf_error *error)
+                    const struct id_map *users, const struct id_map *items, struct resolved *counts,
+                    struct violations *violations, struct dpf_error *error)
 {
     struct csr *csr = &ratings->csr;
     uint8_t *flags = NULL; /* only once there is a duplicate */
@@ -132,8 +135,9 @@ int ratings_resolve(struct ratings *ratings, const struct data_options *options,
                 status = resolve_group(ratings, options, table, users, items, r, &group, violations, error);
             for (int64_t j = i; j < last && status == 0; j++)
                 flags[j] = j != group.chosen || group.drop;
-            *removed += last - i - 1;
-            *dropped += group.drop > 0;
+            counts->removed += last - i - 1;
+            counts->dropped += group.drop > 0;
+            counts->clipped += group.clipped;
         }
     if (status == 0 && flags)
         ratings_remove(ratings, flags);

@@ -86,6 +86,11 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
     return NULL;
 }
 
+int64_t gzip_offset(const struct gzip *gzip)
+{
+    return gzip->offset;
+}
+
 void gzip_close(struct gzip *gzip)
 {
     if (!gzip)

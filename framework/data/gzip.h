@@ -7,6 +7,7 @@
 #define DPF_DATA_GZIP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -17,6 +18,8 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error);
 /* Up to `wanted` bytes into out; *got is smaller only at the end. Messages name neither file nor line. For
    one thread at a time. */
 int gzip_read(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error);
+/* Bytes of the file, packed or not, that have been read. */
+int64_t gzip_offset(const struct gzip *gzip);
 void gzip_close(struct gzip *gzip);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/data_params.h"
 #include "data/feature_file.h"
 #include "data/catalogue.h"
@@ -64,6 +65,21 @@ static int check_features(const struct config *config, const struct config_value
     return status;
 }
 
+/* Looks at the first line of each file, so that a column that is not there is found before anything is read.
+ */
+static int check_columns(const char *path, const char *without, const struct file_options *options,
+                         struct dpf_error *error)
+{
+    struct paths paths;
+    if (paths_expand(path, without, &paths, error) != 0)
+        return -1;
+    int status = 0;
+    for (size_t i = 0; i < paths.n && status == 0; i++)
+        status = table_check(paths.files[i], options, error);
+    paths_free(&paths);
+    return status;
+}
+
 int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi, struct dpf_error *error)
 {
@@ -72,8 +88,8 @@ int data_check(const struct config *config, const struct config_values *data,
     if (data_options_read(config, data, split, &o, error) != 0)
         return -1;
     data_options_warn(config, data, split, &o);
-    *value_lo = o.implicit ? 1 : o.value_lo;
-    *value_hi = o.implicit ? 1 : o.value_hi;
+    *value_lo = o.implicit && !o.counts ? 1 : o.value_lo;
+    *value_hi = o.implicit && !o.counts ? 1 : o.value_hi;
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
     if (o.format != FORMAT_SYNTHETIC && check_paths(config, "data", "path", o.path, test, error) != 0)
         return -1;
@@ -92,7 +108,9 @@ int data_check(const struct config *config, const struct config_values *data,
         if (o.weights.paths[side][0] &&
             check_paths(config, "data", weights[side], o.weights.paths[side], "", error) != 0)
             return -1;
-    return 0;
+    if (o.format != FORMAT_SYNTHETIC && check_columns(o.path, test, &o.file, error) != 0)
+        return -1;
+    return *test ? check_columns(test, "", &o.file, error) : 0;
 }
 
 /* The hash of one file is its own; of several, that of their hashes' texts one after the other. */
@@ -202,14 +220,17 @@ static int clean(struct loading *l, struct table *table, int want_order, struct 
                  struct dpf_error *error)
 {
     struct dataset_summary *summary = &l->out->summary;
+    struct resolved counts = {0};
     if (ratings_build(table, l->out->users.n, want_order, l->pool, ratings, error) != 0 ||
-        ratings_resolve(ratings, &l->options, table, &l->out->users, &l->out->items, &summary->duplicates,
-                        &summary->out_of_range, &l->out->violations, error) != 0)
+        ratings_resolve(ratings, &l->options, table, &l->out->users, &l->out->items, &counts,
+                        &l->out->violations, error) != 0)
         return -1;
+    summary->duplicates += counts.removed;
     summary->lines += table->lines;
     summary->empty_lines += table->empty;
-    summary->out_of_range += table->dropped;
     summary->out_of_catalogue += table->strangers;
+    summary->out_of_range += table->dropped + counts.dropped;
+    summary->clipped += table->clipped + counts.clipped;
     return 0;
 }
 
@@ -238,7 +259,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
 static int load_synthetic(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
-    int values = !o->implicit || isfinite(o->threshold);
+    int values = !o->implicit || o->counts || isfinite(o->threshold);
     int times = o->file.time_needed;
     struct generator *generator = generator_new(&o->generate, l->seeded, error);
     if (!generator)
@@ -298,14 +319,38 @@ static void finish(struct loading *l)
         nothing_left(l, &none);
         violations_add(&out->violations, 0, 0, &none);
     }
-    if (out->implicit) {
+    if (out->implicit && !l->options.counts) {
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);
     }
 }
 
+/* Ids that are most likely several fields: all were read with a delimiter that the file does not have. */
+static void warn_of_ids(const struct loading *l, const char *what, const struct id_map *ids)
+{
+    static const struct {
+        const char *text, *remedy;
+    } signs[] = {{"::", "data.delimiter = double-colon"},
+                 {";", "data.delimiter = semicolon"},
+                 {"\t", "data.delimiter = tab"},
+                 {"|", "data.delimiter = pipe"},
+                 {"\"", "format = csv, in which fields may be quoted"}};
+    char shown[TEXT_SHOWN];
+    if (l->options.format == FORMAT_SYNTHETIC || ids->n == 0)
+        return;
+    const char *first = id_map_text(ids, 0), *last = id_map_text(ids, ids->n - 1);
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strstr(first, signs[i].text) && strstr(last, signs[i].text)) {
+            log_message(LOG_LEVEL_WARNING, "%s such as \"%s\" look like several fields: is %s meant?", what,
+                        text_show(first, shown), signs[i].remedy);
+            return;
+        }
+}
+
 static void warn_suspicious(const struct loading *l)
 {
+    warn_of_ids(l, "users", &l->out->users);
+    warn_of_ids(l, "items", &l->out->items);
     const struct dataset_summary *s = &l->out->summary;
     if (!l->options.implicit && s->distinct_values > 100 && isinf(l->options.value_lo) &&
         isinf(l->options.value_hi))
@@ -402,8 +447,9 @@ int data_parse(const struct config *config, const struct config_values *data,
     int status = data_options_read(config, data, split, &l.options, error);
     if (status == 0) {
         parsed->dataset.implicit = l.options.implicit;
-        parsed->dataset.value_lo = l.options.implicit ? 1 : l.options.value_lo;
-        parsed->dataset.value_hi = l.options.implicit ? 1 : l.options.value_hi;
+        int ones = l.options.implicit && !l.options.counts;
+        parsed->dataset.value_lo = ones ? 1 : l.options.value_lo;
+        parsed->dataset.value_hi = ones ? 1 : l.options.value_hi;
         status = parse(&l, error);
     }
     if (status == 0)

@@ -54,6 +54,8 @@ int data_divide(struct data_parsed *parsed, const struct config *config, const s
                 const struct config_values *split, const struct random_root *seeded, struct pool *pool,
                 struct dataset *out, struct dpf_error *error);
 void data_parsed_free(struct data_parsed *parsed);
+/* 1 if [split] makes a test part. */
+int data_is_split(const struct config_values *split);
 /* 1 if [data] asks for generated ratings, so that there is no file. */
 int data_is_generated(const struct config_values *data);
 /* Names what data_parse reads; seed is [run] seed. Free it. */

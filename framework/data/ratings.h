@@ -25,11 +25,18 @@ int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, int values
 int ratings_build(struct table *table, int64_t users, int want_order, struct pool *pool, struct ratings *out,
                   struct dpf_error *error);
 
-/* Leaves one record a pair. *removed is increased. The table names lines in messages; NULL: no duplicates
+/* What became of records that were not the only ones of their pair. */
+struct resolved {
+    int64_t removed; /* duplicates */
+    int64_t dropped; /* pairs whose sum lies outside of the declared range, or that are at fault, */
+    int64_t clipped; /* or whose sum was moved to an end of it */
+};
+
+/* Leaves one record a pair, and increases the counts. The table names lines in messages; NULL: no duplicates
  * occur. Pairs that are at fault are listed and left out; violations NULL: the first is an error. */
 int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,
-                    const struct id_map *users, const struct id_map *items, int64_t *removed,
-                    int64_t *dropped, struct violations *violations, struct dpf_error *error);
+                    const struct id_map *users, const struct id_map *items, struct resolved *counts,
+                    struct violations *violations, struct dpf_error *error);
 
 /* Keeps the records whose flag is 0 (in place); returns the number of those removed. flags: one a record. */
 int64_t ratings_remove(struct ratings *ratings, const uint8_t *flags);

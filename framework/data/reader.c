@@ -6,13 +6,18 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ticker.h"
 #include "data/quoted.h"
 #include "data/row.h"
 #include "data/table.h"
+
+#define LOOK_BLOCK                                                                                           \
+    ((size_t)1 << 16) /* a first line that is longer is not looked at before the file is read */
 
 /* What stopped a thread: the first in the order of the file is reported. */
 struct stop {
@@ -27,6 +32,7 @@ struct reader {
     const struct read_control *control;
     struct layout layout;
     int64_t header_block; /* where the first row stands */
+    int is_look;          /* the layout alone is asked for */
     struct source source;
     struct table *table;
     struct slot *slots;
@@ -365,6 +371,9 @@ static int place_error(const struct dpf_error *from, const char *path, int64_t l
     return error_at(error, from->fault, path, (long)line, "%s", from->text);
 }
 
+/* The first line was read, and its fields are not what was asked for. */
+#define NOT_DECIDED (-2)
+
 /* Where the form is declared and there is no header, the first line is a record like any other. */
 static int decide_declared(struct reader *reader, struct dpf_error *error)
 {
@@ -379,7 +388,8 @@ static int decide_declared(struct reader *reader, struct dpf_error *error)
 
 static int decide_layout(struct reader *reader, struct dpf_error *error)
 {
-    if (reader->faults && reader->options->header == HEADER_NO && reader->options->n_fields > 0)
+    if ((reader->faults || reader->is_look) && reader->options->header == HEADER_NO &&
+        reader->options->n_fields > 0)
         return decide_declared(reader, error);
     struct dpf_error local = {0};
     struct field fields[FIELDS_MAX];
@@ -394,12 +404,12 @@ static int decide_layout(struct reader *reader, struct dpf_error *error)
     int status = first_row(reader, &block, quoted, fields, &n, &line, &local);
     reader->header_block = block.index;
     if (status > 0)
-        status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : -1;
-    else if (status == 0)
+        status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : NOT_DECIDED;
+    else if (status == 0 && !reader->is_look)
         error_at(error, DPF_FAULT_DATA, reader->path, 0, "there are no records in this file");
-    if (status < 0)
+    if (status < 0 && (status == NOT_DECIDED || !reader->is_look))
         place_error(&local, reader->path, line, error);
-    if (status > 0 && reader->layout.has_header && reader->options->header == HEADER_AUTO)
+    if (status > 0 && !reader->is_look && reader->layout.has_header && reader->options->header == HEADER_AUTO)
         log_message(LOG_LEVEL_INFO, "%s:%lld: taken as a header (data.%sheader = auto)", reader->path,
                     (long long)line, reader->options->prefix);
     source_close(&reader->source);
@@ -523,6 +533,7 @@ static void sum_up(struct table *table, size_t first, int base)
         table->empty += chunk->empty;
         table->records += chunk->n;
         table->dropped += chunk->dropped;
+        table->clipped += chunk->clipped;
     }
 }
 
@@ -585,9 +596,13 @@ int table_read(struct table *table, const char *path, const struct file_options 
         free(reader.faults);
         return error_memory(error);
     }
+    struct stat info;
     int status = decide_layout(&reader, error);
-    if (status == 0)
+    if (status == 0) {
+        ticker_begin("reading records", stat(path, &info) == 0 ? (int64_t)info.st_size : 0);
         status = read_all(&reader, first, pool, error);
+        ticker_end();
+    }
     if (status == 0)
         status = merge_ids(&reader, users, items, error);
     sum_up(table, first, base);
@@ -597,4 +612,14 @@ int table_read(struct table *table, const char *path, const struct file_options 
     free(reader.faults);
     free(reader.stops);
     return status;
+}
+
+int table_check(const char *path, const struct file_options *options, struct dpf_error *error)
+{
+    const struct read_control control = {.block_size = LOOK_BLOCK};
+    struct reader reader = {.path = path, .options = options, .control = &control, .is_look = 1};
+    struct dpf_error found = {0};
+    if (decide_layout(&reader, &found) == 0 || !found.fault)
+        return 0;
+    return error_set(error, found.fault, "%s", found.text);
 }

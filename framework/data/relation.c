@@ -80,11 +80,11 @@ static int build_links(const struct data_options *options, const struct table *t
     links.csr = out->links;
     /* A link given twice is one link; its last weight counts. */
     struct data_options last = *options;
-    int64_t removed = 0, dropped = 0;
+    struct resolved counts = {0};
     last.duplicates = DUPLICATES_LAST;
     if (sort_rows(&links, pool, error) != 0)
         return -1;
-    return ratings_resolve(&links, &last, table, NULL, NULL, &removed, &dropped, NULL, error);
+    return ratings_resolve(&links, &last, table, NULL, NULL, &counts, NULL, error);
 }
 
 int relation_load(const struct data_options *options, const struct id_map *users, struct pool *pool,

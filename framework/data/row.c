@@ -142,7 +142,7 @@ static int out_of_range(const struct file_options *options, const struct field *
 
 /* 1: the record is to be dropped. -1: an error. 0 with an error: the record stays with another value. */
 static int take_value(const struct file_options *options, const struct layout *layout,
-                      const struct field *field, float *out, struct dpf_error *error)
+                      const struct field *field, float *out, int64_t *clipped, struct dpf_error *error)
 {
     double value;
     char show[96];
@@ -154,6 +154,7 @@ static int take_value(const struct file_options *options, const struct layout *l
         if (options->out_of_range != RANGE_CLIP)
             return out_of_range(options, field, value, out, error);
         value = value < options->value_lo ? options->value_lo : options->value_hi;
+        ++*clipped;
     } else if (value < 0 && isinf(options->value_lo)) {
         if (options->prefix[0])
             return error_set(error, DPF_FAULT_DATA, "the %s %s is negative; correct the line or remove it",
@@ -245,7 +246,8 @@ int row_add(const struct file_options *options, const struct layout *layout, str
         return -1;
     int64_t i = chunk->n;
     if (chunk->values) {
-        int status = take_value(options, layout, &fields[columns[COLUMN_RATING]], &chunk->values[i], error);
+        int status = take_value(options, layout, &fields[columns[COLUMN_RATING]], &chunk->values[i],
+                                &chunk->clipped, error);
         if (status != 0) {
             chunk->dropped += status > 0;
             return status > 0 ? 0 : -1;

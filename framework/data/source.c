@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ticker.h"
 
 static int source_prepare(struct source *source, const char *path, size_t block_size, struct dpf_error *error)
 {
@@ -62,8 +63,12 @@ void block_free(struct block *block)
 /* Up to `wanted` bytes; fewer only at the end. */
 static int read_bytes(struct source *source, char *out, size_t wanted, size_t *got, struct dpf_error *error)
 {
-    if (source->file)
-        return gzip_read(source->file, out, wanted, got, error);
+    if (source->file) {
+        const int64_t before = gzip_offset(source->file);
+        const int status = gzip_read(source->file, out, wanted, got, error);
+        ticker_add(gzip_offset(source->file) - before);
+        return status;
+    }
     *got = wanted < source->memory_left ? wanted : source->memory_left;
     if (*got > 0)
         memcpy(out, source->memory, *got);

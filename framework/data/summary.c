@@ -129,6 +129,7 @@ char *data_summary_text(const struct dataset *dataset)
     add_count(&out, s->out_of_range, "outside of the declared range dropped");
     add_count(&out, s->filtered, "filtered");
     add_count(&out, s->out_of_catalogue, "outside of the catalogues left out");
+    add_count(&out, s->clipped, "values moved to an end of the declared range");
     add_count(&out, s->empty_lines, "empty lines");
     add_count(&out, s->time_ties_decided, "users decided by the order of lines");
     add_count(&out, s->cold_records, "test records of users or items without training records");

@@ -21,7 +21,8 @@ struct chunk {
     int64_t n;
     int64_t lines; /* all lines of the block */
     int64_t empty;
-    int64_t dropped;    /* outside the declared range */
+    int64_t dropped;    /* outside the declared range, */
+    int64_t clipped;    /* and moved to its end */
     int64_t first_line; /* number of its first line in the file */
     int32_t *users;
     int32_t *items;
@@ -46,7 +47,7 @@ struct table {
     size_t n_chunks, chunks_capacity;
     struct slot *slots;
     int n_slots;
-    int64_t lines, empty, records, dropped;
+    int64_t lines, empty, records, dropped, clipped;
     int64_t strangers; /* records whose user or item has no index; counted when rows are built */
     /* Where it is set, lines that are no records are listed there and left out, and reading goes on; else the
        first of them ends it. */
@@ -70,6 +71,9 @@ struct read_control {
 int table_read(struct table *table, const char *path, const struct file_options *options,
                const struct read_control *control, struct ids *users, struct ids *items, char *hash,
                struct pool *pool, struct dpf_error *error);
+/* Whether the columns that options ask for can be told from the first line of the file. Reads no further;
+   what cannot be read is left to table_read. */
+int table_check(const char *path, const struct file_options *options, struct dpf_error *error);
 /* Makes all maps lead to final indices instead of merged codes. */
 void table_finish_ids(struct table *table, const int32_t *user_rank, const int32_t *item_rank);
 /* File and line of the record with these indices, the nth from 0. 0, or -1 if there is none. */

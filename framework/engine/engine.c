@@ -2,11 +2,13 @@
 #include "engine/engine.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "engine/step.h"
 
 static double seconds_now(void)
@@ -361,24 +363,74 @@ static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, s
     return plan->run.params.values[RUN_NOISE].integer ? engine_noise_histograms(engine, error) : 0;
 }
 
+/* Solvers know rows by number, whoever reads the message by id: "user row 7" becomes user "alice". Rows of a
+   projected space have none. */
+static void name_row(const struct engine *engine, struct dpf_error *error)
+{
+    for (int side = 0; side < 2; side++) {
+        const char *head = side == DPF_SIDE_USERS ? "user row " : "item row ";
+        const struct id_map *ids = side == DPF_SIDE_USERS ? &engine->dataset->users : &engine->dataset->items;
+        const char *at = strstr(error->text, head);
+        const size_t digits = at ? strspn(at + strlen(head), "0123456789") : 0;
+        if (digits == 0 || digits > 10 || engine->plan->sides[side].state_transform)
+            continue;
+        const long long row = strtoll(at + strlen(head), NULL, 10);
+        if (row >= ids->n)
+            continue;
+        char shown[TEXT_SHOWN];
+        struct dpf_error named = {.fault = error->fault};
+        snprintf(named.text, sizeof named.text, "%.*s%.4s \"%s\"%s", (int)(at - error->text), error->text,
+                 head, text_show(id_map_text(ids, row), shown), at + strlen(head) + digits);
+        *error = named;
+    }
+}
+
+static int engine_open(struct engine *engine, struct dpf_error *error)
+{
+    for (int side = 0; side < 2; side++)
+        engine->features[side] =
+            feature_table_view(&engine->dataset->features[side], &engine->feature_views[side]);
+    memset(engine->stats, 0, sizeof *engine->stats);
+    if (parties_make(&engine->parties, engine->plan, engine->dataset, error) != 0 ||
+        make_workers(engine, error) != 0 || step_open_violations(engine, error) != 0)
+        return -1;
+    for (int which = 0; which < 2; which++)
+        if (make_terms(engine, which, error) != 0)
+            return -1;
+    return 0;
+}
+
 int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
     struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
-    for (int side = 0; side < 2; side++)
-        engine.features[side] = feature_table_view(&dataset->features[side], &engine.feature_views[side]);
-    memset(stats, 0, sizeof *stats);
-    int status = parties_make(&engine.parties, plan, dataset, error);
-    if (status == 0)
-        status = make_workers(&engine, error);
-    if (status == 0)
-        status = step_open_violations(&engine, error);
-    for (int which = 0; which < 2 && status == 0; which++)
-        status = make_terms(&engine, which, error);
+    int status = engine_open(&engine, error);
     if (status == 0)
         status = all_rounds(&engine, hooks, error);
+    if (status != 0)
+        name_row(&engine, error);
     sum_times(&engine);
     step_close_violations(&engine, hooks ? hooks->violations : NULL);
     engine_close(&engine);
+    return status;
+}
+
+int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
+                    int side, int64_t passes, struct dpf_error *error)
+{
+    struct engine_stats *stats = memory_new(1, sizeof *stats);
+    if (!stats)
+        return error_memory(error);
+    struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
+    int status = engine_open(&engine, error);
+    for (engine.round = 0; engine.round < passes && status == 0; engine.round++) {
+        status = side_step(&engine, side, error);
+        if (status == 0)
+            take_next(&engine, side);
+    }
+    if (status != 0)
+        name_row(&engine, error);
+    engine_close(&engine);
+    free(stats);
     return status;
 }

@@ -593,10 +593,10 @@ static int check_finite(struct engine *engine, int worker, int side, const float
                 engine->forgivable[worker] = 1;
                 return error_set(
                     &engine->errors[worker], DPF_FAULT_RUN,
-                    "%s: solver %s returned a number that is not finite for row %lld; nothing is "
+                    "%s: solver %s returned a number that is not finite for %s row %lld; nothing is "
                     "released",
                     step_name(engine, side, name), engine->plan->sides[side].solver->entry->component->id,
-                    (long long)(first + r));
+                    side == DPF_SIDE_USERS ? "user" : "item", (long long)(first + r));
             }
     return 0;
 }

@@ -51,8 +51,12 @@ int evaluate_on_train(const struct config_values *options);
 const char *evaluate_convention(const char *name);
 /* 1 if the configuration names a rating metric; 0 where it leaves the choice to what the data are. */
 int evaluate_rates(const struct config_values *options);
-/* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. */
-int evaluate_check(const struct config *config, const struct config_values *options, struct dpf_error *error);
+/* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. largest:
+   the declared upper end of values, 1 where all are 1. */
+int evaluate_check(const struct config *config, const struct config_values *options, int implicit,
+                   double largest, struct dpf_error *error);
+/* Whether [evaluate] names metrics. */
+int evaluate_is_asked_for(const struct config_values *options);
 
 /*
  * Evaluates on test (or on the training records if train_part). The negatives of sampled ranking

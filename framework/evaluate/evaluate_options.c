@@ -264,10 +264,24 @@ int evaluate_options_read(const struct config *config, const struct config_value
     return 0;
 }
 
-int evaluate_check(const struct config *config, const struct config_values *values, struct dpf_error *error)
+int evaluate_check(const struct config *config, const struct config_values *values, int implicit,
+                   double largest, struct dpf_error *error)
 {
     struct evaluate_options options;
-    return evaluate_options_read(config, values, 0, &options, error);
+    const struct place place = {config, error};
+    if (evaluate_options_read(config, values, implicit, &options, error) != 0)
+        return -1;
+    if (implicit && isfinite(options.relevance) && options.relevance > largest)
+        return refuse(&place, P_RELEVANCE,
+                      "%g: no value of this implicit feedback is above %g, so nothing would be a positive; "
+                      "remove it, or choose what is an interaction with data.threshold",
+                      options.relevance, largest);
+    return 0;
+}
+
+int evaluate_is_asked_for(const struct config_values *values)
+{
+    return strcmp(values->params.values[P_METRICS].text, "auto") != 0;
 }
 
 int evaluate_rates(const struct config_values *values)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/ticker.h"
 
 #define SMALLEST_CHUNK 16
 #define MOST_CHUNKS 4096
@@ -39,6 +40,7 @@ static int run_chunk(void *context, int64_t chunk, int worker)
     const struct pass *pass = context;
     struct failure *failure = &pass->failures[worker];
     int64_t end = (chunk + 1) * pass->chunk < pass->n_users ? (chunk + 1) * pass->chunk : pass->n_users;
+    ticker_add(end - chunk * pass->chunk);
     for (int64_t user = chunk * pass->chunk; user < end; user++) {
         if (pass->task(pass->context, user, chunk, worker, &failure->error) == 0)
             continue;
@@ -56,7 +58,9 @@ int user_pass_run(struct pool *pool, int64_t n_users, user_task task, void *cont
     pass.failures = memory_new((size_t)workers, sizeof *pass.failures);
     if (!pass.failures)
         return error_memory(error);
+    ticker_begin("evaluating users", n_users);
     int status = pool_run(pool, user_pass_chunks(n_users), run_chunk, &pass);
+    ticker_end();
     const struct failure *first = NULL;
     for (int w = 0; w < workers; w++) {
         const struct failure *failure = &pass.failures[w];

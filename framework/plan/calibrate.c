@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/ticker.h"
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
 
@@ -63,6 +64,7 @@ struct instance *calibrate_accountant(struct plan *plan, const char *purpose, st
 static int epsilon_at(struct calibration *c, double factor, double *epsilon, struct dpf_error *error)
 {
     struct guarantee judged = c->plan->guarantee;
+    ticker_add(1);
     c->plan->noise_factor = factor;
     judged.accounts = NULL;
     judged.n_accounts = 0;
@@ -194,14 +196,12 @@ static void close_bracket(struct calibration *c, struct trial *low, struct trial
     }
 }
 
-int calibrate_total(struct plan *plan, struct dpf_error *error)
+static int calibrate(struct plan *plan, struct dpf_error *error)
 {
     const dpf_value *privacy = plan->privacy.params.values;
     struct calibration c = {plan, NULL, "", privacy[PRIVACY_TOTAL_EPSILON].real, ""};
     struct trial low, high;
     double epsilon;
-    if (privacy[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0)
-        return 0;
     c.accountant = calibrate_accountant(plan, "budget = total", error);
     if (!c.accountant)
         return -1;
@@ -229,4 +229,17 @@ int calibrate_total(struct plan *plan, struct dpf_error *error)
                : error_set(error, DPF_FAULT_PLUGIN,
                            "accountant %s says epsilon = %.17g of noise that it judged to have %g at most",
                            c.id, epsilon, c.target);
+}
+
+int calibrate_total(struct plan *plan, struct dpf_error *error)
+{
+    /* A recommender's releases stay in the ledger when they are made without noise; there is nothing to
+     * choose. */
+    if (plan->privacy.params.values[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0 ||
+        plan->without_mechanisms)
+        return 0;
+    ticker_begin("choosing the noise, plans judged:", 0);
+    const int status = calibrate(plan, error);
+    ticker_end();
+    return status;
 }

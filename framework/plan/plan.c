@@ -184,6 +184,23 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 
+/* More users (or items) than declared: the likely cause first, since raising a bound costs every user. */
+static int refuse_size(const struct plan *plan, int side, const int64_t *data, const int64_t *declared,
+                       struct dpf_error *error)
+{
+    const int other = 1 - side;
+    const char *name = plan_side_name(side);
+    const int swapped = data[other] >= 0 && data[other] <= declared[side] &&
+                        (!declared[other] || data[side] <= declared[other]);
+    return config_error(
+        plan->config, "model", name, error,
+        "the data has %lld %s, but at most %lld are declared. %sIf columns, delimiter and quotes are "
+        "read rightly (see [data]) and there can be that many %s, raise the number: it is a public "
+        "bound that the guarantee rests on",
+        (long long)data[side], name, (long long)declared[side],
+        swapped ? "Users and items look swapped: see data.column.user and data.column.item. " : "", name);
+}
+
 static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error)
 {
     const dpf_value *v = plan->model.params.values;
@@ -195,9 +212,7 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
         plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
     for (int side = hidden ? DPF_SIDE_ITEMS : DPF_SIDE_USERS; side < 2; side++)
         if (declared[side] && data[side] > declared[side])
-            return config_error(plan->config, "model", plan_side_name(side), error,
-                                "the data has %lld of them; the declared number is a privacy bound, raise it",
-                                (long long)data[side]);
+            return refuse_size(plan, side, data, declared, error);
     plan->n_users = declared[0] ? declared[0] : data[0];
     plan->n_items = declared[1] ? declared[1] : data[1];
     plan->sizes_known = plan->n_users > 0 && plan->n_items > 0;

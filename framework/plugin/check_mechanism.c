@@ -9,23 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/check_scenario.h"
-
-enum { ROWS = 130, WIDTH = 5, MAX_PARTIES = 16, DRAWS = 300, STAT_ROWS = 40, MAX_EVENTS = 64 };
-
-/* A release with everything that it points to. */
-struct release {
-    struct instance *instance;
-    dpf_query query;
-    dpf_sensitivity blocks[2];
-    dpf_release release;
-    int shape;
-    dpf_noise_plan plan;
-    int parties;
-    double *values; /* ROWS x WIDTH */
-    int64_t *sums;
-    int32_t contributors[ROWS]; /* every party sends every row */
-};
+#include "plugin/check_release.h"
 
 static const dpf_mechanism *table(const struct instance *instance)
 {
@@ -87,6 +71,12 @@ static dpf_status make_plan(struct release *r, struct dpf_error *error)
     return status;
 }
 
+dpf_status check_release_parties(struct release *r, int parties, struct dpf_error *error)
+{
+    describe(r, r->release.unit, r->release.adjacency, parties, 1.0);
+    return make_plan(r, error);
+}
+
 /* A planned release; first for users, then for records. NULL with the rule skipped. */
 static struct release *planned(struct check *check, int shape)
 {
@@ -122,7 +112,7 @@ static struct release *planned(struct check *check, int shape)
 }
 
 /* Both shapes, as far as the mechanism plans them. */
-static void each_release(struct check *check, void (*look)(struct check *check, struct release *r))
+void check_each_release(struct check *check, void (*look)(struct check *check, struct release *r))
 {
     for (int shape = 0; shape < 2; shape++) {
         struct release *r = planned(check, shape);
@@ -146,8 +136,8 @@ static dpf_encoded integers_of(int64_t *values, int64_t first, int64_t count, in
                          .survivors = survivors};
 }
 
-static dpf_status encode(const struct release *r, struct worker *worker, uint32_t draw, uint32_t party,
-                         const double *values, int64_t first, int64_t count, int64_t *out)
+dpf_status check_release_encode(const struct release *r, struct worker *worker, uint32_t draw, uint32_t party,
+                                const double *values, int64_t first, int64_t count, int64_t *out)
 {
     dpf_encoded integers = integers_of(out, first, count, 1);
     if (table(r->instance)->flags & DPF_MECHANISM_CONTRIBUTORS)
@@ -156,8 +146,8 @@ static dpf_status encode(const struct release *r, struct worker *worker, uint32_
     return table(r->instance)->encode(r->instance->self, call, &r->plan, &r->query, values, WIDTH, &integers);
 }
 
-static dpf_status decode(const struct release *r, struct worker *worker, uint32_t draw, int64_t *sums,
-                         int64_t first, int64_t count, double *out)
+dpf_status check_release_decode(const struct release *r, struct worker *worker, uint32_t draw, int64_t *sums,
+                                int64_t first, int64_t count, double *out)
 {
     dpf_encoded integers = integers_of(sums, first, count, r->parties);
     dpf_call *call = worker_call(worker, r->instance, (int32_t)draw, draw, DPF_PARTY_AGGREGATE);
@@ -171,13 +161,13 @@ static dpf_status estimate(const struct release *r, struct worker *worker, uint3
     int64_t message[STAT_ROWS * WIDTH], sums[STAT_ROWS * WIDTH] = {0};
     dpf_status status = DPF_OK;
     for (int p = 0; p < r->parties && status == DPF_OK; p++) {
-        status = encode(r, worker, draw, (uint32_t)p, values, 0, count, message);
+        status = check_release_encode(r, worker, draw, (uint32_t)p, values, 0, count, message);
         for (int64_t i = 0; i < count * WIDTH && status == DPF_OK; i++) {
             uint64_t sum = (uint64_t)sums[i] + (uint64_t)message[i];
             sums[i] = (int64_t)(r->plan.modulus ? sum % r->plan.modulus : sum);
         }
     }
-    return status == DPF_OK ? decode(r, worker, draw, sums, 0, count, out) : status;
+    return status == DPF_OK ? check_release_decode(r, worker, draw, sums, 0, count, out) : status;
 }
 
 /* ---- scenarios ---- */
@@ -186,14 +176,14 @@ static dpf_status run_encode(const struct scenario *scenario, struct worker *wor
                              int64_t count, void *out)
 {
     const struct release *r = scenario->data;
-    return encode(r, worker, 3, 0, r->values + first * WIDTH, first, count, out);
+    return check_release_encode(r, worker, 3, 0, r->values + first * WIDTH, first, count, out);
 }
 
 static dpf_status run_decode(const struct scenario *scenario, struct worker *worker, int64_t first,
                              int64_t count, void *out)
 {
     const struct release *r = scenario->data;
-    return decode(r, worker, 3, r->sums + first * WIDTH, first, count, out);
+    return check_release_decode(r, worker, 3, r->sums + first * WIDTH, first, count, out);
 }
 
 static void poison_values(const struct scenario *scenario, double value)
@@ -218,7 +208,7 @@ int check_mechanism_scenario(struct check *check, int index, struct scenario *ou
              shape ? "quadratic" : "gradient");
     out->run = index ? run_decode : run_encode;
     out->poison = index ? NULL : poison_values;
-    dpf_status status = index ? encode(r, worker, 3, 0, r->values, 0, ROWS, r->sums) : DPF_OK;
+    dpf_status status = index ? check_release_encode(r, worker, 3, 0, r->values, 0, ROWS, r->sums) : DPF_OK;
     worker_free(worker);
     return status == DPF_OK ? 1 : -1;
 }
@@ -252,6 +242,10 @@ static void look_plan(struct check *check, struct release *r)
         check_fail(check, "n_blocks is %d, the query has %d", (int)plan->n_blocks, (int)r->query.n_blocks);
     for (int b = 0; b < r->query.n_blocks; b++)
         look_at_block(check, plan, b);
+    for (int b = r->query.n_blocks; b < DPF_MAX_BLOCKS; b++)
+        if (plan->grid[b] != 0 || plan->scale[b] != 0 || plan->variance[b] != 0)
+            check_fail(check, "the plan has numbers for block %d, the query has %d: count blocks from 0", b,
+                       (int)r->query.n_blocks);
     if (!(plan->wrap_bound >= 0 && plan->wrap_bound < 1))
         check_fail(check, "wrap_bound is %g", plan->wrap_bound);
     int32_t lifetime = table(r->instance)->lifetime(r->instance->self);
@@ -420,7 +414,7 @@ static void judge_moments(struct check *check, const struct release *r, int b, c
                    seen->variance, declared, slack);
 }
 
-static void look_noise(struct check *check, struct release *r)
+static void look_noise_of_parties(struct check *check, struct release *r)
 {
     struct dpf_error error = {0};
     struct worker *worker = worker_new(0, 1, &error);
@@ -435,6 +429,18 @@ static void look_noise(struct check *check, struct release *r)
     }
     for (int b = 0; b < r->query.n_blocks; b++)
         judge_moments(check, r, b, &seen[b]);
+}
+
+/* Of one party, and of several that add noise each in full: the plan's variance is that of the decoded sum.
+ */
+static void look_noise(struct check *check, struct release *r)
+{
+    struct dpf_error error = {0};
+    look_noise_of_parties(check, r);
+    if (r->plan.where != DPF_NOISE_AT_PARTY || check->outcome == CHECK_FAIL)
+        return;
+    if (check_release_parties(r, 3, &error) == DPF_OK)
+        look_noise_of_parties(check, r);
 }
 
 /* One vector of noise for each index; every pair of them must differ. */
@@ -455,9 +461,9 @@ static void look_distinct(struct check *check, struct release *r)
     int n = 0;
     for (uint32_t draw = 0; draw < 3; draw++)
         for (uint32_t party = 0; party < (r->plan.where == DPF_NOISE_AT_SUM ? 1 : 2); party++, n += ROWS) {
-            dpf_status status = encode(r, worker, draw, party, r->values, 0, ROWS, r->sums);
+            dpf_status status = check_release_encode(r, worker, draw, party, r->values, 0, ROWS, r->sums);
             if (status == DPF_OK)
-                status = decode(r, worker, draw, r->sums, 0, ROWS, noise + n * WIDTH);
+                status = check_release_decode(r, worker, draw, r->sums, 0, ROWS, noise + n * WIDTH);
             if (status != DPF_OK)
                 check_fail(check, "fails (status %d)", (int)status);
         }
@@ -482,7 +488,7 @@ static void look_range(struct check *check, struct release *r)
         int64_t out[WIDTH];
         double row[WIDTH] = {0};
         row[WIDTH - 1] = values[i];
-        dpf_status status = encode(r, worker, 0, 0, row, 0, 1, out);
+        dpf_status status = check_release_encode(r, worker, 0, 0, row, 0, 1, out);
         struct dpf_error ignored = {0};
         instance_result(r->instance, status, NULL, &ignored);
         /* A mechanism that clips to public bounds may take a finite value of any size. */
@@ -494,37 +500,37 @@ static void look_range(struct check *check, struct release *r)
 
 static void rule_plan(struct check *check)
 {
-    each_release(check, look_plan);
+    check_each_release(check, look_plan);
 }
 
 static void rule_unknown(struct check *check)
 {
-    each_release(check, look_unknown);
+    check_each_release(check, look_unknown);
 }
 
 static void rule_monotone(struct check *check)
 {
-    each_release(check, look_monotone);
+    check_each_release(check, look_monotone);
 }
 
 static void rule_events(struct check *check)
 {
-    each_release(check, look_events);
+    check_each_release(check, look_events);
 }
 
 static void rule_noise(struct check *check)
 {
-    each_release(check, look_noise);
+    check_each_release(check, look_noise);
 }
 
 static void rule_distinct(struct check *check)
 {
-    each_release(check, look_distinct);
+    check_each_release(check, look_distinct);
 }
 
 static void rule_range(struct check *check)
 {
-    each_release(check, look_range);
+    check_each_release(check, look_range);
 }
 
 static const struct check_rule rules[] = {
@@ -536,6 +542,8 @@ static const struct check_rule rules[] = {
      "events are complete and cover the release's sensitivity"},
     {"mechanism.noise", DPF_ROLE_MECHANISM, rule_noise,
      "estimates are unbiased, their variance is the declared one"},
+    {"mechanism.privacy", DPF_ROLE_MECHANISM, check_rule_privacy,
+     "what events state holds for neighbours, as far as it can be measured"},
     {"mechanism.distinct", DPF_ROLE_MECHANISM, rule_distinct,
      "noise differs between rows, draws and parties"},
     {"mechanism.range", DPF_ROLE_MECHANISM, rule_range, "NaN, infinity and huge values are refused"},

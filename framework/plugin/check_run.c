@@ -73,8 +73,11 @@ static int same(struct check *check, const struct scenario *scenario, const void
     for (int64_t i = 0; i < scenario->n; i++) {
         size_t at = (size_t)i * scenario->unit_bytes;
         if (memcmp((const char *)base + at, (const char *)out + at, scenario->unit_bytes) != 0)
-            return check_fail(check, "%s: unit %lld differs with %s %d", scenario->name, (long long)i, what,
-                              number);
+            return check_fail(
+                check,
+                "%s: unit %lld differs with %s %d: usually the place in the buffer is taken for the "
+                "row (use first_row + r, or rows[r]), or something is kept from one call to the next",
+                scenario->name, (long long)i, what, number);
     }
     return 0;
 }

@@ -159,6 +159,12 @@ void guarantee_free(struct guarantee *guarantee);
 json_t *guarantee_json(const struct guarantee *guarantee);
 /* guarantee.txt: plain words. Free it. */
 char *guarantee_text(const struct guarantee *guarantee);
+/* The same for lines of that width, at least 40. */
+char *guarantee_text_wide(const struct guarantee *guarantee, int width);
+/* Whether there is any noise, so that there is something to state. */
+int guarantee_protects(const struct guarantee *guarantee);
+/* What is to be said where there is none: one line. Free it. */
+char *guarantee_line(const struct guarantee *guarantee);
 /* Whether neighbours of that kind are defined for the unit. */
 int guarantee_pair_exists(int unit, int adjacency);
 

@@ -13,8 +13,7 @@
 #include "privacy/guarantee.h"
 #include "privacy/statement.h"
 
-#define PAGE 100
-#define COLUMN 48
+#define PAGE 100 /* of guarantee.txt */
 #define GUTTER 4
 #define LARGE 20.0 /* from here on epsilon is next to none: e^20 is half a billion */
 
@@ -47,23 +46,24 @@ static int next_line(const char **cursor, int width, const char **line)
 }
 
 /* first starts the first line, the others are indented to its length. */
-static void add_wrapped(struct text *out, const char *first, const char *body)
+static void add_wrapped(struct text *out, int width, const char *first, const char *body)
 {
     const int indent = (int)strlen(first);
     const char *cursor = body, *line;
     for (int i = 0; i == 0 || *cursor; i++) {
-        const int length = next_line(&cursor, PAGE - indent, &line);
+        const int length = next_line(&cursor, width - indent, &line);
         text_add(out, "%*s%.*s\n", indent, i == 0 ? first : "", length, line);
     }
 }
 
-static void add_columns(struct text *out, const char *left, const char *right)
+static void add_columns(struct text *out, int width, const char *left, const char *right)
 {
+    const int column = (width - GUTTER) / 2;
     while (*left || *right) {
         const char *a, *b;
-        const int n = next_line(&left, COLUMN, &a), m = next_line(&right, COLUMN, &b);
+        const int n = next_line(&left, column, &a), m = next_line(&right, column, &b);
         if (m > 0)
-            text_add(out, "%-*.*s%*s%.*s\n", COLUMN, n, a, GUTTER, "", m, b);
+            text_add(out, "%-*.*s%*s%.*s\n", column, n, a, GUTTER, "", m, b);
         else
             text_add(out, "%.*s\n", n, a);
     }
@@ -261,43 +261,44 @@ static int only_pure(const struct guarantee *guarantee)
     return n > 0;
 }
 
-static void add_delta(const struct guarantee *guarantee, struct text *out)
+static void add_delta(const struct guarantee *guarantee, int width, struct text *out)
 {
     char delta[32], line[160];
     snprintf(line, sizeof line, "%s%s", guarantee_number_up(guarantee->delta, delta),
              guarantee->delta_is_default ? ", a common choice that nobody made for this data: set [privacy] "
                                            "delta well below 1 / (number of units)"
                                          : "");
-    add_wrapped(out, "Delta      ", only_pure(guarantee) ? "0: what is proved here does without one." : line);
+    add_wrapped(out, width, "Delta      ",
+                only_pure(guarantee) ? "0: what is proved here does without one." : line);
 }
 
-static void add_head(const struct guarantee *guarantee, struct text *out)
+static void add_head(const struct guarantee *guarantee, int width, struct text *out)
 {
     char line[160], observer[512];
     text_add(out, "PRIVACY STATEMENT\n\n");
-    add_wrapped(out, "Protects   ", unit_sentence(guarantee->unit, guarantee->adjacency));
+    add_wrapped(out, width, "Protects   ", unit_sentence(guarantee->unit, guarantee->adjacency));
     snprintf(line, sizeof line, "(unit %s, adjacency %s)", dpf_unit_name(guarantee->unit),
              dpf_adjacency_name(guarantee->adjacency));
-    add_wrapped(out, "           ", line);
+    add_wrapped(out, width, "           ", line);
     observer_sentence(guarantee, observer, sizeof observer);
-    add_wrapped(out, "From       ", observer);
-    add_delta(guarantee, out);
+    add_wrapped(out, width, "From       ", observer);
+    add_delta(guarantee, width, out);
     if (guarantee->noise_factor > 0) {
         snprintf(line, sizeof line,
                  "of all mechanisms times %.9g, chosen so that epsilon is at most [privacy] total-epsilon",
                  guarantee->noise_factor);
-        add_wrapped(out, "Noise      ", line);
+        add_wrapped(out, width, "Noise      ", line);
     }
     if (guarantee->joint)
         add_wrapped(
-            out, "Kind       ",
+            out, width, "Kind       ",
             "joint differential privacy: each user's own factors and scores stay with that user and are "
             "not part of what others see.");
     text_add(out, "\n");
 }
 
 /* What is known to everybody, or the same in neighbouring data sets, by assumption. */
-static void add_public(const struct guarantee *guarantee, struct text *out)
+static void add_public(const struct guarantee *guarantee, int width, struct text *out)
 {
     if (!guarantee->taken_as_public[0] || guarantee->n_releases == 0)
         return;
@@ -307,12 +308,12 @@ static void add_public(const struct guarantee *guarantee, struct text *out)
         char line[512];
         const int length = (int)strcspn(cursor, "\n");
         snprintf(line, sizeof line, "%.*s", length, cursor);
-        add_wrapped(out, "- ", line);
+        add_wrapped(out, width, "- ", line);
         cursor += length + (cursor[length] == '\n');
     }
 }
 
-static void add_conditions(const struct guarantee *guarantee, struct text *out)
+static void add_conditions(const struct guarantee *guarantee, int width, struct text *out)
 {
     text_add(out, "\nCONDITIONS OF THE PROOF\n\n");
     for (int i = 0; i < N_CONDITIONS; i++) {
@@ -320,12 +321,12 @@ static void add_conditions(const struct guarantee *guarantee, struct text *out)
         const struct condition *condition = &guarantee->conditions[i];
         snprintf(first, sizeof first, "%-4s %-14s %-6s ", condition->id, condition->title,
                  condition->holds ? "holds" : "FAILS");
-        add_wrapped(out, first, condition->why);
+        add_wrapped(out, width, first, condition->why);
     }
 }
 
 /* What accountants say where it proves nothing: useful for comparing designs. */
-static void add_unproved(const struct guarantee *guarantee, struct text *out)
+static void add_unproved(const struct guarantee *guarantee, int width, struct text *out)
 {
     int n = 0;
     for (int i = 0; i < guarantee->n_accounts; i++) {
@@ -347,13 +348,13 @@ static void add_unproved(const struct guarantee *guarantee, struct text *out)
         if (line.failed)
             out->failed = 1;
         else
-            add_wrapped(out, "- ", line.data);
+            add_wrapped(out, width, "- ", line.data);
         text_free(&line);
     }
 }
 
 /* Groups of units, and who tries to tell two neighbours apart. */
-static void add_reach(const struct guarantee *guarantee, struct text *out)
+static void add_reach(const struct guarantee *guarantee, int width, struct text *out)
 {
     const struct reach *reach = &guarantee->reach;
     char number[32], delta[32], line[400];
@@ -369,7 +370,7 @@ static void add_reach(const struct guarantee *guarantee, struct text *out)
             snprintf(line, sizeof line, "%d %ss together: epsilon = %s at delta %s.", reach->group[i],
                      dpf_unit_name(guarantee->unit), guarantee_number_up(reach->group_epsilon[i], number),
                      guarantee_number_up(guarantee->delta, delta));
-        add_wrapped(out, "- ", line);
+        add_wrapped(out, width, "- ", line);
     }
     for (int i = 0; i < REACH_N_TESTS; i++) {
         snprintf(
@@ -377,19 +378,19 @@ static void add_reach(const struct guarantee *guarantee, struct text *out)
             "Whoever tells two neighbours apart and is wrong about the first in %g %% of all cases is wrong "
             "about the other in %.4g %% at least.",
             100.0 * reach->false_alarm[i], floor(1e6 * reach->missed[i]) / 1e4);
-        add_wrapped(out, "- ", line);
+        add_wrapped(out, width, "- ", line);
     }
     if (!isnan(reach->mu)) {
         snprintf(line, sizeof line,
                  reach->mu_holds ? "Gaussian differential privacy: mu = %s."
                                  : "As hard to tell, at this delta, as a Gaussian mechanism of mu = %s.",
                  guarantee_number_up(reach->mu, number));
-        add_wrapped(out, "- ", line);
+        add_wrapped(out, width, "- ", line);
     }
 }
 
 /* All runs on the data. */
-static void add_budget(const struct guarantee *guarantee, struct text *out)
+static void add_budget(const struct guarantee *guarantee, int width, struct text *out)
 {
     const struct data_budget *b = &guarantee->budget;
     char own[32], all[32], delta[32], most[48] = "", line[512];
@@ -403,25 +404,25 @@ static void add_budget(const struct guarantee *guarantee, struct text *out)
              guarantee_number_up(b->own_epsilon, own), (long long)b->runs, b->path,
              guarantee_number_up(b->epsilon + b->own_epsilon, all),
              guarantee_number_up(b->delta + b->own_delta, delta), most);
-    add_wrapped(out, "- ", line);
-    add_wrapped(out, "- ",
+    add_wrapped(out, width, "- ", line);
+    add_wrapped(out, width, "- ",
                 "Training again is another run, also on new data: who is in the data of several runs has "
                 "what these add up to, "
                 "who is in one of them has that one's. A run that fails stays charged: it may have released "
                 "something.");
     add_wrapped(
-        out, "- ",
+        out, width, "- ",
         "Who asks to be deleted is left out of the data of later runs. What was released before stays "
         "released, and what "
         "it may tell about that person is bounded by the epsilons of the runs before; training again without "
         "the person takes nothing of that back.");
 }
 
-static void add_help(struct text *out)
+static void add_help(int width, struct text *out)
 {
     text_add(out, "\nHOW TO READ THIS\n\n");
     add_wrapped(
-        out, "",
+        out, width, "",
         "Epsilon bounds, as a factor e^epsilon, how much any conclusion of the observer can depend on "
         "the protected unit; delta is the probability that this may fail. 'As published' is what "
         "a publication states for these parameters. 'Proved here' holds for this configuration "
@@ -430,23 +431,23 @@ static void add_help(struct text *out)
         "a hash of the data: they are not covered, and several runs on the same data add up.");
 }
 
-char *guarantee_text(const struct guarantee *guarantee)
+char *guarantee_text_wide(const struct guarantee *guarantee, int width)
 {
     struct text out = {0}, left = {0}, right = {0};
     add_published(guarantee, &left);
     add_proved(guarantee, &right);
-    add_head(guarantee, &out);
+    add_head(guarantee, width, &out);
     if (!left.failed && !right.failed) {
-        add_columns(&out, "AS PUBLISHED", "PROVED HERE");
-        add_columns(&out, "------------", "-----------");
-        add_columns(&out, left.data, right.data);
+        add_columns(&out, width, "AS PUBLISHED", "PROVED HERE");
+        add_columns(&out, width, "------------", "-----------");
+        add_columns(&out, width, left.data, right.data);
     }
-    add_reach(guarantee, &out);
-    add_budget(guarantee, &out);
-    add_public(guarantee, &out);
-    add_conditions(guarantee, &out);
-    add_unproved(guarantee, &out);
-    add_help(&out);
+    add_reach(guarantee, width, &out);
+    add_budget(guarantee, width, &out);
+    add_public(guarantee, width, &out);
+    add_conditions(guarantee, width, &out);
+    add_unproved(guarantee, width, &out);
+    add_help(width, &out);
     const int failed = out.failed || left.failed || right.failed;
     text_free(&left);
     text_free(&right);
@@ -454,4 +455,25 @@ char *guarantee_text(const struct guarantee *guarantee)
         return out.data;
     text_free(&out);
     return NULL;
+}
+
+char *guarantee_text(const struct guarantee *guarantee)
+{
+    return guarantee_text_wide(guarantee, PAGE);
+}
+
+int guarantee_protects(const struct guarantee *guarantee)
+{
+    return guarantee->n_releases > 0 && !guarantee->released_raw;
+}
+
+char *guarantee_line(const struct guarantee *guarantee)
+{
+    struct text out = {0};
+    text_add(&out, "Privacy: none. %s: nothing is protected.\n",
+             guarantee->released_raw ? "Factors are released without noise"
+                                     : "Nothing is released with noise");
+    if (out.failed)
+        text_free(&out);
+    return out.data;
 }

@@ -33,6 +33,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/user_factors.npy",
                                            "private/item_factors.npy",
                                            "private/model_state.bin",
+                                           "private/data.json",
                                            "private/metrics.csv",
                                            "private/record_budgets.csv",
                                            "private/noise.csv",
@@ -219,22 +220,38 @@ static json_t *plugins_json(const struct registry *registry)
     return array;
 }
 
+static int64_t links_of(const struct dataset *dataset)
+{
+    const struct csr *links = &dataset->relation.links;
+    return links->ptr ? links->ptr[links->rows] : 0;
+}
+
+/* Exact counts of private records, and a hash by which whoever has the file recognises it: not in run.json,
+   which people pass on. */
 static json_t *data_json(const struct dataset *dataset)
 {
     const struct dataset_summary *s = &dataset->summary;
-    json_t *object = json_object();
+    json_t *object = json_pack("{s:s}", "note", "private: do not publish");
     json_object_set_new(object, "users", json_integer(dataset->users.n));
     json_object_set_new(object, "items", json_integer(dataset->items.n));
     json_object_set_new(object, "ratings", json_integer(s->ratings));
     json_object_set_new(object, "train", json_integer(dataset->train.n));
     json_object_set_new(object, "test", json_integer(dataset->test.n));
+    json_object_set_new(object, "lines", json_integer(s->lines));
     json_object_set_new(object, "duplicates", json_integer(s->duplicates));
+    json_object_set_new(object, "out_of_range_dropped", json_integer(s->out_of_range));
+    json_object_set_new(object, "out_of_range_clipped", json_integer(s->clipped));
+    json_object_set_new(object, "out_of_catalogue_dropped", json_integer(s->out_of_catalogue));
+    json_object_set_new(object, "below_threshold_dropped", json_integer(s->below_threshold));
     json_object_set_new(object, "value_min", number(s->value_min));
     json_object_set_new(object, "value_mean", number(s->value_mean));
     json_object_set_new(object, "value_max", number(s->value_max));
     json_object_set_new(object, "time_ties_decided", json_integer(s->time_ties_decided));
     json_object_set_new(object, "cold_users", json_integer(s->cold_users));
     json_object_set_new(object, "cold_items", json_integer(s->cold_items));
+    json_object_set_new(object, "links", json_integer(links_of(dataset)));
+    json_object_set_new(object, "links_of_unknown_users_dropped", json_integer(dataset->relation.unknown));
+    json_object_set_new(object, "links_to_oneself_dropped", json_integer(dataset->relation.self));
     json_object_set_new(object, "sha256", json_string(s->sha256));
     return object;
 }
@@ -301,6 +318,7 @@ static json_t *files_json(const struct results *r)
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
     json_object_set_new(object, "ledger", json_string("release/ledger.json"));
     json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
+    json_object_set_new(object, "data", json_string("private/data.json"));
     if (record_budgets_exist(r->plan, r->dataset))
         json_object_set_new(object, "record_budgets", json_string("private/record_budgets.csv"));
     if (r->stats->n_noise)
@@ -350,7 +368,6 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
     if (budgets)
         json_object_set_new(root, "record_budgets", budgets);
-    json_object_set_new(root, "data", data_json(r->dataset));
     json_object_set_new(root, "timing", timing_json(r));
     json_object_set_new(root, "communication", communication_json(r->stats));
     json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
@@ -528,6 +545,8 @@ int results_write(const char *directory, const struct results *results, struct d
         status = write_noise(directory, results, error);
     if (status == 0)
         status = write_violations(directory, results, error);
+    if (status == 0)
+        status = write_json(directory, "private/data.json", data_json(results->dataset), error);
     if (status == 0)
         status = write_text(directory, "release/guarantee.txt", statement, error);
     if (status == 0)

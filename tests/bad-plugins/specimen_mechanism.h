@@ -27,6 +27,15 @@
 #ifndef KNOWN
 #define KNOWN(SENSITIVITY) isfinite(SENSITIVITY)
 #endif
+#ifndef STATED_EVENT
+#define STATED_EVENT(SCALE, L1)                                                                              \
+    {                                                                                                        \
+        .kind = DPF_EVENT_DISCRETE_LAPLACE, .count = 1, .scale = (SCALE), .grid = GRID                       \
+    }
+#endif
+#ifndef LAST_BLOCK
+#define LAST_BLOCK(N) (N)
+#endif
 #ifndef EVENT_SENSITIVITY
 #define EVENT_SENSITIVITY(SENSITIVITY) ((SENSITIVITY) + 64 * GRID)
 #endif
@@ -48,13 +57,14 @@ static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *o
     (void)self;
     out->where = DPF_NOISE_AT_PARTY;
     out->n_blocks = release->query->n_blocks;
-    for (int b = 0; b < out->n_blocks; b++) {
-        double sensitivity = release->blocks[b].at[release->unit][release->adjacency].l1;
+    for (int b = 0; b < LAST_BLOCK(out->n_blocks); b++) {
+        double sensitivity =
+            release->blocks[b < out->n_blocks ? b : 0].at[release->unit][release->adjacency].l1;
         if (!KNOWN(sensitivity))
             return DPF_E_PRIVACY;
         out->grid[b] = GRID;
         out->scale[b] = ceil(SCALE_OF(fmin(sensitivity, 1e3)) / GRID) * GRID;
-        out->variance[b] = STATED_VARIANCE(out->scale[b]);
+        out->variance[b] = STATED_VARIANCE(out->scale[b]) * (double)release->n_parties;
     }
     return DPF_OK;
 }
@@ -62,17 +72,16 @@ static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *o
 static dpf_status events(void *self, const dpf_release *release, const dpf_noise_plan *noise, dpf_event *out,
                          int32_t capacity, int32_t *n)
 {
-    (void)self;
+    (void)self, (void)release, (void)noise;
     if (capacity < 1)
         return DPF_E_INTERNAL;
-    out[0] = (dpf_event){.kind = DPF_EVENT_DISCRETE_LAPLACE,
-                         .lifetime = DPF_LIFETIME_ROUND,
-                         .count = 1,
-                         .scale = noise->scale[0],
-                         .grid = GRID};
+    out[0] = (dpf_event)STATED_EVENT(noise->scale[0],
+                                     (release->blocks[0].at[release->unit][release->adjacency].l1));
+    out[0].lifetime = DPF_LIFETIME_ROUND;
     for (int u = 0; u < DPF_N_UNITS; u++)
         for (int a = 0; a < DPF_N_ADJACENCIES; a++)
-            out[0].sensitivity.at[u][a].l1 = EVENT_SENSITIVITY(release->blocks[0].at[u][a].l1);
+            out[0].sensitivity.at[u][a].l1 = out[0].sensitivity.at[u][a].l2 =
+                EVENT_SENSITIVITY(release->blocks[0].at[u][a].l1);
     *n = 1;
     return DPF_OK;
 }

@@ -67,6 +67,12 @@ static const struct {
     {"mechanism_guesses", "mechanism.unknown", "fail"},
     {"mechanism_understates", "mechanism.events", "fail"},
     {"mechanism_less_for_more", "mechanism.monotone", "fail"},
+    {"mechanism_pure_half", "mechanism.privacy", "fail"},
+    {"mechanism_approx_nothing", "mechanism.privacy", "fail"},
+    {"mechanism_zcdp_tenth", "mechanism.privacy", "fail"},
+    {"mechanism_understates", "mechanism.privacy", "fail"},
+    {"mechanism_one_party", "mechanism.noise", "fail"},
+    {"mechanism_one_block_more", "mechanism.plan", "fail"},
     {"loss_understates", "loss.sensitivity", "fail"},
     {"loss_slightly_understates", "loss.sensitivity", "fail"},
     {"loss_forgets_records", "loss.sensitivity", "fail"},
@@ -95,9 +101,10 @@ static const struct {
     {"recommender_hides_no_noise", "recommender.releases", "fail"},
 };
 
-static const char *const sound[] = {
-    "sound",        "mechanism_sound",  "loss_sound",       "sampler_sound",
-    "solver_sound", "aggregator_sound", "accountant_sound", "recommender_sound"};
+static const char *const sound[] = {"mechanism_pure_sound", "mechanism_zcdp_sound", "sound",
+                                    "mechanism_sound",      "loss_sound",           "sampler_sound",
+                                    "solver_sound",         "aggregator_sound",     "accountant_sound",
+                                    "recommender_sound"};
 
 /* The exit status; the report goes to output. */
 static int run_check(const char *name, const char *options, char *output, size_t size)

@@ -110,7 +110,7 @@ static void a_wrong_command_exits_with_2(void **state)
     command_expect("", 2, "usage");
     command_expect("-c", 2, "needs a value");
     command_expect("-c sound.ini -c sound.ini", 2, "twice");
-    command_expect("train -c sound.ini", 2, "train");
+    command_expect("trian -c sound.ini", 2, "did you mean train?");
     command_expect("--colour -c sound.ini", 2, "unknown option --colour");
     command_expect("recommend run --usr 3", 2, "did you mean --user?");
     command_expect("recommend run --user", 2, "--user needs a value"); /* and not the operand before it */
@@ -129,6 +129,127 @@ static void a_wrong_command_exits_with_2(void **state)
     command_expect("check", 2, "no configuration");
     command_expect("describe no-such-thing", 2, "no-such-thing");
     command_expect("generate", 2, "--output");
+}
+
+/* Where the meaning is plain, it is taken; where it is not, the command to type is named. */
+static void a_command_may_be_written_in_several_ways(void **state)
+{
+    (void)state;
+    command_expect("-q -c sound.ini -O way-1", 0, "");
+    command_expect("run sound.ini -q -O way-2", 0, "");
+    command_expect("train -c sound.ini -q -O way-3", 0, "");
+    command_expect("-q -O way-4 train sound.ini", 0, "");
+    command_expect("--output=way-5 -q run -c sound.ini -o model.rank=2", 0, "");
+    for (int i = 1; i <= 5; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "way-%d/run.json", i);
+        assert_true(command_exists(name));
+    }
+    command_expect("check sound.ini", 0, "");
+    char *by_word = memory_text(command_out);
+    command_expect("check -c sound.ini", 0, "");
+    assert_string_equal(by_word, command_out);
+    free(by_word);
+    command_expect("--json account sound.ini", 0, "");
+    assert_int_equal(command_out[0], '{');
+    command_expect("-o model.rank=99999 check sound.ini", 2,
+                   "rank"); /* an override before the command counts */
+    command_expect("check sound.ini sound.ini", 2, "check takes no argument");
+    command_expect("check -c sound.ini sound.ini", 2, "check takes no argument");
+    command_expect("sound.ini", 2, "\"dpframe run sound.ini\" trains, \"dpframe check sound.ini\" says");
+    command_expect("-q", 2, "no configuration");
+    command_expect("list mechanism", 0, "");
+    assert_non_null(strstr(command_out, "laplace"));
+    assert_null(strstr(command_out, "cholesky"));
+    command_expect("list mechanism --json", 0, "");
+    json_t *list = command_json(NULL);
+    assert_true(json_array_size(list) > 3);
+    json_decref(list);
+    command_expect("list mechanisms", 2, "did you mean mechanism?");
+    command_expect("list mechanism loss", 2, "one role");
+}
+
+static void fits(int width)
+{
+    for (const char *line = command_out; *line;) {
+        const char *end = strchr(line, '\n');
+        int n = 0;
+        for (const char *p = line; p < end; p++)
+            n += ((unsigned char)*p & 0xc0) != 0x80;
+        if (n > width)
+            fail_msg("a line of %d characters where %d fit: %.*s", n, width, (int)(end - line), line);
+        line = end + 1;
+    }
+}
+
+static void output_fits_the_terminal(void **state)
+{
+    static const char *const commands[] = {"--help",
+                                           "list",
+                                           "describe data",
+                                           "describe run",
+                                           "describe gaussian",
+                                           "account sound.ini",
+                                           "run --help",
+                                           "start --help"};
+    static const char *const all[] = {"--jobs",       "--dry-run",    "--resume",
+                                      "--candidates", "--plugin-dir", "--version"};
+    (void)state;
+    command_expect("--help", 0, "");
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        assert_non_null(strstr(command_out, all[i]));
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        unsetenv("COLUMNS");
+        command_expect(commands[i], 0, "");
+        fits(80);
+        setenv("COLUMNS", "100", 1);
+        command_expect(commands[i], 0, "");
+        fits(100);
+    }
+    setenv("COLUMNS", "50", 1);
+    command_expect("describe run", 0, "");
+    fits(50);
+    command_expect("account sound.ini", 0, "");
+    fits(50);
+    unsetenv("COLUMNS");
+}
+
+static void a_run_without_noise_says_so_in_one_line(void **state)
+{
+    (void)state;
+    command_expect(
+        "-c sound.ini -o items.mechanism= -o items.transforms= -o items.solver=gradient-descent -O noiseless",
+        0, "");
+    assert_non_null(strstr(command_out, "Privacy: none. "));
+    assert_null(strstr(command_out, "CONDITIONS OF THE PROOF"));
+    static char statement[1 << 16];
+    command_slurp(command_path("noiseless/release/guarantee.txt"), statement, sizeof statement);
+    assert_non_null(strstr(statement, "CONDITIONS OF THE PROOF")); /* the file has all of it */
+    command_expect("-c sound.ini -O with-noise", 0, "");
+    assert_non_null(strstr(command_out, "CONDITIONS OF THE PROOF"));
+}
+
+/* What completion/ asks for. */
+static void shells_get_words(void **state)
+{
+    (void)state;
+    command_expect("complete commands", 0, "");
+    assert_non_null(strstr(command_out, "recommend\n"));
+    assert_non_null(strstr(command_out, "start\n"));
+    command_expect("complete components", 0, "");
+    assert_non_null(strstr(command_out, "gaussian\n"));
+    command_expect("complete sections", 0, "");
+    assert_non_null(strstr(command_out, "evaluate\n"));
+    command_expect("complete keys", 0, "");
+    assert_non_null(strstr(command_out, "model.rank=\n"));
+    assert_non_null(strstr(command_out, "items.mechanism=\n"));
+    assert_null(strstr(command_out, "items.mechanism.noise-multiplier=\n"));
+    command_expect("complete keys sound.ini", 0, "");
+    assert_non_null(strstr(command_out, "items.mechanism.noise-multiplier=\n"));
+    command_expect("complete keys absent.ini", 0, "");
+    assert_string_equal(command_err, "");
+    command_expect("complete", 0, "");
+    assert_string_equal(command_out, "");
 }
 
 /* Locks belong to open files, so the test can stand for the other run. */
@@ -170,7 +291,8 @@ static void a_wrong_configuration_exits_with_2(void **state)
     command_expect("-c sound.ini -o items.transforms=", 2, "clip-user");
     command_expect("-c sound.ini -o run.compare=best", 2, "compare");
     command_expect("acount -c unknown.ini", 2, "unknown command \"acount\"; did you mean account?");
-    command_expect("-c unknown.ini account", 2, "stray argument \"account\"");
+    command_expect("-c unknown.ini account", 2, "unknown.ini:3: ");
+    command_expect("-c sound.ini elsewhere", 2, "stray argument \"elsewhere\"");
 }
 
 static void wrong_data_exits_with_3(void **state)
@@ -674,7 +796,7 @@ static void meaningless_keys_are_warned_of(void **state)
                    "data.header, data.delimiter, data.encoding have no effect with data.format = synthetic");
     command_expect("-q -c sound.ini -o data.format=csv -o data.path=own.csv -O own-file", 0, "");
     assert_null(strstr(command_err, "no effect"));
-    command_expect("recommend own-file --user 1", 0, "");
+    command_expect("recommend own-file --user 1", 3, "nothing left");
     assert_null(strstr(command_err, "no effect"));
     command_expect("evaluate own-file", 0, "");
     assert_null(strstr(command_err, "no effect"));
@@ -689,6 +811,10 @@ int main(void)
         cmocka_unit_test(two_users_are_like_half_of_the_noise),
         cmocka_unit_test(a_run_that_diverges_exits_with_1),
         cmocka_unit_test(a_wrong_command_exits_with_2),
+        cmocka_unit_test(a_command_may_be_written_in_several_ways),
+        cmocka_unit_test(output_fits_the_terminal),
+        cmocka_unit_test(a_run_without_noise_says_so_in_one_line),
+        cmocka_unit_test(shells_get_words),
         cmocka_unit_test(two_runs_do_not_share_a_directory),
         cmocka_unit_test(a_wrong_configuration_exits_with_2),
         cmocka_unit_test(wrong_data_exits_with_3),

@@ -94,7 +94,7 @@ static void nothing_follows_from_the_whole_input(void **state)
         {"split.kind=leave-one-out\n", NULL},
         {"split.kind=random-exact\n", "kind = random"},
         {"data.format=csv\n", "header to yes or no"},
-        {"data.format=csv\ndata.column.user=who\n", NULL},
+        {"data.format=csv\ndata.column.user=user\n", NULL},
         {"data.format=csv\ndata.header=yes\n", NULL},
         {"data.format=tsv\ndata.header=no\n", "data] fields"},
         {"data.format=tsv\ndata.header=no\ndata.fields=4\n", NULL},
@@ -102,11 +102,13 @@ static void nothing_follows_from_the_whole_input(void **state)
         {"data.format=csv\ndata.header=yes\ndata.multi-line=yes\n", "multi-line = no"},
         {"data.format=csv\ndata.header=yes\ndata.encoding=auto\n", NULL},
     };
-    char path[128];
-    snprintf(path, sizeof path, "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
+    char paths[2][128]; /* what the first line has is looked at, so that a wrong column is found */
+    snprintf(paths[0], sizeof paths[0], "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
+    snprintf(paths[1], sizeof paths[1], "%s", training_file("any.tsv", "1\t1\t1\t1\n"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char changes[512];
-        snprintf(changes, sizeof changes, "data.path=%s\n%s", path, cases[i].changes);
+        snprintf(changes, sizeof changes, "data.path=%s\n%s", paths[!strstr(cases[i].changes, "=csv")],
+                 cases[i].changes);
         assert_fails(by_users, changes, cases[i].text ? "C11" : NULL, cases[i].text);
     }
     static const char records[] =

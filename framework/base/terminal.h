@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* terminal.h - what whoever reads the output sees it on: how wide it is, and whether it has colours. */
+#ifndef DPF_BASE_TERMINAL_H
+#define DPF_BASE_TERMINAL_H
+
+#include "base/text.h"
+
+#define TERMINAL_WIDTH 80 /* where nothing else is known */
+
+/* Columns: those of the variable COLUMNS, else of the terminal at that descriptor, else 80; 40 to 400. */
+int terminal_width(int fd);
+
+enum colour { COLOUR_NONE, COLOUR_RED, COLOUR_GREEN, COLOUR_YELLOW, COLOUR_BOLD };
+/* The sequence that begins a colour, or ends it (NONE), at that descriptor; "" where it is no terminal, where
+   it is dumb, and where NO_COLOR is set to anything (no-color.org). */
+const char *terminal_colour(int fd, enum colour colour);
+
+/* Adds text, broken at blanks so that no line is longer than width. first begins the first line; the others
+   begin with `indent` blanks. Line ends of the text stay. */
+void terminal_wrap(struct text *out, const char *first, int indent, const char *text, int width);
+
+#endif

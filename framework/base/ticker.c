@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/ticker.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+#define FIRST 1.0    /* seconds before anything is drawn */
+#define INTERVAL 0.2 /* between two drawings */
+#define BAR 24
+
+static struct {
+    int on;
+    atomic_int working;
+    const char *what;
+    int64_t total;
+    double started;
+    atomic_llong done;
+    atomic_flag drawing; /* one thread at a time; the others go on */
+    double drawn;        /* 0: never; the drawing thread's */
+} ticker = {.drawing = ATOMIC_FLAG_INIT};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void ticker_enable(int on)
+{
+    ticker.on = on;
+}
+
+void ticker_begin(const char *what, int64_t total)
+{
+    if (!ticker.on)
+        return;
+    ticker.what = what;
+    ticker.total = total;
+    ticker.started = seconds_now();
+    ticker.drawn = 0;
+    atomic_store(&ticker.done, 0);
+    atomic_store(&ticker.working, 1);
+}
+
+static void draw(double now)
+{
+    const long long done = atomic_load(&ticker.done);
+    const double elapsed = now - ticker.started;
+    if (ticker.total <= 0) {
+        fprintf(stderr, "\r%s  %lld, %.0f s\033[K", ticker.what, done, elapsed);
+    } else {
+        const double part = done < ticker.total ? (double)done / (double)ticker.total : 1;
+        fprintf(stderr, "\r[");
+        for (int i = 0; i < BAR; i++)
+            fputc(i < part * BAR ? '#' : '-', stderr);
+        fprintf(stderr, "] %s  %.0f %%, %.0f s left\033[K", ticker.what, 100 * part,
+                part > 0 ? elapsed / part - elapsed : 0);
+    }
+    fflush(stderr);
+}
+
+void ticker_add(int64_t n)
+{
+    if (!ticker.on || !atomic_load(&ticker.working))
+        return;
+    atomic_fetch_add(&ticker.done, n);
+    if (atomic_flag_test_and_set(&ticker.drawing))
+        return;
+    const double now = seconds_now();
+    if (now - ticker.started >= FIRST && now - ticker.drawn >= INTERVAL) {
+        ticker.drawn = now;
+        draw(now);
+    }
+    atomic_flag_clear(&ticker.drawing);
+}
+
+void ticker_end(void)
+{
+    if (!atomic_exchange(&ticker.working, 0) || ticker.drawn == 0)
+        return;
+    fprintf(stderr, "\r\033[K");
+    fflush(stderr);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for the completion of shells; see completion/. It says nothing where anything is wrong. */
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/audit_params.h"
+#include "base/log.h"
+#include "cli/command.h"
+#include "evaluate/evaluate.h"
+#include "sweep/design.h"
+
+static const char usage[] =
+    "usage: dpframe complete commands|roles|components|sections|keys [CONFIG]\n"
+    "\n"
+    "Prints words, one a line, for the completion of shells: commands; roles; ids of\n"
+    "components; sections; keys, as section.key=, those of the components that CONFIG\n"
+    "names too.\n";
+
+static void print_commands(void)
+{
+    static const char *const names[] = {"run",       "train",   "check",    "account",  "audit",  "start",
+                                        "recommend", "predict", "similar",  "evaluate", "report", "diff",
+                                        "convert",   "list",    "describe", "generate"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        puts(names[i]);
+}
+
+static void print_roles(void)
+{
+    puts("loss\nsampler\ntransform\nmechanism\naggregator\nsolver\naccountant\nrecommender");
+}
+
+static void print_keys_of(const char *section, const dpf_param *table, int64_t n, int64_t stride)
+{
+    for (int64_t i = 0; i < n; i++)
+        printf("%s.%s=\n", section,
+               ((const dpf_param *)(const void *)((const char *)table + i * stride))->name);
+}
+
+static void print_table(const char *section, const dpf_param *(*params)(int64_t *n))
+{
+    int64_t n;
+    const dpf_param *table = params(&n);
+    print_keys_of(section, table, n, sizeof *table);
+}
+
+/* Sections of the schema: their names, or their keys. */
+static void print_schema(int keys)
+{
+    static const struct {
+        const char *name;
+        const dpf_param *(*params)(int64_t *n);
+    } more[] = {{"evaluate", evaluate_params}, {"sweep", design_params}, {"audit", audit_params}};
+    int64_t n;
+    const struct schema_section *sections = schema_sections(&n);
+    for (int64_t i = 0; i < n; i++) {
+        if (strchr(sections[i].name, '.')) /* users.TERM */
+            continue;
+        if (!keys)
+            puts(sections[i].name);
+        else
+            print_table(sections[i].name, sections[i].params);
+    }
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        if (!keys)
+            puts(more[i].name);
+        else
+            print_table(more[i].name, more[i].params);
+    }
+    if (keys) {
+        print_table("users", schema_term);
+        print_table("items", schema_term);
+    }
+}
+
+static void print_components(const struct arguments *arguments)
+{
+    struct dpf_error ignored = {0};
+    struct registry *registry = registry_open(arguments->plugin_dirs, arguments->n_plugin_dirs, &ignored);
+    const int64_t n = registry ? registry_count(registry, &ignored) : 0;
+    for (int64_t i = 0; i < n; i++)
+        puts(registry_at(registry, i)->component->id);
+    registry_free(registry);
+}
+
+static void print_instance(const struct instance *instance, const char *section)
+{
+    if (instance)
+        print_keys_of(section, instance->entry->component->params, instance->entry->component->n_params,
+                      instance->entry->component->param_stride);
+}
+
+static void print_term(const struct term_plan *term)
+{
+    const struct {
+        const struct instance *instance;
+        const char *slot;
+    } slots[] = {{term->loss, "loss"},
+                 {term->sampler, "sampler"},
+                 {term->mechanism, "mechanism"},
+                 {term->aggregator, "aggregator"}};
+    char section[256];
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
+        snprintf(section, sizeof section, "%s.%s", term->name, slots[i].slot);
+        print_instance(slots[i].instance, section);
+    }
+    for (int i = 0; i < term->n_transforms; i++) {
+        snprintf(section, sizeof section, "%s.transform.%s", term->name,
+                 term->transforms[i]->entry->component->id);
+        print_instance(term->transforms[i], section);
+    }
+}
+
+/* Keys of the components that a configuration names. */
+static void print_configured(struct arguments *arguments, const char *path)
+{
+    struct dpf_error ignored = {0};
+    struct session session = {0};
+    arguments->config = path;
+    arguments->without_data = 1;
+    if (session_open(&session, arguments, 0, &ignored) == 0) {
+        const struct plan *plan = &session.plan;
+        for (int side = 0; side < 2; side++) {
+            char section[32];
+            for (int t = 0; t < plan->sides[side].n_terms; t++)
+                print_term(&plan->sides[side].terms[t]);
+            snprintf(section, sizeof section, "%s.solver", plan_side_name(side));
+            print_instance(plan->sides[side].solver, section);
+        }
+        print_instance(plan->recommender.instance, "model.recommender");
+    }
+    session_close(&session);
+}
+
+static void print_words(struct arguments *arguments)
+{
+    const char *what = arguments->rest[0];
+    if (strcmp(what, "commands") == 0)
+        print_commands();
+    else if (strcmp(what, "roles") == 0)
+        print_roles();
+    else if (strcmp(what, "sections") == 0)
+        print_schema(0);
+    else if (strcmp(what, "components") == 0)
+        print_components(arguments);
+    else if (strcmp(what, "keys") == 0)
+        print_schema(1);
+    if (strcmp(what, "keys") == 0 && arguments->n_rest > 1)
+        print_configured(arguments, arguments->rest[1]);
+}
+
+int command_complete(int argc, char **argv)
+{
+    struct dpf_error error = {0};
+    struct arguments arguments;
+    log_set_level(LOG_LEVEL_NONE);
+    int status = arguments_parse(argc, argv, usage, &arguments, &error);
+    if (status == 0 && arguments.n_rest)
+        print_words(&arguments);
+    arguments_free(&arguments);
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* load_for_items.h - records of a file for a model that was trained before: its items, the file's users. */
+#ifndef DPF_DATA_LOAD_FOR_ITEMS_H
+#define DPF_DATA_LOAD_FOR_ITEMS_H
+
+#include "data/load.h"
+
+/* The ids of a file with one a line, as id_map of them all; the order of its lines must be that of indices.
+   Free it with id_map_free. */
+int id_map_read(const char *path, struct id_map *out, struct dpf_error *error);
+
+/* What a file of other records has that the model has no place for. */
+struct left_records {
+    int64_t unknown_items; /* records of items that it does not know */
+};
+
+/*
+ * As data_load, with all records in the training part ([split] kind must be none). items, which the data set
+ * takes over, whatever the status, replaces the file's own items. Public features are those of these items.
+ */
+int data_load_for_items(const struct config *config, const struct config_values *data,
+                        const struct config_values *split, const struct random_root *seeded,
+                        struct pool *pool, struct id_map *items, struct dataset *out,
+                        struct left_records *left, struct dpf_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a file to a configuration: what has to be declared, that nothing is taken from the records, and that
+ * what is written runs and promises something. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "cli/start_recipes.h"
+#include "integration/training.h"
+
+#include "integration/spawned.h"
+
+#define RATINGS "feedback=explicit value-min=1 value-max=5 users=500 items=50 epsilon=3 header=yes"
+#define LISTS "feedback=implicit users=500 items=50 epsilon=3 header=yes"
+
+static char text[sizeof command_out], other[sizeof command_out];
+
+static void what_is_missing_is_listed(void **state)
+{
+    (void)state;
+    command_expect("start own.csv", 2, "these facts are missing");
+    assert_non_null(strstr(command_err, "feedback=explicit|implicit|counts"));
+    assert_non_null(strstr(command_err, "users="));
+    assert_non_null(strstr(command_err, "header=yes|no"));
+    assert_null(strstr(command_err, "value-min")); /* only of ratings */
+    command_expect("start own.csv feedback=explicit users=500 items=50 epsilon=3 header=no", 2, "value-min=");
+    assert_non_null(strstr(command_err, "fields="));
+    assert_null(strstr(command_err, "items="));
+    command_expect("start", 2, "name a file of records");
+    command_expect("start absent.csv " LISTS, 3, "absent.csv: there is no such file");
+    command_expect("start own.csv " LISTS " epsilom=3", 2, "did you mean epsilon=?");
+    command_expect("start own.csv epsilon=0 feedback=implicit users=5 items=5 header=yes", 2,
+                   "must be above 0");
+    command_expect("start own.csv feedback=maybe", 2, "explicit|implicit|counts");
+    command_expect("start own.csv unit=record", 2, "protects each of the user's records");
+    command_expect("start own.csv " LISTS " want=ratings", 2, "there are none to predict");
+    command_expect("start own.csv " LISTS " epsilon=3", 2, "epsilon is given twice");
+    assert_false(command_exists("own.ini"));
+}
+
+static void a_configuration_is_written_checked_and_runs(void **state)
+{
+    (void)state;
+    command_expect("start own.csv " RATINGS, 0, "");
+    assert_non_null(strstr(command_out, "Promised: "));
+    const int promised = strstr(command_out, "nothing yet") == NULL;
+    assert_int_equal(promised, strstr(command_out, "at most epsilon = ") || strstr(command_out, "epsilon ="));
+    assert_non_null(strstr(command_out, "Expected: "));
+    assert_non_null(strstr(command_out, "Train: dpframe -c own.ini -O own-results"));
+    command_expect("start own.csv " RATINGS, 2, "own.ini is there already");
+    command_expect("-c own.ini -O own-results", 0, "");
+    assert_non_null(strstr(command_out, "Verdict: "));
+    /* What the run proves is what was promised. */
+    json_t *run = command_json("own-results/run.json");
+    const json_t *proved = json_object_get(json_object_get(run, "guarantee"), "proved");
+    assert_int_equal(json_array_size(proved) > 0, promised);
+    for (size_t k = 0; k < json_array_size(proved); k++)
+        if (strcmp(json_string_value(json_object_get(json_array_get(proved, k), "accountant")), "pld") == 0)
+            assert_true(json_number_value(json_object_get(json_array_get(proved, k), "epsilon")) <= 3.0);
+    json_decref(run);
+    /* The twin without noise has no noise to choose. */
+    command_expect("-c own.ini -o run.compare=non-private,mean -O own-compared", 0, "");
+    assert_non_null(strstr(command_out, "non-private"));
+    command_expect("predict own-results own.csv --output own-predictions.csv", 0, "");
+    command_expect("start own.csv " LISTS " -O lists.ini", 0, "");
+    command_expect("-q -c lists.ini -O lists-results", 0, "");
+    command_expect("recommend lists-results --user u1 -n 3", 0, "");
+    command_expect("start own.csv feedback=counts users=500 items=50 epsilon=3 header=yes -O counts.ini", 0,
+                   "");
+    command_expect("-q -c counts.ini -O counts-results", 0, "");
+    command_expect("start own.csv feedback=explicit want=ranking users=500 items=50 epsilon=1 header=yes -O "
+                   "ranked.ini",
+                   0, "");
+    command_expect("-q -c ranked.ini -O ranked-results", 0, "");
+    training_file("new.csv", "user,item,rating\nzoe,i1,5\nzoe,i4,3\n");
+    command_expect("recommend lists-results --data new.csv --user zoe -n 3", 0, "");
+}
+
+/* A number that came from the records would tell something about them. */
+static void nothing_is_taken_from_the_records(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(command_path("a"), 0755), 0);
+    training_file("a/r.csv", "user,item,rating\nu1,i1,5\nu1,i2,4\nu2,i1,3\n");
+    command_expect("start a/r.csv " RATINGS " -O a.ini", 0, "");
+    strcpy(text, command_out);
+    command_slurp(command_path("a.ini"), other, sizeof other);
+    training_file("a/r.csv", "user,item,rating\nu1,i1,1\nzoe,i7,1\nzoe,i8,1\nyan,i9,2\nyan,i1,3\nyan,i2,2\n");
+    assert_int_equal(unlink(command_path("a.ini")), 0);
+    command_expect("start a/r.csv " RATINGS " -O a.ini", 0, "");
+    assert_string_equal(command_out, text);
+    command_slurp(command_path("a.ini"), text, sizeof text);
+    assert_string_equal(other, text);
+}
+
+static void what_cannot_run_is_not_left(void **state)
+{
+    (void)state;
+    command_expect("start own.csv rating=nope " RATINGS " -O wrong.ini", 3, "names a column \"nope\"");
+    assert_false(command_exists("wrong.ini"));
+    command_expect("start own.csv delimiter=semicolon " RATINGS " -O wrong.ini", 3,
+                   "did you mean delimiter = comma?");
+    assert_false(command_exists("wrong.ini"));
+    command_expect("start own.csv " LISTS " -O absent/wrong.ini", 1, "absent");
+}
+
+/* Balle and Wang's calibration; the deviations for sensitivity 1 are 3.7306, 1.3906, 0.4999. */
+static void the_budget_in_units_of_noise(void **state)
+{
+    (void)state;
+    assert_true(fabs(1 / recipe_mu(1, 1e-5) - 3.7306) < 1e-3);
+    assert_true(fabs(1 / recipe_mu(3, 1e-5) - 1.3906) < 1e-3);
+    assert_true(fabs(1 / recipe_mu(10, 1e-5) - 0.4999) < 1e-3);
+    assert_true(recipe_mu(1e-3, 1e-9) > 0 && recipe_mu(1e-3, 1e-9) < 1e-2);
+}
+
+static int has_it(void *context, const char *id)
+{
+    return strstr(context, id) != NULL;
+}
+
+static void recipes_are_chosen_by_public_facts(void **state)
+{
+    struct start_facts facts = {.users = 6040, .items = 3706, .epsilon = 3, .delta = 1e-5, .ranking = 1};
+    static char both[] = "private-gram private-ratings", gram[] = "private-gram";
+    (void)state;
+    assert_string_equal(recipe_choose(&facts, has_it, both)->name, "private-gram");
+    facts.ranking = 0;
+    const struct recipe *recipe = recipe_choose(&facts, has_it, both);
+    assert_string_equal(recipe->name, "private-ratings");
+    assert_null(recipe_choose(&facts, has_it, gram));
+    char *more = recipe_expectation(&facts);
+    assert_non_null(strstr(more, "about 80 %"));
+    free(more);
+    facts.users = 20;
+    more = recipe_expectation(&facts);
+    assert_non_null(strstr(more, "expect no more than the mean"));
+    free(more);
+}
+
+/* Runs the command with a pseudo-terminal as its input and error output, types the answers, and returns its
+   exit code; what was shown is in other. -1: no pseudo-terminal here. */
+static int on_a_terminal(const char *config, const char *answers)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+        return -1;
+    char program[512], slave[64];
+    snprintf(program, sizeof program, "%s/dpframe", getenv("DPFRAME_BUILD_DIR"));
+    snprintf(slave, sizeof slave, "%s", ptsname(master));
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        setsid();
+        int fd = open(slave, O_RDWR);
+        if (fd < 0 || chdir(training_directory) != 0)
+            _exit(126);
+        dup2(fd, STDIN_FILENO);
+        dup2(fd, STDERR_FILENO);
+        command_redirect("stdout.txt", STDOUT_FILENO);
+        execl(program, "dpframe", "start", "own.csv", "-O", config, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(write(master, answers, strlen(answers)), (ssize_t)strlen(answers));
+    size_t length = 0;
+    for (ssize_t n; (n = read(master, other + length, sizeof other - 1 - length)) > 0;)
+        length += (size_t)n;
+    other[length] = '\0';
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    close(master);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* One question for each fact that is missing; an answer that is none is asked for again. */
+static void a_terminal_is_asked(void **state)
+{
+    (void)state;
+    const int code = on_a_terminal("asked.ini", "maybe\nexplicit\n500\n50\n1\n5\n3\nyes\n");
+    if (code < 0) {
+        print_message("no pseudo-terminal here: questions are not tested\n");
+        return;
+    }
+    if (code != 0)
+        fail_msg("exit code %d: %s", code, other);
+    assert_non_null(strstr(other, "what a record means"));
+    assert_non_null(strstr(other, "must be explicit|implicit|counts"));
+    assert_non_null(strstr(other, "the largest"));
+    assert_true(command_exists("asked.ini"));
+    /* The end of the input: what is missing is listed. */
+    assert_int_equal(on_a_terminal("half.ini", "implicit\n500\n\004"), 2);
+    assert_non_null(strstr(other, "these facts are missing"));
+    assert_false(command_exists("half.ini"));
+}
+
+static int begin(void **state)
+{
+    if (training_begin(state) != 0)
+        return -1;
+    char *at = text + sprintf(text, "user,item,rating\n");
+    for (int u = 0; u < 60; u++)
+        for (int i = 0; i < 20; i++)
+            if ((u * 2 + i * 2 + (u * i) % 7) % 3 == 0)
+                at += sprintf(at, "u%d,i%d,%d\n", u, i, (u + i * i) % 5 + 1);
+    training_file("own.csv", text);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_missing_is_listed),
+        cmocka_unit_test(a_configuration_is_written_checked_and_runs),
+        cmocka_unit_test(nothing_is_taken_from_the_records),
+        cmocka_unit_test(what_cannot_run_is_not_left),
+        cmocka_unit_test(a_terminal_is_asked),
+        cmocka_unit_test(the_budget_in_units_of_noise),
+        cmocka_unit_test(recipes_are_chosen_by_public_facts),
+    };
+    return cmocka_run_group_tests(tests, begin, training_end);
+}

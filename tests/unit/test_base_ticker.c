@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nothing is drawn before a second has passed, nothing when it is off, and what is drawn is wiped out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/ticker.h"
+
+static char drawn[4096];
+
+static void sleep_ms(long ms)
+{
+    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* What work(...) writes to standard error. */
+static void capture(void (*work)(void))
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    work();
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    drawn[fread(drawn, 1, sizeof drawn - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void short_work(void)
+{
+    ticker_enable(1);
+    ticker_begin("short", 10);
+    for (int i = 0; i < 10; i++)
+        ticker_add(1);
+    ticker_end();
+}
+
+static void long_work(void)
+{
+    ticker_begin("long", 4);
+    ticker_add(1);
+    sleep_ms(1050);
+    ticker_add(1);
+    ticker_end();
+    ticker_add(1); /* of no work */
+}
+
+static void enabled_long_work(void)
+{
+    ticker_enable(1);
+    long_work();
+}
+
+static void disabled_long_work(void)
+{
+    ticker_enable(0);
+    long_work();
+}
+
+static void only_long_work_is_shown(void **state)
+{
+    (void)state;
+    capture(short_work);
+    assert_string_equal(drawn, "");
+    capture(disabled_long_work);
+    assert_string_equal(drawn, "");
+    capture(enabled_long_work);
+    assert_non_null(strstr(drawn, "long  50 %, "));
+    assert_non_null(strstr(drawn, "s left"));
+    const char *end = "\r\033[K";
+    assert_string_equal(drawn + strlen(drawn) - strlen(end), end);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_long_work_is_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
