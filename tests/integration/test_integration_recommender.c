@@ -268,6 +268,10 @@ static void a_run_can_be_used_afterwards(void **state)
 {
     (void)state;
     training_file("dplcf.ini", DPLCF EVALUATE);
+    /* A twin without noise has no budget to keep. */
+    command_expect("-c dplcf.ini -q -o run.compare=non-private -o privacy.budget=total "
+                   "-o privacy.total-epsilon=0.5 -o privacy.calibrate-by=pure",
+                   0, "");
     command_expect("-c dplcf.ini -q -o run.compare=non-private,popularity", 0, "");
     assert_true(command_exists("out/release/model_state.bin") && command_exists("out/release/item_ids.txt"));
     assert_true(command_exists("out/private/user_ids.txt") && command_exists("out/release/guarantee.txt"));
