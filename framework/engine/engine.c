@@ -273,10 +273,11 @@ static void compare_with_plan(struct engine *engine, int which)
             taken += term->party_weights[u] != 0;
             heaviest = fmaxf(heaviest, term->party_weights[u]);
         }
+        /* The statement is released: how many there are, and took part, is not for it to tell. */
         if (taken > n * rate + 8 * sqrt(n * rate * (1 - rate) + 1) + 1)
             ledger_deviate(&engine->plan->ledger,
-                           "round %lld, %s: %g of %g users took part, far above the nominal rate %g",
-                           (long long)engine->round + 1, term->plan->name, taken, n, rate);
+                           "round %lld, %s: far more users took part than the nominal rate %g allows",
+                           (long long)engine->round + 1, term->plan->name, rate);
         if ((double)heaviest > term->plan->sampling.weight_max * (1 + 1e-6))
             ledger_deviate(&engine->plan->ledger, "round %lld, %s: a user had weight %g, above the bound %g",
                            (long long)engine->round + 1, term->plan->name, (double)heaviest,

@@ -373,7 +373,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         events[i].sampling = term->sampling;
         if (term->bounds_from_data)
             events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
-        char source[160], which[80] = "";
+        char source[224], which[80] = "";
         dpf_text_add_blocks(which, sizeof which, events[i].blocks);
         snprintf(source, sizeof source, "%.40s, mechanism %.30s, %s%s", term->name,
                  instance->entry->component->id, which,

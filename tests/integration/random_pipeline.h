@@ -16,17 +16,22 @@
 
 #define PIPELINE_USERS 5
 #define PIPELINE_ITEMS 6
+#define PIPELINE_GENES 192
 
 struct pipeline {
     char text[8192];
     char parts[512]; /* what it is made of, in a line */
     uint64_t lottery;
+    const uint8_t *genes; /* decisions in place of the lottery's, PIPELINE_GENES of them, or NULL */
+    int gene;
     int unit, adjacency, support_public, observer;
     int implicit, biased, by_users, drawn, gradient;
 };
 
 static int pipeline_below(struct pipeline *p, int n)
 {
+    if (p->genes)
+        return p->genes[p->gene++ % PIPELINE_GENES] % n;
     p->lottery = p->lottery * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int)((p->lottery >> 33) % (uint64_t)n);
 }
@@ -60,12 +65,19 @@ static void pipeline_key(struct pipeline *p, const char *section, const char *ke
     assert_true(snprintf(p->text + used, room, "[%s]\n%s = %s\n", section, key, value) < (int)room);
 }
 
-/* A key of a component of a term: [items.loss] clip-error. */
+/* A key of a component of a term: [items.loss] clip-error. Genes move bounds by up to a factor of 4. */
 static void pipeline_part(struct pipeline *p, const char *term, const char *part, const char *key,
                           const char *value)
 {
-    char section[96];
+    char section[96], moved[32], *end;
+    const double number = strtod(value, &end);
     snprintf(section, sizeof section, "%s.%s", term, part);
+    if (p->genes && !*end && number > 0 &&
+        (strcmp(key, "clip-error") == 0 || strcmp(key, "radius") == 0 ||
+         (strcmp(key, "bound") == 0 && strncmp(part, "transform.", 10) == 0))) {
+        snprintf(moved, sizeof moved, "%.6g", number * exp2((pipeline_below(p, 256) - 128) / 64.0));
+        value = moved;
+    }
     pipeline_key(p, section, key, "%s", value);
 }
 
@@ -279,11 +291,10 @@ static void pipeline_model(struct pipeline *p)
     pipeline_key(p, "model", "items", "%s", PIPELINE_ONE_OF(p, "7", "7", "11"));
 }
 
-/* Ratings for training and test, and weights of users and items, stand in files of that directory; there are
-   one user and one item more than change. */
-static void pipeline_draw(struct pipeline *p, uint64_t key, const char *directory)
+/* The configuration, decision by decision. Ratings for training and test, and weights of users and items,
+   stand in files of that directory; there are one user and one item more than change. */
+static void pipeline_build(struct pipeline *p, const char *directory)
 {
-    *p = (struct pipeline){.lottery = key * UINT64_C(0x9e3779b97f4a7c15) + 1};
     pipeline_privacy(p);
     pipeline_model(p);
     p->implicit = pipeline_chance(p, 30);
@@ -321,6 +332,12 @@ static void pipeline_draw(struct pipeline *p, uint64_t key, const char *director
     if (strstr(order, "items"))
         pipeline_side(p, "items", items);
     pipeline_key(p, "accountants", "list", "%s", "rdp");
+}
+
+static inline void pipeline_draw(struct pipeline *p, uint64_t key, const char *directory)
+{
+    *p = (struct pipeline){.lottery = key * UINT64_C(0x9e3779b97f4a7c15) + 1};
+    pipeline_build(p, directory);
 }
 
 #endif

@@ -55,7 +55,7 @@ static const char *base_text = base;
 
 /* ---- faults ------------------------------------------------------------------------------------------- */
 
-enum place { NOWHERE, AT_LOSS, AT_CLIP, AT_ENCODE, AT_SOLVER, AT_DRAW, AT_ROWS, N_PLACES };
+enum place { NOWHERE, AT_LOSS, AT_CLIP, AT_ENCODE, AT_SOLVER, AT_DRAW, AT_ROWS, AT_FRIENDS };
 
 static struct {
     enum place place;
@@ -151,8 +151,8 @@ static dpf_status solve_wildly(void *self, const dpf_call *call, const dpf_solve
 
 static void inject(struct plan *plan, enum place place)
 {
-    struct term_plan *items = &plan->sides[DPF_SIDE_ITEMS].terms[0];
     struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
+    struct term_plan *items = &plan->sides[DPF_SIDE_ITEMS].terms[0];
     fault.place = place;
     if (place == AT_LOSS) {
         fault.loss = *(fault.real_loss = items->loss->functions);
@@ -162,10 +162,11 @@ static void inject(struct plan *plan, enum place place)
         fault.transform = *(fault.real_transform = items->transforms[0]->functions);
         fault.transform.forward = forward;
         items->transforms[0]->functions = &fault.transform;
-    } else if (place == AT_ENCODE) {
-        fault.mechanism = *(fault.real_mechanism = items->mechanism->functions);
+    } else if (place == AT_ENCODE || place == AT_FRIENDS) {
+        struct instance *mechanism = place == AT_FRIENDS ? users->terms[0].mechanism : items->mechanism;
+        fault.mechanism = *(fault.real_mechanism = mechanism->functions);
         fault.mechanism.encode = encode;
-        items->mechanism->functions = &fault.mechanism;
+        mechanism->functions = &fault.mechanism;
     } else if (place == AT_SOLVER || place == AT_ROWS) {
         fault.solver = *(fault.real_solver = users->solver_functions);
         fault.solver.solve = place == AT_ROWS ? solve_wildly : solve;
@@ -186,6 +187,8 @@ static void take_out(struct plan *plan)
         items->transforms[0]->functions = fault.real_transform;
     if (fault.place == AT_ENCODE)
         items->mechanism->functions = fault.real_mechanism;
+    if (fault.place == AT_FRIENDS)
+        plan->sides[DPF_SIDE_USERS].terms[0].mechanism->functions = fault.real_mechanism;
     if (fault.place == AT_DRAW)
         items->sampler->functions = fault.real_sampler;
     fault.place = NOWHERE;
@@ -346,6 +349,62 @@ static void one_record_is_left_out_of_a_sum(void **state)
     assert_as_without(text, NO_RECORD, AT_DRAW, 0);
     snprintf(text, sizeof text, "%sparties.kind=silos-by-users\nparties.count=3\n", curator);
     assert_as_without(text, NO_RECORD, AT_LOSS, 0);
+}
+
+#define AT_PARTIES                                                                                           \
+    "parties.kind=silos-by-users\nparties.count=3\nprivacy.unit=record\nprivacy.adjacency=add-remove\n"      \
+    "items.transforms=clip-rows\nitems.transform.clip-rows.bound=1\nitems.solve-at=party\n"                  \
+    "items.mechanism.where=party\nitems.aggregator=mean\nmodel.init-norm=1\n"
+
+/* Parties that solve: a record is left out of the query, and rows of the local side start again. */
+static void parties_that_solve_go_on(void **state)
+{
+    struct training broken;
+    (void)state;
+    assert_as_without(AT_PARTIES "users.update=no\nrun.order=items\n", NO_RECORD, AT_LOSS, 0);
+    for (int wild = 0; wild < 2; wild++) {
+        train(&broken, AT_PARTIES "privacy.on-violation=zero\nusers.solver=ball\nusers.solver.radius=1\n",
+              ALL_THERE, wild ? AT_ROWS : AT_SOLVER);
+        if (broken.status != 0)
+            fail_msg("%s", broken.error.text);
+        assert_initial(&broken, VICTIM);
+        training_free(&broken);
+    }
+}
+
+static const char by_friends[] =
+    "[run]\nrounds = 2\nthreads = 2\norder = users\n"
+    "[data]\npath = ratings.csv\nheader = yes\nvalue-min = 1\nvalue-max = 5\nrelation.header = no\n"
+    "[split]\nkind = files\ntest.path = test.csv\n"
+    "[model]\nrank = 2\ninit = normal\ninit-scale = 0.3\n[parties]\nkind = users\n"
+    "[users]\nterms = near\nsolver = gradient-descent\n"
+    "[users.near]\nsource = relation\ndestination = peer\nloss = social\nmechanism = gaussian\n"
+    "[users.near.mechanism]\ncalibration = sigma\nsigma = 0.1\nwhere = party\n"
+    "[users.solver]\nrate = 0.1\nradius = 1\n[items]\nupdate = no\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nrandomness = reproducible\non-violation = zero\n";
+
+/* A user whose row cannot be encoded sends zeros to those who link to it, in either way of sending. */
+static void friends_go_on(void **state)
+{
+    static const char *const ways[] = {"users.near.send=rows\n", "users.near.send=links\n"};
+    char text[512];
+    (void)state;
+    training_file("links.txt", "0 7\n7 0\n1 7\n7 3\n3 2\n");
+    base_text = by_friends;
+    for (int way = 0; way < 2; way++) {
+        struct training broken, stopped;
+        snprintf(text, sizeof text, "data.relation.path=%s/links.txt\n%s", training_directory, ways[way]);
+        train(&broken, text, ALL_THERE, AT_FRIENDS);
+        if (broken.status != 0)
+            fail_msg("%s", broken.error.text);
+        assert_initial(&broken, VICTIM);
+        strcat(text, "privacy.on-violation=error\n");
+        train(&stopped, text, ALL_THERE, AT_FRIENDS);
+        assert_int_equal(stopped.status, -1);
+        training_free(&broken);
+        training_free(&stopped);
+    }
+    base_text = base;
 }
 
 /* ---- data --------------------------------------------------------------------------------------------- */
@@ -655,6 +714,8 @@ int main(void)
         cmocka_unit_test(zero_is_a_message_of_the_mechanism),
         cmocka_unit_test(local_rows_return_to_their_initial_values),
         cmocka_unit_test(one_record_is_left_out_of_a_sum),
+        cmocka_unit_test(parties_that_solve_go_on),
+        cmocka_unit_test(friends_go_on),
         cmocka_unit_test(bad_lines_are_left_out),
         cmocka_unit_test(an_endless_line_is_left_out),
         cmocka_unit_test(duplicates_are_left_out),

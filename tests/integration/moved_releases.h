@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * moved_releases.h - how far the releases of a pipeline move between two neighbouring data sets, with noise
+ * switched off, against what its ledger states; and whether both runs complete.
+ *
+ * The mechanisms' encode and decode are replaced. encode rounds to the grid and writes down what is sent.
+ * decode returns numbers that depend on where they stand alone: an adversary's choice of all earlier
+ * releases, the same for both neighbours.
+ *
+ * Include after cmocka.
+ */
+#ifndef DPF_TEST_MOVED_RELEASES_H
+#define DPF_TEST_MOVED_RELEASES_H
+
+#include "dpframe/accounting.h"
+#include "integration/random_pipeline.h"
+#include "plain_host.h"
+#include "plan/release.h"
+
+#define USERS PIPELINE_USERS
+#define ITEMS PIPELINE_ITEMS
+
+/* ---- what is sent ------------------------------------------------------------------------------------- */
+
+#define MAX_CELLS 8192
+#define MAX_WIDTH 48
+#define MAX_TERMS 2
+
+/* A row of one message, or of their sum where that is all that is seen. */
+struct cell {
+    int term, round, gram;
+    uint32_t draw;
+    int64_t party, row;
+    int64_t sent[MAX_WIDTH];
+};
+
+struct world {
+    struct training training;
+    int n;
+    struct cell *cells;
+};
+
+static struct {
+    struct world *world;
+    struct term_plan *terms[MAX_TERMS];
+    const dpf_mechanism *real[MAX_TERMS];
+    dpf_mechanism tables[MAX_TERMS];
+    int by_message[MAX_TERMS];
+    int n_terms;
+    double size; /* of what decode returns */
+} spy;
+
+static int spied_term(const void *self)
+{
+    for (int t = 0; t < spy.n_terms; t++)
+        if (spy.terms[t]->mechanism->self == self)
+            return t;
+    fail_msg("a mechanism that nobody spies on");
+    return 0;
+}
+
+/* The ids of users: anyone may leave, from the front, the middle or the end of their order, which has
+   integers and texts. The last one never changes. */
+static const char *const names[USERS + 1] = {"-3", "1", "7", "b", "zz", "5"};
+#define CONSTANT USERS
+
+/* Users are told apart by their ids: indices move when one of them leaves. */
+static int64_t user_id(int64_t index)
+{
+    const char *id = id_map_text(&spy.world->training.dataset.users, index);
+    int64_t u = 0;
+    while (u <= USERS && strcmp(names[u], id) != 0)
+        u++;
+    assert_true(u <= USERS);
+    return u;
+}
+
+static int64_t row_key(const struct term_plan *term, int gram, int64_t row)
+{
+    const int of_user = term->side == DPF_SIDE_USERS && row < spy.world->training.dataset.users.n;
+    return gram ? -1 : of_user ? user_id(row) : row;
+}
+
+static int64_t party_key(const struct term_plan *term, int by_message, uint32_t party)
+{
+    if (!by_message)
+        return 0;
+    return term->by_user && (int64_t)party < spy.world->training.dataset.users.n ? user_id(party) : party;
+}
+
+static struct cell *cell_of(struct world *world, const struct cell *key)
+{
+    for (int i = 0; i < world->n; i++) {
+        struct cell *c = &world->cells[i];
+        if (c->term == key->term && c->round == key->round && c->draw == key->draw &&
+            c->party == key->party && c->gram == key->gram && c->row == key->row)
+            return c;
+    }
+    return NULL;
+}
+
+static struct cell *cell_for(struct world *world, const struct cell *key)
+{
+    struct cell *c = cell_of(world, key);
+    if (c)
+        return c;
+    assert_true(world->n < MAX_CELLS);
+    c = &world->cells[world->n++];
+    *c = *key;
+    return c;
+}
+
+static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
+                             const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
+{
+    const int t = spied_term(self);
+    assert_true(out->width <= MAX_WIDTH);
+    for (int64_t r = 0; r < out->n_rows; r++) {
+        const int64_t row = dpf_additive_row_id(out, r);
+        const int gram = dpf_additive_is_gram(query, out, row);
+        const struct cell key = {.term = t,
+                                 .round = call->round,
+                                 .gram = gram,
+                                 .draw = call->draw,
+                                 .party = party_key(spy.terms[t], spy.by_message[t], call->party),
+                                 .row = row_key(spy.terms[t], gram, row)};
+        struct cell *c = cell_for(spy.world, &key);
+        int64_t *to = out->values + r * out->stride;
+        memset(to, 0, (size_t)out->width * sizeof *to);
+        for (int32_t b = 0; b < query->n_blocks; b++)
+            for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
+                 i++) {
+                const double grid = gram ? noise->gram_grid[b] : noise->grid[b];
+                if (!dpf_additive_to_integer(values[r * stride + i] / grid, 0x1p58, &to[i]))
+                    return (call->host->fail)(call->host, DPF_E_RANGE, -1, "too large for the test's grid");
+                c->sent[i] += to[i];
+            }
+        if (noise->modulus > 0) /* sums are made, but nobody reads them */
+            memset(to, 0, (size_t)out->width * sizeof *to);
+    }
+    return DPF_OK;
+}
+
+/* A number in (-1, 1), by place. */
+static double arbitrary(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xbf58476d1ce4e5b9) ^
+                 c * UINT64_C(0x94d049bb133111eb);
+    for (int i = 0; i < 3; i++) {
+        x ^= x >> 29;
+        x *= UINT64_C(0xbf58476d1ce4e5b9);
+    }
+    return (double)(int64_t)(x ^ x >> 32) * 0x1p-63;
+}
+
+static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
+                             const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
+{
+    const int t = spied_term(self);
+    (void)noise;
+    for (int64_t r = 0; r < sums->n_rows; r++) {
+        const int64_t row = dpf_additive_row_id(sums, r);
+        const int64_t key = row_key(spy.terms[t], dpf_additive_is_gram(query, sums, row), row);
+        for (int32_t i = 0; i < sums->width; i++)
+            out[r * stride + i] = spy.size * arbitrary((uint64_t)key * 64 + (uint64_t)i,
+                                                       (uint64_t)call->round * 4096 + call->draw,
+                                                       (uint64_t)t * 97 + call->party);
+    }
+    return DPF_OK;
+}
+
+/* Whether the observer sees each message, whose noise then has to cover it alone. */
+static int sees_messages(const struct plan *plan, const struct term_plan *term)
+{
+    const dpf_aggregator *aggregator = term->aggregator->functions;
+    if (plan->sides[term->side].solve_at == SOLVE_AT_PARTY || term->source == SOURCE_RELATION)
+        return 1;
+    return plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR &&
+           plan->guarantee.observer != DPF_OBSERVER_OUTSIDER && aggregator->sees == DPF_SEES_MESSAGES;
+}
+
+static void spy_on(struct world *world, double size)
+{
+    struct plan *plan = &world->training.plan;
+    spy.world = world;
+    spy.n_terms = 0;
+    spy.size = size;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < plan->sides[side].n_terms; i++) {
+            struct term_plan *term = &plan->sides[side].terms[i];
+            if (!plan->sides[side].updated || !term->mechanism)
+                continue;
+            const int t = spy.n_terms++;
+            assert_true(t < MAX_TERMS);
+            spy.terms[t] = term;
+            spy.real[t] = term->mechanism->functions;
+            spy.by_message[t] = sees_messages(plan, term);
+            spy.tables[t] = *spy.real[t];
+            spy.tables[t].encode = spy_encode;
+            spy.tables[t].decode = spy_decode;
+            term->mechanism->functions = &spy.tables[t];
+        }
+}
+
+static void spy_off(void)
+{
+    for (int t = 0; t < spy.n_terms; t++)
+        spy.terms[t]->mechanism->functions = spy.real[t];
+}
+
+/* ---- neighbours --------------------------------------------------------------------------------------- */
+
+/* A user whose contribution becomes nothing is one who is not there, for sums that do not depend on how many
+ * are. */
+static int user_leaves(const struct pipeline *p)
+{
+    return p->unit == DPF_UNIT_USER && p->adjacency != DPF_ADJ_REPLACE;
+}
+
+/* Whose contribution is nothing does not change how rows are mixed: the test's files, without it, would. */
+static int is_out_of_reach(const struct pipeline *p, const struct plan *plan)
+{
+    int mixed = 0;
+    const struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
+    for (int i = 0; users->updated && i < users->n_terms; i++)
+        for (int k = 0; k < users->terms[i].n_transforms; k++)
+            mixed |= ((const dpf_transform *)users->terms[i].transforms[k]->functions)->rows != NULL;
+    return user_leaves(p) && mixed;
+}
+
+/* Keys that are set last: of splits and weights that are drawn, "" for those of files. */
+static char keyed[512];
+/* Whether the list of items comes from a catalogue; and who has rated what is not in it, or -1. */
+static int catalogued, stranger;
+
+/*
+ * The training part, and a test part of one more item that everybody has rated: so users and items without
+ * training records exist. Without a catalogue the test part has all pairs that are not in the other, so that
+ * the list of items stays as it is; with one, items may come and go. `absent` is in neither part, or -1.
+ */
+static void write_ratings(int ratings[USERS][ITEMS], int absent)
+{
+    static const char head[] = "user,item,rating\n";
+    char text[4096], test[1024];
+    snprintf(text, sizeof text, "%s", head);
+    if (stranger >= 0 && stranger != absent)
+        snprintf(text, sizeof text, "%s%s,stranger,5\n", head, names[stranger]);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s,0,3\n", names[CONSTANT]);
+    snprintf(test, sizeof test, "%s%s,%d,3\n", head, names[CONSTANT], ITEMS);
+    for (int u = 0; u < USERS; u++) {
+        for (int i = 0; i < ITEMS; i++)
+            if (ratings[u][i])
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%d,%d\n", names[u], i,
+                         ratings[u][i]);
+        for (int i = catalogued ? ITEMS : 0; i <= ITEMS && u != absent; i++)
+            if (i == ITEMS || !ratings[u][i])
+                snprintf(test + strlen(test), sizeof test - strlen(test), "%s,%d,3\n", names[u], i);
+    }
+    training_file("ratings.csv", text);
+    training_file("test.csv", test);
+}
+
+/* Nothing is evaluated here. */
+static void skip_evaluation(struct config *config)
+{
+    for (int64_t i = 0; i < config_size(config); i++)
+        if (strcmp(config_at(config, i)->section, "evaluate") == 0)
+            config_consume(config, "evaluate", config_at(config, i)->key);
+}
+
+/* Trains. 0, or -1 if the pipeline is refused or breaks down. */
+static int train(struct world *world, const struct pipeline *p, double size)
+{
+    struct training *t = &world->training;
+    struct pool *pool = pool_new(1);
+    memset(t, 0, sizeof *t);
+    world->n = 0;
+    struct plan *plan = &t->plan;
+    t->status = training_plan(plan, p->text, keyed, &t->error);
+    if (t->status == 0)
+        skip_evaluation(plan->config);
+    if (t->status == 0)
+        t->status =
+            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+    if (t->status == 0)
+        t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
+    if (t->status == 0 && plan->guarantee.plan_holds)
+        t->status = model_init(&t->model, plan, &t->dataset, &t->error);
+    if (t->status == 0 && plan->guarantee.plan_holds) {
+        spy_on(world, size);
+        t->status = engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error);
+        spy_off();
+    }
+    pool_free(pool);
+    return t->status;
+}
+
+/* ---- comparison --------------------------------------------------------------------------------------- */
+
+/* By how much one release of a term moved, in each block and then in each block of the Gram row. */
+struct moved {
+    int round;
+    uint32_t draw;
+    dpf_norms blocks[2 * DPF_MAX_BLOCKS];
+    int64_t coordinates; /* that are not the same */
+};
+
+static void add_difference(const struct term_plan *term, const struct cell *a, const struct cell *b,
+                           struct moved *out)
+{
+    const struct cell *any = a ? a : b;
+    for (int32_t k = 0; k < term->sent.n_blocks; k++) {
+        const dpf_block *block = &term->sent.blocks[k];
+        const double grid = any->gram ? term->noise.gram_grid[k] : term->noise.grid[k];
+        dpf_norms *norms = &out->blocks[k + (any->gram ? term->sent.n_blocks : 0)];
+        for (int32_t i = block->offset; i < block->offset + block->length; i++) {
+            const double x = fabs((double)((a ? a->sent[i] : 0) - (b ? b->sent[i] : 0))) * grid;
+            out->coordinates += x > 0;
+            norms->l1 += x;
+            norms->l2 = hypot(norms->l2, x);
+            norms->linf = fmax(norms->linf, x);
+        }
+    }
+}
+
+static struct moved *release_of(struct moved *list, int *n, const struct cell *cell)
+{
+    for (int i = 0; i < *n; i++)
+        if (list[i].round == cell->round && list[i].draw == cell->draw)
+            return &list[i];
+    assert_true(*n < 16);
+    list[*n] = (struct moved){.round = cell->round, .draw = cell->draw};
+    return &list[(*n)++];
+}
+
+static int compare_releases(struct world *a, struct world *b, int t, struct moved *out)
+{
+    const struct term_plan *term = spy.terms[t];
+    int n = 0;
+    for (int i = 0; i < a->n; i++)
+        if (a->cells[i].term == t)
+            add_difference(term, &a->cells[i], cell_of(b, &a->cells[i]), release_of(out, &n, &a->cells[i]));
+    for (int i = 0; i < b->n; i++)
+        if (b->cells[i].term == t && !cell_of(a, &b->cells[i]))
+            add_difference(term, NULL, &b->cells[i], release_of(out, &n, &b->cells[i]));
+    return n;
+}
+
+/* What an accountant takes an event to move by; -1: it proves nothing about it. */
+static double charged(const struct plan *plan, const dpf_event *event)
+{
+    struct plain_host plain;
+    const struct guarantee *g = &plan->guarantee;
+    const dpf_question question = {.size = sizeof question,
+                                   .unit = g->unit,
+                                   .adjacency = g->adjacency,
+                                   .observer = g->observer,
+                                   .delta = 1e-5};
+    dpf_charge charge;
+    plain_init(&plain, NULL);
+    const dpf_status status = dpf_charge_event(&plain.host, event, 0, &question, &charge);
+    if (status != DPF_OK || charge.unbounded)
+        return -1;
+    return charge.copies == 0 ? 0 : charge.sensitivity;
+}
+
+/* How far the event's blocks moved, in its norm and in units of its scale. */
+static double moved_of(const struct term_plan *term, const dpf_event *event, const struct moved *moved)
+{
+    const int norm = dpf_event_norm(event->kind);
+    double sum = 0;
+    for (int bit = 0; bit < DPF_BLOCK_BITS; bit++) {
+        const int gram = bit >= DPF_GRAM_BIT, b = bit % DPF_GRAM_BIT;
+        if (!(event->blocks >> bit & 1))
+            continue;
+        const double scale = gram ? term->noise.gram_scale[b] : term->noise.scale[b];
+        const dpf_norms *norms = &moved->blocks[b + (gram ? term->sent.n_blocks : 0)];
+        const double by = (norm == 2 ? norms->l2 : norms->l1) * (scale > 0 ? event->scale / scale : 1);
+        sum = norm == 2 ? hypot(sum, by) : sum + by;
+    }
+    return sum;
+}
+
+static const struct term_plan *ledger_term(const struct plan *plan, int64_t e)
+{
+    const dpf_event *event = &plan->ledger.entries[e].event;
+    return &plan->sides[event->side].terms[event->term];
+}
+
+/* The largest part of what is stated that a release of the term used; above 1 the ledger is wrong. */
+static double part_used(const struct plan *plan, const struct term_plan *term, const struct moved *moved)
+{
+    double most = 0;
+    for (int64_t e = 0; e < plan->ledger.n; e++) {
+        const dpf_event *event = &plan->ledger.entries[e].event;
+        if (ledger_term(plan, e) != term)
+            continue;
+        if (event->kind == DPF_EVENT_PBM)
+            return (double)moved->coordinates / event->p[3]; /* each of which is clipped */
+        const double stated = charged(plan, event), by = moved_of(term, event, moved);
+        if (stated >= 0 && by > 0)
+            most = fmax(most, by / stated);
+    }
+    return most;
+}
+
+/* The ratings of the pair that is being compared, a line for each user; 0: none. */
+static int (*shown_pair)[USERS][ITEMS];
+
+static void print_pair(void)
+{
+    for (int w = 0; shown_pair && w < 2; w++)
+        for (int u = 0; u < USERS; u++) {
+            printf("; ratings %d %d:", w, u + 1);
+            for (int i = 0; i < ITEMS; i++)
+                printf(" %d", shown_pair[w][u][i]);
+            printf("\n");
+        }
+}
+
+/* cmocka cuts long messages, so the pipeline is printed apart. */
+static void pipeline_fails(const struct pipeline *p, const char *format, ...) DPF_PRINTF(2, 3);
+static void pipeline_fails(const struct pipeline *p, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    printf("FAULT %s\n%s%s", text, p->text, keyed);
+    print_pair();
+    if (!getenv("DPFRAME_RANDOM_TELL"))
+        fail_msg("%s", text);
+}
+
+/* Counts of records that are declared to be public, and of users who send, are the same for neighbours, but
+   not in the test's data sets without the unit: what is made from them, and the rounds that follow, cannot be
+   compared. */
+static int counts_differ(const struct pipeline *p)
+{
+    int counted = p->support_public;
+    for (int t = 0; t < spy.n_terms && user_leaves(p); t++)
+        counted |= plan_counts_users(spy.terms[t]);
+    return counted && p->adjacency != DPF_ADJ_REPLACE_VALUE;
+}
+
+/* Rows that are released were made from the same releases. */
+static void assert_same_rows(const struct pipeline *p, struct world *a, struct world *b)
+{
+    const struct training *x = &a->training, *y = &b->training;
+    if (counts_differ(p))
+        return;
+    for (int side = 0; side < 2; side++) {
+        const struct side_plan *plan = &x->plan.sides[side];
+        const int64_t rows = x->model.sides[side].rows;
+        if (!plan->updated || !plan->public_rows || rows != y->model.sides[side].rows)
+            continue;
+        for (int64_t r = 0; r < rows; r++)
+            if (memcmp(training_row(x, side, r), training_row(y, side, r),
+                       (size_t)x->model.columns * sizeof(float)) != 0)
+                return pipeline_fails(p, "row %lld of %s was made from more than what was released",
+                                      (long long)r, plan_side_name(side));
+    }
+}
+
+/* Not more releases move than are counted, which matters where participations are capped. */
+static void assert_counted(const struct pipeline *p, const struct plan *plan, const struct term_plan *term,
+                           const struct moved *moved, int n)
+{
+    int64_t moving = 0, counted = 0;
+    for (int i = 0; i < n; i++)
+        moving += moved[i].coordinates > 0;
+    for (int64_t e = 0; e < plan->ledger.n && !counted; e++)
+        if (ledger_term(plan, e) == term)
+            counted = plan->ledger.entries[e].event.count;
+    if (moving > counted && !counts_differ(p))
+        pipeline_fails(p, "%lld releases of %s move, %lld are counted", (long long)moving, term->name,
+                       (long long)counted);
+}
+
+static void compare(const struct pipeline *p, struct world *a, struct world *b, double *most)
+{
+    const struct plan *plan = &b->training.plan;
+    for (int t = 0; t < spy.n_terms; t++) {
+        struct moved moved[16];
+        const int n = compare_releases(a, b, t, moved);
+        assert_counted(p, plan, spy.terms[t], moved, n);
+        for (int i = 0; i < n; i++) {
+            if (counts_differ(p) && moved[i].round > 0)
+                continue;
+            const double used = part_used(plan, spy.terms[t], &moved[i]);
+            if (used > 1)
+                pipeline_fails(p, "round %d: a unit moves %s by %.9g of what is stated", moved[i].round + 1,
+                               spy.terms[t]->name, used);
+            *most = fmax(*most, used);
+        }
+    }
+    assert_same_rows(p, a, b);
+}
+
+static struct world worlds[2];
+
+/* ---- a pair ------------------------------------------------------------------------------------------- */
+
+enum outcome { REFUSED, UNPROVED, BROKEN, COMPARED };
+
+/*
+ * Trains with the ratings of both neighbours and compares. absent: the user who is not in the second one, or
+ * -1; strange: who has rated what is in no catalogue, in the first one, or -1. most is raised to the largest
+ * part of what is stated that a release used. Both see the same releases, so both complete or neither does,
+ * where completion is promised.
+ */
+static enum outcome measure_pair(const struct pipeline *p, int ratings[2][USERS][ITEMS], int absent,
+                                 int strange, double size, double *most)
+{
+    int broken[2] = {0, 0};
+    enum outcome outcome = COMPARED;
+    shown_pair = ratings;
+    for (int w = 0; w < 2; w++) {
+        stranger = w == 0 ? strange : -1;
+        write_ratings(ratings[w], w == 1 ? absent : -1);
+        broken[w] = train(&worlds[w], p, size) != 0;
+        const struct plan *plan = &worlds[w].training.plan;
+        if (!plan->guarantee.plan_holds || is_out_of_reach(p, plan)) {
+            outcome = broken[w] && !plan->guarantee.plan_holds ? REFUSED : UNPROVED;
+            break;
+        }
+    }
+    if (outcome == COMPARED && broken[0] != broken[1])
+        pipeline_fails(p, "one of two neighbours completes, the other says: %.150s",
+                       worlds[broken[1]].training.error.text);
+    else if (outcome == COMPARED && broken[0])
+        outcome = BROKEN;
+    else if (outcome == COMPARED)
+        compare(p, &worlds[0], &worlds[1], most);
+    shown_pair = NULL;
+    return outcome;
+}
+
+static void use_catalogue(struct pipeline *p, int yes)
+{
+    const size_t used = strlen(p->text);
+    catalogued = yes;
+    if (yes)
+        snprintf(p->text + used, sizeof p->text - used, "[data]\nitems-file = %s/catalogue.txt\n",
+                 training_directory);
+}
+
+static void forget_pair(void)
+{
+    training_free(&worlds[0].training);
+    training_free(&worlds[1].training);
+    memset(&worlds[0].training, 0, sizeof worlds[0].training);
+    memset(&worlds[1].training, 0, sizeof worlds[1].training);
+}
+
+static int worlds_begin(void **state)
+{
+    for (int w = 0; w < 2; w++) {
+        worlds[w].cells = calloc(MAX_CELLS, sizeof *worlds[w].cells);
+        if (!worlds[w].cells)
+            return -1;
+    }
+    if (training_begin(state) != 0)
+        return -1;
+    training_file("catalogue.txt", "3\n6\n0\n5\n1\n4\n2\n");
+    return 0;
+}
+
+static int worlds_end(void **state)
+{
+    for (int w = 0; w < 2; w++)
+        free(worlds[w].cells);
+    return training_end(state);
+}
+
+static void write_weights(void)
+{
+    training_file("weights-users.txt", "5 0.3\n-3 1\n1 0.5\n7 0.8\nb 0.6\nzz 1\n");
+    training_file("weights-items.txt", "0 0.5\n1 1\n2 0.3\n3 0.7\n4 0.9\n5 1\n6 1\n");
+}
+
+#endif
