@@ -23,11 +23,12 @@
 
 static const char usage[] =
     "usage: dpframe run CONFIG [-o section.key=value]... [--output DIR]\n"
-    "                   [--plugin-dir DIR]... [-q]\n"
+    "                   [--plugin-dir DIR]... [-q] [--json]\n"
     "       dpframe -c CONFIG ...           the same, as is dpframe train CONFIG\n"
     "\n"
     "Trains the configured model, evaluates it, and writes factors, metrics and the\n"
-    "guarantee to [run] output. See \"dpframe --help\" for the other commands.\n"
+    "guarantee to [run] output. With --json, an error is one line of JSON, and the\n"
+    "results are those of run.json. See \"dpframe --help\" for the other commands.\n"
     "\n"
     "A configuration with a section [sweep] is run once for each of its points:\n"
     "  --dry-run    lists the points and runs none\n"

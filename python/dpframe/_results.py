@@ -52,6 +52,12 @@ class Run:
         return self.info.get("baselines", {})
 
     @property
+    def data(self):
+        """Exact counts of users, items and records. Private: do not publish them."""
+        with open(self.directory / "private" / "data.json", encoding="utf-8") as stream:
+            return json.load(stream)
+
+    @property
     def guarantee(self):
         """The statement, as a Guarantee."""
         return _guarantee.from_json(self.info["guarantee"])

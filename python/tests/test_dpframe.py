@@ -130,7 +130,7 @@ class Frames(unittest.TestCase):
                 QUICKSTART,
                 {"data.format": "csv", "data.header": True, "data.path": path, "model.users": 50, "split.by": "random"},
             )
-        self.assertEqual(run.info["data"]["ratings"], 300)
+        self.assertEqual(run.data["ratings"], 300)
 
 
 if __name__ == "__main__":
