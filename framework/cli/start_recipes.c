@@ -106,6 +106,8 @@ static void write_data(const struct start_facts *facts, const char *path, struct
     if (facts->ranking && (facts->explicit_values || facts->counts))
         text_add(out, "; The values are not read: a record means that the user has the item.\n");
     text_add(out, "feedback = %s\n", facts->ranking ? "implicit" : "explicit");
+    if (facts->ranking && strncmp(facts->values[FACT_FORMAT], "movielens", 9) != 0)
+        text_add(out, "column.rating = none\n");
     add_key(out, facts, FACT_DELIMITER, "delimiter");
     add_key(out, facts, FACT_HEADER, "header");
     add_key(out, facts, FACT_FIELDS, "fields");

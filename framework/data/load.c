@@ -113,6 +113,22 @@ int data_check(const struct config *config, const struct config_values *data,
     return *test ? check_columns(test, "", &o.file, error) : 0;
 }
 
+int data_check_record(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, struct dpf_error *error)
+{
+    struct data_options o;
+    struct paths paths;
+    if (data_options_read(config, data, split, &o, error) != 0)
+        return -1;
+    if (o.format == FORMAT_SYNTHETIC || o.file.header != HEADER_NO)
+        return 0;
+    if (paths_expand(o.path, o.kind == SPLIT_FILES ? o.test_path : "", &paths, error) != 0)
+        return -1;
+    const int status = paths.n > 0 ? table_check_record(paths.files[0], &o.file, error) : 0;
+    paths_free(&paths);
+    return status;
+}
+
 /* The hash of one file is its own; of several, that of their hashes' texts one after the other. */
 static int read_files(struct loading *l, const struct paths *paths, struct table *table, struct ids *users,
                       struct ids *items, char hash[65], struct dpf_error *error)

@@ -27,6 +27,10 @@ const dpf_param *split_params(int64_t *n); /* section [split] */
 int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi,
                struct dpf_error *error);
+/* Whether the first line is a record of this form, where it is not a header: for those who write a
+   configuration and look at the file openly. What a run reports must not depend on it. */
+int data_check_record(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, struct dpf_error *error);
 
 /*
  * Loads. seeded: the root of run.seed. Faults: DPF_FAULT_DATA, naming file:line, value and remedy. data_read

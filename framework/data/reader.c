@@ -623,3 +623,36 @@ int table_check(const char *path, const struct file_options *options, struct dpf
         return 0;
     return error_set(error, found.fault, "%s", found.text);
 }
+
+/* The first line of the file as a file of its own. */
+static int read_first_line(const char *path, const struct block *block, const struct file_options *options,
+                           struct dpf_error *error)
+{
+    const char *end = memchr(block->data, '\n', block->length);
+    const struct read_control control = {.memory = block->data,
+                                         .length = end ? (size_t)(end - block->data) + 1 : block->length};
+    struct table table = {0};
+    struct ids users = {0}, items = {0};
+    const int status = table_read(&table, path, options, &control, &users, &items, NULL, NULL, error);
+    table_free(&table);
+    ids_free(&users);
+    ids_free(&items);
+    return status;
+}
+
+int table_check_record(const char *path, const struct file_options *options, struct dpf_error *error)
+{
+    struct source source;
+    struct block block = {0};
+    int status = source_open(&source, path, LOOK_BLOCK, error);
+    if (status != 0)
+        return -1;
+    status = source_next(&source, &block, error);
+    if (status == 0)
+        status = error_at(error, DPF_FAULT_DATA, path, 0, "there are no records in this file");
+    else if (status > 0)
+        status = read_first_line(path, &block, options, error);
+    source_close(&source);
+    block_free(&block);
+    return status;
+}

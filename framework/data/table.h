@@ -74,6 +74,9 @@ int table_read(struct table *table, const char *path, const struct file_options 
 /* Whether the columns that options ask for can be told from the first line of the file. Reads no further;
    what cannot be read is left to table_read. */
 int table_check(const char *path, const struct file_options *options, struct dpf_error *error);
+/* Whether the first line of a file without a header is a record. It is somebody's, so that only a person who
+   writes a configuration may be told: a run counts it among its faults. */
+int table_check_record(const char *path, const struct file_options *options, struct dpf_error *error);
 /* Makes all maps lead to final indices instead of merged codes. */
 void table_finish_ids(struct table *table, const int32_t *user_rank, const int32_t *item_rank);
 /* File and line of the record with these indices, the nth from 0. 0, or -1 if there is none. */

@@ -11,8 +11,8 @@ double noise_variance_factor(const struct engine *engine, const struct term_run 
                              double scale)
 {
     const int each = term->noise.where == DPF_NOISE_AT_PARTY || term->noise.where == DPF_NOISE_IN_SHARES;
-    const double part =
-        each ? (double)messages / (double)plan_senders(engine->plan, term->plan) : messages > 0;
+    /* Noise at the sum is there whoever sent, so that nobody sees from it whether anybody did. */
+    const double part = each ? (double)messages / (double)plan_senders(engine->plan, term->plan) : 1;
     return part * scale * scale;
 }
 

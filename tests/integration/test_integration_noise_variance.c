@@ -47,6 +47,16 @@ static void test_curator(void **state)
     assert_told(GRAM "items.mechanism.gram-share=0.5", 9, 9, 9, 1);
 }
 
+/* Noise at the sum does not need anybody to send: were a solver told that there is none, its rows would show
+   that nobody took part. Of 40 users each is drawn with probability 1e-9. */
+static void test_nobody_sends(void **state)
+{
+    (void)state;
+    assert_told(GRADIENT "items.sampler=poisson-users\nitems.sampler.rate=1e-9", 9, 9, -1, 1);
+    assert_told(GRAM "items.sampler=poisson-users\nitems.sampler.rate=1e-9\nitems.mechanism.gram-share=0.5",
+                9, 9, 9, 1);
+}
+
 /* Each of the 40 users adds noise; their sum is scaled by 1/40. */
 static void test_users(void **state)
 {
@@ -84,7 +94,8 @@ static void test_local(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_curator), cmocka_unit_test(test_users),
-                                       cmocka_unit_test(test_transforms), cmocka_unit_test(test_local)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_curator), cmocka_unit_test(test_nobody_sends),
+                                       cmocka_unit_test(test_users), cmocka_unit_test(test_transforms),
+                                       cmocka_unit_test(test_local)};
     return cmocka_run_group_tests_name("noise variance of solvers", tests, training_begin, training_end);
 }

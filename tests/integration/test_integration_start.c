@@ -108,6 +108,40 @@ static void what_cannot_run_is_not_left(void **state)
     command_expect("start own.csv " LISTS " -O absent/wrong.ini", 1, "absent");
 }
 
+/* A line without a header is looked at, too: a run would only count it, and all others, as faults. */
+static void a_first_line_that_is_no_record_is_refused(void **state)
+{
+    (void)state;
+    training_file("plays.txt", "2\t51\t13883\n2\t52\t11690\n3\t51\t4\n");
+    command_expect("start plays.txt feedback=counts users=9 items=90 epsilon=3 header=no fields=3", 3,
+                   "did you mean delimiter = tab?");
+    assert_false(command_exists("plays.ini"));
+    command_expect("start plays.txt feedback=counts users=9 items=90 epsilon=3 header=no fields=3 "
+                   "delimiter=tab",
+                   0, "");
+    assert_true(command_exists("plays.ini"));
+    training_file("my-ratings.dat", "A1,B1,5.0,1198195200\nA1,B2,4.0,1198195200\n");
+    command_expect(
+        "start my-ratings.dat feedback=explicit value-min=1 value-max=5 users=9 items=90 epsilon=3", 3,
+        "did you mean delimiter = comma?");
+    assert_false(command_exists("my-ratings.ini"));
+    training_file("empty.csv", "");
+    command_expect("start empty.csv feedback=implicit users=9 items=90 epsilon=3 header=no fields=2", 3,
+                   "there are no records");
+}
+
+/* Whatever stands in the third column, a list is made of who has what. */
+static void values_are_not_read_for_lists(void **state)
+{
+    (void)state;
+    training_file("jokes.csv", "u,j,r\na,1,-9.5\na,2,3\na,3,-1\nb,1,4\nb,2,-2\nb,3,good\n");
+    command_expect("start jokes.csv feedback=explicit want=ranking users=9 items=9 epsilon=3 header=yes", 0,
+                   "");
+    command_expect("-c jokes.ini -O jokes-results", 0, "");
+    assert_non_null(strstr(command_err, "2 users x 3 items, 6 interactions"));
+    assert_false(command_exists("jokes-results/private/violations.txt"));
+}
+
 /* Balle and Wang's calibration; the deviations for sensitivity 1 are 3.7306, 1.3906, 0.4999. */
 static void the_budget_in_units_of_noise(void **state)
 {
@@ -217,6 +251,8 @@ int main(void)
         cmocka_unit_test(a_configuration_is_written_checked_and_runs),
         cmocka_unit_test(nothing_is_taken_from_the_records),
         cmocka_unit_test(what_cannot_run_is_not_left),
+        cmocka_unit_test(a_first_line_that_is_no_record_is_refused),
+        cmocka_unit_test(values_are_not_read_for_lists),
         cmocka_unit_test(a_terminal_is_asked),
         cmocka_unit_test(the_budget_in_units_of_noise),
         cmocka_unit_test(recipes_are_chosen_by_public_facts),
