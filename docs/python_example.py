@@ -32,6 +32,7 @@ settings = {
     "data.format": "csv",
     "data.header": True,  # declared: to look for one would read a record
     "data.path": directory / "interactions.csv",
+    "data.header": "yes",
     "model.users": users,
     "split.by": "random",
 }

@@ -217,19 +217,54 @@ static int refuse_option(int option, const char *at, struct dpf_error *error)
                      nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/* Line by line, each as wide as the terminal at most. */
+/* Where the text of a line begins: behind the option that it explains, if it does. */
+static size_t text_column(const char *line)
+{
+    const size_t indent = strspn(line, " "), length = strcspn(line, "\n");
+    const char *gap = indent > 0 && line[indent] == '-' ? strstr(line + indent, "  ") : NULL;
+    if (!gap || gap >= line + length)
+        return indent;
+    return (size_t)(gap - line) + strspn(gap, " ");
+}
+
+/* The length of what is wrapped as one: a line, and those that go on where its text began. */
+static size_t paragraph_length(const char *text)
+{
+    const size_t column = text_column(text);
+    size_t length = strcspn(text, "\n");
+    const int is_running = column == 0 || column > strspn(text, " ");
+    if (length == 0 || !is_running || strncmp(text, "usage:", 6) == 0)
+        return length;
+    while (text[length] == '\n' && text[length + 1] && strspn(text + length + 1, " ") == column &&
+           !strchr("\n-", text[length + 1 + column]))
+        length += 1 + strcspn(text + length + 1, "\n");
+    return length;
+}
+
+/* One paragraph, its lines joined. */
+static void add_paragraph(struct text *out, const char *text, size_t length)
+{
+    const size_t column = text_column(text);
+    char *first = memory_format("%.*s", (int)column, text);
+    char *body = memory_format("%.*s", (int)(length - column), text + column);
+    for (char *end = body; end && (end = strchr(end, '\n'));) {
+        *end = ' ';
+        memmove(end + 1, end + 1 + column, strlen(end + 1 + column) + 1);
+    }
+    if (body && first)
+        terminal_wrap(out, first, (int)column, body, terminal_width(STDOUT_FILENO));
+    free(body);
+    free(first);
+}
+
+/* As wide as the terminal at most. */
 static void print_usage(const char *usage)
 {
     struct text out = {0};
-    for (const char *line = usage; *line;) {
-        const size_t length = strcspn(line, "\n"), indent = strspn(line, " ");
-        char *body = memory_format("%.*s", (int)(length - indent), line + indent);
-        char *first = memory_format("%*s", (int)indent, "");
-        if (body && first)
-            terminal_wrap(&out, first, (int)indent, body, terminal_width(STDOUT_FILENO));
-        free(body);
-        free(first);
-        line += length + (line[length] == '\n');
+    for (const char *at = usage; *at;) {
+        const size_t length = paragraph_length(at);
+        add_paragraph(&out, at, length);
+        at += length + (at[length] == '\n');
     }
     fputs(out.failed || !out.data ? usage : out.data, stdout);
     text_free(&out);

@@ -213,6 +213,7 @@ static char *make_verdict(struct run *run, const struct arguments *arguments)
     struct verdict_input input = {.test = &run->test,
                                   .implicit = run->dataset.implicit,
                                   .has_noise = plan->guarantee.n_releases > 0,
+                                  .is_recommender = plan->recommender.instance != NULL,
                                   .users = run->dataset.users.n,
                                   .items = run->dataset.items.n,
                                   .records = run->dataset.train.n};

@@ -316,6 +316,20 @@ static int make_message(struct messages_work *work, int64_t party, int zeros, in
     return messages_encode(work, party, worker, &draft.message, out);
 }
 
+/*
+ * Zero-out is about a user whose contribution is nothing. One without records would send something all the
+ * same where cells without records count, or rows of all users (a Gram row), and that can be as far from
+ * other messages as any: so such a user sends zeros, with all of the noise.
+ */
+static int sends_nothing(const struct messages_work *work, int64_t party)
+{
+    const struct term_plan *term = work->term->plan;
+    const struct guarantee *guarantee = &work->engine->plan->guarantee;
+    const int64_t *ptr = work->engine->dataset->train.by_user.ptr;
+    return term->by_user && term->source == SOURCE_RECORDS && guarantee->unit == DPF_UNIT_USER &&
+           guarantee->adjacency == DPF_ADJ_ZERO_OUT && ptr[party] == ptr[party + 1];
+}
+
 static int send_all(struct messages_work *work, int64_t party, int worker)
 {
     struct engine *engine = work->engine;
@@ -324,7 +338,7 @@ static int send_all(struct messages_work *work, int64_t party, int worker)
         return -1;
     if (plan_sends_links(work->term->plan))
         return relation_send_links(work, party, worker);
-    if (make_message(work, party, 0, worker, &message) != 0) {
+    if (make_message(work, party, sends_nothing(work, party), worker, &message) != 0) {
         if (!step_note(engine, worker, party) || make_message(work, party, 1, worker, &message) != 0)
             return -1;
         if (work->term->plan->by_user)

@@ -120,7 +120,8 @@ static void add_remedy(const struct verdict_input *input, struct text *out)
                  "matter), or a larger epsilon.",
                  each);
     else
-        text_add(out, " Try a larger epsilon, fewer rounds, or a smaller rank.");
+        text_add(out, input->is_recommender ? " Try a larger epsilon, or more users."
+                                            : " Try a larger epsilon, fewer rounds, or a smaller rank.");
 }
 
 static void add_reason(const struct verdict_input *input, const struct judged *judged, struct text *out)
@@ -132,15 +133,15 @@ static void add_reason(const struct verdict_input *input, const struct judged *j
                  compare(judged, without) == VERDICT_BETTER ? "" : ", which would be no better either");
         add_remedy(input, out);
     } else if (isfinite(without)) {
-        text_add(out,
-                 " It is not the noise: without it %s is %.4f. Try other parameters of the model, first "
-                 "without mechanisms.",
-                 name, without);
+        text_add(out, " It is not the noise: without it %s is %.4f. %s", name, without,
+                 input->is_recommender ? "There is little to learn from these records beyond that."
+                                       : "Try other parameters of the model, first without mechanisms.");
     } else if (input->has_noise) {
         add_remedy(input, out);
         text_add(out, " [run] compare = non-private tells whether noise is the reason.");
     }
-    text_add(out, " configs/recommended has models for such data.");
+    if (!input->is_recommender)
+        text_add(out, " configs/recommended has models for such data.");
 }
 
 char *verdict_text(const struct verdict_input *input)

@@ -15,6 +15,7 @@ struct verdict_input {
     const struct metrics *mean;        /* predicts the mean of all records */
     const struct metrics *non_private; /* the same model without mechanisms and clips */
     int implicit, has_noise;
+    int is_recommender; /* a model of the role recommender, which chooses rounds and ranks by its own rule */
     int64_t users, items, records; /* of the training part */
 };
 

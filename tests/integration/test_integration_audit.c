@@ -311,6 +311,31 @@ static void reused_noise_is_caught(void **state)
     assert_true(number("claimed", "epsilon_lower") > 3);
 }
 
+/* Rows of users never change here, and a Gram row has those of all: also that of a user whose records are
+   gone, whose clipped message would then be as long as with them, and another one. */
+static void users_without_records_contribute_nothing(void **state)
+{
+    (void)state;
+    const char config[] =
+        "[run]\nrounds = 1\norder = items\n"
+        "[data]\nformat = synthetic\nfeedback = implicit\nsynthetic.users = 40\nsynthetic.items = 20\n"
+        "synthetic.ratings = 400\n[split]\nkind = none\n"
+        "[model]\nrank = 3\ninit = normal\ninit-norm = 1\nusers = 40\nitems = 20\n"
+        "[parties]\nkind = curator\n"
+        "[items]\nloss = implicit-als\ntransforms = clip-user\nmechanism = gaussian\naggregator = sum\n"
+        "solver = psd\n[items.loss]\nunobserved-weight = 1\n"
+        "[items.transform.clip-user]\nbound = 1\n"
+        "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\ngram-share = 0.5\nwhere = "
+        "sum\n"
+        "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
+        "[accountants]\nlist = pld\n";
+    char what[256];
+    snprintf(what, sizeof what, "-c %s", training_file("gram.ini", config));
+    assert_int_equal(audit_this(what, "--trials 20 -j 1"), 0);
+    const json_t *move = json_object_get(audited, "largest_move");
+    assert_between(json_number_value(json_object_get(move, "share_of_stated")), 0.9, 1);
+}
+
 /* ---- hidden draws and many canaries ------------------------------------------------------------------- */
 
 #define SAMPLED                                                                                              \
@@ -444,6 +469,7 @@ int main(void)
         cmocka_unit_test(noise_in_shares_is_tight_and_not_caught),
         cmocka_unit_test(shares_of_noise_are_caught),
         cmocka_unit_test(reused_noise_is_caught),
+        cmocka_unit_test(users_without_records_contribute_nothing),
         cmocka_unit_test(hidden_draws_stay_hidden),
         cmocka_unit_test(users_behind_the_canary_do_not_move),
         cmocka_unit_test(one_run_is_enough),

@@ -206,6 +206,14 @@ static void output_fits_the_terminal(void **state)
         command_expect(commands[i], 0, "");
         fits(100);
     }
+    unsetenv("COLUMNS");
+    /* Lines of running text are filled again; what explains an option stays in its column. */
+    command_expect("start --help", 0, "");
+    assert_non_null(strstr(command_out, "directory (FILE's name with .ini"));
+    command_expect("recommend --help", 0, "");
+    assert_non_null(strstr(command_out, "\n                     of the same ones."));
+    command_expect("run --help", 0, "");
+    assert_non_null(strstr(command_out, "\n  --resume "));
     setenv("COLUMNS", "50", 1);
     command_expect("describe run", 0, "");
     fits(50);

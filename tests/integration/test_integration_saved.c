@@ -125,7 +125,8 @@ static void mistakes_are_named(void **state)
                    "data.synthetic.items=15 -o data.synthetic.ratings=200 -O generated",
                    0, "");
     command_expect("evaluate generated --data ratings.csv", 2, "trained on generated records");
-    command_expect("report out", 2, "sweep.json");
+    command_expect("report out", 2, "it holds a single run");
+    command_expect("report .", 2, "there is no sweep.json");
 }
 
 static void changed_data_is_refused(void **state)

@@ -98,6 +98,18 @@ static void the_reason_is_named(void **state)
     says(&input, VERDICT_WORSE, "Noise and clips are the reason", "which would be no better either");
     twin.item.value = 0.06;
     says(&input, VERDICT_WORSE, "It is not the noise", "other parameters");
+    says(&input, VERDICT_WORSE, "configs/recommended", "");
+    /* The recommended models themselves are not sent to configs/recommended, nor to keys that they lack. */
+    input.is_recommender = 1;
+    says(&input, VERDICT_WORSE, "There is little to learn", "");
+    char *sentence = verdict_text(&input);
+    assert_null(strstr(sentence, "configs/recommended"));
+    free(sentence);
+    twin.item.value = 0.40;
+    sentence = verdict_text(&input);
+    assert_non_null(strstr(sentence, "larger epsilon, or more users"));
+    assert_null(strstr(sentence, "rank."));
+    free(sentence);
 }
 
 int main(void)

@@ -63,6 +63,9 @@ static const char *const release_names[N_RELEASES] = {
     "corrections of items", "Gram of users' rows",
 };
 
+/* Second moments have as many numbers however few items there are: of 3 loadings, and 2 for each feature. */
+#define MOST_MOMENTS ((3.0 + 2 * RATINGS_MAX_FEATURES) * (4.0 + 2 * RATINGS_MAX_FEATURES) / 2)
+
 /* Messages have norm 1 at most, the grid included; see ratings_rule.h. */
 static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
 {
@@ -91,7 +94,8 @@ static void fill_release(const struct ratings_rule *rule, const dpf_recommender_
     event->count = rule->count[r];
     event->scale = rule->silent ? 0 : rule->grid[r].sigma;
     event->grid = noise_grid_size(&rule->grid[r]);
-    state_sensitivity((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), &event->sensitivity);
+    state_sensitivity(fmax((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), MOST_MOMENTS),
+                      &event->sensitivity);
 }
 
 static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *setup,
