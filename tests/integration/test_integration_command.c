@@ -86,7 +86,7 @@ static void two_users_are_like_half_of_the_noise(void **state)
     snprintf(text, sizeof text, "account -c %s/configs/quickstart.ini --json -o accountants.list=pld",
              getenv("DPFRAME_SOURCE_DIR"));
     const double two = first_epsilon(text, "groups", "reach");
-    strncat(text, " -o items.mechanism.noise-multiplier=1", sizeof text - strlen(text) - 1);
+    strncat(text, " -o items.mechanism.noise-multiplier=2", sizeof text - strlen(text) - 1);
     assert_true(fabs(two / first_epsilon(text, "proved", NULL) - 1) < 1e-4);
     command_expect("account -c sound.ini --curve curve.csv", 0, "");
     assert_non_null(strstr(command_out, "TRADE-OFF"));
