@@ -12,9 +12,9 @@
  *   the number of rows and R the cap of records of a user or M. On the item side they lie in different
  *   rows: L1 f E Y1 (M + kappa R), L2 f E Y2 sqrt(M + kappa (2 + kappa) R), max f E (1 + kappa) Yinf. On
  *   the user side they meet in one row and all norms grow with M + kappa R;
- *   zero-out of a user: against none, or, where the user's empty cells stay in the sum, R records that
- *   disappear; the larger of the two. Where messages are users' the engine sends none;
- *   a user against another: twice the former.
+ *   zero-out and add-remove of a user: against none, or, where the user's empty cells stay in the sum, R
+ * records that disappear; the larger of the two. Where messages are users' the engine sends none; a user
+ * against another: twice the former.
  *
  * Rounding. A residual is off by at most 2^-50 |e|max (sums of exact products, subtraction), a
  * contribution by 2^-51 of itself; two computed contributions thus differ by at most 2^-48 f (1 + kappa)
@@ -94,9 +94,8 @@ static void fill_user(const struct weighted_gradient *loss, const dpf_bounds *bo
     const dpf_norms emptied = {times(gone * rated, other->l1),
                                times(gone * (one_row ? rated : sqrt(rated)), other->l2),
                                times(gone * (one_row ? rated : 1.0), other->linf)};
-    at[DPF_ADJ_ADD_REMOVE] = user;
-    at[DPF_ADJ_ZERO_OUT] = (dpf_norms){larger(user.l1, emptied.l1), larger(user.l2, emptied.l2),
-                                       larger(user.linf, emptied.linf)};
+    at[DPF_ADJ_ADD_REMOVE] = at[DPF_ADJ_ZERO_OUT] = (dpf_norms){
+        larger(user.l1, emptied.l1), larger(user.l2, emptied.l2), larger(user.linf, emptied.linf)};
     at[DPF_ADJ_REPLACE] = scaled(2.0, &user);
 }
 
