@@ -66,17 +66,17 @@ char *recipe_expectation(const struct start_facts *facts)
     const int kept = kept_percent(facts);
     const char *simplest = facts->ranking ? "a list of popular items" : "the mean of all ratings";
     if (kept < 0)
-        text_add(&out,
-                 "so few users carry little at this epsilon (users x mu is %.0f): expect no more than %s, "
-                 "and see the "
-                 "verdict after training",
-                 here, simplest);
+        text_add(
+            &out,
+            "so few users carry little at this epsilon (users x mu is %.0f): expect no more than %s%s, and "
+            "see the verdict after training",
+            here, simplest, facts->ranking ? ", or worse lists than those" : "");
     else
-        text_add(&out,
-                 "about %d %% of what a model without privacy gains over %s, as measured on public data with "
-                 "so many users "
-                 "at such an epsilon (users x mu is %.0f)",
-                 kept, simplest, here);
+        text_add(
+            &out,
+            "about %d %% of what a model without privacy gains over %s, as measured on public data with so "
+            "many users at such an epsilon (users x mu is %.0f)%s",
+            kept, simplest, here, facts->ranking ? "; less where users have fewer than twenty records" : "");
     if (out.failed)
         text_free(&out);
     return out.data;

@@ -81,7 +81,7 @@ static const dpf_enum_value feature_formats[] = {
         DPF_PARAM_TEXT_F(                                                                                    \
             SIDE "-features", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,                                          \
             "A file of facts about each " SIDE                                                               \
-            ", plain or gzipped, that you declare public: it gets no noise, "                                \
+            ", plain or gzipped (.gz), that you declare public: it gets no noise, "                          \
             "and the statement says so. Models that read features use it. Ids without a line have none; "    \
             "lines of other ids count for the columns alone."),                                              \
         [FIRST + FEATURE_FORMAT] =                                                                           \
@@ -118,7 +118,7 @@ static const dpf_enum_value feature_formats[] = {
 static const dpf_param data_table[D_COUNT] = {
     [D_FORMAT] = DPF_PARAM_ENUM_F("format", 2, formats, 0, "What the file looks like."),
     [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
-                                "The file of ratings, plain or gzipped; required unless format is "
+                                "The file of ratings, plain or gzipped (.gz); required unless format is "
                                 "synthetic. A pattern such as u[1-5].test reads all files that match, "
                                 "in order of their names, without the one named by split.test.path."),
     [D_HEADER] = DPF_PARAM_ENUM_F("header", 0, headers, 0, "Whether the first line names the columns."),
@@ -208,9 +208,10 @@ static const dpf_param data_table[D_COUNT] = {
                                        "Whether items and users are filtered again until filter.item-min and "
                                        "filter.user-min hold for what is left: the k-core. Nothing is proved "
                                        "(C2)."),
-    [D_RELATION_PATH] = DPF_PARAM_TEXT_F("relation.path", DPF_TYPE_PATH, "", 0,
-                                         "A file of links between users (friends, trust), plain or gzipped; "
-                                         "links of users without ratings are dropped and counted."),
+    [D_RELATION_PATH] =
+        DPF_PARAM_TEXT_F("relation.path", DPF_TYPE_PATH, "", 0,
+                         "A file of links between users (friends, trust), plain or gzipped (.gz); "
+                         "links of users without ratings are dropped and counted."),
     [D_RELATION_DELIMITER] = DPF_PARAM_TEXT_F("relation.delimiter", DPF_TYPE_STRING, "spaces", 0,
                                               "What separates its fields; see delimiter."),
     [D_RELATION_HEADER] = DPF_PARAM_ENUM_F("relation.header", 0, headers, 0, "Whether it has a header."),

@@ -60,6 +60,13 @@ static int begins_member(const struct gzip *gzip)
     return gzip->stream.avail_in >= 2 && gzip->stream.next_in[0] == 0x1f && gzip->stream.next_in[1] == 0x8b;
 }
 
+/* The name says it: the first bytes of a file without a header are those of one user's record. */
+static int is_named_gzip(const char *path)
+{
+    const size_t n = strlen(path);
+    return n >= 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
 struct gzip *gzip_open(const char *path, struct dpf_error *error)
 {
     struct gzip *gzip = memory_new(1, sizeof *gzip);
@@ -75,7 +82,7 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
     int status = gzip->fd >= 0
                      ? look_ahead(gzip, 2, error)
                      : error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
-    if (status > 0 && begins_member(gzip)) {
+    if (status > 0 && is_named_gzip(path) && begins_member(gzip)) {
         gzip->place = PLACE_MEMBER;
         gzip->has_stream = inflateInit2(&gzip->stream, GZIP_WINDOW) == Z_OK;
         status = gzip->has_stream ? 1 : error_memory(error);

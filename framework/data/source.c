@@ -89,6 +89,7 @@ static void inspect_start(struct block *block, int whole, const char **remark)
         {"\xff\xfe", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
         {"\xfe\xff", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
         {"PK\3\4", 4, "a ZIP archive: unpack it first"},
+        {"\x1f\x8b\x08", 3, "compressed by gzip: give it a name that ends in .gz"},
         {"BZh", 3, "compressed by bzip2: unpack it first, or use gzip"},
         {"\xfd"
          "7zXZ",

@@ -174,6 +174,14 @@ static void recipes_are_chosen_by_public_facts(void **state)
     more = recipe_expectation(&facts);
     assert_non_null(strstr(more, "expect no more than the mean"));
     free(more);
+    facts.ranking = 1;
+    more = recipe_expectation(&facts);
+    assert_non_null(strstr(more, "or worse lists"));
+    free(more);
+    facts.users = 6040;
+    more = recipe_expectation(&facts);
+    assert_non_null(strstr(more, "less where users have fewer"));
+    free(more);
 }
 
 /* Runs the command with a pseudo-terminal as its input and error output, types the answers, and returns its

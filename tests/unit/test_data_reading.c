@@ -307,6 +307,20 @@ static int64_t records_of(const char *path)
     return n;
 }
 
+/* What a file is follows from its name: where there is no header, its first bytes are of one user's record.
+ */
+static void a_record_does_not_make_a_file_compressed(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    load_text(CSV "header = no\nfields = 3\n", "\x1f\x8bq,10,4.5\n1,20,3\n2,10,1\n", &out);
+    assert_int_equal(out.dataset.train.n, 3);
+    dataset_free(&out.dataset);
+    unlink("a.txt");
+    add_member("a.txt", "1,1,5\n1,2,4\n");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:1", "ends in .gz");
+}
+
 /* All members of a file, and nothing else; zeros at its end are padding. */
 static void no_byte_of_a_gzipped_file_is_dropped(void **state)
 {
@@ -483,6 +497,7 @@ int main(void)
         TEST(another_delimiter_is_proposed),
         TEST(what_is_left_says_where_the_rest_went),
         TEST(gzip_is_transparent_and_checked),
+        TEST(a_record_does_not_make_a_file_compressed),
         TEST(no_byte_of_a_gzipped_file_is_dropped),
         TEST(other_files_are_checked_likewise),
         TEST(long_gzipped_files_are_read_whole),

@@ -8,11 +8,13 @@
  *   a record that appears or disappears turns an empty cell into a rated one: at most f (2 + kappa) E Y,
  *   and w times that with weight w (a rated cell then is at most f (1 + kappa) E Y for w <= 1, and
  *   f (w (1 + kappa) + w - 1) E Y above);
- *   a user against none (and against zero): all of the user's cells, at most R of the M rated, where M is
+ *   a user against none: all of the user's cells, at most R of the M rated, where M is
  *   the number of rows and R the cap of records of a user or M. On the item side they lie in different
  *   rows: L1 f E Y1 (M + kappa R), L2 f E Y2 sqrt(M + kappa (2 + kappa) R), max f E (1 + kappa) Yinf. On
  *   the user side they meet in one row and all norms grow with M + kappa R;
- *   a user against another: twice that.
+ *   zero-out and add-remove of a user: against none, or, where the user's empty cells stay in the sum, R
+ * records that disappear; the larger of the two. Where messages are users' the engine sends none; a user
+ * against another: twice the former.
  *
  * Rounding. A residual is off by at most 2^-50 |e|max (sums of exact products, subtraction), a
  * contribution by 2^-51 of itself; two computed contributions thus differ by at most 2^-48 f (1 + kappa)
@@ -31,6 +33,12 @@ static double times(double a, double b)
     if (isnan(a) || isnan(b))
         return NAN;
     return a == 0.0 || b == 0.0 ? 0.0 : a * b;
+}
+
+/* NaN, what is not stated, stays. */
+static double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
 }
 
 static dpf_norms scaled(double factor, const dpf_norms *norms)
@@ -82,7 +90,12 @@ static void fill_user(const struct weighted_gradient *loss, const dpf_bounds *bo
     const double l2 = one_row ? all : sqrt(cells + kappa * (2.0 + kappa) * rated);
     const dpf_norms user = {times(each * all, other->l1), times(each * l2, other->l2),
                             times(each * (one_row ? all : 1.0 + kappa), other->linf)};
-    at[DPF_ADJ_ADD_REMOVE] = at[DPF_ADJ_ZERO_OUT] = user;
+    const double gone = times(slack * loss->factor * bounds->weight_max * (2.0 + loss->confidence), residual);
+    const dpf_norms emptied = {times(gone * rated, other->l1),
+                               times(gone * (one_row ? rated : sqrt(rated)), other->l2),
+                               times(gone * (one_row ? rated : 1.0), other->linf)};
+    at[DPF_ADJ_ADD_REMOVE] = at[DPF_ADJ_ZERO_OUT] = (dpf_norms){
+        larger(user.l1, emptied.l1), larger(user.l2, emptied.l2), larger(user.linf, emptied.linf)};
     at[DPF_ADJ_REPLACE] = scaled(2.0, &user);
 }
 
