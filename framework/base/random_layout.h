@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random_layout.h - which block of which keystream belongs to which row (docs/adr/0011).
+ * random_layout.h - which block of which keystream belongs to which row (docs/adr/0012).
  *
  * A ChaCha20 block has a key, a 64-bit nonce and a 64-bit counter (Bernstein 2008; libsodium's
  * crypto_stream_chacha20). The key is the stream's. The nonce is draw + 2^32 party. The counter is, from its

@@ -63,7 +63,7 @@ typedef struct dpf_log_service {
  * There are two ways of reading an index. A cursor reads it as one sequence of up to 2^34 words. The
  * functions row_... read rows of cells, many in one call: faster, and what a cell becomes depends, beside the
  * index, on its column and on the width of its row and on nothing else. Each way, each kind of draw and each
- * width has its own pieces of keystream, which share no block (docs/adr/0011).
+ * width has its own pieces of keystream, which share no block (docs/adr/0012).
  *
  * The streams of mechanisms, samplers, aggregators and recommenders come from the privacy key (see [privacy]
  * randomness), all others from run.seed.

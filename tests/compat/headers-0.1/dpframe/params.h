@@ -11,7 +11,8 @@
  *     enum { P_EPSILON, P_PRECISION, P_COUNT };
  *     static const dpf_enum_value precisions[] = { {"exact", "..."}, {"float", "..."} };
  *     static const dpf_param params[P_COUNT] = {
- *         [P_EPSILON]   = DPF_PARAM_REAL("epsilon", 1.0, 0, INFINITY, "", "pure-DP budget of a release"),
+ *         [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0, INFINITY, DPF_PARAM_PRIVACY, "",
+ *                                        "Pure-DP budget of a release."),
  *         ...
  *     };
  *     double eps = params->values[P_EPSILON].real;
