@@ -247,7 +247,7 @@ static void add_paragraph(struct text *out, const char *text, size_t length)
     const size_t column = text_column(text);
     char *first = memory_format("%.*s", (int)column, text);
     char *body = memory_format("%.*s", (int)(length - column), text + column);
-    for (char *end = body; end && (end = strchr(end, '\n'));) {
+    for (char *end = body ? strchr(body, '\n') : NULL; end; end = strchr(end, '\n')) {
         *end = ' ';
         memmove(end + 1, end + 1 + column, strlen(end + 1 + column) + 1);
     }

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "cli/command.h"
+#include "data/load.h"
 #include "cli/start_recipes.h"
 
 static const char usage[] =

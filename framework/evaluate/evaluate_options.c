@@ -287,7 +287,7 @@ int evaluate_is_asked_for(const struct config_values *values)
 int evaluate_rates(const struct config_values *values)
 {
     struct evaluate_options options;
-    struct dpf_error ignored;
+    struct dpf_error ignored = {0};
     return strcmp(values->params.values[P_METRICS].text, "auto") != 0 &&
            evaluate_options_read(NULL, values, 0, &options, &ignored) == 0 && evaluate_options_rate(&options);
 }

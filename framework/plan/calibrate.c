@@ -158,7 +158,7 @@ static void less_noise(struct calibration *c, struct trial *low, struct trial *h
 {
     *low = *high;
     while (is_private(low)) {
-        struct dpf_error ignored;
+        struct dpf_error ignored = {0};
         const double factor = exp(low->x) / stride(low);
         *high = *low;
         if (factor < 1.0 / WIDEST) {
@@ -187,7 +187,7 @@ static void close_bracket(struct calibration *c, struct trial *low, struct trial
 {
     int low_stays = 0, slow = 0;
     while (high->x - low->x > log(CLOSE)) {
-        struct dpf_error ignored;
+        struct dpf_error ignored = {0};
         const double width = high->x - low->x;
         const struct trial trial = try_factor(c, exp(next_inside(low, high, low_stays, slow >= 2)), &ignored);
         low_stays = is_private(&trial);

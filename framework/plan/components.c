@@ -279,11 +279,10 @@ static void skip_side(struct plan *plan, const char *name)
 /* Baselines are not solved, but a variant of a file may be one: both sides may stay, if their keys exist. */
 static int skip_sides(struct plan *plan, struct dpf_error *error)
 {
-    const dpf_param *(*const tables[])(int64_t * n) = {schema_side, schema_term};
     for (int i = 0; i < 4; i++) {
         int64_t n;
         struct config_values values;
-        const dpf_param *table = tables[i % 2](&n);
+        const dpf_param *table = i % 2 ? schema_term(&n) : schema_side(&n);
         if (config_bind(plan->config, plan_side_name(i / 2), table, n, sizeof *table, NULL, 0, &values,
                         error) != 0)
             return -1;

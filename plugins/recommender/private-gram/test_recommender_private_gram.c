@@ -654,7 +654,7 @@ static void without_noise_it_is_ease(void **state)
     static struct seen seen;
     static double g[ITEMS][ITEMS], p[ITEMS][ITEMS], diagonal[ITEMS];
     struct plain_host host;
-    float got[ITEMS];
+    float got[ITEMS] = {0};
     double mean = 0;
     plain_open_random(&host, component, "weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; items=40");
     void *bytes = fit_seen(&host, &full, 1, 0, &seen, NULL);
@@ -694,7 +694,7 @@ static void tastes_are_told_apart(void **state)
         {.name = "odd", .kind = DPF_FEATURE_CATEGORY, .mean = 0.5, .deviation = 1}};
     int64_t offsets[ITEMS + 1];
     int32_t at[ITEMS];
-    float values[ITEMS], got[ITEMS];
+    float values[ITEMS], got[ITEMS] = {0};
     for (int i = 0; i < ITEMS; i++) {
         offsets[i + 1] = i + 1;
         at[i] = i % 2;
@@ -729,7 +729,7 @@ static void nobody_and_nothing_are_no_faults(void **state)
     (void)state;
     static struct data empty;
     struct plain_host host;
-    float got[ITEMS];
+    float got[ITEMS] = {0};
     empty = full;
     memset(empty.has, 0, sizeof empty.has);
     empty.has[0][0] = 1;

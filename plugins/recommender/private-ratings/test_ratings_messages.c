@@ -130,7 +130,8 @@ static void rounds_leave_each_record_out(void **state)
     static struct case_data data;
     static struct case_replay replay;
     struct plain_host host;
-    double values[CASE_ITEMS], to_items[CASE_ITEMS * 8], packed[64], expected[CASE_ITEMS * 8], square = 0;
+    double values[CASE_ITEMS], to_items[CASE_ITEMS * 8], packed[64], expected[CASE_ITEMS * 8] = {0},
+                                                                                           square = 0;
     plain_open_random(&host, component, "rank=2; latent=1; rounds=2");
     case_fill(&data, CASE_USERS, CASE_ITEMS, 5);
     case_replay_open(&replay, &host, CASE_ITEMS, 0);

@@ -364,7 +364,8 @@ static inline dpf_status dpf_additive_together(const dpf_host *host, const dpf_r
                           relative);
     for (int32_t b = 0; ask->one_scale && b < DPF_BLOCK_BITS; b++)
         relative[b] = 1;
-    for (int32_t gram = 0; ask->shares->count > 0 && gram <= (gram_share > 0); gram++) {
+    const int32_t n_parts = gram_share > 0 ? 2 : 1;
+    for (int32_t gram = 0; ask->shares->count > 0 && gram < n_parts; gram++) {
         const int32_t from = gram ? DPF_GRAM_BIT : 0;
         const dpf_status status = dpf_additive_by_shares(host, ask, n, norms + from,
                                                          gram ? gram_share : 1 - gram_share, relative + from);

@@ -65,8 +65,8 @@ static inline const dpf_norms *dpf_block_norms(const dpf_message_norms *message,
 /* How many numbers a block has in the message. */
 static inline double dpf_block_numbers(const dpf_message_norms *message, int32_t bit)
 {
-    return bit < DPF_GRAM_BIT ? (double)message->rows * message->query->blocks[bit].length
-                              : (double)message->query->blocks[bit - DPF_GRAM_BIT].length;
+    const int32_t in_gram = bit >= DPF_GRAM_BIT, block = in_gram ? bit - DPF_GRAM_BIT : bit;
+    return (in_gram ? 1.0 : (double)message->rows) * message->query->blocks[block].length;
 }
 
 /* A bound with weights 1 that states nothing yet. */
