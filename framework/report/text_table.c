@@ -52,9 +52,11 @@ static int is_ruler(const char *line)
 
 static int add_row(struct cells *cells, const char *line)
 {
+    /* The head says how many columns there are. */
+    const size_t most = cells->rows ? cells->columns : MOST_COLUMNS;
     size_t column = 0;
     const char *at = line;
-    for (; *at == '|' && at[1] && at[1] != '\n' && column < MOST_COLUMNS; column++) {
+    for (; *at == '|' && at[1] && at[1] != '\n' && column < most; column++) {
         char **grown =
             memory_grow(cells->texts, &cells->capacity, (cells->rows + 1) * MOST_COLUMNS, sizeof *grown);
         if (!grown)

@@ -44,7 +44,7 @@ static void a_wide_table_goes_on_below(void **state)
             text_add(&markdown, " %d.%d |", r, c);
     }
     text_add(&markdown, "\n");
-    char *out = text_table_render(markdown.data, 60), cell[16];
+    char *out = text_table_render(markdown.data, 60), cell[32];
     assert_non_null(out);
     assert_null(strchr(out, '|'));
     int heads = 0;
