@@ -431,6 +431,7 @@ int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct poo
     }
     if (status != 0)
         name_row(&engine, error);
+    step_close_violations(&engine, NULL);
     engine_close(&engine);
     free(stats);
     return status;
