@@ -44,19 +44,16 @@ static double measured(const struct plan *plan, const struct observation *first,
 {
     const struct term_plan *term = &plan->sides[first->side].terms[first->term];
     double sum = 0;
-    for (int64_t r = 0; r < first->n_rows; r++) {
-        const int64_t row = first->rows ? first->rows[r] : first->first_row + r;
-        const int gram = term->query.has_gram && row == term->rows - 1;
+    for (int64_t r = 0; r < first->n_rows; r++)
         for (int32_t b = 0; b < term->query.n_blocks; b++) {
             const dpf_block *block = &term->query.blocks[b];
-            const double scale = gram ? first->noise.gram_scale[b] : first->noise.scale[b];
+            const double scale = observation_scale(plan, first, r, b);
             for (int32_t i = block->offset; i < block->offset + block->length && scale > 0; i++) {
                 const int64_t at = r * first->width + i;
                 const double x = fabs(first->exact[at] - second->exact[at]) / scale;
                 sum += norm == 2 ? x * x : x;
             }
         }
-    }
     return norm == 2 ? sqrt(sum) : sum;
 }
 

@@ -59,11 +59,9 @@ static int is_checked(const struct term_plan *term, const struct observation *o,
 static double standardised(const struct checking *c, const struct observation *o, int64_t r, int32_t b,
                            int32_t column)
 {
-    const struct term_plan *term = &c->plan->sides[o->side].terms[o->term];
-    const int gram = term->query.has_gram && (o->rows ? o->rows[r] : o->first_row + r) == term->rows - 1;
     const double deviation = score_deviation(c->plan, o, r, b, column);
     const int64_t at = r * o->width + column;
-    if (!((gram ? o->noise.gram_scale[b] : o->noise.scale[b]) > 0))
+    if (!(observation_scale(c->plan, o, r, b) > 0))
         return NAN; /* released as it is */
     if (o->deviation && o->deviation[at] <= 0)
         return NAN; /* nobody has sent it */

@@ -58,6 +58,13 @@ static void observation_free(struct observation *o)
     free(o->deviation);
 }
 
+double observation_scale(const struct plan *plan, const struct observation *o, int64_t r, int32_t block)
+{
+    const struct term_plan *term = &plan->sides[o->side].terms[o->term];
+    const int64_t row = o->rows ? o->rows[r] : o->first_row + r;
+    return term->query.has_gram && row == term->rows - 1 ? o->noise.gram_scale[block] : o->noise.scale[block];
+}
+
 static void observations_free(struct observations *list)
 {
     for (size_t i = 0; i < list->n; i++)

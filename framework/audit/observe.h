@@ -69,6 +69,9 @@ struct observe {
 /* On failure the trace is empty. */
 int observe_run(const struct observe *request, struct trace *out, struct dpf_error *error);
 
+/* The scale of the noise in row r of an observation, as in the event; 0: none. The Gram row has its own. */
+double observation_scale(const struct plan *plan, const struct observation *o, int64_t r, int32_t block);
+
 /* Whether the plan's observer sees the messages of a term that is solved. */
 int observe_sees_messages(const struct plan *plan, const struct term_plan *term);
 /* Whether the draw of a term's sampler is hidden from the plan's observer. */
