@@ -202,9 +202,6 @@ static int calibrate(struct plan *plan, struct dpf_error *error)
     struct calibration c = {plan, NULL, "", privacy[PRIVACY_TOTAL_EPSILON].real, ""};
     struct trial low, high;
     double epsilon;
-    if (privacy[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0 ||
-        plan->without_mechanisms) /* a twin without noise has no epsilon to reach */
-        return 0;
     c.accountant = calibrate_accountant(plan, "budget = total", error);
     if (!c.accountant)
         return -1;
