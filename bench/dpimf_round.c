@@ -18,7 +18,7 @@
 #include <cblas.h>
 #include <sodium.h>
 
-#include "cli/command.h"
+#include "run/session.h"
 #include "data/load.h"
 #include "engine/engine.h"
 

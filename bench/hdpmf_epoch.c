@@ -15,7 +15,7 @@
 
 #include <sodium.h>
 
-#include "cli/command.h"
+#include "run/session.h"
 #include "data/load.h"
 #include "engine/engine.h"
 

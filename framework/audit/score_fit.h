@@ -6,8 +6,8 @@
  * Numbers are taken for independent. That, and the laws that are fitted, make a score more or less good; a
  * bound from trials that took no part in the learning holds whatever the score is.
  */
-#ifndef DPF_AUDIT_LEARN_H
-#define DPF_AUDIT_LEARN_H
+#ifndef DPF_AUDIT_SCORE_FIT_H
+#define DPF_AUDIT_SCORE_FIT_H
 
 #include <stdint.h>
 

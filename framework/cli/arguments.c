@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/ticker.h"
 #include "cli/command.h"
+#include "cli/sections.h"
 #include "base/log.h"
 
 enum {
@@ -289,6 +290,7 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
 {
     uint32_t given = 0;
     *out = (struct arguments){.format = "text"};
+    out->sections = sections_of_use_cases(&out->n_sections);
     optind = 0; /* forgets letters that an earlier call has left */
     opterr = 0;
     for (;;) {
@@ -359,39 +361,4 @@ void arguments_free(struct arguments *arguments)
     for (int i = 0; i < arguments->n_plugin_dirs; i++)
         free((char *)(uintptr_t)arguments->plugin_dirs[i]);
     arguments->n_plugin_dirs = 0;
-}
-
-static int errors_as_json;
-
-void command_errors_as_json(int as_json)
-{
-    errors_as_json = as_json;
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return *text ? json_string(text) : json_null();
-}
-
-static void print_error(const struct dpf_error *error)
-{
-    json_t *parts = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "kind", error_kind(error->fault), "message",
-                              error->text, "file", text_or_null(error->file), "line",
-                              error->line > 0 ? json_integer(error->line) : json_null(), "key",
-                              text_or_null(error->key), "value", text_or_null(error->value));
-    json_t *whole = json_pack("{s:o}", "error", parts);
-    if (!whole || json_dumpf(whole, stderr, JSON_COMPACT) != 0) /* a message that is no UTF-8, or no memory */
-        fprintf(stderr, "dpframe: %s", error->text);
-    fputc('\n', stderr);
-    json_decref(whole);
-}
-
-int command_failed(const struct dpf_error *error)
-{
-    if (errors_as_json)
-        print_error(error);
-    else
-        fprintf(stderr, "%sdpframe:%s %s\n", terminal_colour(STDERR_FILENO, COLOUR_RED),
-                terminal_colour(STDERR_FILENO, COLOUR_NONE), error->text);
-    return error->fault == DPF_FAULT_NONE ? DPF_FAULT_RUN : (int)error->fault;
 }

@@ -11,8 +11,10 @@
 #include "base/terminal.h"
 #include "cli/account_utility.h"
 #include "cli/command.h"
+#include "sweep/sweep_run.h"
+#include "sweep/sweep_statements.h"
 #include "privacy/dp_event.h"
-#include "report/series_plot.h"
+#include "plot/series_plot.h"
 
 static const char usage[] =
     "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"
@@ -255,7 +257,7 @@ int command_account(int argc, char **argv)
         status = check_files(&files, &error);
     arguments.without_data = 1;
     if (status == 0)
-        status = (session_is_sweep(&arguments) ? account_sweep : account_one)(&arguments, &files, &error);
+        status = (sweep_is_described(&arguments) ? account_sweep : account_one)(&arguments, &files, &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -6,8 +6,10 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "cli/audit_session.h"
-#include "report/progress.h"
+#include "audit/audit_run.h"
+#include "audit/audit_session.h"
+#include "cli/command.h"
+#include "sweep/sweep_run.h"
 
 static const char usage[] =
     "usage: dpframe audit -c CONFIG [-o section.key=value]... [--json]\n"
@@ -99,54 +101,6 @@ static void rewritten_free(struct rewritten *rewritten)
     free(rewritten->argv);
 }
 
-static void audit_close(struct audit_session *audit)
-{
-    if (audit->results)
-        munmap(audit->results, (size_t)(2 * audit->n_trials * audit->width) * sizeof(double));
-    trials_free(&audit->trials);
-    one_run_free(&audit->one_run);
-    dataset_free(&audit->base);
-    free(audit->statements);
-    config_values_free(&audit->values);
-    session_close(&audit->session);
-}
-
-static int audit_open(struct audit_session *audit, struct dpf_error *error)
-{
-    int64_t n;
-    const dpf_param *table = audit_params(&n);
-    if (session_open(&audit->session, audit->arguments, 0, error) != 0)
-        return -1;
-    return config_bind(audit->session.plan.config, "audit", table, n, sizeof *table, NULL, 1, &audit->values,
-                       error);
-}
-
-static int check_noise(struct audit_session *audit, struct dpf_error *error)
-{
-    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
-    struct pool *pool = pool_new(1);
-    if (!pool)
-        return error_memory(error);
-    const int status = noise_check_run(&audit->session.plan, one_run ? &audit->base : &audit->trials.sets[0],
-                                       pool, &audit->noise, error);
-    pool_free(pool);
-    return status;
-}
-
-static int audit_all(struct audit_session *audit, struct dpf_error *error)
-{
-    const double started = progress_clock();
-    if (audit_open(audit, error) != 0)
-        return -1;
-    log_set_level(LOG_LEVEL_WARNING);
-    if (audit_pair_make(audit, error) != 0 ||
-        (!audit_value(audit, AUDIT_ONE_RUN)->integer && audit_jobs_run(audit, error) != 0) ||
-        check_noise(audit, error) != 0 || audit_judge(audit, error) != 0)
-        return -1;
-    audit->seconds = progress_clock() - started;
-    return audit_report(audit) ? EXIT_VIOLATED : 0;
-}
-
 static int use_plugin(const char *id, struct arguments *arguments, struct audit_plugin *plugin,
                       struct dpf_error *error)
 {
@@ -165,28 +119,24 @@ int command_audit(int argc, char **argv)
     struct arguments arguments = {0};
     struct rewritten rewritten = {0};
     struct audit_plugin plugin = {.file = -1};
-    struct audit_session *audit = memory_new(1, sizeof *audit);
-    int status = audit ? rewrite(argc, argv, &rewritten, &error) : error_memory(&error);
+    int violations = 0;
+    int status = rewrite(argc, argv, &rewritten, &error);
     if (status == 0)
         status = arguments_parse(rewritten.n, rewritten.argv, usage, &arguments, &error);
     if (status == 0 && arguments.n_rest)
         status = error_set(&error, DPF_FAULT_CONFIG, "audit takes no argument \"%s\"", arguments.rest[0]);
-    if (status == 0 && session_is_sweep(&arguments))
+    if (status == 0 && sweep_is_described(&arguments))
         status = error_set(&error, DPF_FAULT_CONFIG,
                            "%s describes a sweep: audit one configuration, such as one of its variants",
                            arguments.config);
     if (status == 0 && rewritten.plugin)
         status = use_plugin(rewritten.plugin, &arguments, &plugin, &error);
-    if (status == 0) {
-        audit->arguments = &arguments;
-        status = audit_all(audit, &error);
-        audit_close(audit);
-    } else if (status > 0) {
-        status = 0; /* help was printed */
-    }
-    free(audit);
+    if (status == 0)
+        status = audit_run(&arguments, &violations, &error);
     audit_plugin_close(&plugin);
     arguments_free(&arguments);
     rewritten_free(&rewritten);
-    return status < 0 ? command_failed(&error) : status;
+    if (status < 0)
+        return failure_report(&error);
+    return violations ? EXIT_VIOLATED : 0;
 }

@@ -6,7 +6,10 @@
 #include <math.h>
 
 #include "base/terminal.h"
-#include "cli/session_warnings.h"
+#include "cli/command.h"
+#include "run/session_warnings.h"
+#include "sweep/sweep_run.h"
+#include "sweep/sweep_statements.h"
 #include "plan/unlisted.h"
 
 static const char usage[] =
@@ -85,7 +88,7 @@ int command_check(int argc, char **argv)
     if (status == 0 && arguments.n_rest)
         status = error_set(&error, DPF_FAULT_CONFIG, "check takes no argument \"%s\"", arguments.rest[0]);
     if (status == 0)
-        status = (session_is_sweep(&arguments) ? sweep_statements : check_one)(&arguments, &error);
+        status = (sweep_is_described(&arguments) ? sweep_statements : check_one)(&arguments, &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -3,11 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/audit_params.h"
 #include "base/log.h"
 #include "cli/command.h"
-#include "evaluate/evaluate.h"
-#include "sweep/design.h"
+#include "cli/sections.h"
 
 static const char usage[] =
     "usage: dpframe complete commands|roles|components|sections|keys [CONFIG]\n"
@@ -47,10 +45,8 @@ static void print_table(const char *section, const dpf_param *(*params)(int64_t 
 /* Sections of the schema: their names, or their keys. */
 static void print_schema(int keys)
 {
-    static const struct {
-        const char *name;
-        const dpf_param *(*params)(int64_t *n);
-    } more[] = {{"evaluate", evaluate_params}, {"sweep", design_params}, {"audit", audit_params}};
+    int n_more;
+    const struct section *more = sections_of_use_cases(&n_more);
     int64_t n;
     const struct schema_section *sections = schema_sections(&n);
     for (int64_t i = 0; i < n; i++) {
@@ -61,7 +57,7 @@ static void print_schema(int keys)
         else
             print_table(sections[i].name, sections[i].params);
     }
-    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+    for (int i = 0; i < n_more; i++) {
         if (!keys)
             puts(more[i].name);
         else

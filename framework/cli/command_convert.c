@@ -43,5 +43,5 @@ int command_convert(int argc, char **argv)
     if (status == 0)
         status = convert(&arguments, &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

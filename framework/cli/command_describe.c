@@ -5,11 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audit/audit_params.h"
 #include "base/terminal.h"
 #include "cli/command.h"
-#include "evaluate/evaluate.h"
-#include "sweep/design.h"
+#include "cli/sections.h"
 
 static const char usage[] =
     "usage: dpframe describe NAME [--format text|markdown|json] [--plugin-dir DIR]...\n"
@@ -263,26 +261,14 @@ static void show_sections(struct output *output, const char *name)
             show(output, &subject);
         }
     }
-    if (!name || strcmp(name, "evaluate") == 0) {
+    int n_more;
+    const struct section *more = sections_of_use_cases(&n_more);
+    for (int i = 0; i < n_more; i++) {
+        if (name && strcmp(name, more[i].name) != 0)
+            continue;
         int64_t count;
-        const dpf_param *params = evaluate_params(&count);
-        struct subject subject =
-            section_subject("evaluate", "metrics and how they are computed", params, count);
-        show(output, &subject);
-    }
-    if (!name || strcmp(name, "sweep") == 0) {
-        int64_t count;
-        const dpf_param *params = design_params(&count);
-        struct subject subject = section_subject(
-            "sweep", "a sweep; its axes and variants are keys of their own, see docs/configuration.md",
-            params, count);
-        show(output, &subject);
-    }
-    if (!name || strcmp(name, "audit") == 0) {
-        int64_t count;
-        const dpf_param *params = audit_params(&count);
-        struct subject subject =
-            section_subject("audit", "how dpframe audit looks for violations", params, count);
+        const dpf_param *params = more[i].params(&count);
+        struct subject subject = section_subject(more[i].name, more[i].summary, params, count);
         show(output, &subject);
     }
 }
@@ -358,5 +344,5 @@ int command_describe(int argc, char **argv)
     json_decref(output.json);
     registry_free(registry);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

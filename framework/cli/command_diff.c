@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "report/config_diff.h"
+#include "config/config_diff.h"
 
 static const char usage[] = "usage: dpframe diff A.ini B.ini [-o section.key=value]... [--json]\n"
                             "\n"
@@ -100,5 +100,5 @@ int command_diff(int argc, char **argv)
     if (status == 0)
         status = compare(&arguments, &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/saved_run.h"
+#include "run/saved_run.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
 
@@ -232,5 +233,5 @@ int command_evaluate(int argc, char **argv)
     if (status == 0)
         status = evaluate(&arguments, &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

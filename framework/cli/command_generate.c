@@ -118,5 +118,5 @@ int command_generate(int argc, char **argv)
         status = write_ratings(&options, seed, arguments.output, &error);
     text_free(&ini);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -106,5 +106,5 @@ int command_list(int argc, char **argv)
     }
     registry_free(registry);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/csv_table.h"
-#include "cli/saved_run.h"
+#include "base/csv_table.h"
+#include "run/saved_run.h"
 #include "data/data_options.h"
 #include "data/table.h"
 
@@ -157,5 +158,5 @@ int command_predict(int argc, char **argv)
     if (status == 0)
         status = predict(&arguments, &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/csv_table.h"
-#include "cli/saved_run.h"
+#include "base/csv_table.h"
+#include "run/saved_run.h"
 
 static const char usage[] =
     "usage: dpframe recommend RUN --user ID [-n N] [--output FILE]\n"
@@ -246,5 +247,5 @@ int command_recommend(int argc, char **argv)
     if (status == 0)
         status = recommend(&arguments, &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "report/outcome_tables.h"
-#include "report/html_report.h"
+#include "sweep/outcome_tables.h"
+#include "sweep/html_report.h"
 
 static const char usage[] =
     "usage: dpframe report DIRECTORY\n"
@@ -57,5 +57,5 @@ int command_report(int argc, char **argv)
     if (status == 0)
         status = report(arguments.rest[0], &error);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

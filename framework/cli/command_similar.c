@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/command.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/csv_table.h"
-#include "cli/saved_run.h"
+#include "base/csv_table.h"
+#include "run/saved_run.h"
 
 static const char usage[] =
     "usage: dpframe similar RUN --item ID [-n N] [--output FILE]\n"
@@ -121,5 +122,5 @@ int command_similar(int argc, char **argv)
         saved_run_close(&run);
     }
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -14,7 +14,7 @@
 #include "base/terminal.h"
 #include "cli/command.h"
 #include "data/load.h"
-#include "cli/start_recipes.h"
+#include "start/start_recipes.h"
 
 static const char usage[] =
     "usage: dpframe start FILE [FACT=VALUE]... [--output CONFIG] [--plugin-dir DIR]...\n"
@@ -222,5 +222,5 @@ int command_start(int argc, char **argv)
     free(start.path);
     start_facts_free(&start.facts);
     arguments_free(&arguments);
-    return status < 0 ? command_failed(&error) : 0;
+    return status < 0 ? failure_report(&error) : 0;
 }

@@ -188,6 +188,6 @@ int main(int argc, char **argv)
     }
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--json") == 0)
-            command_errors_as_json(1);
+            failures_as_json(1);
     return finished(run_command(argc, argv));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data_options.h - [data] and [split] as structures. */
-#ifndef DPF_DATA_OPTIONS_H
-#define DPF_DATA_OPTIONS_H
+#ifndef DPF_DATA_DATA_OPTIONS_H
+#define DPF_DATA_DATA_OPTIONS_H
 
 #include "base/error.h"
 #include "config/config.h"

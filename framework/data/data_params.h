@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data_params.h - the positions of the parameters in the tables of [data] and [split]. */
-#ifndef DPF_DATA_PARAMS_H
-#define DPF_DATA_PARAMS_H
+#ifndef DPF_DATA_DATA_PARAMS_H
+#define DPF_DATA_DATA_PARAMS_H
 
 #include "data/feature_options.h"
 

@@ -10,8 +10,8 @@
  *
  * Either way nobody computes with a friend's row that the friend has not encoded.
  */
-#ifndef DPF_ENGINE_FRIENDS_H
-#define DPF_ENGINE_FRIENDS_H
+#ifndef DPF_ENGINE_RELATION_MESSAGES_H
+#define DPF_ENGINE_RELATION_MESSAGES_H
 
 #include "engine/messages.h"
 

@@ -114,14 +114,16 @@ int design_present(const struct config *config)
     return config_has_section(config, "sweep");
 }
 
-void design_consume(struct config *config)
+int design_consume(struct config *config, struct dpf_error *error)
 {
+    (void)error; /* design_read says what is wrong */
     char buffer[NAME_SIZE];
     for (int64_t i = 0; i < config_size(config); i++) {
         const struct config_entry *entry = config_at(config, i);
         if (name_inside(entry, buffer))
             config_consume(config, entry->section, entry->key);
     }
+    return 0;
 }
 
 static int refuse(const struct config_entry *entry, struct dpf_error *error, const char *problem)
@@ -573,7 +575,7 @@ static int check_baseline(const struct config *config, const struct design *desi
 int design_read(struct config *config, struct design *out, struct dpf_error *error)
 {
     *out = (struct design){0};
-    design_consume(config);
+    design_consume(config, error);
     out->directory = files_directory(config_path(config));
     int status = out->directory ? take_plain(config, out, error) : error_memory(error);
     for (int64_t i = 0; i < config_size(config) && status == 0; i++)

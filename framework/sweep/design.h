@@ -67,7 +67,7 @@ const dpf_param *design_params(int64_t *n); /* section [sweep], without axes and
 /* 1 if the configuration describes a sweep. */
 int design_present(const struct config *config);
 /* Marks the description as read, for whoever runs the configuration itself. */
-void design_consume(struct config *config);
+int design_consume(struct config *config, struct dpf_error *error);
 /* Faults: DPF_FAULT_CONFIG, with file:line. On failure out is empty. */
 int design_read(struct config *config, struct design *out, struct dpf_error *error);
 void design_free(struct design *design);

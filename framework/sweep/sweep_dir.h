@@ -12,8 +12,8 @@
  * still those that were written. Every write is atomic, so a kill at any moment loses the points in flight
  * and no other.
  */
-#ifndef DPF_SWEEP_STORE_H
-#define DPF_SWEEP_STORE_H
+#ifndef DPF_SWEEP_SWEEP_DIR_H
+#define DPF_SWEEP_SWEEP_DIR_H
 
 #include <jansson.h>
 

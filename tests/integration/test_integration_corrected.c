@@ -11,7 +11,7 @@
 
 #include <glob.h>
 
-#include "cli/command.h"
+#include "run/session.h"
 #include "integration/training.h"
 
 static void plan_file(const char *path, const char *override, struct session *session)

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "cli/start_recipes.h"
+#include "start/start_recipes.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"

@@ -146,9 +146,9 @@ static void an_empty_error_is_no_success(void **state)
 {
     (void)state;
     struct dpf_error error = {0};
-    assert_int_equal(command_failed(&error), DPF_FAULT_RUN);
+    assert_int_equal(failure_report(&error), DPF_FAULT_RUN);
     error.fault = DPF_FAULT_DATA;
-    assert_int_equal(command_failed(&error), 3);
+    assert_int_equal(failure_report(&error), 3);
 }
 
 int main(void)

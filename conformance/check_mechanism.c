@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules of mechanisms: noise is what the plan declares, estimates are unbiased, and nothing is
+ * encoded that integers cannot hold. Statistical rules run with a fixed key (--seed) and allow six
+ * standard errors, measured over independent draws, so that correlation within a draw does no harm.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/check_release.h"
+
+static const dpf_mechanism *table(const struct instance *instance)
+{
+    return instance->functions;
+}
+
+static void fill(dpf_sensitivity *sensitivity, double scale)
+{
+    for (int u = 0; u < DPF_N_UNITS; u++)
+        for (int a = 0; a < DPF_N_ADJACENCIES; a++)
+            sensitivity->at[u][a] = (dpf_norms){scale * 2, scale, scale};
+}
+
+/* Shape 0 is a gradient; shape 1 a quadratic with two blocks, which add up to as many numbers. */
+static void shape_query(dpf_query *query, int shape)
+{
+    *query = (dpf_query){.size = sizeof *query,
+                         .form = DPF_FORM_GRADIENT,
+                         .dimension = WIDTH,
+                         .width = WIDTH,
+                         .support = DPF_SUPPORT_OBSERVED,
+                         .n_blocks = 1};
+    query->blocks[0] = (dpf_block){.kind = DPF_BLOCK_GRADIENT, .length = WIDTH};
+    if (shape == 0)
+        return;
+    query->form = DPF_FORM_QUADRATIC;
+    query->dimension = 2;
+    query->n_blocks = 2;
+    query->blocks[0] = (dpf_block){.kind = DPF_BLOCK_QUADRATIC, .layout = DPF_LAYOUT_PACKED, .length = 3};
+    query->blocks[1] = (dpf_block){.kind = DPF_BLOCK_LINEAR, .offset = 3, .length = 2};
+}
+
+static void describe(struct release *r, int unit, int adjacency, int parties, double sensitivity)
+{
+    shape_query(&r->query, r->shape);
+    fill(&r->blocks[0], sensitivity);
+    fill(&r->blocks[1], 3 * sensitivity);
+    r->parties = parties;
+    for (int i = 0; i < ROWS; i++)
+        r->contributors[i] = parties;
+    r->release = (dpf_release){.size = sizeof r->release,
+                               .side = DPF_SIDE_ITEMS,
+                               .query = &r->query,
+                               .rows = ROWS,
+                               .unit = unit,
+                               .adjacency = adjacency,
+                               .blocks = r->blocks,
+                               .n_parties = parties,
+                               .min_survivors = parties,
+                               .noise_factor = 1};
+    memset(&r->plan, 0, sizeof r->plan);
+    r->plan.size = sizeof r->plan;
+}
+
+static dpf_status make_plan(struct release *r, struct dpf_error *error)
+{
+    dpf_status status = table(r->instance)->plan(r->instance->self, &r->release, &r->plan);
+    instance_result(r->instance, status, "plan", error);
+    return status;
+}
+
+dpf_status check_release_parties(struct release *r, int parties, struct dpf_error *error)
+{
+    describe(r, r->release.unit, r->release.adjacency, parties, 1.0);
+    return make_plan(r, error);
+}
+
+/* A planned release; first for users, then for records. NULL with the rule skipped. */
+static struct release *planned(struct check *check, int shape)
+{
+    static const int tries[][2] = {{DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE},
+                                   {DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE}};
+    struct dpf_error error = {0};
+    struct release *r = check_keep(check, sizeof *r);
+    if (!r || !(r->instance = check_instance(check)))
+        return NULL;
+    r->shape = shape;
+    r->values = check_keep(check, ROWS * WIDTH * sizeof *r->values);
+    r->sums = check_keep(check, ROWS * WIDTH * sizeof *r->sums);
+    if (!r->values || !r->sums)
+        return NULL;
+    struct check_source source = {check->seed};
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        r->values[i] = check_uniform(&source, -0.05, 0.05);
+    for (int t = 0; t < 2; t++) {
+        /* Noise of each party in full: one party. Shares: as many as there are. */
+        describe(r, tries[t][0], tries[t][1], MAX_PARTIES, 1.0);
+        error.fault = DPF_FAULT_NONE;
+        if (make_plan(r, &error) != DPF_OK)
+            continue;
+        if (r->plan.where == DPF_NOISE_IN_SHARES)
+            return r;
+        describe(r, tries[t][0], tries[t][1], 1, 1.0);
+        if (make_plan(r, &error) == DPF_OK)
+            return r;
+    }
+    if (shape == 0)
+        check_skip(check, "makes no plan for the kit's release: %.400s", error.text);
+    return NULL;
+}
+
+/* Both shapes, as far as the mechanism plans them. */
+void check_each_release(struct check *check, void (*look)(struct check *check, struct release *r))
+{
+    for (int shape = 0; shape < 2; shape++) {
+        struct release *r = planned(check, shape);
+        enum check_outcome before = check->outcome;
+        if (r)
+            look(check, r);
+        if (shape > 0 && before == CHECK_PASS && check->outcome == CHECK_SKIP)
+            check->outcome = CHECK_PASS; /* the other shape was judged */
+    }
+}
+
+static dpf_encoded integers_of(int64_t *values, int64_t first, int64_t count, int survivors)
+{
+    return (dpf_encoded){.size = sizeof(dpf_encoded),
+                         .width = WIDTH,
+                         .n_rows = count,
+                         .first_row = first,
+                         .total_rows = ROWS,
+                         .values = values,
+                         .stride = WIDTH,
+                         .survivors = survivors};
+}
+
+dpf_status check_release_encode(const struct release *r, struct worker *worker, uint32_t draw, uint32_t party,
+                                const double *values, int64_t first, int64_t count, int64_t *out)
+{
+    dpf_encoded integers = integers_of(out, first, count, 1);
+    if (table(r->instance)->flags & DPF_MECHANISM_CONTRIBUTORS)
+        integers.contributors = r->contributors + first;
+    dpf_call *call = worker_call(worker, r->instance, (int32_t)draw, draw, party);
+    return table(r->instance)->encode(r->instance->self, call, &r->plan, &r->query, values, WIDTH, &integers);
+}
+
+dpf_status check_release_decode(const struct release *r, struct worker *worker, uint32_t draw, int64_t *sums,
+                                int64_t first, int64_t count, double *out)
+{
+    dpf_encoded integers = integers_of(sums, first, count, r->parties);
+    dpf_call *call = worker_call(worker, r->instance, (int32_t)draw, draw, DPF_PARTY_AGGREGATE);
+    return table(r->instance)->decode(r->instance->self, call, &r->plan, &r->query, &integers, out, WIDTH);
+}
+
+/* The whole way for one draw: every party sends values, the sum is decoded. */
+static dpf_status estimate(const struct release *r, struct worker *worker, uint32_t draw,
+                           const double *values, int64_t count, double *out)
+{
+    int64_t message[STAT_ROWS * WIDTH], sums[STAT_ROWS * WIDTH] = {0};
+    dpf_status status = DPF_OK;
+    for (int p = 0; p < r->parties && status == DPF_OK; p++) {
+        status = check_release_encode(r, worker, draw, (uint32_t)p, values, 0, count, message);
+        for (int64_t i = 0; i < count * WIDTH && status == DPF_OK; i++) {
+            uint64_t sum = (uint64_t)sums[i] + (uint64_t)message[i];
+            sums[i] = (int64_t)(r->plan.modulus ? sum % r->plan.modulus : sum);
+        }
+    }
+    return status == DPF_OK ? check_release_decode(r, worker, draw, sums, 0, count, out) : status;
+}
+
+/* ---- scenarios ---- */
+
+static dpf_status run_encode(const struct scenario *scenario, struct worker *worker, int64_t first,
+                             int64_t count, void *out)
+{
+    const struct release *r = scenario->data;
+    return check_release_encode(r, worker, 3, 0, r->values + first * WIDTH, first, count, out);
+}
+
+static dpf_status run_decode(const struct scenario *scenario, struct worker *worker, int64_t first,
+                             int64_t count, void *out)
+{
+    const struct release *r = scenario->data;
+    return check_release_decode(r, worker, 3, r->sums + first * WIDTH, first, count, out);
+}
+
+static void poison_values(const struct scenario *scenario, double value)
+{
+    ((struct release *)scenario->data)->values[0] = value;
+}
+
+int check_mechanism_scenario(struct check *check, int index, struct scenario *out)
+{
+    if (index > 3)
+        return 0;
+    int shape = index / 2;
+    struct release *r = planned(check, shape);
+    index %= 2;
+    struct dpf_error error = {0};
+    struct worker *worker = r ? worker_new(0, 1, &error) : NULL;
+    if (!worker)
+        return -1;
+    *out = (struct scenario){
+        .n = ROWS, .unit_bytes = WIDTH * sizeof(double), .strict = 1, .instance = r->instance, .data = r};
+    snprintf(out->name, sizeof out->name, "%s (%s)", index ? "decode" : "encode",
+             shape ? "quadratic" : "gradient");
+    out->run = index ? run_decode : run_encode;
+    out->poison = index ? NULL : poison_values;
+    dpf_status status = index ? check_release_encode(r, worker, 3, 0, r->values, 0, ROWS, r->sums) : DPF_OK;
+    worker_free(worker);
+    return status == DPF_OK ? 1 : -1;
+}
+
+/* ---- the plan ---- */
+
+static int is_power_of_two(double x)
+{
+    int exponent;
+    return x > 0 && isfinite(x) && frexp(x, &exponent) == 0.5;
+}
+
+static void look_at_block(struct check *check, const dpf_noise_plan *plan, int b)
+{
+    if (!(plan->grid[b] > 0) || isinf(plan->grid[b]))
+        check_fail(check, "grid of block %d is %g", b, plan->grid[b]);
+    else if (!plan->modulus && !is_power_of_two(plan->grid[b]))
+        check_fail(check, "grid %g of additive noise is no power of two", plan->grid[b]);
+    if (!(plan->scale[b] >= 0) || isinf(plan->scale[b]))
+        check_fail(check, "scale of block %d is %g", b, plan->scale[b]);
+    if (!(plan->variance[b] >= 0) || isinf(plan->variance[b]))
+        check_fail(check, "variance of block %d is %g", b, plan->variance[b]);
+}
+
+static void look_plan(struct check *check, struct release *r)
+{
+    const dpf_noise_plan *plan = &r->plan;
+    if (plan->where < DPF_NOISE_NOWHERE || plan->where > DPF_NOISE_IN_SHARES)
+        check_fail(check, "where is %d, not one of DPF_NOISE_*", (int)plan->where);
+    if (plan->n_blocks != r->query.n_blocks)
+        check_fail(check, "n_blocks is %d, the query has %d", (int)plan->n_blocks, (int)r->query.n_blocks);
+    for (int b = 0; b < r->query.n_blocks; b++)
+        look_at_block(check, plan, b);
+    for (int b = r->query.n_blocks; b < DPF_MAX_BLOCKS; b++)
+        if (plan->grid[b] != 0 || plan->scale[b] != 0 || plan->variance[b] != 0)
+            check_fail(check, "the plan has numbers for block %d, the query has %d: count blocks from 0", b,
+                       (int)r->query.n_blocks);
+    if (!(plan->wrap_bound >= 0 && plan->wrap_bound < 1))
+        check_fail(check, "wrap_bound is %g", plan->wrap_bound);
+    int32_t lifetime = table(r->instance)->lifetime(r->instance->self);
+    if (lifetime < DPF_LIFETIME_RUN || lifetime > DPF_LIFETIME_SOLVE)
+        check_fail(check, "lifetime %d is not one of DPF_LIFETIME_*", (int)lifetime);
+    double budget = table(r->instance)->budget(r->instance->self);
+    if (!isnan(budget) && !(budget > 0))
+        check_fail(check, "budget is %g, neither positive nor NaN", budget);
+}
+
+/* Sensitivities that nobody knows or bounds must not lead to noise that looks like privacy. */
+static void look_unknown(struct check *check, struct release *r)
+{
+    if (r->plan.where == DPF_NOISE_NOWHERE) {
+        check_skip(check, "adds no noise");
+        return;
+    }
+    const double values[] = {(double)NAN, (double)INFINITY};
+    for (int i = 0; i < 2; i++) {
+        struct dpf_error error = {0};
+        describe(r, r->release.unit, r->release.adjacency, r->parties, values[i]);
+        if (make_plan(r, &error) != DPF_OK)
+            continue;
+        dpf_event events[MAX_EVENTS];
+        int32_t n = 0;
+        memset(events, 0, sizeof events);
+        dpf_status status =
+            table(r->instance)->events(r->instance->self, &r->release, &r->plan, events, MAX_EVENTS, &n);
+        int claims = status == DPF_OK;
+        for (int32_t e = 0; claims && e < n && e < MAX_EVENTS; e++)
+            claims = events[e].kind != DPF_EVENT_NON_PRIVATE && events[e].kind != DPF_EVENT_UNSUPPORTED &&
+                     isfinite(events[e].sensitivity.at[r->release.unit][r->release.adjacency].l1);
+        if (claims)
+            check_fail(check, "plans noise, and states an event with a guarantee, for a sensitivity of %g",
+                       values[i]);
+    }
+}
+
+static void look_monotone(struct check *check, struct release *r)
+{
+    double before = r->plan.variance[0];
+    int unit = r->release.unit, adjacency = r->release.adjacency, parties = r->parties, where = r->plan.where;
+    for (double s = 2; s <= 16; s *= 2) {
+        struct dpf_error error = {0};
+        describe(r, unit, adjacency, parties, s);
+        if (make_plan(r, &error) != DPF_OK)
+            return;
+        if (where != DPF_NOISE_NOWHERE && r->plan.variance[0] < before)
+            check_fail(check, "the variance goes from %g to %g when the sensitivity doubles", before,
+                       r->plan.variance[0]);
+        before = r->plan.variance[0];
+    }
+}
+
+static void look_at_event(struct check *check, const struct release *r, const dpf_event *event)
+{
+    const dpf_norms *has = &event->sensitivity.at[r->release.unit][r->release.adjacency];
+    const dpf_norms *needs = &r->blocks[0].at[r->release.unit][r->release.adjacency];
+    if (event->kind < DPF_EVENT_NO_OP || event->kind > DPF_EVENT_RANDOMIZED_RESPONSE) {
+        check_fail(check, "an event has kind %d, not one of DPF_EVENT_*", (int)event->kind);
+        return;
+    }
+    if (event->count < 1)
+        check_fail(check, "an event has count %lld", (long long)event->count);
+    if (event->kind < DPF_EVENT_LAPLACE || event->kind > DPF_EVENT_DISCRETE_GAUSSIAN)
+        return;
+    if (!(event->scale > 0) || isinf(event->scale))
+        check_fail(check, "an event with noise has scale %g", event->scale);
+    int laplace = event->kind == DPF_EVENT_LAPLACE || event->kind == DPF_EVENT_DISCRETE_LAPLACE;
+    double stated = laplace ? has->l1 : has->l2, least = laplace ? needs->l1 : needs->l2;
+    if (!(stated >= least))
+        check_fail(check, "an event states a sensitivity of %g, the release has %g", stated, least);
+    int discrete = event->kind == DPF_EVENT_DISCRETE_LAPLACE || event->kind == DPF_EVENT_DISCRETE_GAUSSIAN;
+    if (discrete && !(event->grid > 0))
+        check_fail(check, "an event on the grid has grid %g", event->grid);
+}
+
+static void look_events(struct check *check, struct release *r)
+{
+    dpf_event *events = check_keep(check, MAX_EVENTS * sizeof *events);
+    int32_t n = -1;
+    if (!events)
+        return;
+    struct dpf_error error = {0};
+    dpf_status status =
+        table(r->instance)->events(r->instance->self, &r->release, &r->plan, events, MAX_EVENTS, &n);
+    if (instance_result(r->instance, status, "events", &error) != 0) {
+        check_fail(check, "%s", error.text);
+        return;
+    }
+    if (n < 1 || n > MAX_EVENTS)
+        check_fail(check, "%d events for a release that is not public", (int)n);
+    for (int32_t i = 0; i < n && i < MAX_EVENTS; i++)
+        look_at_event(check, r, &events[i]);
+    if (!check_guards_hold(events))
+        check_fail(check, "events writes outside its output");
+    if (r->plan.where == DPF_NOISE_NOWHERE && n == 1 && events[0].kind != DPF_EVENT_NON_PRIVATE)
+        check_fail(check, "adds no noise but states an event of kind %d", (int)events[0].kind);
+}
+
+/* ---- the noise ---- */
+
+struct moments {
+    double mean, mean_error;         /* of the error of one coordinate */
+    double variance, variance_error; /* standard errors: from the spread over draws */
+};
+
+/* Sums over draws of each block's mean error and mean squared error, and of their squares. */
+struct sums {
+    double error, error2, square, square2;
+};
+
+static void add_draw(struct sums *sums, const struct release *r, const dpf_block *block,
+                     const double *estimates)
+{
+    double m = 0, s = 0, n = (double)STAT_ROWS * block->length;
+    for (int row = 0; row < STAT_ROWS; row++)
+        for (int i = row * WIDTH + block->offset; i < row * WIDTH + block->offset + block->length; i++) {
+            double error = estimates[i] - r->parties * r->values[i];
+            m += error / n;
+            s += error * error / n;
+        }
+    sums->error += m;
+    sums->error2 += m * m;
+    sums->square += s;
+    sums->square2 += s * s;
+}
+
+static struct moments moments_of(const struct sums *sums)
+{
+    struct moments out;
+    out.mean = sums->error / DRAWS;
+    out.mean_error = sqrt(fmax(sums->error2 / DRAWS - out.mean * out.mean, 0) / DRAWS);
+    out.variance = sums->square / DRAWS;
+    out.variance_error = sqrt(fmax(sums->square2 / DRAWS - out.variance * out.variance, 0) / DRAWS);
+    return out;
+}
+
+static dpf_status measure(const struct release *r, struct worker *worker, struct moments out[2])
+{
+    struct sums sums[2];
+    double estimates[STAT_ROWS * WIDTH];
+    memset(sums, 0, sizeof sums);
+    for (uint32_t draw = 0; draw < DRAWS; draw++) {
+        dpf_status status = estimate(r, worker, draw, r->values, STAT_ROWS, estimates);
+        if (status != DPF_OK)
+            return status;
+        for (int b = 0; b < r->query.n_blocks; b++)
+            add_draw(&sums[b], r, &r->query.blocks[b], estimates);
+    }
+    for (int b = 0; b < r->query.n_blocks; b++)
+        out[b] = moments_of(&sums[b]);
+    return DPF_OK;
+}
+
+static void judge_moments(struct check *check, const struct release *r, int b, const struct moments *seen)
+{
+    double grid = r->plan.grid[b], declared = r->plan.variance[b];
+    /* Rounding of each party's value may shift the mean by half a step. */
+    if (!(fabs(seen->mean) <= 6 * seen->mean_error + 0.5 * grid * r->parties))
+        check_fail(check, "block %d: estimates are off by %g on average (standard error %g)", b, seen->mean,
+                   seen->mean_error);
+    double slack = 6 * seen->variance_error + 0.02 * declared + grid * grid * r->parties;
+    if (!(fabs(seen->variance - declared) <= slack))
+        check_fail(check, "block %d: the noise has variance %g, the plan declares %g (allowed: +-%g)", b,
+                   seen->variance, declared, slack);
+}
+
+static void look_noise_of_parties(struct check *check, struct release *r)
+{
+    struct dpf_error error = {0};
+    struct worker *worker = worker_new(0, 1, &error);
+    if (!worker)
+        return;
+    struct moments seen[2];
+    dpf_status status = measure(r, worker, seen);
+    worker_free(worker);
+    if (instance_result(r->instance, status, "encode and decode", &error) != 0) {
+        check_fail(check, "%s", error.text);
+        return;
+    }
+    for (int b = 0; b < r->query.n_blocks; b++)
+        judge_moments(check, r, b, &seen[b]);
+}
+
+/* Of one party, and of several that add noise each in full: the plan's variance is that of the decoded sum.
+ */
+static void look_noise(struct check *check, struct release *r)
+{
+    struct dpf_error error = {0};
+    look_noise_of_parties(check, r);
+    if (r->plan.where != DPF_NOISE_AT_PARTY || check->outcome == CHECK_FAIL)
+        return;
+    if (check_release_parties(r, 3, &error) == DPF_OK)
+        look_noise_of_parties(check, r);
+}
+
+/* One vector of noise for each index; every pair of them must differ. */
+static void look_distinct(struct check *check, struct release *r)
+{
+    enum { N = 3 * 2 * ROWS };
+    struct dpf_error error = {0};
+    struct worker *worker = worker_new(0, 1, &error);
+    double *noise = check_keep(check, N * WIDTH * sizeof *noise);
+    if (!worker || !noise)
+        return;
+    if (r->plan.variance[0] < 1e4 * r->plan.grid[0] * r->plan.grid[0]) {
+        check_skip(check, "the noise has too few values to be told apart");
+        worker_free(worker);
+        return;
+    }
+    memset(r->values, 0, ROWS * WIDTH * sizeof *r->values);
+    int n = 0;
+    for (uint32_t draw = 0; draw < 3; draw++)
+        for (uint32_t party = 0; party < (r->plan.where == DPF_NOISE_AT_SUM ? 1 : 2); party++, n += ROWS) {
+            dpf_status status = check_release_encode(r, worker, draw, party, r->values, 0, ROWS, r->sums);
+            if (status == DPF_OK)
+                status = check_release_decode(r, worker, draw, r->sums, 0, ROWS, noise + n * WIDTH);
+            if (status != DPF_OK)
+                check_fail(check, "fails (status %d)", (int)status);
+        }
+    worker_free(worker);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (memcmp(noise + i * WIDTH, noise + j * WIDTH, WIDTH * sizeof *noise) == 0) {
+                check_fail(check, "rows %d and %d get the same noise: not every part of the index is read", j,
+                           i);
+                return;
+            }
+}
+
+static void look_range(struct check *check, struct release *r)
+{
+    struct dpf_error error = {0};
+    struct worker *worker = worker_new(0, 1, &error);
+    if (!worker)
+        return;
+    const double values[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300, -1e300};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        int64_t out[WIDTH];
+        double row[WIDTH] = {0};
+        row[WIDTH - 1] = values[i];
+        dpf_status status = check_release_encode(r, worker, 0, 0, row, 0, 1, out);
+        struct dpf_error ignored = {0};
+        instance_result(r->instance, status, NULL, &ignored);
+        /* A mechanism that clips to public bounds may take a finite value of any size. */
+        if (status == DPF_OK && !(isfinite(values[i]) && r->plan.modulus))
+            check_fail(check, "encode accepts %g", values[i]);
+    }
+    worker_free(worker);
+}
+
+static void rule_plan(struct check *check)
+{
+    check_each_release(check, look_plan);
+}
+
+static void rule_unknown(struct check *check)
+{
+    check_each_release(check, look_unknown);
+}
+
+static void rule_monotone(struct check *check)
+{
+    check_each_release(check, look_monotone);
+}
+
+static void rule_events(struct check *check)
+{
+    check_each_release(check, look_events);
+}
+
+static void rule_noise(struct check *check)
+{
+    check_each_release(check, look_noise);
+}
+
+static void rule_distinct(struct check *check)
+{
+    check_each_release(check, look_distinct);
+}
+
+static void rule_range(struct check *check)
+{
+    check_each_release(check, look_range);
+}
+
+static const struct check_rule rules[] = {
+    {"mechanism.plan", DPF_ROLE_MECHANISM, rule_plan, "the plan's numbers are possible ones"},
+    {"mechanism.unknown", DPF_ROLE_MECHANISM, rule_unknown,
+     "unknown and unbounded sensitivities get no guarantee"},
+    {"mechanism.monotone", DPF_ROLE_MECHANISM, rule_monotone, "a larger sensitivity never gets less noise"},
+    {"mechanism.events", DPF_ROLE_MECHANISM, rule_events,
+     "events are complete and cover the release's sensitivity"},
+    {"mechanism.noise", DPF_ROLE_MECHANISM, rule_noise,
+     "estimates are unbiased, their variance is the declared one"},
+    {"mechanism.privacy", DPF_ROLE_MECHANISM, check_rule_privacy,
+     "what events state holds for neighbours, as far as it can be measured"},
+    {"mechanism.distinct", DPF_ROLE_MECHANISM, rule_distinct,
+     "noise differs between rows, draws and parties"},
+    {"mechanism.range", DPF_ROLE_MECHANISM, rule_range, "NaN, infinity and huge values are refused"},
+};
+const struct check_rules check_mechanism_rules = CHECK_RULES(rules);

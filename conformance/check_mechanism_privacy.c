@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mechanism.privacy: do stated events hold? Messages that differ by as much as the release's sensitivity
+ * allows are encoded and decoded many times, and what the events state together, for one row, is compared
+ * with what is seen:
+ *
+ *  - as (epsilon, delta), by how often a statistic of the estimate passes a threshold: a violation is
+ *    P[S | x] > e^epsilon P[S | y] + delta, with both probabilities bounded by Chernoff's inequality;
+ *  - as a Renyi divergence of order 2, by means and variances (Hammersley, Chapman, Robbins): for every
+ * statistic T, (E_x T - E_y T)^2 <= (e^(D_2) - 1) Var_y T.
+ *
+ * Kinds compose as always: epsilons of pure and approximate events add up, deltas too, and rho and xi of
+ * zCDP, to which Gaussian noise of sensitivity D and deviation s adds D^2 / (2 s^2). Rows have noise of their
+ * own, so each row of a draw is a sample.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dpframe/accounting.h"
+#include "conformance/check_release.h"
+
+enum { MOST_EVENTS = 64, SAMPLES = 40000, SHARE_SAMPLES = 4000, THRESHOLDS = 24, DELTAS = 4 };
+
+#define LOG_ERROR 23.0 /* of each bound: e^-23; some thousand are used */
+
+/* What the events of a release state together for the kit's neighbours. */
+struct claim {
+    double epsilon, delta; /* of pure and approximate events */
+    double xi, rho;        /* of zCDP */
+    int32_t unmeasured;    /* a kind that is not measured here, or -1 */
+    int states_nothing;    /* an event without a guarantee */
+};
+
+/* ---- what is stated
+ * ---------------------------------------------------------------------------------------- */
+
+static void add_noise_event(const dpf_event *event, double l1, double l2, struct claim *claim)
+{
+    const double n = (double)event->count;
+    if (event->kind == DPF_EVENT_LAPLACE || event->kind == DPF_EVENT_DISCRETE_LAPLACE)
+        claim->epsilon += n * l1 / event->scale;
+    else
+        claim->rho += n * l2 * l2 / (2 * event->scale * event->scale);
+}
+
+/* Its Renyi curve lies below a line, as that of zCDP does. */
+static void add_skellam(const dpf_event *event, double l1, double l2, struct claim *claim)
+{
+    const double grid = event->grid, variance = event->p[0] / (grid * grid);
+    double xi, rho;
+    dpf_skellam_line(variance, l1 / grid, l2 / grid, &xi, &rho);
+    claim->xi += (double)event->count * xi;
+    claim->rho += (double)event->count * rho;
+}
+
+static void add_event(const dpf_event *event, int unit, int adjacency, struct claim *claim)
+{
+    const dpf_norms *norms = &event->sensitivity.at[unit][adjacency];
+    const double n = (double)event->count;
+    switch (event->kind) {
+    case DPF_EVENT_NO_OP:
+        break;
+    case DPF_EVENT_LAPLACE:
+    case DPF_EVENT_GAUSSIAN:
+    case DPF_EVENT_DISCRETE_LAPLACE:
+    case DPF_EVENT_DISCRETE_GAUSSIAN:
+        add_noise_event(event, norms->l1, norms->l2, claim);
+        break;
+    case DPF_EVENT_SKELLAM:
+        add_skellam(event, norms->l1, norms->l2, claim);
+        break;
+    case DPF_EVENT_PURE:
+        claim->epsilon += n * event->p[0] * norms->l1;
+        break;
+    case DPF_EVENT_APPROX: /* stated for a sensitivity of 1; of 0 it costs nothing */
+        claim->epsilon += norms->l1 > 0 ? n * event->p[0] : 0;
+        claim->delta += norms->l1 > 0 ? n * event->p[1] : 0;
+        break;
+    case DPF_EVENT_ZCDP:
+        claim->xi += norms->l2 > 0 ? n * event->p[0] : 0;
+        claim->rho += norms->l2 > 0 ? n * event->p[1] : 0;
+        break;
+    case DPF_EVENT_NON_PRIVATE:
+    case DPF_EVENT_UNSUPPORTED:
+        claim->states_nothing = 1;
+        break;
+    default:
+        claim->unmeasured = event->kind;
+    }
+}
+
+static int read_claim(struct check *check, const struct release *r, struct claim *claim)
+{
+    dpf_event *events = check_keep(check, MOST_EVENTS * sizeof *events);
+    const dpf_mechanism *functions = r->instance->functions;
+    struct dpf_error ignored = {0};
+    int32_t n = 0;
+    *claim = (struct claim){.unmeasured = -1};
+    if (!events)
+        return -1;
+    const dpf_status status =
+        functions->events(r->instance->self, &r->release, &r->plan, events, MOST_EVENTS, &n);
+    if (instance_result(r->instance, status, "events", &ignored) != 0 || n < 0 || n > MOST_EVENTS)
+        return -1; /* mechanism.events says so */
+    for (int32_t i = 0; i < n; i++)
+        if (events[i].blocks == 0 || (events[i].blocks & 1)) /* the neighbours differ in the first block */
+            add_event(&events[i], r->release.unit, r->release.adjacency, claim);
+    return 0;
+}
+
+/* ---- neighbours
+ * ---------------------------------------------------------------------------------------------- */
+
+/* How the first block of a row changes: within norms 2 (L1), 1 (L2) and 1 (Linf) of the kit's sensitivity. */
+struct direction {
+    double by[WIDTH];
+    int n;
+};
+
+static int make_direction(const struct release *r, int which, struct direction *out)
+{
+    const dpf_block *block = &r->query.blocks[0];
+    *out = (struct direction){.n = which == 0 ? 1 : block->length < 4 ? block->length : 4};
+    for (int i = 0; i < out->n; i++)
+        out->by[block->offset + i] = 1 / sqrt((double)out->n); /* so its L1 norm is sqrt(n), at most 2 */
+    return which == 0 || out->n > 1;
+}
+
+/* Two statistics: the log-likelihood ratio of Laplace noise, and of Gaussian noise, up to constants. */
+static double statistic(const struct direction *d, const double *estimate, int which)
+{
+    double sum = 0;
+    for (int i = 0; i < WIDTH; i++)
+        sum += which ? estimate[i] * d->by[i] : fmin(fmax(estimate[i], 0), d->by[i]);
+    return sum;
+}
+
+struct samples {
+    double *values[2]; /* of the two statistics */
+    int n;
+};
+
+/* Rows of one draw: one party sends `by` in every row, the others send zeros. */
+static dpf_status draw_rows(const struct release *r, struct worker *worker, uint32_t draw, const double *rows,
+                            double *estimates)
+{
+    static const double zeros[STAT_ROWS * WIDTH];
+    int64_t message[STAT_ROWS * WIDTH], sums[STAT_ROWS * WIDTH] = {0};
+    dpf_status status = DPF_OK;
+    for (int p = 0; p < r->parties && status == DPF_OK; p++) {
+        status =
+            check_release_encode(r, worker, draw, (uint32_t)p, p == 0 ? rows : zeros, 0, STAT_ROWS, message);
+        for (int i = 0; i < STAT_ROWS * WIDTH && status == DPF_OK; i++) {
+            const uint64_t sum = (uint64_t)sums[i] + (uint64_t)message[i];
+            sums[i] = (int64_t)(r->plan.modulus ? sum % r->plan.modulus : sum);
+        }
+    }
+    return status == DPF_OK ? check_release_decode(r, worker, draw, sums, 0, STAT_ROWS, estimates) : status;
+}
+
+static dpf_status sample(const struct release *r, struct worker *worker, const struct direction *d, int moved,
+                         uint32_t first_draw, struct samples *out)
+{
+    double rows[STAT_ROWS * WIDTH], estimates[STAT_ROWS * WIDTH];
+    for (int i = 0; i < STAT_ROWS * WIDTH; i++)
+        rows[i] = moved ? d->by[i % WIDTH] : 0;
+    const int draws = out->n / STAT_ROWS;
+    for (int k = 0; k < draws; k++) {
+        const dpf_status status = draw_rows(r, worker, first_draw + (uint32_t)k, rows, estimates);
+        if (status != DPF_OK)
+            return status;
+        for (int row = 0; row < STAT_ROWS; row++)
+            for (int s = 0; s < 2; s++)
+                out->values[s][k * STAT_ROWS + row] = statistic(d, estimates + row * WIDTH, s);
+    }
+    return DPF_OK;
+}
+
+/* ---- bounds
+ * --------------------------------------------------------------------------------------------------- */
+
+static double divergence(double p, double q)
+{
+    const double a = p > 0 ? p * log(p / q) : 0, b = p < 1 ? (1 - p) * log((1 - p) / (1 - q)) : 0;
+    return a + b;
+}
+
+/* Chernoff: the true probability is beyond with probability at most e^-LOG_ERROR. */
+static double bound(double seen, int n, int upper)
+{
+    double in = seen, out = upper ? 1 : 0;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (in + out) / 2;
+        *((double)n * divergence(seen, middle) < LOG_ERROR ? &in : &out) = middle;
+    }
+    return out;
+}
+
+/* What is stated, as epsilons with their deltas. */
+static int pairs_of(const struct claim *claim, double epsilon[DELTAS], double delta[DELTAS])
+{
+    static const double tried[DELTAS] = {0.3, 0.1, 0.01, 0.001};
+    if (claim->rho == 0 && claim->xi == 0) {
+        epsilon[0] = claim->epsilon;
+        delta[0] = claim->delta;
+        return 1;
+    }
+    for (int i = 0; i < DELTAS; i++) { /* Bun and Steinke 2016, Lemma 3.5 */
+        epsilon[i] = claim->epsilon + claim->xi + claim->rho + 2 * sqrt(claim->rho * log(1 / tried[i]));
+        delta[i] = claim->delta + tried[i];
+    }
+    return DELTAS;
+}
+
+/* The largest epsilon that is certain at some threshold, above what is stated with that delta; 0: none. */
+static double excess_at(const double *x, const double *y, int n, double threshold, double epsilon,
+                        double delta)
+{
+    for (int side = 0; side < 2; side++) {
+        int in_x = 0, in_y = 0;
+        for (int i = 0; i < n; i++) {
+            in_x += side ? x[i] <= threshold : x[i] >= threshold;
+            in_y += side ? y[i] <= threshold : y[i] >= threshold;
+        }
+        const double least = bound((double)in_x / n, n, 0) - delta, most = bound((double)in_y / n, n, 1);
+        if (least > 0 && least > exp(epsilon) * most)
+            return log(least / most);
+    }
+    return 0;
+}
+
+static void judge_thresholds(struct check *check, const double *x, const double *y, int n,
+                             const struct claim *claim)
+{
+    double epsilon[DELTAS], delta[DELTAS];
+    const int pairs = pairs_of(claim, epsilon, delta);
+    for (int k = 1; k < THRESHOLDS && check->outcome != CHECK_FAIL; k++) {
+        /* Where the samples are, not where the largest of them is. */
+        const double threshold = (k % 2 ? x : y)[(n / THRESHOLDS) * k];
+        for (int p = 0; p < pairs; p++) {
+            const double seen = fmax(excess_at(x, y, n, threshold, epsilon[p], delta[p]),
+                                     excess_at(y, x, n, threshold, epsilon[p], delta[p]));
+            if (seen > 0) {
+                check_fail(check,
+                           "for neighbours within the sensitivity epsilon is at least %.4g at delta %.3g "
+                           "(each bound "
+                           "wrong with probability e^-23), the events state %.4g",
+                           seen, delta[p], epsilon[p]);
+                break;
+            }
+        }
+    }
+}
+
+static void moments(const double *values, int n, double *mean, double *variance, double *fourth)
+{
+    *mean = *variance = *fourth = 0;
+    for (int i = 0; i < n; i++)
+        *mean += values[i] / n;
+    for (int i = 0; i < n; i++) {
+        const double square = (values[i] - *mean) * (values[i] - *mean);
+        *variance += square / n;
+        *fourth += square * square / n;
+    }
+}
+
+/* Six standard errors of the mean and of the variance are allowed for. */
+static void judge_moments_of(struct check *check, const double *x, const double *y, int n,
+                             const struct claim *claim)
+{
+    double mean[2], variance[2], fourth[2];
+    if (claim->epsilon != 0 || claim->delta != 0 || check->outcome == CHECK_FAIL)
+        return; /* no statement about a Renyi divergence */
+    moments(x, n, &mean[0], &variance[0], &fourth[0]);
+    moments(y, n, &mean[1], &variance[1], &fourth[1]);
+    const double shift = fabs(mean[0] - mean[1]) - 6 * sqrt((variance[0] + variance[1]) / n);
+    const double most = variance[1] + 6 * sqrt(fmax(fourth[1] - variance[1] * variance[1], 0) / n);
+    const double stated = exp(claim->xi + 2 * claim->rho) - 1;
+    if (shift > 0 && shift * shift > stated * most)
+        check_fail(check,
+                   "for neighbours within the sensitivity the Renyi divergence of order 2 is at least %.4g, "
+                   "the events "
+                   "state %.4g (xi + 2 rho)",
+                   log1p(shift * shift / most), claim->xi + 2 * claim->rho);
+}
+
+/* ---- the rule
+ * -------------------------------------------------------------------------------------------------- */
+
+static void judge_direction(struct check *check, const struct release *r, struct worker *worker,
+                            const struct direction *d, const struct claim *claim)
+{
+    struct dpf_error error = {0};
+    struct samples x, y;
+    x.n = y.n = (r->plan.where == DPF_NOISE_IN_SHARES ? SHARE_SAMPLES : SAMPLES) / STAT_ROWS * STAT_ROWS;
+    for (int s = 0; s < 2; s++) {
+        x.values[s] = check_keep(check, (size_t)x.n * sizeof(double));
+        y.values[s] = check_keep(check, (size_t)y.n * sizeof(double));
+        if (!x.values[s] || !y.values[s])
+            return;
+    }
+    dpf_status status = sample(r, worker, d, 0, 0, &x);
+    if (status == DPF_OK)
+        status = sample(r, worker, d, 1, 1000000, &y);
+    if (instance_result(r->instance, status, "encode and decode", &error) != 0) {
+        check_fail(check, "%s", error.text);
+        return;
+    }
+    for (int s = 0; s < 2 && check->outcome != CHECK_FAIL; s++) {
+        judge_thresholds(check, x.values[s], y.values[s], x.n, claim);
+        judge_moments_of(check, x.values[s], y.values[s], x.n, claim);
+    }
+}
+
+static void look_privacy(struct check *check, struct release *r)
+{
+    struct claim claim;
+    struct direction direction;
+    struct dpf_error error = {0};
+    if (r->plan.where == DPF_NOISE_NOWHERE || read_claim(check, r, &claim) != 0)
+        return;
+    if (claim.states_nothing || claim.unmeasured >= 0) {
+        check_skip(check,
+                   claim.states_nothing
+                       ? "its events state no guarantee"
+                       : "not measured: events of kind %s have no statement that this rule knows",
+                   claim.states_nothing ? "" : dpf_event_kind_name(claim.unmeasured));
+        return;
+    }
+    struct worker *worker = worker_new(0, 1, &error);
+    for (int which = 0; worker && which < 2 && check->outcome != CHECK_FAIL; which++)
+        if (make_direction(r, which, &direction))
+            judge_direction(check, r, worker, &direction, &claim);
+    worker_free(worker);
+}
+
+void check_rule_privacy(struct check *check)
+{
+    check_each_release(check, look_privacy);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two data sets of an audit: [data] and a file, or two that differ in a canary. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/prf.h"
+#include "audit/audit_session.h"
+#include "data/load.h"
+
+static int load_into(struct plan *plan, struct dataset *out, struct dpf_error *error)
+{
+    struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (!pool)
+        return error_set(error, DPF_FAULT_RUN, "cannot start threads");
+    const int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+    pool_free(pool); /* ends its threads: a process with threads must not fork */
+    return status;
+}
+
+/* ---- a file -------------------------------------------------------------------------------------------- */
+
+static int load_neighbour(struct audit_session *audit, const char *path, struct dpf_error *error)
+{
+    struct session session = {0};
+    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    char *override = memory_format("data.path=%s", path);
+    int status = arguments && override ? 0 : error_memory(error);
+    if (status == 0) {
+        *arguments = *audit->arguments;
+        if (arguments->n_overrides == MAX_OVERRIDES)
+            status = error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+        else
+            arguments->overrides[arguments->n_overrides++] = override;
+    }
+    if (status == 0)
+        status = session_open(&session, arguments, 0, error);
+    if (status == 0)
+        status = load_into(&session.plan, &audit->trials.sets[1], error);
+    session_close(&session);
+    free(override);
+    free(arguments);
+    return status;
+}
+
+static int same_catalogue(const struct dataset *a, const struct dataset *b)
+{
+    int same = a->items.n == b->items.n;
+    for (int64_t i = 0; i < a->items.n && same; i++)
+        same = strcmp(id_map_text(&a->items, i), id_map_text(&b->items, i)) == 0;
+    return same;
+}
+
+/* ---- ids --------------------------------------------------------------------------------------------- */
+
+static int find_id(const struct audit_session *audit, const struct id_map *map, enum audit_param param,
+                   const char *what, int32_t *out, struct dpf_error *error)
+{
+    const char *text = audit_value(audit, param)->text;
+    *out = -1;
+    if (!*text)
+        return 0;
+    *out = (int32_t)id_map_find(map, text);
+    return *out >= 0 ? 0
+                     : config_error(audit->session.plan.config, "audit", what, error,
+                                    "there is no %s \"%s\" in the training part", what, text);
+}
+
+static struct neighbours kind_of(const struct audit_session *audit)
+{
+    const struct plan *plan = &audit->session.plan;
+    const struct dataset *base = audit->base.users.n ? &audit->base : &audit->trials.sets[0];
+    const struct dataset_summary *summary = &base->summary;
+    return (struct neighbours){
+        .unit = plan->guarantee.unit,
+        .adjacency = plan->guarantee.adjacency,
+        .value_lo = isfinite(plan->value_lo) ? plan->value_lo : summary->value_min,
+        .value_hi = isfinite(plan->value_hi) ? plan->value_hi : summary->value_max,
+        .thin = audit->thin || base->implicit,
+    };
+}
+
+/* ---- two files ----------------------------------------------------------------------------------------- */
+
+/* The user that one set lacks becomes the last one of the other, which becomes the first set. */
+static int order_pair(struct audit_session *audit, struct difference *difference, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    struct neighbours kind = kind_of(audit);
+    struct dataset ordered;
+    const unsigned char stays = 0;
+    if (difference->larger < 0)
+        return 0;
+    if (difference->larger == 1) {
+        ordered = trials->sets[0];
+        trials->sets[0] = trials->sets[1];
+        trials->sets[1] = ordered;
+    }
+    kind.as_they_are = 1;
+    if (neighbours_make(&trials->sets[0], &kind, &difference->canary, &stays, 1, &ordered, error) != 0)
+        return -1;
+    dataset_free(&trials->sets[0]);
+    trials->sets[0] = ordered;
+    difference->canary.user = (int32_t)ordered.users.n - 1;
+    return 0;
+}
+
+/* What differs is the canary; if nothing does, [audit] user and item may name one. */
+static int find_difference(struct audit_session *audit, const char *path, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    const struct plan *plan = &audit->session.plan;
+    const struct dataset *const sets[2] = {&trials->sets[0], &trials->sets[1]};
+    const struct neighbours kind = kind_of(audit);
+    struct difference difference;
+    struct canary named;
+    if (neighbours_compare(sets, &kind, plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer != 0,
+                           path, &difference, error) != 0 ||
+        order_pair(audit, &difference, error) != 0 ||
+        find_id(audit, &trials->sets[0].users, AUDIT_USER, "user", &named.user, error) != 0 ||
+        find_id(audit, &trials->sets[0].items, AUDIT_ITEM, "item", &named.item, error) != 0)
+        return -1;
+    trials->canary = difference.canary.user < 0 ? named : difference.canary;
+    const int other_user = named.user >= 0 && named.user != trials->canary.user;
+    const int other_item = named.item >= 0 && named.item != trials->canary.item && trials->canary.item >= 0;
+    if (other_user || other_item)
+        return config_error(
+            plan->config, "audit", other_user ? "user" : "item", error,
+            "the two data sets differ in user %s%s%s: leave the key out",
+            id_map_text(&trials->sets[0].users, trials->canary.user),
+            trials->canary.item >= 0 ? ", item " : "",
+            trials->canary.item >= 0 ? id_map_text(&trials->sets[0].items, trials->canary.item) : "");
+    snprintf(audit->pair, sizeof audit->pair, "%s against %s%s", difference.larger == 1 ? path : "[data]",
+             difference.larger == 1 ? "[data]" : path,
+             difference.canary.user < 0 ? ", which do not differ" : "");
+    return 0;
+}
+
+static int pair_of_files(struct audit_session *audit, const char *path, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    if (load_neighbour(audit, path, error) != 0)
+        return -1;
+    trials->sets[0] = audit->base;
+    audit->base = (struct dataset){0};
+    if (!same_catalogue(&trials->sets[0], &trials->sets[1]))
+        return error_set(error, DPF_FAULT_DATA,
+                         "%s: its items are not those of [data]. The list of items is public in every proof; "
+                         "a pair must have the same, so let another user rate what the canary does",
+                         path);
+    return find_difference(audit, path, error);
+}
+
+/* ---- one canary ---------------------------------------------------------------------------------------- */
+
+/* A record at random among those that the configured ids allow; item -1 where users are the unit. */
+struct lottery {
+    const struct random_root *root;
+    int64_t number; /* of the draw */
+    int32_t user, item;
+};
+
+/* The record of the lowest draw of its two ids: others' coming and going changes the canary only where they
+   are it. */
+static int draw_canary(const struct audit_session *audit, struct lottery *lottery, struct canary *out)
+{
+    const struct dataset *base = &audit->base;
+    const struct csr *users = &base->train.by_user;
+    const int by_user = audit->session.plan.guarantee.unit == DPF_UNIT_USER;
+    *out = (struct canary){lottery->user, by_user ? -1 : lottery->item};
+    if (out->user >= 0 && (by_user || out->item >= 0))
+        return 0;
+    char purpose[48];
+    struct prf draw, within;
+    uint64_t least = 0;
+    int found = 0;
+    snprintf(purpose, sizeof purpose, "canary %lld", (long long)lottery->number++);
+    prf_open(lottery->root, "audit", purpose, &draw);
+    for (int64_t user = 0; user < users->rows; user++) {
+        if (lottery->user >= 0 && user != lottery->user)
+            continue;
+        prf_within(&draw, id_map_text(&base->users, user), &within);
+        for (int64_t k = users->ptr[user]; k < users->ptr[user + 1]; k++) {
+            const int32_t item = users->others[k];
+            if (lottery->item >= 0 && item != lottery->item)
+                continue;
+            const uint64_t value = prf_value(&within, id_map_text(&base->items, item));
+            if (found && value >= least)
+                continue;
+            *out = (struct canary){(int32_t)user, by_user ? -1 : item};
+            least = value;
+            found = 1;
+        }
+    }
+    return found ? 0 : -1;
+}
+
+static int has_record(const struct csr *csr, const struct canary *canary)
+{
+    for (int64_t i = csr->ptr[canary->user]; i < csr->ptr[canary->user + 1]; i++)
+        if (canary->item < 0 || csr->others[i] == canary->item)
+            return 1;
+    return 0;
+}
+
+static int make_pair(struct audit_session *audit, const struct canary *canary, struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    const struct neighbours kind = kind_of(audit);
+    trials->canary = *canary;
+    trials_free(trials);
+    if (!has_record(&audit->base.train.by_user, canary))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[audit] user and item: the training part has no such record to be the canary");
+    for (unsigned char set = 0; set < 2; set++)
+        if (neighbours_make(&audit->base, &kind, canary, &set, 1, &trials->sets[set], error) != 0)
+            return -1;
+    if (neighbours_depart(&kind))
+        trials->canary.user = (int32_t)trials->sets[0].users.n - 1;
+    return trials_prepare(trials, (enum observe_view)audit_value(audit, AUDIT_VIEW)->integer, error);
+}
+
+/* How promising the pair is. Rows by themselves tell most where few records are mixed. */
+static int rate_pair(struct audit_session *audit, struct pool *pool, int64_t number, double *out,
+                     struct dpf_error *error)
+{
+    struct trials *trials = &audit->trials;
+    if (audit->session.plan.recommender.instance) {
+        *out = (double)trials->n_watched;
+        return 0;
+    }
+    if (trials->view != OBSERVE_ROWS)
+        return trials_distance(trials, pool, number, out, error);
+    const int by_item = audit->session.plan.sides[DPF_SIDE_ITEMS].released;
+    const struct csr *csr = by_item ? &audit->base.train.by_item : &audit->base.train.by_user;
+    const int32_t row = trials->watched[0];
+    *out = -(double)(csr->ptr[row + 1] - csr->ptr[row]);
+    return 0;
+}
+
+/* Whether a user's records may be replaced by fewer ones too: then both forms are candidates. */
+static int replaces_by_any(const struct audit_session *audit)
+{
+    const struct plan *plan = &audit->session.plan;
+    return plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_REPLACE &&
+           plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 0 && !audit->base.implicit;
+}
+
+/* Keeps the largest move of all candidates. */
+static int watch_move(struct audit_session *audit, struct pool *pool, int64_t number, struct dpf_error *error)
+{
+    struct move move;
+    if (moves_find(&audit->trials, pool, number, &move, error) != 0)
+        return -1;
+    if (move.share > audit->move.share) {
+        const struct trials *trials = &audit->trials;
+        audit->move = move;
+        snprintf(audit->mover, sizeof audit->mover, "%s",
+                 id_map_text(&trials->sets[0].users, trials->canary.user));
+    }
+    return 0;
+}
+
+static int choose_canary(struct audit_session *audit, struct lottery *lottery, struct pool *pool,
+                         struct dpf_error *error)
+{
+    const int fixed = lottery->user >= 0 && (lottery->item >= 0 || kind_of(audit).unit == DPF_UNIT_USER);
+    const int64_t candidates = fixed ? 1 : audit_value(audit, AUDIT_CANDIDATES)->integer;
+    const int forms = replaces_by_any(audit) ? 2 : 1;
+    struct canary best = {-1, -1}, canary = {-1, -1};
+    double most = 0;
+    int thin = 0;
+    for (int64_t c = 0; c < candidates * forms; c++) {
+        double rating = 0;
+        audit->thin = (int)(c % forms);
+        if (!audit->thin && draw_canary(audit, lottery, &canary) != 0)
+            return error_set(error, DPF_FAULT_CONFIG, "[audit] user or item has no records");
+        if (make_pair(audit, &canary, error) != 0 ||
+            (candidates * forms > 1 && rate_pair(audit, pool, c, &rating, error) != 0))
+            return -1;
+        if (watch_move(audit, pool, c, error) != 0)
+            return -1;
+        if (best.user < 0 || rating > most) {
+            best = canary;
+            most = rating;
+            thin = audit->thin;
+        }
+    }
+    audit->thin = thin;
+    return make_pair(audit, &best, error);
+}
+
+static void name_pair(struct audit_session *audit)
+{
+    const struct neighbours kind = kind_of(audit);
+    const struct canary *canary = &audit->trials.canary;
+    const char *user = id_map_text(&audit->trials.sets[0].users, canary->user);
+    const char *item = canary->item >= 0 ? id_map_text(&audit->base.items, canary->item) : NULL;
+    char whose[300], how[120];
+    if (item)
+        snprintf(whose, sizeof whose, "the record of user %s and item %s", user, item);
+    else
+        snprintf(whose, sizeof whose, "all records of user %s", user);
+    const int replaced = kind.adjacency == DPF_ADJ_REPLACE_VALUE || kind.adjacency == DPF_ADJ_REPLACE;
+    if (replaced && (item ? !audit->base.implicit : !kind.thin))
+        snprintf(how, sizeof how, "of value %g against %g", kind.value_hi, kind.value_lo);
+    else
+        snprintf(how, sizeof how, "there, against %s", replaced ? "one of them alone" : "not there");
+    snprintf(audit->pair, sizeof audit->pair, "%s, %s", whose, how);
+}
+
+static int pair_of_canary(struct audit_session *audit, struct dpf_error *error)
+{
+    struct lottery lottery;
+    const uint64_t seed = (uint64_t)audit_value(audit, AUDIT_SEED)->integer;
+    if (find_id(audit, &audit->base.users, AUDIT_USER, "user", &lottery.user, error) != 0 ||
+        find_id(audit, &audit->base.items, AUDIT_ITEM, "item", &lottery.item, error) != 0)
+        return -1;
+    struct random_root *root = random_root_seeded(seed, "audit canary", error);
+    struct pool *pool = pool_new(1);
+    int status = root ? 0 : -1;
+    if (status == 0 && !pool)
+        status = error_memory(error);
+    lottery.root = root;
+    lottery.number = 0;
+    if (status == 0)
+        status = choose_canary(audit, &lottery, pool, error);
+    if (status == 0)
+        name_pair(audit);
+    pool_free(pool);
+    random_root_free(root);
+    return status;
+}
+
+/* ---- one run ------------------------------------------------------------------------------------------- */
+
+static int train_once(struct audit_session *audit, struct dpf_error *error)
+{
+    struct plan *plan = &audit->session.plan;
+    const int64_t asked = audit_value(audit, AUDIT_CANARIES)->integer;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++)
+            if (observe_hidden_draw(plan, &plan->sides[side].terms[t]))
+                return error_set(error, DPF_FAULT_CONFIG,
+                                 "[%s] sampler: an audit in one run cannot leave out a draw that is hidden "
+                                 "from the observer; audit in many runs",
+                                 plan->sides[side].terms[t].name);
+    const int mixed = one_run_mixes_rows(plan);
+    audit->thin = mixed && replaces_by_any(audit);
+    if (one_run_draw(&audit->base, plan->guarantee.unit,
+                     asked   ? asked
+                     : mixed ? 50
+                             : 1000,
+                     (uint64_t)audit_value(audit, AUDIT_SEED)->integer, &audit->one_run, error) != 0)
+        return -1;
+    if (audit->one_run.n < asked)
+        log_message(LOG_LEVEL_WARNING, "only %lld canaries have a user and an item of their own",
+                    (long long)audit->one_run.n);
+    struct pool *pool = pool_new(1);
+    int status = pool ? 0 : error_memory(error);
+    if (status == 0)
+        status = one_run_train(&audit->one_run, plan, &audit->base, kind_of(audit), pool, error);
+    pool_free(pool);
+    snprintf(audit->pair, sizeof audit->pair, "%lld canaries, each in one form or the other by a fair coin",
+             (long long)audit->one_run.n);
+    return status;
+}
+
+static int releases_noise(const struct plan *plan)
+{
+    int found = plan->recommender.instance != NULL;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++)
+            found |= plan->sides[side].updated && plan->sides[side].terms[t].mechanism != NULL;
+    return found;
+}
+
+/* As data_options_warn does for [data]. */
+static void warn_of_idle_keys(const struct audit_session *audit)
+{
+    static const enum audit_param of_trials[] = {AUDIT_TRIALS, AUDIT_USER, AUDIT_ITEM, AUDIT_CANDIDATES};
+    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    for (size_t i = 0; i < sizeof of_trials / sizeof of_trials[0]; i++)
+        if (one_run && audit_value(audit, of_trials[i])->is_set)
+            log_message(LOG_LEVEL_WARNING, "audit.%s has no effect with audit.one-run = yes",
+                        audit->values.table[of_trials[i]].name);
+    if (!one_run && audit_value(audit, AUDIT_CANARIES)->is_set)
+        log_message(LOG_LEVEL_WARNING, "audit.canaries has no effect with audit.one-run = no");
+}
+
+int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
+{
+    struct plan *plan = &audit->session.plan;
+    const char *path = audit_value(audit, AUDIT_NEIGHBOUR)->text;
+    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    struct trials *trials = &audit->trials;
+    trials->plan = plan;
+    trials->canary = (struct canary){-1, -1};
+    warn_of_idle_keys(audit);
+    if (!plan_is_factorization(plan) && !plan->recommender.instance)
+        return config_error(plan->config, "model", "kind", error,
+                            "baselines cannot be audited: they have no noise, and nothing is stated of them");
+    if (!releases_noise(plan))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s: no side has a mechanism, so there is no noise whose amount could be audited",
+                         config_path(plan->config));
+    /* Else the file would not be looked at, and a set would be compared with itself. */
+    if (*path && data_is_generated(&plan->data))
+        return config_error(
+            plan->config, "audit", "neighbour", error,
+            "[data] format = synthetic reads no file, so there is nothing to be the neighbour of: "
+            "name a file in [data] path");
+    if (*path && one_run)
+        return config_error(plan->config, "audit", "neighbour", error,
+                            "one-run makes its own canaries: leave one of the two out");
+    if (load_into(plan, &audit->base, error) != 0 || (*path && pair_of_files(audit, path, error) != 0))
+        return -1;
+    const struct dataset *first = *path ? &trials->sets[0] : &audit->base;
+    const int64_t users =
+        *path && trials->sets[1].users.n > first->users.n ? trials->sets[1].users.n : first->users.n;
+    if (plan_complete(plan, users, first->items.n, error) != 0)
+        return -1;
+    if (one_run)
+        return train_once(audit, error);
+    if (!*path)
+        return pair_of_canary(audit, error);
+    return trials_prepare(trials, (enum observe_view)audit_value(audit, AUDIT_VIEW)->integer, error);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dpframe audit --plugin: one component by itself, in the smallest pipeline that it can stand in. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "audit/audit_session.h"
+#include "dpframe/role/mechanism.h"
+#include "dpframe/role/recommender.h"
+
+/*
+ * One release of a mechanism: sums of gradients, for user rows of norm 1 that stay as they are, so that the
+ * change of one value moves a single number by as much as the plan says, and nothing else is private.
+ */
+static const char mechanism_text[] = "[run]\nrounds = 1\n"
+                                     "[data]\nformat = synthetic\nvalue-min = 1\nvalue-max = 5\n"
+                                     "synthetic.users = 20\nsynthetic.items = 6\nsynthetic.ratings = 60\n"
+                                     "synthetic.min-per-user = 1\n"
+                                     "[split]\nkind = none\n"
+                                     "[model]\nrank = 1\ninit-norm = 1\ninit-scale = 1\n"
+                                     "[users]\nupdate = no\n"
+                                     "[items]\nloss = squared-error\nmechanism = %s\naggregator = sum\n"
+                                     "solver = gradient-descent\n"
+                                     "[items.loss]\nregularization = 0\nclip-error = 100\n"
+                                     "[items.solver]\nrate = 1e-3\n"
+                                     "%s"
+                                     "[privacy]\nunit = record\nadjacency = replace-value\n"
+                                     "interaction-pattern = public\ndelta = 1e-5\n"
+                                     "[accountants]\nlist = pure, pld, rdp\n";
+
+/* What users of a recommender send, of which one record differs. */
+static const char recommender_text[] = "[run]\n"
+                                       "[data]\nformat = synthetic\nfeedback = implicit\n"
+                                       "synthetic.users = 20\nsynthetic.items = 6\nsynthetic.ratings = 60\n"
+                                       "synthetic.min-per-user = 1\n"
+                                       "[split]\nkind = none\n"
+                                       "[model]\nrecommender = %s\n%s"
+                                       "[parties]\nkind = users\n"
+                                       "[privacy]\nunit = record\nadjacency = flip\nobserver = server\n"
+                                       "delta = 1e-5\n"
+                                       "[accountants]\nlist = pure, pld, rdp\n";
+
+static int has_param(const dpf_component *component, const char *name)
+{
+    for (int64_t i = 0; i < component->n_params; i++) {
+        const char *at = (const char *)component->params + i * component->param_stride;
+        if (strcmp(((const dpf_param *)(const void *)at)->name, name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int role_name(const dpf_component *component, char role[32])
+{
+    const char *dot = strchr(component->role, '.');
+    snprintf(role, 32, "%s", dot ? dot + 1 : component->role);
+    role[strcspn(role, "/")] = '\0';
+    return strcmp(component->role, DPF_ROLE_MECHANISM) == 0 ||
+           strcmp(component->role, DPF_ROLE_RECOMMENDER) == 0;
+}
+
+/* The component of that id that draws noise of its own; NULL, and an error, if there is none. */
+static const dpf_component *find_component(struct registry *registry, const char *id, struct dpf_error *error)
+{
+    const int64_t n = registry_count(registry, error);
+    char role[32], other[32] = "", shown[TEXT_SHOWN];
+    for (int64_t i = 0; i < n; i++) {
+        const dpf_component *component = registry_at(registry, i)->component;
+        if (strcmp(component->id, id) != 0)
+            continue;
+        if (role_name(component, role))
+            return component;
+        snprintf(other, sizeof other, "%s", role);
+    }
+    if (n >= 0 && *other)
+        error_set(
+            error, DPF_FAULT_CONFIG,
+            "--plugin %s: it is of the role %s; by itself only a mechanism or a recommender adds noise. "
+            "Audit a configuration (-c) that uses it",
+            text_show(id, shown), other);
+    else if (n >= 0)
+        error_set(error, DPF_FAULT_CONFIG, "--plugin %s: there is no such component: see dpframe list",
+                  text_show(id, shown));
+    return NULL;
+}
+
+static int write_text(const dpf_component *component, int file)
+{
+    char role[32];
+    role_name(component, role);
+    const int is_mechanism = strcmp(component->role, DPF_ROLE_MECHANISM) == 0;
+    const char *delta =
+        is_mechanism && has_param(component, "delta") ? "[items.mechanism]\ndelta = 1e-5\n" : "";
+    return dprintf(file, is_mechanism ? mechanism_text : recommender_text, component->id, delta) > 0 ? 0 : -1;
+}
+
+int audit_plugin_open(const struct arguments *arguments, const char *id, struct audit_plugin *out,
+                      struct dpf_error *error)
+{
+    struct registry *registry = registry_open(arguments->plugin_dirs, arguments->n_plugin_dirs, error);
+    const dpf_component *component = registry ? find_component(registry, id, error) : NULL;
+    int status = component ? 0 : -1;
+    out->file = -1;
+    if (status == 0) {
+        out->file = memfd_create("dpframe-audit", MFD_CLOEXEC);
+        snprintf(out->path, sizeof out->path, "/proc/self/fd/%d", out->file);
+        if (out->file < 0 || write_text(component, out->file) != 0)
+            status = error_set(error, DPF_FAULT_RUN, "--plugin %s: cannot write its configuration", id);
+    }
+    registry_free(registry);
+    return status;
+}
+
+void audit_plugin_close(struct audit_plugin *plugin)
+{
+    if (plugin->file >= 0)
+        close(plugin->file);
+}

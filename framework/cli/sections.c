@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/sections.h"
+
+#include "audit/audit_params.h"
+#include "evaluate/evaluate.h"
+#include "sweep/design.h"
+
+const struct section *sections_of_use_cases(int *n)
+{
+    static const struct section sections[] = {
+        {"evaluate", "metrics and how they are computed", evaluate_params, NULL},
+        {"sweep", "a sweep; its axes and variants are keys of their own, see docs/configuration.md",
+         design_params, design_consume},
+        {"audit", "how dpframe audit looks for violations", audit_params, audit_check},
+    };
+    *n = (int)(sizeof sections / sizeof sections[0]);
+    return sections;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* noise_table.h - noise of a run as densities: private/noise.csv. */
+#ifndef DPF_RUN_NOISE_TABLE_H
+#define DPF_RUN_NOISE_TABLE_H
+
+#include "engine/engine.h"
+
+/* "quadratic", "linear", "count" or "gradient"; NULL for no block. */
+const char *noise_block_name(int32_t kind);
+/* "term,block,from,to,density,draws"; *out is NULL if the run counted no noise. Free it. */
+int noise_table_text(const struct engine_stats *stats, char **out, struct dpf_error *error);
+/* The value and density of a line of that table, if it is about the term and block; else 0. line is cut up.
+ */
+int noise_table_read(char *line, const char *term, const char *block, double *value, double *density);
+
+#endif

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "run/npy.h"
+#include "run/noise_table.h"
+#include "run/record_budgets.h"
+
+#define DPFRAME_RESULTS_FORMAT 1
+
+/* ---- the directory ------------------------------------------------------------------------------ */
+
+/* What a run writes, in order: run.json goes first when it is removed. */
+static const char *const result_files[] = {"run.json",
+                                           "config.ini",
+                                           "release/user_factors.npy",
+                                           "release/item_factors.npy",
+                                           "release/model_state.bin",
+                                           "release/guarantee.txt",
+                                           "release/ledger.json",
+                                           "release/user_ids.txt",
+                                           "release/item_ids.txt",
+                                           "private/user_factors.npy",
+                                           "private/item_factors.npy",
+                                           "private/model_state.bin",
+                                           "private/data.json",
+                                           "private/metrics.csv",
+                                           "private/record_budgets.csv",
+                                           "private/noise.csv",
+                                           "private/violations.txt",
+                                           "private/user_ids.txt",
+                                           "private/item_ids.txt"};
+#define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
+
+/* The temporary file of an interrupted write, "NAME.partNUMBER"? */
+static int is_leftover(const char *name, const char *of)
+{
+    size_t length = strlen(of);
+    if (strncmp(name, of, length) != 0 || strncmp(name + length, ".part", 5) != 0)
+        return 0;
+    const char *number = name + length + 5;
+    return *number && number[strspn(number, "0123456789")] == '\0';
+}
+
+/* Does a run write (or leave) an entry of that name in that part ("", "release/" or "private/") of the
+ * results? */
+static int is_ours(const char *part, const char *name)
+{
+    if (!*part && (strcmp(name, "release") == 0 || strcmp(name, "private") == 0))
+        return 1;
+    size_t length = strlen(part);
+    for (size_t i = 0; i < N_RESULT_FILES; i++) {
+        const char *file = result_files[i];
+        if (strncmp(file, part, length) != 0 || strchr(file + length, '/'))
+            continue;
+        if (strcmp(name, file + length) == 0 || is_leftover(name, file + length))
+            return 1;
+    }
+    return 0;
+}
+
+/* Calls visit for each entry of a part of the results; 0, or what a visit returned. */
+static int visit_part(const char *directory, const char *part,
+                      int (*visit)(const char *directory, const char *part, const char *name))
+{
+    char *path = files_join(directory, part);
+    DIR *dir = path ? opendir(path) : NULL;
+    int status = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && status == 0; entry = readdir(dir))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            status = visit(directory, part, entry->d_name);
+    if (dir)
+        closedir(dir);
+    free(path);
+    return status;
+}
+
+static int is_foreign(const char *directory, const char *part, const char *name)
+{
+    (void)directory;
+    return !is_ours(part, name);
+}
+
+/* 1 if something in the directory is not the result of a run, whole or interrupted. */
+static int holds_others(const char *directory)
+{
+    return visit_part(directory, "", is_foreign) || visit_part(directory, "release/", is_foreign) ||
+           visit_part(directory, "private/", is_foreign);
+}
+
+static int make_inside(const char *directory, const char *name, struct dpf_error *error)
+{
+    char *path = files_join(directory, name);
+    if (!path)
+        return error_memory(error);
+    int status = files_make_directory(path, error);
+    free(path);
+    return status;
+}
+
+/* Before anything is trained, and before the results of an earlier run are removed. */
+static int check_writable(const char *directory, const char *part, struct dpf_error *error)
+{
+    char *path = *part ? files_join(directory, part) : memory_text(directory);
+    if (!path)
+        return error_memory(error);
+    int status = access(path, W_OK | X_OK) == 0 || (*part && errno == ENOENT)
+                     ? 0
+                     : error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: cannot write there: %s", path,
+                                 strerror(errno));
+    free(path);
+    return status;
+}
+
+int results_prepare(const char *directory, struct dpf_error *error)
+{
+    struct stat info;
+    if (stat(directory, &info) == 0 && !S_ISDIR(info.st_mode))
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory",
+                         directory);
+    if (holds_others(directory))
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "[run] output = %s: the directory holds files that are no results of dpframe; nothing is "
+            "overwritten, choose another one",
+            directory);
+    if (files_make_configured("[run] output", directory, error) != 0)
+        return -1;
+    return check_writable(directory, "", error) == 0 && check_writable(directory, "release", error) == 0
+               ? check_writable(directory, "private", error)
+               : -1;
+}
+
+void results_abandon(const char *directory)
+{
+    static const char *const parts[] = {"release", "private"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char *path = files_join(directory, parts[i]);
+        if (path)
+            rmdir(path); /* fails, as it should, unless it is empty */
+        free(path);
+    }
+    rmdir(directory);
+}
+
+static void remove_inside(const char *directory, const char *name)
+{
+    char *path = files_join(directory, name);
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+static int remove_leftover(const char *directory, const char *part, const char *name)
+{
+    char *inside = strstr(name, ".part") ? memory_format("%s%s", part, name) : NULL;
+    if (inside && is_ours(part, name))
+        remove_inside(directory, inside);
+    free(inside);
+    return 0;
+}
+
+/* Files of an earlier run must not be taken for those of this one. */
+static void remove_earlier(const char *directory)
+{
+    for (size_t i = 0; i < N_RESULT_FILES; i++)
+        remove_inside(directory, result_files[i]);
+    visit_part(directory, "", remove_leftover);
+    visit_part(directory, "release/", remove_leftover);
+    visit_part(directory, "private/", remove_leftover);
+}
+
+/* ---- pieces of run.json --------------------------------------------------------------------------- */
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void add_metrics_json(json_t *object, const struct metrics *metrics)
+{
+    for (int64_t i = 0; metrics && i < metrics->n; i++)
+        json_object_set_new(object, metrics->items[i].name, number(metrics->items[i].value));
+}
+
+static json_t *conventions_json(const struct metrics *metrics)
+{
+    json_t *object = json_object();
+    for (int64_t i = 0; i < metrics->n; i++) {
+        const struct metric *metric = &metrics->items[i];
+        json_t *parts =
+            json_pack("{s:s, s:I}", "convention", metric->convention, "averaged_over", (json_int_t)metric->n);
+        if (!isnan(metric->low))
+            json_object_set_new(parts, "interval", json_pack("[f, f]", metric->low, metric->high));
+        json_object_set_new(object, metric->name, parts);
+    }
+    return object;
+}
+
+static json_t *plugins_json(const struct registry *registry)
+{
+    json_t *array = json_array();
+    for (int64_t i = 0; i < registry_used_count(registry); i++) {
+        const struct registry_entry *entry = registry_used_at(registry, i);
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "role",
+                                               entry->component->role, "id", entry->component->id, "version",
+                                               entry->component->version, "plugin", entry->plugin->id, "path",
+                                               entry->path, "sha256", entry->sha256));
+    }
+    return array;
+}
+
+static int64_t links_of(const struct dataset *dataset)
+{
+    const struct csr *links = &dataset->relation.links;
+    return links->ptr ? links->ptr[links->rows] : 0;
+}
+
+/* Exact counts of private records, and a hash by which whoever has the file recognises it: not in run.json,
+   which people pass on. */
+static json_t *data_json(const struct dataset *dataset)
+{
+    const struct dataset_summary *s = &dataset->summary;
+    json_t *object = json_pack("{s:s}", "note", "private: do not publish");
+    json_object_set_new(object, "users", json_integer(dataset->users.n));
+    json_object_set_new(object, "items", json_integer(dataset->items.n));
+    json_object_set_new(object, "ratings", json_integer(s->ratings));
+    json_object_set_new(object, "train", json_integer(dataset->train.n));
+    json_object_set_new(object, "test", json_integer(dataset->test.n));
+    json_object_set_new(object, "lines", json_integer(s->lines));
+    json_object_set_new(object, "duplicates", json_integer(s->duplicates));
+    json_object_set_new(object, "out_of_range_dropped", json_integer(s->out_of_range));
+    json_object_set_new(object, "out_of_range_clipped", json_integer(s->clipped));
+    json_object_set_new(object, "out_of_catalogue_dropped", json_integer(s->out_of_catalogue));
+    json_object_set_new(object, "below_threshold_dropped", json_integer(s->below_threshold));
+    json_object_set_new(object, "value_min", number(s->value_min));
+    json_object_set_new(object, "value_mean", number(s->value_mean));
+    json_object_set_new(object, "value_max", number(s->value_max));
+    json_object_set_new(object, "time_ties_decided", json_integer(s->time_ties_decided));
+    json_object_set_new(object, "cold_users", json_integer(s->cold_users));
+    json_object_set_new(object, "cold_items", json_integer(s->cold_items));
+    json_object_set_new(object, "links", json_integer(links_of(dataset)));
+    json_object_set_new(object, "links_of_unknown_users_dropped", json_integer(dataset->relation.unknown));
+    json_object_set_new(object, "links_to_oneself_dropped", json_integer(dataset->relation.self));
+    json_object_set_new(object, "sha256", json_string(s->sha256));
+    return object;
+}
+
+static json_t *timing_json(const struct results *r)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "load", number(r->seconds_load));
+    json_object_set_new(object, "plan", number(r->seconds_plan));
+    json_object_set_new(object, "train", number(r->seconds_train));
+    json_object_set_new(object, "users_steps", number(r->stats->seconds[DPF_SIDE_USERS]));
+    json_object_set_new(object, "items_steps", number(r->stats->seconds[DPF_SIDE_ITEMS]));
+    if (r->stats->cpu_solves > 0) { /* parties solve */
+        json_object_set_new(object, "cpu_sums", number(r->stats->cpu_sums));
+        json_object_set_new(object, "cpu_noise", number(r->stats->cpu_noise));
+        json_object_set_new(object, "cpu_solves", number(r->stats->cpu_solves));
+    }
+    json_object_set_new(object, "evaluate", number(r->seconds_evaluate));
+    json_object_set_new(object, "total", number(r->seconds_total));
+    return object;
+}
+
+static json_t *communication_json(const struct engine_stats *stats)
+{
+    json_t *object = json_pack("{s:I, s:I, s:I}", "messages", (json_int_t)stats->messages, "bytes_up",
+                               (json_int_t)stats->bytes_up, "bytes_down", (json_int_t)stats->bytes_down);
+    /* Of a party in a round: for each message that entered a sum. */
+    if (stats->messages > 0) {
+        json_object_set_new(object, "bytes_up_each",
+                            number((double)stats->bytes_up / (double)stats->messages));
+        json_object_set_new(object, "bytes_down_each",
+                            number((double)stats->bytes_down / (double)stats->messages));
+    }
+    return object;
+}
+
+/* A component's state covers items; a list of users is not part of it. */
+static const char *side_of_files(const struct plan *plan, int side)
+{
+    const struct recommender_plan *component = &plan->recommender;
+    if (component->instance)
+        return side == DPF_SIDE_ITEMS && (component->functions->flags(component->instance->self) &
+                                          DPF_RECOMMENDER_STATE_RELEASED)
+                   ? "release"
+                   : "private";
+    return plan->sides[side].updated && plan->sides[side].public_rows ? "release" : "private";
+}
+
+static json_t *files_json(const struct results *r)
+{
+    json_t *object = json_object();
+    for (int side = 0; side < 2; side++) {
+        const char *where = side_of_files(r->plan, side);
+        const char *what = side == DPF_SIDE_USERS ? "user" : "item";
+        if (r->plan->recommender.instance)
+            json_object_set_new(object, "model_state",
+                                json_sprintf("%s/model_state.bin", side_of_files(r->plan, DPF_SIDE_ITEMS)));
+        else
+            json_object_set_new(object, side == DPF_SIDE_USERS ? "user_factors" : "item_factors",
+                                json_sprintf("%s/%s_factors.npy", where, what));
+        json_object_set_new(object, side == DPF_SIDE_USERS ? "user_ids" : "item_ids",
+                            json_sprintf("%s/%s_ids.txt", where, what));
+    }
+    json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
+    json_object_set_new(object, "ledger", json_string("release/ledger.json"));
+    json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
+    json_object_set_new(object, "data", json_string("private/data.json"));
+    if (record_budgets_exist(r->plan, r->dataset))
+        json_object_set_new(object, "record_budgets", json_string("private/record_budgets.csv"));
+    if (r->stats->n_noise)
+        json_object_set_new(object, "noise", json_string("private/noise.csv"));
+    if (r->violations && r->violations->n)
+        json_object_set_new(object, "violations", json_string("private/violations.txt"));
+    json_object_set_new(object, "config", json_string("config.ini"));
+    return object;
+}
+
+static json_t *comparisons_json(const struct results *r)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < r->n_comparisons; i++) {
+        json_t *metrics = json_object();
+        add_metrics_json(metrics, &r->comparisons[i].metrics);
+        json_object_set_new(object, r->comparisons[i].name, metrics);
+    }
+    return object;
+}
+
+static json_t *model_json(const struct results *r)
+{
+    const struct instance *instance = r->plan->recommender.instance;
+    if (instance)
+        return json_pack("{s:s, s:s, s:I}", "component", instance->entry->component->id, "version",
+                         instance->entry->component->version, "state_bytes",
+                         (json_int_t)r->model->state_bytes);
+    return json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns", r->model->columns,
+                     "rank", (int)r->plan->model.params.values[MODEL_RANK].integer, "user_bias_column",
+                     r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);
+}
+
+/* budgets: of records by weight, or NULL. */
+static json_t *run_json(const struct results *r, json_t *budgets)
+{
+    json_t *root = json_object();
+    json_object_set_new(root, "format", json_integer(DPFRAME_RESULTS_FORMAT));
+    json_object_set_new(root, "dpframe", json_string(DPFRAME_VERSION));
+    /* Metrics of the training part have names that begin with "train-". */
+    json_t *metrics = json_object();
+    add_metrics_json(metrics, r->test);
+    add_metrics_json(metrics, r->train);
+    json_object_set_new(root, "metrics", metrics);
+    json_object_set_new(root, "baselines", comparisons_json(r));
+    json_object_set_new(root, "metric_conventions", conventions_json(r->test));
+    json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
+    if (budgets)
+        json_object_set_new(root, "record_budgets", budgets);
+    json_object_set_new(root, "timing", timing_json(r));
+    json_object_set_new(root, "communication", communication_json(r->stats));
+    json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
+    json_object_set_new(root, "rounds_done", json_integer(r->stats->rounds_done));
+    if (r->violations && r->violations->n)
+        json_object_set_new(root, "violations", json_integer(r->violations->n));
+    json_object_set_new(root, "threads", json_integer(r->threads));
+    json_object_set_new(root, "model", model_json(r));
+    json_object_set_new(root, "plugins", plugins_json(r->plan->registry));
+    json_object_set_new(root, "files", files_json(r));
+    json_object_set_new(root, "config", plan_resolved(r->plan));
+    return root;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------ */
+
+static int write_json(const char *directory, const char *name, json_t *json, struct dpf_error *error)
+{
+    char *path = files_join(directory, name);
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    free(path);
+    free(text);
+    json_decref(json);
+    return status;
+}
+
+static int write_text(const char *directory, const char *name, const char *text, struct dpf_error *error)
+{
+    char *path = files_join(directory, name);
+    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    free(path);
+    return status;
+}
+
+static int write_ids(const char *directory, const char *side_name, const char *what, const struct id_map *ids,
+                     struct dpf_error *error)
+{
+    char *path = memory_format("%s/%s/%s_ids.txt", directory, side_name, what);
+    struct files_write write;
+    if (!path)
+        return error_memory(error);
+    int status = files_open_write(&write, path, error);
+    for (int64_t i = 0; i < ids->n && status == 0; i++)
+        fprintf(write.stream, "%s\n", id_map_text(ids, i));
+    if (status == 0)
+        status = files_commit_write(&write, error);
+    free(path);
+    return status;
+}
+
+static int write_factors(const char *directory, const struct results *r, int side, struct dpf_error *error)
+{
+    const char *where = side_of_files(r->plan, side);
+    const char *what = side == DPF_SIDE_USERS ? "user" : "item";
+    char *path = memory_format("%s/%s/%s_factors.npy", directory, where, what);
+    if (!path)
+        return error_memory(error);
+    const struct side_factors *factors = &r->model->sides[side];
+    int status =
+        npy_write_float32(path, factors->data, factors->rows, r->model->columns, r->model->stride, error);
+    free(path);
+    if (status != 0)
+        return -1;
+    return write_ids(directory, where, what, side == DPF_SIDE_USERS ? &r->dataset->users : &r->dataset->items,
+                     error);
+}
+
+/* The bytes as they are, and the ids of both sides. */
+static int write_state(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    const char *where = side_of_files(r->plan, DPF_SIDE_ITEMS);
+    char *path = memory_format("%s/%s/model_state.bin", directory, where);
+    struct files_write write;
+    if (!path)
+        return error_memory(error);
+    int status = files_open_write(&write, path, error);
+    if (status == 0) {
+        fwrite(r->model->state, 1, (size_t)r->model->state_bytes, write.stream);
+        status = files_commit_write(&write, error);
+    }
+    free(path);
+    if (status != 0 || write_ids(directory, where, "item", &r->dataset->items, error) != 0)
+        return -1;
+    return write_ids(directory, side_of_files(r->plan, DPF_SIDE_USERS), "user", &r->dataset->users, error);
+}
+
+static void add_metrics(struct text *text, const char *part, const struct metrics *metrics)
+{
+    char value[32], low[32], high[32];
+    for (int64_t i = 0; metrics && i < metrics->n; i++) {
+        const struct metric *metric = &metrics->items[i];
+        text_add(text, "%s,,%s,%s,%lld,%s,%s\n", part, metric->name,
+                 isfinite(metric->value) ? text_from_real(metric->value, value) : "", (long long)metric->n,
+                 isfinite(metric->low) ? text_from_real(metric->low, low) : "",
+                 isfinite(metric->high) ? text_from_real(metric->high, high) : "");
+    }
+}
+
+static int write_metrics(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    struct text text = {0};
+    char value[32];
+    text_add(&text, "part,round,metric,value,averaged_over,low,high\n");
+    for (int64_t i = 0; i < r->n_train_rmse; i++)
+        text_add(&text, "train,%lld,rmse,%s,%lld,,\n", (long long)i + 1,
+                 text_from_real(r->train_rmse[i], value), (long long)r->dataset->train.n);
+    add_metrics(&text, "train", r->train);
+    add_metrics(&text, "test", r->test);
+    for (int i = 0; i < r->n_comparisons; i++)
+        add_metrics(&text, r->comparisons[i].name, &r->comparisons[i].metrics);
+    int status =
+        text.failed ? error_memory(error) : write_text(directory, "private/metrics.csv", text.data, error);
+    text_free(&text);
+    return status;
+}
+
+/* Only where records have budgets of their own. */
+static int write_budgets(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    char *table;
+    if (record_budgets_text(r->plan, r->dataset, &table, error) != 0)
+        return -1;
+    int status = table ? write_text(directory, "private/record_budgets.csv", table, error) : 0;
+    free(table);
+    return status;
+}
+
+static int write_noise(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    char *table;
+    if (noise_table_text(r->stats, &table, error) != 0)
+        return -1;
+    int status = table ? write_text(directory, "private/noise.csv", table, error) : 0;
+    free(table);
+    return status;
+}
+
+/* Only where there were any: the list tells about single records. */
+static int write_violations(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    if (!r->violations || r->violations->n == 0)
+        return 0;
+    char *text = violations_text(r->violations);
+    int status = write_text(directory, "private/violations.txt", text, error);
+    free(text);
+    return status;
+}
+
+static int write_run(const char *directory, const struct results *r, struct dpf_error *error)
+{
+    json_t *budgets;
+    if (record_budgets_json(r->plan, r->dataset, &budgets, error) != 0)
+        return -1;
+    return write_json(directory, "run.json", run_json(r, budgets), error);
+}
+
+int results_write(const char *directory, const struct results *results, struct dpf_error *error)
+{
+    if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
+        return -1;
+    remove_earlier(directory);
+    char *statement = guarantee_text(&results->plan->guarantee);
+    char *ini = plan_resolved_ini(results->plan);
+    int status = 0;
+    if (results->plan->recommender.instance)
+        status = write_state(directory, results, error);
+    for (int side = 0; side < 2 && status == 0 && !results->plan->recommender.instance; side++)
+        status = write_factors(directory, results, side, error);
+    if (status == 0)
+        status = write_metrics(directory, results, error);
+    if (status == 0)
+        status = write_budgets(directory, results, error);
+    if (status == 0)
+        status = write_noise(directory, results, error);
+    if (status == 0)
+        status = write_violations(directory, results, error);
+    if (status == 0)
+        status = write_json(directory, "private/data.json", data_json(results->dataset), error);
+    if (status == 0)
+        status = write_text(directory, "release/guarantee.txt", statement, error);
+    if (status == 0)
+        status = write_json(directory, "release/ledger.json", ledger_json(&results->plan->ledger), error);
+    if (status == 0)
+        status = write_text(directory, "config.ini", ini, error);
+    if (status == 0)
+        status = write_run(directory, results, error);
+    free(statement);
+    free(ini);
+    return status;
+}

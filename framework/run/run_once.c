@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cblas.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/terminal.h"
+#include "run/run_once.h"
+#include "run/session.h"
+#include "run/session_warnings.h"
+#include "data/load.h"
+#include "engine/recommender_fit.h"
+#include "plan/components.h"
+#include "run/progress.h"
+#include "run/summary_table.h"
+#include "run/verdict.h"
+
+struct run {
+    struct session session;
+    struct dataset dataset;
+    struct model model;
+    struct pool *pool;
+    struct engine_stats stats;
+    struct metrics test, train;
+    struct comparison comparisons[8];
+    int n_comparisons;
+    double *train_rmse;
+    int64_t n_train_rmse;
+    struct progress progress;
+    int trace;
+    int quiet;
+    int threads, default_threads;
+    struct data_parsed *parsed; /* used up by load */
+    double times[6];
+    int lock;                     /* of the directory of results, or -1 */
+    struct violations violations; /* of data and rounds, that stopped nothing */
+};
+
+static void on_signal(int number)
+{
+    (void)number;
+    worker_cancel_all();
+}
+
+static int open_pool(struct run *run, struct dpf_error *error)
+{
+    long threads = (long)run->session.plan.run.params.values[RUN_THREADS].integer;
+    if (threads == 0)
+        threads = run->default_threads;
+    if (threads == 0)
+        threads = sysconf(_SC_NPROCESSORS_ONLN);
+    run->threads = threads < 1 ? 1 : (int)threads;
+    /* The workers are the parallelism; BLAS threads inside them only fight for the cores. */
+    openblas_set_num_threads(1);
+    run->pool = pool_new(run->threads);
+    return run->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start %d threads", run->threads);
+}
+
+static struct scorer scorer_of(struct model *model)
+{
+    return (struct scorer){.context = model, .scores = model_scores};
+}
+
+/* What is measured beside a run, on raw records, must not decide whether it completes. */
+static int without_stopping(struct run *run, int status, struct dpf_error *error)
+{
+    const int forgiven = run->session.plan.guarantee.zero_violations && !worker_cancelled() &&
+                         (error->fault == DPF_FAULT_RUN || error->fault == DPF_FAULT_DATA);
+    if (status == 0 || !forgiven)
+        return status;
+    violations_add(&run->violations, 0, 0, error);
+    return 0;
+}
+
+static int round_done(void *context, int64_t round, struct model *model, struct dpf_error *error)
+{
+    struct run *run = context;
+    char note[64] = "";
+    if (run->trace) {
+        struct scorer scorer = scorer_of(model);
+        double rmse = NAN;
+        if (without_stopping(run, evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error),
+                             error) != 0)
+            return -1;
+        run->train_rmse[run->n_train_rmse++] = rmse;
+        snprintf(note, sizeof note, "train RMSE %.4f", rmse);
+    }
+    if (!run->quiet)
+        progress_step(&run->progress, round + 1, note);
+    return 0;
+}
+
+static int train(struct run *run, struct plan *plan, struct model *model, int traced,
+                 struct engine_stats *stats, struct dpf_error *error)
+{
+    if (model_init(model, plan, &run->dataset, error) != 0)
+        return -1;
+    if (plan->recommender.instance)
+        return recommender_fit_run(model, run->pool, stats, error);
+    if (!plan_is_factorization(plan))
+        return 0;
+    struct engine_hooks hooks = {.context = run, .round_done = round_done, .violations = &run->violations};
+    return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
+}
+
+static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
+                    struct dpf_error *error)
+{
+    struct scorer scorer = scorer_of(model);
+    return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test,
+                          error);
+}
+
+/* ---- baselines on the same split ------------------------------------------------------------------ */
+
+static int compare_with(struct run *run, const struct arguments *arguments, const char *name,
+                        struct dpf_error *error)
+{
+    struct comparison *comparison = &run->comparisons[run->n_comparisons];
+    snprintf(comparison->name, sizeof comparison->name, "%s", name);
+    struct arguments twin = *arguments;
+    char kind[64];
+    int non_private = strcmp(name, "non-private") == 0;
+    if (!non_private) {
+        snprintf(kind, sizeof kind, "model.kind=%s", name);
+        if (twin.n_overrides + 2 > MAX_OVERRIDES)
+            return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+        twin.overrides[twin.n_overrides++] = kind;
+        twin.overrides[twin.n_overrides++] = "model.recommender=";
+    }
+    struct session session;
+    struct model model = {0};
+    struct engine_stats stats;
+    int status = session_open(&session, &twin, non_private, error);
+    if (status == 0)
+        status = plan_complete(&session.plan, run->dataset.users.n, run->dataset.items.n, error);
+    if (status == 0)
+        status = train(run, &session.plan, &model, 0, &stats, error);
+    if (status == 0)
+        status = evaluate(run, &session.plan, &model, &comparison->metrics, error);
+    run->n_comparisons++;
+    model_free(&model);
+    session_close(&session);
+    return status;
+}
+
+static int compare(struct run *run, const struct arguments *arguments, struct dpf_error *error)
+{
+    int n = 0;
+    char **names = components_names(run->session.plan.run.params.values[RUN_COMPARE].text, &n);
+    if (!names)
+        return error_memory(error);
+    int status = 0;
+    for (int i = 0; i < n && status == 0; i++)
+        status = compare_with(run, arguments, names[i], error);
+    free(names);
+    return status;
+}
+
+/* ---- the verdict ---------------------------------------------------------------------------------- */
+
+#define TWIN_SECONDS 60.0 /* a model that took longer is not trained again for the sake of a sentence */
+
+static const struct metrics *comparison_named(const struct run *run, const char *name)
+{
+    for (int i = 0; i < run->n_comparisons; i++)
+        if (strcmp(run->comparisons[i].name, name) == 0)
+            return &run->comparisons[i].metrics;
+    return NULL;
+}
+
+/* What it needs beyond what was asked for is evaluated for it alone: results do not depend on who looks. */
+static const struct metrics *evaluate_for_verdict(struct run *run, const struct arguments *arguments,
+                                                  const char *name)
+{
+    struct dpf_error ignored = {0};
+    const struct metrics *known = comparison_named(run, name);
+    if (known || run->n_comparisons == (int)(sizeof run->comparisons / sizeof run->comparisons[0]))
+        return known;
+    return compare_with(run, arguments, name, &ignored) == 0 ? comparison_named(run, name) : NULL;
+}
+
+/* NULL: nothing can be said. Free it. */
+static char *make_verdict(struct run *run, const struct arguments *arguments)
+{
+    struct plan *plan = &run->session.plan;
+    const int asked = run->n_comparisons;
+    const char *baseline = verdict_baseline(&run->test, run->dataset.implicit);
+    if (!baseline || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return NULL;
+    enum log_level level = log_set_level(LOG_LEVEL_NONE);
+    struct verdict_input input = {.test = &run->test,
+                                  .implicit = run->dataset.implicit,
+                                  .has_noise = plan->guarantee.n_releases > 0,
+                                  .is_recommender = plan->recommender.instance != NULL,
+                                  .users = run->dataset.users.n,
+                                  .items = run->dataset.items.n,
+                                  .records = run->dataset.train.n};
+    const struct metrics *found = evaluate_for_verdict(run, arguments, baseline);
+    *(strcmp(baseline, "mean") == 0 ? &input.mean : &input.popularity) = found;
+    input.non_private = comparison_named(run, "non-private");
+    if (!input.non_private && input.has_noise && verdict_judge(&input) > VERDICT_BETTER &&
+        run->times[3] - run->times[2] < TWIN_SECONDS)
+        input.non_private = evaluate_for_verdict(run, arguments, "non-private");
+    log_set_level(level);
+    char *text = verdict_text(&input);
+    while (run->n_comparisons > asked)
+        metrics_free(&run->comparisons[--run->n_comparisons].metrics);
+    return text;
+}
+
+static int check_compare(const struct plan *plan, struct dpf_error *error)
+{
+    int n = 0;
+    char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
+    if (!names)
+        return error_memory(error);
+    int status = components_check_once(plan, "run", "compare", names, n, error);
+    if (status == 0 && n > 8)
+        status = config_error(plan->config, "run", "compare", error, "at most 8 baselines");
+    for (int i = 0; i < n && status == 0; i++)
+        if (strcmp(names[i], "non-private") != 0 && strcmp(names[i], "popularity") != 0 &&
+            strcmp(names[i], "mean") != 0)
+            status = config_error(plan->config, "run", "compare", error,
+                                  "\"%s\" must be non-private, popularity or mean", names[i]);
+    free(names);
+    return status;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------- */
+
+static int load(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    struct data_parsed *parsed = run->parsed;
+    run->parsed = NULL;
+    if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
+                              &run->dataset, error)
+                : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
+                            error)) != 0)
+        return -1;
+    char *summary = data_summary_text(&run->dataset);
+    if (summary)
+        log_message(LOG_LEVEL_INFO, "%s", summary);
+    free(summary);
+    return 0;
+}
+
+/* What the data's faults mean is known once the plan is: whether single ones may stop the run. */
+static int judge_violations(struct run *run, int status, struct dpf_error *error)
+{
+    struct violations *found = &run->dataset.violations;
+    if (status == 0 && run->session.plan.guarantee.zero_violations) {
+        violations_join(&run->violations, found);
+        return 0;
+    }
+    if (found->n > 0)
+        *error = (struct dpf_error){0}; /* a plan for what is left of the data is not what is wrong */
+    return found->n > 0 ? violations_report(found, error) : status;
+}
+
+static int prepare_trace(struct run *run, struct dpf_error *error)
+{
+    const struct plan *plan = &run->session.plan;
+    run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit;
+    int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    run->train_rmse = memory_new((size_t)rounds + 1, sizeof *run->train_rmse);
+    if (!run->train_rmse)
+        return error_memory(error);
+    progress_start(&run->progress, rounds);
+    return 0;
+}
+
+static int train_and_evaluate(struct run *run, const struct arguments *arguments, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    run->times[2] = progress_clock();
+    int factorization = plan_is_factorization(plan);
+    int status = train(run, plan, &run->model, 1, &run->stats, error);
+    if (!run->quiet && factorization)
+        progress_end(&run->progress);
+    if (status != 0)
+        return -1;
+    if (*plan->ledger.deviation) {
+        snprintf(plan->guarantee.deviation, sizeof plan->guarantee.deviation, "%s", plan->ledger.deviation);
+        plan->guarantee.run_holds = 0;
+    }
+    run->times[3] = progress_clock();
+    struct scorer scorer = scorer_of(&run->model);
+    if (run->dataset.test.n)
+        status = without_stopping(run, evaluate(run, plan, &run->model, &run->test, error), error);
+    if (status == 0 && evaluate_on_train(&run->session.evaluate))
+        status = without_stopping(run,
+                                  evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded,
+                                                 run->pool, 1, &run->train, error),
+                                  error);
+    if (status == 0 && run->dataset.test.n)
+        status = without_stopping(run, compare(run, arguments, error), error);
+    if (status != 0)
+        return -1;
+    run->times[4] = progress_clock();
+    return 0;
+}
+
+static void print_verdict(const char *verdict)
+{
+    struct text text = {0};
+    const enum colour colour =
+        strstr(verdict, " better than ") && !strstr(verdict, " no better ") ? COLOUR_GREEN : COLOUR_YELLOW;
+    terminal_wrap(&text, "", 0, verdict, terminal_width(STDOUT_FILENO));
+    printf("%s%s%s\n", terminal_colour(STDOUT_FILENO, colour), text.data ? text.data : verdict,
+           terminal_colour(STDOUT_FILENO, COLOUR_NONE));
+    text_free(&text);
+}
+
+static void print_results(const struct run *run, const struct results *results, const char *verdict,
+                          const char *directory)
+{
+    char *table = results->test->n ? summary_table(results) : NULL;
+    const struct guarantee *guarantee = &run->session.plan.guarantee;
+    char *statement = guarantee_protects(guarantee)
+                          ? guarantee_text_wide(guarantee, terminal_width(STDOUT_FILENO))
+                          : guarantee_line(guarantee);
+    if (table)
+        printf("%s\n", table);
+    if (verdict)
+        print_verdict(verdict);
+    printf("%s\nResults: %s (released: %s/release, private: %s/private)\n", statement ? statement : "",
+           directory, directory, directory);
+    free(table);
+    free(statement);
+}
+
+/* For the curator: nothing of it is in release/, nor in the exit status. */
+static void warn_of_violations(const struct run *run, const char *directory)
+{
+    const struct violations *v = &run->violations;
+    if (v->n > 0)
+        log_message(
+            LOG_LEVEL_WARNING,
+            "%lld faults in protected records stopped nothing ([privacy] on-violation = zero). They are "
+            "listed in %s/private/violations.txt; the first: %.400s",
+            (long long)v->n, directory, v->kept ? v->list[0].text : "");
+}
+
+static int finish(struct run *run, const struct arguments *arguments, const char *directory,
+                  struct dpf_error *error)
+{
+    struct results results = {.plan = &run->session.plan,
+                              .dataset = &run->dataset,
+                              .model = &run->model,
+                              .test = &run->test,
+                              .train = run->train.n ? &run->train : NULL,
+                              .comparisons = run->comparisons,
+                              .n_comparisons = run->n_comparisons,
+                              .stats = &run->stats,
+                              .train_rmse = run->train_rmse,
+                              .n_train_rmse = run->n_train_rmse,
+                              .seconds_load = run->times[1] - run->times[0],
+                              .seconds_plan = run->times[2] - run->times[1],
+                              .seconds_train = run->times[3] - run->times[2],
+                              .seconds_evaluate = run->times[4] - run->times[3],
+                              .seconds_total = run->times[4] - run->times[0],
+                              .component_metrics = &run->session.metrics,
+                              .threads = run->threads,
+                              .violations = &run->violations};
+    if (worker_cancelled())
+        return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
+    if (results_write(directory, &results, error) != 0)
+        return -1;
+    warn_of_violations(run, directory);
+    if (!run->quiet) {
+        char *verdict = make_verdict(run, arguments);
+        print_results(run, &results, verdict, directory);
+        free(verdict);
+    }
+    for (int64_t i = 0; i < run->test.n; i++)
+        if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
+            log_message(LOG_LEVEL_WARNING,
+                        "metric %s is not available: no user has a positive in the test part",
+                        run->test.items[i].name);
+        else if (run->test.items[i].n == 0)
+            return error_set(
+                error, DPF_FAULT_DATA,
+                "metric %s is not available: no user has a positive in the test part. All results are "
+                "written to %s",
+                run->test.items[i].name, directory);
+    return 0;
+}
+
+static void close_run(struct run *run)
+{
+    model_free(&run->model);
+    dataset_free(&run->dataset);
+    metrics_free(&run->test);
+    metrics_free(&run->train);
+    for (int i = 0; i < run->n_comparisons; i++)
+        metrics_free(&run->comparisons[i].metrics);
+    free(run->train_rmse);
+    violations_free(&run->violations);
+    data_parsed_free(run->parsed);
+    pool_free(run->pool);
+    if (run->lock >= 0)
+        close(run->lock);
+    session_close(&run->session);
+}
+
+/* Makes the directory of results and gives it its canonical name, which is shown and stored. */
+static int prepare_output(struct run *run, const char **directory, int *made, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    *made = access(*directory, F_OK) != 0;
+    if (results_prepare(*directory, error) != 0)
+        return -1;
+    plan->output = realpath(*directory, NULL);
+    if (!plan->output)
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", *directory, strerror(errno));
+    *directory = plan->output;
+    run->lock = files_lock_directory(*directory, error);
+    return run->lock < 0 ? -1 : 0;
+}
+
+static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
+{
+    char *overridden = NULL;
+    int made = 0;
+    if (arguments->output && arguments->n_overrides == MAX_OVERRIDES)
+        return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+    if (arguments->output) {
+        overridden = memory_format("run.output=%s", arguments->output);
+        if (!overridden)
+            return error_memory(error);
+        arguments->overrides[arguments->n_overrides++] = overridden;
+    }
+    run->times[0] = progress_clock();
+    int status = session_open(&run->session, arguments, 0, error);
+    struct plan *plan = &run->session.plan;
+    const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
+    if (status == 0)
+        status = check_compare(plan, error);
+    if (status == 0)
+        status = prepare_output(run, &directory, &made, error);
+    if (status == 0)
+        status = open_pool(run, error);
+    if (status == 0)
+        status = load(run, error);
+    run->times[1] = progress_clock();
+    if (status == 0)
+        status = judge_violations(run, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
+                                  error);
+    if (status == 0)
+        status = plan_measure(plan, error);
+    if (status == 0)
+        status = plan_charge(plan, 1, error);
+    if (status == 0)
+        session_warn(&run->session);
+    if (status == 0)
+        status = prepare_trace(run, error);
+    if (status == 0)
+        status = train_and_evaluate(run, arguments, error);
+    if (status == 0)
+        status = finish(run, arguments, directory, error);
+    if (status != 0 && made && plan->output)
+        results_abandon(plan->output);
+    close_run(run);
+    free(overridden);
+    return status;
+}
+
+int run_once(const struct run_request *request, struct dpf_error *error)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct run *run = memory_new(1, sizeof *run);
+    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    int status = -1;
+    if (run && arguments) {
+        *arguments = *request->arguments;
+        run->lock = -1;
+        run->quiet = request->quiet;
+        run->default_threads = request->threads;
+        run->parsed = request->parsed;
+        status = run_configured(run, arguments, error);
+    } else {
+        error_memory(error);
+        data_parsed_free(request->parsed);
+    }
+    free(run);
+    free(arguments);
+    return status;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/saved_run.h"
+
+#include <cblas.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "engine/recommender_fit.h"
+#include "run/npy.h"
+
+/* without_noise: mechanisms are left out, for what is done at home alone. */
+static int open_session(const struct arguments *arguments, const char *directory, int without_noise,
+                        struct saved_run *out, struct dpf_error *error)
+{
+    struct arguments *own = memory_new(1, sizeof *own);
+    char *config = files_join(directory, "config.ini");
+    int status = own && config ? 0 : error_memory(error);
+    if (status == 0) {
+        *own = *arguments;
+        own->config = config;
+        /* What the configuration says without effect was told when it was trained. */
+        enum log_level level = log_set_level(LOG_LEVEL_NONE);
+        status = session_open(&out->session, own, without_noise, error);
+        log_set_level(level);
+    }
+    free(config);
+    free(own);
+    return status;
+}
+
+static int load_json(const char *directory, struct saved_run *out, struct dpf_error *error)
+{
+    json_error_t problem;
+    char *path = files_join(directory, "run.json");
+    if (!path)
+        return error_memory(error);
+    out->json = json_load_file(path, 0, &problem);
+    int status = out->json ? 0
+                           : error_set(error, DPF_FAULT_CONFIG,
+                                       "%s: %s; name the output directory of a run that is complete", path,
+                                       problem.text);
+    free(path);
+    return status;
+}
+
+static char *file_of(const struct saved_run *run, const char *directory, const char *what)
+{
+    const char *name = json_string_value(json_object_get(json_object_get(run->json, "files"), what));
+    return name && !strstr(name, "..") ? files_join(directory, name) : NULL;
+}
+
+/* The hash of the data that the run was trained on, from its private side; "unknown" without. */
+static void read_data_hash(const struct saved_run *run, const char *directory, char hash[80])
+{
+    char *path = file_of(run, directory, "data");
+    json_t *json = path ? json_load_file(path, 0, NULL) : NULL;
+    const char *text = json_string_value(json_object_get(json, "sha256"));
+    snprintf(hash, 80, "%s", text ? text : "unknown");
+    json_decref(json);
+    free(path);
+}
+
+static int start_pool(struct saved_run *out, struct dpf_error *error)
+{
+    long threads = sysconf(_SC_NPROCESSORS_ONLN);
+    openblas_set_num_threads(1);
+    out->pool = pool_new(threads < 1 ? 1 : (int)threads);
+    return out->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start threads");
+}
+
+static int load_data(const char *directory, struct saved_run *out, struct dpf_error *error)
+{
+    struct plan *plan = &out->session.plan;
+    if (data_read(plan->config, &plan->data, &plan->split, plan->seeded, out->pool, &out->dataset, error) !=
+            0 ||
+        plan_complete(plan, out->dataset.users.n, out->dataset.items.n, error) != 0)
+        return -1;
+    char hash[80];
+    read_data_hash(out, directory, hash);
+    if (strcmp(hash, out->dataset.summary.sha256) != 0)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "%s: the data has changed since the run (SHA-256 %s, then %s); the factors are not of these "
+            "records: train again",
+            directory, out->dataset.summary.sha256, hash);
+    return model_init(&out->model, plan, &out->dataset, error);
+}
+
+/* Row r of the file is that of id r: checked, not assumed. */
+static int check_ids(const char *path, const struct id_map *ids, struct dpf_error *error)
+{
+    FILE *stream = fopen(path, "r");
+    char *line = NULL;
+    size_t capacity = 0;
+    int64_t row = 0;
+    int same = stream != NULL;
+    while (same && getline(&line, &capacity, stream) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
+        same = row < ids->n && strcmp(line, id_map_text(ids, row)) == 0;
+        row++;
+    }
+    if (stream)
+        fclose(stream);
+    free(line);
+    return same && row == ids->n
+               ? 0
+               : error_set(error, DPF_FAULT_DATA, "%s: line %lld is not the id that the data has there", path,
+                           (long long)row);
+}
+
+/* A number that is none would only hide its item, or its user's whole list. */
+static int check_finite(const char *path, const struct npy_matrix *matrix, struct dpf_error *error)
+{
+    for (int64_t i = 0; i < matrix->rows * matrix->columns; i++)
+        if (!isfinite(matrix->float32[i]))
+            return error_set(error, DPF_FAULT_DATA,
+                             "%s: row %lld holds a number that is not finite: train again", path,
+                             (long long)(i / matrix->columns));
+    return 0;
+}
+
+static int load_side(struct saved_run *run, const char *directory, int side, struct dpf_error *error)
+{
+    struct side_factors *factors = &run->model.sides[side];
+    const struct id_map *ids = side == DPF_SIDE_USERS ? &run->dataset.users : &run->dataset.items;
+    char *path = file_of(run, directory, side == DPF_SIDE_USERS ? "user_factors" : "item_factors");
+    char *names = file_of(run, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
+    struct npy_matrix matrix = {0};
+    int status = path && names ? 0
+                               : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no files of factors",
+                                           directory);
+    if (status == 0)
+        status = npy_read(path, &matrix, error);
+    if (status == 0 &&
+        (!matrix.float32 || matrix.rows != factors->rows || matrix.columns != run->model.columns))
+        status = error_set(error, DPF_FAULT_DATA, "%s: %lld x %lld numbers where the run has %lld x %d", path,
+                           (long long)matrix.rows, (long long)matrix.columns, (long long)factors->rows,
+                           run->model.columns);
+    if (status == 0)
+        status = check_finite(path, &matrix, error);
+    if (status == 0)
+        status = check_ids(names, ids, error);
+    for (int64_t r = 0; r < factors->rows && status == 0; r++)
+        memcpy(factors->data + r * run->model.stride, matrix.float32 + r * matrix.columns,
+               (size_t)matrix.columns * sizeof(float));
+    npy_free(&matrix);
+    free(path);
+    free(names);
+    return status;
+}
+
+static int check_side_ids(const struct saved_run *run, const char *directory, int side,
+                          struct dpf_error *error)
+{
+    char *names = file_of(run, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
+    int status =
+        names ? check_ids(names, side == DPF_SIDE_USERS ? &run->dataset.users : &run->dataset.items, error)
+              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no files of ids", directory);
+    free(names);
+    return status;
+}
+
+/* No more bytes than this plan's component asks for, and bytes that it takes for its own. */
+static int read_state(struct saved_run *run, const char *path, struct dpf_error *error)
+{
+    struct model *model = &run->model;
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return error_set(error, DPF_FAULT_DATA, "%s: %s", path, strerror(errno));
+    size_t got = fread(model->state, 1, (size_t)model->state_bytes, stream);
+    int whole = fgetc(stream) == EOF && !ferror(stream);
+    fclose(stream);
+    if (!whole)
+        return error_set(error, DPF_FAULT_DATA,
+                         "%s: more than the %llu bytes of this model's state: train again", path,
+                         (unsigned long long)model->state_bytes);
+    model->state_bytes = got;
+    return recommender_fit_check(model, path, error);
+}
+
+static int load_state(struct saved_run *run, const char *directory, struct dpf_error *error)
+{
+    char *path = file_of(run, directory, "model_state");
+    int status = path ? read_state(run, path, error)
+                      : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no model_state", directory);
+    free(path);
+    for (int side = 0; side < 2 && status == 0; side++)
+        status = check_side_ids(run, directory, side, error);
+    return status;
+}
+
+static void take_offset(struct saved_run *run)
+{
+    const json_t *offset = json_object_get(json_object_get(run->json, "model"), "offset");
+    if (json_is_number(offset))
+        run->model.offset = json_number_value(offset);
+}
+
+int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
+                   struct dpf_error *error)
+{
+    *out = (struct saved_run){0};
+    if (load_json(directory, out, error) != 0 || open_session(arguments, directory, 0, out, error) != 0 ||
+        start_pool(out, error) != 0 || load_data(directory, out, error) != 0)
+        return -1;
+    if (out->session.plan.recommender.instance)
+        return load_state(out, directory, error);
+    if (load_side(out, directory, DPF_SIDE_USERS, error) != 0 ||
+        load_side(out, directory, DPF_SIDE_ITEMS, error) != 0)
+        return -1;
+    take_offset(out);
+    return 0;
+}
+
+/* ---- other records ---------------------------------------------------------------------------------------
+ */
+
+static int open_other_session(const struct arguments *arguments, const char *directory, const char *data,
+                              struct saved_run *out, struct dpf_error *error)
+{
+    struct arguments *own = memory_new(1, sizeof *own);
+    char *path = memory_format("data.path=%s", data);
+    int status = own && path ? 0 : error_memory(error);
+    const json_t *component = json_object_get(json_object_get(out->json, "model"), "component");
+    if (status == 0) {
+        *own = *arguments;
+        own->overrides[own->n_overrides++] = path;
+        /* All of it is what users have at home. */
+        own->overrides[own->n_overrides++] = "split.kind=none";
+        own->overrides[own->n_overrides++] = "run.compare=";
+        /* A bound that noise rests on; none is added here. */
+        if (!component)
+            own->overrides[own->n_overrides++] = "model.users=0";
+        status = open_session(own, directory, !component, out, error);
+    }
+    if (status == 0 && data_is_generated(&out->session.plan.data))
+        status = error_set(
+            error, DPF_FAULT_CONFIG,
+            "--data: the run was trained on generated records (data.format = synthetic), so nothing "
+            "says how to read a file; train on a file, for example one of dpframe generate");
+    free(path);
+    free(own);
+    return status;
+}
+
+static int load_other_data(const char *directory, struct saved_run *out, struct dpf_error *error)
+{
+    struct plan *plan = &out->session.plan;
+    struct id_map items = {0};
+    char *names = file_of(out, directory, "item_ids");
+    int status = names ? id_map_read(names, &items, error)
+                       : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no files of ids", directory);
+    free(names);
+    if (status != 0 || data_load_for_items(plan->config, &plan->data, &plan->split, plan->seeded, out->pool,
+                                           &items, &out->dataset, &out->left, error) != 0)
+        return -1;
+    return plan_complete(plan, -1, out->dataset.items.n, error);
+}
+
+/* Users' rows for the items' saved ones. Baselines have none that are solved. */
+static int solve_users(struct saved_run *run, const char *directory, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    const json_t *files = json_object_get(run->json, "files");
+    const char *where = json_string_value(json_object_get(files, "user_factors"));
+    if (!plan_is_factorization(plan))
+        return 0;
+    if (!plan->sides[DPF_SIDE_USERS].updated || (where && strncmp(where, "release/", 8) == 0))
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "--data: the users' factors of %s are not solved at home from a user's own records, so new "
+            "records need another training",
+            directory);
+    return engine_fit_side(plan, &run->dataset, run->pool, &run->model, DPF_SIDE_USERS,
+                           rounds > 0 ? rounds : 1, error);
+}
+
+/* A state that is computed from items alone fits any users; others were made for those who were there. */
+static int read_state_for(struct saved_run *run, const char *directory, struct dpf_error *error)
+{
+    struct dpf_error why = {0};
+    char *path = file_of(run, directory, "model_state");
+    int status = path ? read_state(run, path, &why)
+                      : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no model_state", directory);
+    free(path);
+    if (why.fault)
+        error_set(error, why.fault,
+                  "--data: the state of recommender %s belongs to the users of the run; for others it is "
+                  "trained again "
+                  "(%s)",
+                  run->session.plan.recommender.instance->entry->component->id, why.text);
+    return status;
+}
+
+int saved_run_open_for(const struct arguments *arguments, const char *directory, const char *data,
+                       struct saved_run *out, struct dpf_error *error)
+{
+    *out = (struct saved_run){0};
+    if (load_json(directory, out, error) != 0 ||
+        open_other_session(arguments, directory, data, out, error) != 0 || start_pool(out, error) != 0 ||
+        load_other_data(directory, out, error) != 0 ||
+        model_init(&out->model, &out->session.plan, &out->dataset, error) != 0)
+        return -1;
+    if (out->session.plan.recommender.instance)
+        return read_state_for(out, directory, error);
+    take_offset(out);
+    return load_side(out, directory, DPF_SIDE_ITEMS, error) == 0 ? solve_users(out, directory, error) : -1;
+}
+
+void saved_run_close(struct saved_run *run)
+{
+    model_free(&run->model);
+    dataset_free(&run->dataset);
+    pool_free(run->pool);
+    session_close(&run->session);
+    json_decref(run->json);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * saved_run.h - a model from the directory of a run: its configuration, its data, and its factors.
+ *
+ * The data is read again, since the factors' rows are those of its ids and what a user has seen must not be
+ * recommended. Data that has changed since the run is refused.
+ */
+#ifndef DPF_RUN_SAVED_RUN_H
+#define DPF_RUN_SAVED_RUN_H
+
+#include "run/session.h"
+#include "data/load_for_items.h"
+#include "engine/model.h"
+
+struct saved_run {
+    struct session session;
+    struct dataset dataset;
+    struct model model;
+    struct pool *pool;
+    json_t *json; /* run.json */
+    struct left_records left;
+};
+
+/* Overrides and directories of plugins are the arguments'. On failure, too, saved_run_close must follow. */
+int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
+                   struct dpf_error *error);
+void saved_run_close(struct saved_run *run);
+/*
+ * The same for the records of another file, which is read as [data] of the run says, with the run's items and
+ * the file's users: their rows are solved again, at home, for the items' saved rows; nothing is trained. The
+ * run's own data is not read. Fails where users' rows are not solved from their own records alone.
+ */
+int saved_run_open_for(const struct arguments *arguments, const char *directory, const char *data,
+                       struct saved_run *out, struct dpf_error *error);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "data/data_options.h"
+#include "data/load.h"
+#include "evaluate/evaluate.h"
+#include "plan/components.h"
+#include "run/session.h"
+
+/* Scores that only rank have no error against values. */
+static int check_predicts(const struct session *session, struct dpf_error *error)
+{
+    const struct recommender_plan *recommender = &session->plan.recommender;
+    if (!recommender->instance || !evaluate_rates(&session->evaluate) ||
+        (recommender->functions->flags(recommender->instance->self) & DPF_RECOMMENDER_PREDICTS_VALUES))
+        return 0;
+    return config_error(session->plan.config, "evaluate", "metrics", error,
+                        "recommender %s ranks items and predicts no values: ask for ranking metrics, such as "
+                        "hr and ndcg",
+                        recommender->instance->entry->component->id);
+}
+
+int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
+                 struct dpf_error *error)
+{
+    *session = (struct session){0};
+    if (!arguments->config)
+        return error_set(error, DPF_FAULT_CONFIG, "no configuration: give one with -c FILE");
+    struct plan_options options = {.config_path = arguments->config,
+                                   .overrides = arguments->overrides,
+                                   .n_overrides = arguments->n_overrides,
+                                   .plugin_directories = arguments->plugin_dirs,
+                                   .n_plugin_directories = arguments->n_plugin_dirs,
+                                   .layers = arguments->layers,
+                                   .n_layers = arguments->n_layers,
+                                   .settings = arguments->settings,
+                                   .n_settings = arguments->n_settings,
+                                   .settings_directory = arguments->settings_directory,
+                                   .without_mechanisms = without_mechanisms,
+                                   .without_data = arguments->without_data,
+                                   .metric = component_metrics_add,
+                                   .metric_context = &session->metrics};
+    component_metrics_open(&session->metrics);
+    session->is_open = 1;
+    if (plan_open(&options, &session->plan, error) != 0)
+        return -1;
+    for (int i = 0; i < arguments->n_sections; i++)
+        if (arguments->sections[i].check && arguments->sections[i].check(session->plan.config, error) != 0)
+            return -1;
+    int64_t n;
+    const dpf_param *table = evaluate_params(&n);
+    if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)
+        return -1;
+    if (evaluate_check(session->plan.config, &session->evaluate,
+                       data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT, session->plan.value_hi,
+                       error) != 0)
+        return -1;
+    return check_predicts(session, error);
+}
+
+void session_close(struct session *session)
+{
+    plan_free(&session->plan);
+    config_values_free(&session->evaluate);
+    if (session->is_open)
+        component_metrics_close(&session->metrics);
+    session->is_open = 0;
+}
+
+int session_complete_without_training(struct session *session, struct dpf_error *error)
+{
+    struct plan *plan = &session->plan;
+    const dpf_value *model = plan->model.params.values;
+    int64_t users = -1, items = -1;
+    if (!model[MODEL_USERS].integer || !model[MODEL_ITEMS].integer) {
+        struct dataset dataset = {0};
+        struct dpf_error unread = {0};
+        struct pool *pool = pool_new(1);
+        if (pool &&
+            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
+            users = dataset.users.n;
+            items = dataset.items.n;
+        } else {
+            log_message(
+                LOG_LEVEL_WARNING,
+                "the data cannot be read (%s); sizes are taken as unknown, which keeps every bound valid but "
+                "can make it loose. [model] users and items declare them",
+                unread.text);
+        }
+        dataset_free(&dataset);
+        pool_free(pool);
+    }
+    return plan_complete(plan, users, items, error);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/session_warnings.h"
+
+#include "base/log.h"
+#include "data/data_options.h"
+#include "data/load.h"
+#include "evaluate/evaluate.h"
+
+static void warn_nothing_to_evaluate(const struct session *session)
+{
+    const struct plan *plan = &session->plan;
+    if (data_is_split(&plan->split))
+        return;
+    if (*plan->run.params.values[RUN_COMPARE].text)
+        log_message(LOG_LEVEL_WARNING,
+                    "[run] compare = %s: there is nothing to compare on without a test part: set "
+                    "[split] kind, or remove compare",
+                    plan->run.params.values[RUN_COMPARE].text);
+    if (evaluate_is_asked_for(&session->evaluate) && !evaluate_on_train(&session->evaluate))
+        log_message(LOG_LEVEL_WARNING,
+                    "[evaluate] metrics: there is nothing to evaluate on without a test part: set "
+                    "[split] kind, or [evaluate] train = yes, or remove metrics");
+}
+
+/* A loss that sums over all pairs takes those without a record for a 0: interactions, not ratings. */
+static int fits_interactions(const struct term_plan *term)
+{
+    return term->query.support == DPF_SUPPORT_DENSE;
+}
+
+static void warn_of_loss(const struct plan *plan, const struct term_plan *term)
+{
+    const enum data_feedback feedback = data_feedback(&plan->data);
+    const char *loss = term->loss->entry->component->id;
+    if (feedback == FEEDBACK_EXPLICIT && fits_interactions(term))
+        log_message(
+            LOG_LEVEL_WARNING,
+            "[%s] loss = %s fits interactions: it takes every pair without a record for a 0, so ratings are "
+            "not what it predicts. Set [data] feedback = implicit (or counts, for numbers of plays), or a "
+            "loss of ratings such as explicit-als",
+            term->name, loss);
+    if (feedback == FEEDBACK_IMPLICIT && !fits_interactions(term))
+        log_message(
+            LOG_LEVEL_WARNING,
+            "[%s] loss = %s fits ratings, but with implicit feedback every record has the value 1: a "
+            "constant "
+            "fits all of them, and nothing is learnt. Set a loss of interactions such as implicit-als, or "
+            "[data] feedback = explicit",
+            term->name, loss);
+}
+
+void session_warn(const struct session *session)
+{
+    const struct plan *plan = &session->plan;
+    warn_nothing_to_evaluate(session);
+    for (int side = 0; side < 2 && plan_is_factorization(plan); side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++) {
+            const struct term_plan *term = &plan->sides[side].terms[t];
+            if (plan->sides[side].updated && term->source == SOURCE_RECORDS)
+                warn_of_loss(plan, term);
+        }
+}

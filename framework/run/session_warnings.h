@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_warnings.h - what a configuration can mean and most likely does not, told before anything is
+ * trained. */
+#ifndef DPF_RUN_SESSION_WARNINGS_H
+#define DPF_RUN_SESSION_WARNINGS_H
+
+#include "run/session.h"
+
+/* For check and for runs alike; not for twins and baselines, which are made from the same file. The plan is
+   complete. */
+void session_warn(const struct session *session);
+
+#endif

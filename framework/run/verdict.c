@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Errors of predictions are compared to this many thousandths; nothing is known of their spread. */
+#define RATING_TOLERANCE 0.002
+/* Standard errors within which two means over users are the same. */
+#define DEVIATIONS 2.0
+/* Below so many records an item, private factors of items carry little. */
+#define FEW_RECORDS 50.0
+
+/* The metric that is judged: the first of these that there is, at its first cut-off. */
+struct judged {
+    const struct metric *own;
+    double other; /* the baseline's value */
+    int smaller_is_better;
+    const char *baseline;
+};
+
+static const struct metric *first_named(const struct metrics *metrics, const char *name)
+{
+    const size_t length = strlen(name);
+    for (int64_t i = 0; i < metrics->n; i++) {
+        const char *at = metrics->items[i].name;
+        if (strncmp(at, name, length) == 0 && (at[length] == '\0' || at[length] == '@') &&
+            isfinite(metrics->items[i].value))
+            return &metrics->items[i];
+    }
+    return NULL;
+}
+
+static const struct metric *first_of(const struct metrics *metrics, const char *const *names)
+{
+    for (; *names; names++) {
+        const struct metric *found = first_named(metrics, *names);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static int choose(const struct metrics *test, int implicit, struct judged *out)
+{
+    static const char *const ranking[] = {"ndcg", "hr", "recall", "map", "mrr", "precision", NULL};
+    static const char *const rating[] = {"rmse", "mae", NULL};
+    const struct metric *ranks = first_of(test, ranking), *rates = implicit ? NULL : first_of(test, rating);
+    if (!ranks && !rates)
+        return -1;
+    *out = (struct judged){.own = rates ? rates : ranks,
+                           .smaller_is_better = rates != NULL,
+                           .baseline = rates ? "mean" : "popularity"};
+    return 0;
+}
+
+const char *verdict_baseline(const struct metrics *test, int implicit)
+{
+    struct judged judged;
+    return choose(test, implicit, &judged) == 0 ? judged.baseline : NULL;
+}
+
+static int judge_input(const struct verdict_input *input, struct judged *out)
+{
+    if (!input->test || choose(input->test, input->implicit, out) != 0)
+        return -1;
+    const struct metrics *baseline = strcmp(out->baseline, "mean") == 0 ? input->mean : input->popularity;
+    out->other = baseline ? metrics_find(baseline, out->own->name) : (double)NAN;
+    return isfinite(out->other) ? 0 : -1;
+}
+
+/* The variance of a mean over users: by its confidence interval (95 %), else at most p (1 - p), since ranking
+   metrics of a user lie in [0, 1]. */
+static double variance_of(const struct metric *metric, double value)
+{
+    const double p = fmin(fmax(value, 0), 1), width = metric->high - metric->low;
+    if (isfinite(width) && value == metric->value)
+        return width * width / (2 * 1.96 * 2 * 1.96);
+    return p * (1 - p) / (double)(metric->n ? metric->n : 1);
+}
+
+/* What chance may make of the difference. */
+static double tolerance(const struct judged *judged, double value)
+{
+    if (judged->smaller_is_better)
+        return RATING_TOLERANCE * judged->other;
+    return DEVIATIONS * sqrt(variance_of(judged->own, value) + variance_of(judged->own, judged->other));
+}
+
+static enum verdict compare(const struct judged *judged, double value)
+{
+    const double gain = judged->smaller_is_better ? judged->other - value : value - judged->other;
+    const double chance = tolerance(judged, value);
+    return gain > chance ? VERDICT_BETTER : gain < -chance ? VERDICT_WORSE : VERDICT_SAME;
+}
+
+enum verdict verdict_judge(const struct verdict_input *input)
+{
+    struct judged judged;
+    return judge_input(input, &judged) == 0 ? compare(&judged, judged.own->value) : VERDICT_NONE;
+}
+
+/* Whether the model without noise and clips is better than the one with them. */
+static int noise_costs(const struct judged *judged, double without)
+{
+    struct judged against = *judged;
+    against.other = judged->own->value;
+    return compare(&against, without) == VERDICT_BETTER;
+}
+
+static void add_remedy(const struct verdict_input *input, struct text *out)
+{
+    const double each = (double)input->records / (double)(input->items ? input->items : 1);
+    if (each < FEW_RECORDS)
+        text_add(out,
+                 " There are only %.0f records an item: more users, fewer items (a catalogue of those that "
+                 "matter), or a larger epsilon.",
+                 each);
+    else
+        text_add(out, input->is_recommender ? " Try a larger epsilon, or more users."
+                                            : " Try a larger epsilon, fewer rounds, or a smaller rank.");
+}
+
+static void add_reason(const struct verdict_input *input, const struct judged *judged, struct text *out)
+{
+    const char *name = judged->own->name;
+    const double without = input->non_private ? metrics_find(input->non_private, name) : (double)NAN;
+    if (isfinite(without) && noise_costs(judged, without)) {
+        text_add(out, " Noise and clips are the reason: without them %s is %.4f%s.", name, without,
+                 compare(judged, without) == VERDICT_BETTER ? "" : ", which would be no better either");
+        add_remedy(input, out);
+    } else if (isfinite(without)) {
+        text_add(out, " It is not the noise: without it %s is %.4f. %s", name, without,
+                 input->is_recommender ? "There is little to learn from these records beyond that."
+                                       : "Try other parameters of the model, first without mechanisms.");
+    } else if (input->has_noise) {
+        add_remedy(input, out);
+        text_add(out, " [run] compare = non-private tells whether noise is the reason.");
+    }
+    if (!input->is_recommender)
+        text_add(out, " configs/recommended has models for such data.");
+}
+
+char *verdict_text(const struct verdict_input *input)
+{
+    static const char *const words[][2] = {
+        [VERDICT_BETTER] = {"ranks better than", "predicts better than"},
+        [VERDICT_SAME] = {"ranks no better for sure than", "predicts no better for sure than"},
+        [VERDICT_WORSE] = {"ranks worse than", "predicts worse than"}};
+    struct judged judged;
+    struct text out = {0};
+    if (judge_input(input, &judged) != 0)
+        return NULL;
+    const enum verdict verdict = compare(&judged, judged.own->value);
+    const double change = judged.other != 0 ? 100 * (judged.own->value / judged.other - 1) : 0;
+    text_add(&out, "Verdict: the model %s %s: %s is %.4f against %.4f",
+             words[verdict][judged.smaller_is_better],
+             judged.smaller_is_better ? "the mean of all ratings" : "a list of popular items",
+             judged.own->name, judged.own->value, judged.other);
+    if (judged.other != 0)
+        text_add(&out, " (%+.0f %%)", change);
+    const int higher = (judged.own->value > judged.other) != judged.smaller_is_better;
+    if (verdict == VERDICT_SAME)
+        text_add(&out, ", which may be chance with %lld %s.", (long long)judged.own->n,
+                 judged.smaller_is_better ? "records" : "users");
+    else
+        text_add(&out, ".");
+    if (verdict == VERDICT_WORSE || (verdict == VERDICT_SAME && !higher))
+        add_reason(input, &judged, &out);
+    text_add(&out, "\n");
+    if (out.failed)
+        text_free(&out);
+    return out.data;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "start/start_facts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/terminal.h"
+#include "base/text.h"
+
+static const struct {
+    const char *key, *question;
+    const char *choices; /* separated by '|', or NULL */
+} table[N_FACTS] = {
+    [FACT_FEEDBACK] =
+        {"feedback",
+         "what a record means: ratings (explicit), interactions (implicit), or how often (counts)",
+         "explicit|implicit|counts"},
+    [FACT_WANT] = {"want", "what is wanted: lists of items (ranking), or predicted ratings (ratings)",
+                   "ranking|ratings"},
+    [FACT_USERS] = {"users", "how many users there can be at most: a public number, not a count of the file",
+                    NULL},
+    [FACT_ITEMS] = {"items", "how many items there can be at most: the size of the catalogue", NULL},
+    [FACT_VALUE_MIN] = {"value-min", "the smallest rating that can be given", NULL},
+    [FACT_VALUE_MAX] = {"value-max", "the largest", NULL},
+    [FACT_EPSILON] = {"epsilon", "the total budget for each user: 1 is strong, 3 usual, 10 weak", NULL},
+    [FACT_DELTA] = {"delta", "the probability that the bound may fail; a tenth of 1 / users or less", NULL},
+    [FACT_UNIT] = {"unit", "whom the guarantee protects", "user"},
+    [FACT_FORMAT] = {"format", "what the file looks like; by its name where that says it",
+                     "csv|tsv|movielens-100k|movielens-1m"},
+    [FACT_DELIMITER] = {"delimiter", "what separates fields, as in data.delimiter", NULL},
+    [FACT_HEADER] = {"header", "whether the first line names the columns", "yes|no"},
+    [FACT_FIELDS] = {"fields", "how many fields a line has", NULL},
+    [FACT_USER] = {"user", "the user's column, a name or a number from 1", NULL},
+    [FACT_ITEM] = {"item", "the item's column", NULL},
+    [FACT_RATING] = {"rating", "the column of the rating or count", NULL},
+    [FACT_TIME] = {"time", "the column of the time stamp: the last record of each user is then held out",
+                   NULL},
+    [FACT_ITEMS_FILE] =
+        {"items-file",
+         "the catalogue, an id on each line, so that which items there are does not follow from the records",
+         NULL},
+    [FACT_ITEM_FEATURES] = {"item-features", "a file of public facts about items", NULL},
+    [FACT_ITEM_FEATURES_FORMAT] = {"item-features.format",
+                                   "what that file looks like, as in data.item-features.format", NULL},
+};
+
+static int is_choice(const char *choices, const char *value)
+{
+    const size_t length = strlen(value);
+    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return 1;
+    return 0;
+}
+
+static int check_value(int fact, const char *value, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    if (table[fact].choices && !is_choice(table[fact].choices, value))
+        return error_set(
+            error, DPF_FAULT_CONFIG, "%s=%s: must be %s%s", table[fact].key, text_show(value, shown),
+            table[fact].choices,
+            fact == FACT_UNIT ? "; whoever protects a user protects each of the user's records, too" : "");
+    if (!*value || strpbrk(value, "\n\r") || value[0] == ' ')
+        return error_set(error, DPF_FAULT_CONFIG, "%s=%s: no value for a line of a configuration",
+                         table[fact].key, text_show(value, shown));
+    return 0;
+}
+
+static int fact_named(const char *operand, size_t length)
+{
+    for (int f = 0; f < N_FACTS; f++)
+        if (strlen(table[f].key) == length && strncmp(table[f].key, operand, length) == 0)
+            return f;
+    return -1;
+}
+
+static const char *format_of_name(const char *path)
+{
+    static const struct {
+        const char *end, *format;
+    } names[] = {{".tsv", "tsv"},
+                 {".tsv.gz", "tsv"},
+                 {"u.data", "movielens-100k"},
+                 {"u.data.gz", "movielens-100k"},
+                 {"ratings.dat", "movielens-1m"},
+                 {"ratings.dat.gz", "movielens-1m"}};
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t n = strlen(names[i].end);
+        if (length >= n && strcmp(path + length - n, names[i].end) == 0)
+            return names[i].format;
+    }
+    return "csv";
+}
+
+int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
+                     struct dpf_error *error)
+{
+    for (int i = 0; i < n; i++) {
+        char shown[TEXT_SHOWN];
+        const char *names[N_FACTS], *equals = strchr(operands[i], '=');
+        const int fact = equals ? fact_named(operands[i], (size_t)(equals - operands[i])) : -1;
+        for (int f = 0; f < N_FACTS; f++)
+            names[f] = table[f].key;
+        const char *nearest = fact < 0 ? text_nearest(operands[i], names, N_FACTS) : NULL;
+        if (fact < 0)
+            return error_set(error, DPF_FAULT_CONFIG,
+                             "\"%s\" is no fact=value%s%s%s: see dpframe start --help",
+                             text_show(operands[i], shown), nearest ? "; did you mean " : "",
+                             nearest ? nearest : "", nearest ? "=?" : "");
+        if (facts->values[fact])
+            return error_set(error, DPF_FAULT_CONFIG, "%s is given twice", table[fact].key);
+        if (check_value(fact, equals + 1, error) != 0)
+            return -1;
+        facts->values[fact] = equals + 1;
+    }
+    if (!facts->values[FACT_FORMAT])
+        facts->values[FACT_FORMAT] = format_of_name(path);
+    return 0;
+}
+
+/* ---- what has to be there ---------------------------------------------------------------------------------
+ */
+
+static int says(const struct start_facts *facts, int fact, const char *value)
+{
+    return facts->values[fact] && strcmp(facts->values[fact], value) == 0;
+}
+
+static int is_movielens(const struct start_facts *facts)
+{
+    return facts->values[FACT_FORMAT] && strncmp(facts->values[FACT_FORMAT], "movielens", 9) == 0;
+}
+
+static int is_needed(const struct start_facts *facts, int fact)
+{
+    switch (fact) {
+    case FACT_FEEDBACK:
+    case FACT_USERS:
+    case FACT_ITEMS:
+    case FACT_EPSILON:
+        return 1;
+    case FACT_HEADER: /* to be told: the first line may be a record */
+        return !is_movielens(facts);
+    case FACT_FIELDS:
+        return !is_movielens(facts) && says(facts, FACT_HEADER, "no");
+    case FACT_VALUE_MIN:
+    case FACT_VALUE_MAX:
+        return says(facts, FACT_FEEDBACK, "explicit") && !says(facts, FACT_WANT, "ranking");
+    case FACT_ITEM_FEATURES_FORMAT:
+        return facts->values[FACT_ITEM_FEATURES] != NULL;
+    default:
+        return 0;
+    }
+}
+
+void start_facts_ask(struct start_facts *facts)
+{
+    for (int f = 0; f < N_FACTS; f++)
+        while (is_needed(facts, f) && !facts->values[f]) {
+            struct dpf_error problem = {0};
+            char line[512];
+            fprintf(stderr, "%s\n  %s%s%s = ", table[f].question, table[f].key, table[f].choices ? " " : "",
+                    table[f].choices ? table[f].choices : "");
+            fflush(stderr);
+            if (!fgets(line, sizeof line, stdin))
+                return;
+            line[strcspn(line, "\n")] = '\0';
+            if (check_value(f, line, &problem) != 0) {
+                fprintf(stderr, "%s\n", problem.text);
+                continue;
+            }
+            facts->values[f] = facts->owned[f] = memory_text(line);
+            if (!facts->values[f])
+                return;
+        }
+}
+
+static int list_missing(const struct start_facts *facts, struct dpf_error *error)
+{
+    struct text list = {0};
+    for (int f = 0; f < N_FACTS; f++)
+        if (is_needed(facts, f) && !facts->values[f])
+            text_add(&list, "%s  %s=%s  %s", list.length ? "\n" : "", table[f].key,
+                     table[f].choices ? table[f].choices : "...", table[f].question);
+    const int missing = list.length > 0;
+    if (missing)
+        error_set(error, DPF_FAULT_CONFIG,
+                  "these facts are missing; declare them, since they are not taken from the data:\n%s",
+                  list.data);
+    text_free(&list);
+    return missing ? -1 : 0;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------
+ */
+
+static int take_integer(const struct start_facts *facts, int fact, int64_t *out, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    if (text_to_int(facts->values[fact], out) == 0 && *out >= 1 && *out <= 2147483647)
+        return 0;
+    return error_set(error, DPF_FAULT_CONFIG, "%s=%s: must be a number from 1 to 2147483647", table[fact].key,
+                     text_show(facts->values[fact], shown));
+}
+
+static int take_real(const struct start_facts *facts, int fact, double *out, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    if (!facts->values[fact] || (text_to_real(facts->values[fact], out) == 0 && isfinite(*out)))
+        return 0;
+    return error_set(error, DPF_FAULT_CONFIG, "%s=%s: must be a number", table[fact].key,
+                     text_show(facts->values[fact], shown));
+}
+
+/* A power of ten, at most a tenth of 1 / users. */
+static void choose_delta(struct start_facts *facts)
+{
+    const int digits = (int)ceil(log10((double)facts->users)) + 1;
+    snprintf(facts->delta_text, sizeof facts->delta_text, "1e-%d", digits < 5 ? 5 : digits);
+    facts->values[FACT_DELTA] = facts->delta_text;
+    text_to_real(facts->delta_text, &facts->delta);
+}
+
+static int check_numbers(struct start_facts *facts, struct dpf_error *error)
+{
+    if (take_integer(facts, FACT_USERS, &facts->users, error) != 0 ||
+        take_integer(facts, FACT_ITEMS, &facts->items, error) != 0 ||
+        take_real(facts, FACT_VALUE_MIN, &facts->value_min, error) != 0 ||
+        take_real(facts, FACT_VALUE_MAX, &facts->value_max, error) != 0 ||
+        take_real(facts, FACT_EPSILON, &facts->epsilon, error) != 0 ||
+        take_real(facts, FACT_DELTA, &facts->delta, error) != 0)
+        return -1;
+    if (!(facts->epsilon > 0))
+        return error_set(error, DPF_FAULT_CONFIG, "epsilon=%s: must be above 0", facts->values[FACT_EPSILON]);
+    if (!facts->values[FACT_DELTA])
+        choose_delta(facts);
+    if (!(facts->delta > 0 && facts->delta < 1))
+        return error_set(error, DPF_FAULT_CONFIG, "delta=%s: must be above 0 and below 1",
+                         facts->values[FACT_DELTA]);
+    if ((facts->explicit_values || facts->counts) && facts->values[FACT_VALUE_MIN] &&
+        !(facts->value_min < facts->value_max))
+        return error_set(error, DPF_FAULT_CONFIG, "value-max=%s: must be above value-min (%s)",
+                         facts->values[FACT_VALUE_MAX], facts->values[FACT_VALUE_MIN]);
+    return 0;
+}
+
+int start_facts_complete(struct start_facts *facts, struct dpf_error *error)
+{
+    if (list_missing(facts, error) != 0)
+        return -1;
+    facts->explicit_values = says(facts, FACT_FEEDBACK, "explicit");
+    facts->counts = says(facts, FACT_FEEDBACK, "counts");
+    facts->ranking = facts->values[FACT_WANT] ? says(facts, FACT_WANT, "ranking") : !facts->explicit_values;
+    if (!facts->ranking && !facts->explicit_values)
+        return error_set(error, DPF_FAULT_CONFIG, "want=ratings: there are none to predict with feedback=%s",
+                         facts->values[FACT_FEEDBACK]);
+    return check_numbers(facts, error);
+}
+
+void start_facts_print_help(void)
+{
+    for (int f = 0; f < N_FACTS; f++) {
+        char first[64];
+        struct text body = {0}, line = {0};
+        snprintf(first, sizeof first, "  %-21s ", table[f].key);
+        text_add(&body, "%s%s%s%s", table[f].question, table[f].choices ? " (" : "",
+                 table[f].choices ? table[f].choices : "", table[f].choices ? ")" : "");
+        terminal_wrap(&line, first, 24, body.data ? body.data : "", terminal_width(STDOUT_FILENO));
+        fputs(line.data ? line.data : "", stdout);
+        text_free(&body);
+        text_free(&line);
+    }
+}
+
+void start_facts_free(struct start_facts *facts)
+{
+    for (int f = 0; f < N_FACTS; f++)
+        free(facts->owned[f]);
+    *facts = (struct start_facts){0};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * start_facts.h - what somebody says about a file of records, for a configuration to be written from.
+ *
+ * All of it is declared: nothing is taken from the records, so that no number in the configuration tells
+ * anything about them.
+ */
+#ifndef DPF_START_START_FACTS_H
+#define DPF_START_START_FACTS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum fact {
+    FACT_FEEDBACK,
+    FACT_WANT,
+    FACT_USERS,
+    FACT_ITEMS,
+    FACT_VALUE_MIN,
+    FACT_VALUE_MAX,
+    FACT_EPSILON,
+    FACT_DELTA,
+    FACT_UNIT,
+    FACT_FORMAT,
+    FACT_DELIMITER,
+    FACT_HEADER,
+    FACT_FIELDS,
+    FACT_USER,
+    FACT_ITEM,
+    FACT_RATING,
+    FACT_TIME,
+    FACT_ITEMS_FILE,
+    FACT_ITEM_FEATURES,
+    FACT_ITEM_FEATURES_FORMAT,
+    N_FACTS
+};
+
+/* Texts belong to whoever fills them in, but for those that are asked for: start_facts_free. */
+struct start_facts {
+    const char *values[N_FACTS]; /* NULL: not stated */
+    char *owned[N_FACTS];
+    /* The same as numbers, once start_facts_complete has succeeded. */
+    int explicit_values, counts, ranking;
+    int64_t users, items;
+    double value_min, value_max, epsilon, delta;
+    char delta_text[32];
+};
+
+/* Takes "key=value" operands, and the format from the file's name unless one is stated. */
+int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
+                     struct dpf_error *error);
+/* Asks for what is missing on the terminal, one question a line. Stops at the end of input. */
+void start_facts_ask(struct start_facts *facts);
+/* Checks all facts; those that are missing are listed in the error, with what to write. */
+int start_facts_complete(struct start_facts *facts, struct dpf_error *error);
+/* The keys with their meaning, for the help of the command. */
+void start_facts_print_help(void);
+void start_facts_free(struct start_facts *facts);
+
+#endif

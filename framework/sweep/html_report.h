@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_report.h - a sweep as one HTML file that needs no other, and no network: report.html. */
+#ifndef DPF_SWEEP_HTML_REPORT_H
+#define DPF_SWEEP_HTML_REPORT_H
+
+#include "sweep/outcomes.h"
+#include "sweep/plots.h"
+
+int page_write(const struct outcomes *outcomes, const struct plots *plots, int without_gnuplot,
+               struct dpf_error *error);
+
+#endif

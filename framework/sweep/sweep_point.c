@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep/sweep_point.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/load.h"
+#include "sweep/sweep_dir.h"
+
+/* ---- the fingerprint -------------------------------------------------------------------------------- */
+
+/* The resolved configuration without what changes no result. */
+static char *configuration_text(const struct plan *plan)
+{
+    json_t *resolved = plan_resolved(plan);
+    json_t *run = json_object_get(resolved, "run");
+    json_object_del(run, "output");
+    json_object_del(run, "threads");
+    json_object_del(run, "plugin-dir");
+    char *text = json_dumps(resolved, JSON_SORT_KEYS | JSON_COMPACT);
+    json_decref(resolved);
+    return text;
+}
+
+static int data_hash(const struct sweep_base *base, const struct plan *plan, const char *key, char hex[65],
+                     struct dpf_error *error)
+{
+    const char *known = json_string_value(json_object_get(base->data_hashes, key));
+    if (known) {
+        memcpy(hex, known, 65);
+        return 0;
+    }
+    if (data_files_sha256(plan->config, &plan->data, &plan->split, hex, error) != 0)
+        return -1;
+    json_object_set_new(base->data_hashes, key, json_string(hex));
+    return 0;
+}
+
+static int make_fingerprint(const struct sweep_base *base, const struct plan *plan, struct sweep_point *out)
+{
+    struct text text = {0};
+    char hash[65];
+    char *configuration = configuration_text(plan);
+    int status = configuration ? data_hash(base, plan, out->source_key, hash, &out->problem)
+                               : error_memory(&out->problem);
+    if (status == 0) {
+        text_add(&text, "dpframe %s\n%s\ndata %s\n", DPFRAME_VERSION, configuration, hash);
+        for (int64_t i = 0; i < registry_used_count(plan->registry); i++) {
+            const struct registry_entry *entry = registry_used_at(plan->registry, i);
+            text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
+        }
+        unsigned char digest[crypto_hash_sha256_BYTES];
+        if (text.failed) {
+            status = error_memory(&out->problem);
+        } else {
+            crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
+            sodium_bin2hex(out->fingerprint, sizeof out->fingerprint, digest, sizeof digest);
+        }
+    }
+    text_free(&text);
+    free(configuration);
+    return status;
+}
+
+/* ---- preparing --------------------------------------------------------------------------------------- */
+
+static int write_config(const struct sweep_base *base, struct plan *plan, struct sweep_point *out,
+                        struct dpf_error *error)
+{
+    plan->output = store_path(base->directory, "points", out->point->name, "");
+    char *ini = plan->output ? plan_resolved_ini(plan) : NULL;
+    int status = ini ? 0 : error_memory(error);
+    if (status == 0 && !base->dry_run)
+        status = files_write_text(out->config, ini, error);
+    free(ini);
+    return status;
+}
+
+static int inspect(const struct sweep_base *base, struct session *session, struct sweep_point *out,
+                   struct dpf_error *error)
+{
+    struct plan *plan = &session->plan;
+    if (plan_check_read(plan, &out->problem) != 0)
+        return 0;
+    json_t *keys = plan_privacy_keys(plan);
+    json_object_update(base->privacy_keys, keys);
+    json_decref(keys);
+    out->source_key = data_source_key(&plan->data, &plan->split, plan->run.params.values[RUN_SEED].integer);
+    if (!out->source_key)
+        return error_memory(error);
+    if (make_fingerprint(base, plan, out) != 0)
+        return 0;
+    out->done = store_is_done(base->directory, out->point->name, out->fingerprint);
+    return write_config(base, plan, out, error);
+}
+
+struct config *sweep_points_read(const struct arguments *arguments, struct design *design,
+                                 struct points *points, struct dpf_error *error)
+{
+    struct config *config =
+        config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
+    if (config && design_read(config, design, error) == 0 && points_make(design, points, error) == 0)
+        return config;
+    config_free(config);
+    return NULL;
+}
+
+int sweep_point_open(const struct arguments *arguments, const struct design *design,
+                     const struct point *point, struct session *session, struct dpf_error *error)
+{
+    struct arguments *own = memory_new(1, sizeof *own);
+    if (!own)
+        return error_memory(error);
+    *own = *arguments;
+    if (point->variant) {
+        own->layers = (const char *const *)point->variant->layers.texts;
+        own->n_layers = (int)point->variant->layers.n;
+    }
+    own->settings = (const char *const *)point->settings;
+    own->n_settings = point->n_settings;
+    own->settings_directory = design->directory;
+    const int status = session_open(session, own, 0, error);
+    free(own);
+    return status;
+}
+
+int sweep_point_prepare(const struct sweep_base *base, const struct point *point, struct sweep_point *out,
+                        struct dpf_error *error)
+{
+    *out = (struct sweep_point){.point = point};
+    out->config = store_path(base->directory, "configs", point->name, ".ini");
+    if (!out->config)
+        return error_memory(error);
+    struct session session = {0};
+    int status = 0;
+    if (sweep_point_open(base->arguments, base->design, point, &session, &out->problem) == 0)
+        status = inspect(base, &session, out, error);
+    session_close(&session);
+    return status;
+}
+
+void sweep_point_free(struct sweep_point *point)
+{
+    free(point->source_key);
+    free(point->config);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sweep_point.h - one point of a sweep: what it will be run from, and whether that has been done. */
+#ifndef DPF_SWEEP_SWEEP_POINT_H
+#define DPF_SWEEP_SWEEP_POINT_H
+
+#include "run/session.h"
+#include "sweep/points.h"
+
+/* What all points of a sweep share. */
+struct sweep_base {
+    const struct arguments *arguments; /* with the output among the overrides */
+    const struct design *design;
+    const char *directory; /* of the sweep */
+    json_t *data_hashes;   /* of [data] by its source key: files are read once */
+    json_t *privacy_keys;  /* gathered over all points */
+    int dry_run;           /* writes nothing */
+};
+
+struct sweep_point {
+    const struct point *point;
+    char fingerprint[65];     /* of the resolved configuration, the plugins' files and the data's */
+    char *source_key;         /* points with the same one can share what they parse */
+    char *config;             /* path of the resolved configuration */
+    struct dpf_error problem; /* why it cannot be run, if it cannot */
+    int done;
+};
+
+/* The design and the points that the configuration describes, and the configuration; free all three. NULL on
+   error. */
+struct config *sweep_points_read(const struct arguments *arguments, struct design *design,
+                                 struct points *points, struct dpf_error *error);
+/* The session of the point's configuration; close it, on failure too. */
+int sweep_point_open(const struct arguments *arguments, const struct design *design,
+                     const struct point *point, struct session *session, struct dpf_error *error);
+/* Opens the point's configuration, and writes it resolved. Problems of the point are kept in it; -1 is
+   returned for those of the sweep. */
+int sweep_point_prepare(const struct sweep_base *base, const struct point *point, struct sweep_point *out,
+                        struct dpf_error *error);
+void sweep_point_free(struct sweep_point *point);
+
+#endif

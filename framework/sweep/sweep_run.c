@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the points of a sweep, each in a process of its own, and writes tables of the results. */
+#include <cblas.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/terminal.h"
+#include "base/ticker.h"
+#include "run/failure.h"
+#include "run/run_once.h"
+#include "sweep/sweep_point.h"
+#include "sweep/sweep_run.h"
+#include "data/load.h"
+#include "sweep/outcome_tables.h"
+#include "run/progress.h"
+#include "base/text_table.h"
+#include "run/jobs.h"
+#include "sweep/sweep_dir.h"
+
+struct sweep {
+    struct arguments arguments;
+    char *output_override;
+    char *directory;
+    struct design design;
+    struct points points;
+    struct sweep_base base;
+    struct sweep_point *all;
+    size_t *pending; /* indices, those with the same source next to each other */
+    size_t n_pending;
+    size_t n_done, n_failed, n_ended;
+    int at_once, quiet, is_terminal, interrupted;
+    double started, drawn;
+    int lock; /* of the directory, or -1 */
+    /* What the next points share. */
+    const char *parsed_key;
+    struct data_parsed *parsed;
+};
+
+/* ---- reading the design ------------------------------------------------------------------------------- */
+
+static int take_output(struct sweep *sweep, struct config *config, struct dpf_error *error)
+{
+    struct config_values run;
+    int64_t n;
+    const dpf_param *table = schema_run(&n);
+    if (config_bind(config, "run", table, n, sizeof *table, NULL, 0, &run, error) != 0)
+        return -1;
+    const char *output = run.params.values[RUN_OUTPUT].text;
+    int status = 0;
+    if (!sweep->arguments.dry_run)
+        status = store_prepare(output, sweep->arguments.resume, error);
+    sweep->directory = status == 0 ? realpath(output, NULL) : NULL;
+    if (status == 0 && !sweep->directory && sweep->arguments.dry_run)
+        sweep->directory = memory_text(output);
+    if (status == 0 && !sweep->directory)
+        status = error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", output, strerror(errno));
+    if (status == 0 && !sweep->arguments.dry_run) {
+        sweep->lock = files_lock_directory(sweep->directory, error);
+        status = sweep->lock < 0 ? -1 : 0;
+        if (status == 0)
+            store_clean(sweep->directory);
+    }
+    config_values_free(&run);
+    return status;
+}
+
+static int read_design(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
+{
+    sweep->arguments = *arguments;
+    if (arguments->output) {
+        if (arguments->n_overrides == MAX_OVERRIDES)
+            return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+        sweep->output_override = memory_format("run.output=%s", arguments->output);
+        if (!sweep->output_override)
+            return error_memory(error);
+        sweep->arguments.overrides[sweep->arguments.n_overrides++] = sweep->output_override;
+        sweep->arguments.output = NULL;
+    }
+    struct config *config = sweep_points_read(&sweep->arguments, &sweep->design, &sweep->points, error);
+    if (!config)
+        return -1;
+    int status = take_output(sweep, config, error);
+    config_free(config);
+    return status;
+}
+
+/* ---- preparing points --------------------------------------------------------------------------------- */
+
+static int by_source(const void *a, const void *b, const struct sweep *sweep)
+{
+    const struct sweep_point *x = &sweep->all[*(const size_t *)a], *y = &sweep->all[*(const size_t *)b];
+    return strcmp(x->source_key, y->source_key);
+}
+
+/* Moves points with the same source next to each other, in the order of their first: a stable grouping. */
+static void group_pending(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->n_pending; i++) {
+        size_t to = i + 1;
+        for (size_t j = i + 1; j < sweep->n_pending; j++) {
+            if (by_source(&sweep->pending[i], &sweep->pending[j], sweep) != 0)
+                continue;
+            size_t moved = sweep->pending[j];
+            memmove(&sweep->pending[to + 1], &sweep->pending[to], (j - to) * sizeof moved);
+            sweep->pending[to++] = moved;
+        }
+        i = to - 1;
+    }
+}
+
+static void record_problem(struct sweep *sweep, const struct sweep_point *point)
+{
+    struct dpf_error ignored = {0};
+    const struct state state = {.status = "failed", .fingerprint = "", .error = point->problem.text};
+    store_write_state(sweep->directory, point->point->name, &state, &ignored);
+}
+
+/* Printed as it is prepared: of thousands the first should not wait for the last. */
+static void list_point(const struct sweep_point *point)
+{
+    const struct point *of = point->point;
+    printf("%s  %s\n", point->problem.fault ? "error" : point->done ? "done " : "run  ", of->name);
+    for (int l = 0; of->variant && l < (int)of->variant->layers.n; l++)
+        printf("         @%s\n", of->variant->layers.texts[l]);
+    for (int s = 0; s < of->n_settings; s++)
+        printf("         %s\n", of->settings[s]);
+    if (point->problem.fault)
+        printf("       %s\n", point->problem.text);
+    fflush(stdout);
+}
+
+static int prepare_point(struct sweep *sweep, size_t i, struct dpf_error *error)
+{
+    struct sweep_point *point = &sweep->all[i];
+    if (sweep_point_prepare(&sweep->base, &sweep->points.items[i], point, error) != 0)
+        return -1;
+    if (point->problem.fault)
+        sweep->n_failed++;
+    else if (point->done && sweep->arguments.resume)
+        sweep->n_done++;
+    else
+        sweep->pending[sweep->n_pending++] = i;
+    if (sweep->base.dry_run)
+        list_point(point);
+    else if (point->problem.fault)
+        record_problem(sweep, point);
+    return 0;
+}
+
+static int prepare_points(struct sweep *sweep, struct dpf_error *error)
+{
+    size_t n = sweep->points.n;
+    struct progress progress;
+    progress_start(&progress, (int64_t)n);
+    progress.what = "preparing point";
+    sweep->all = memory_new(n, sizeof *sweep->all);
+    sweep->pending = memory_new(n, sizeof *sweep->pending);
+    if (!sweep->all || !sweep->pending)
+        return error_memory(error);
+    for (size_t i = 0; i < n; i++) {
+        if (prepare_point(sweep, i, error) != 0)
+            return -1;
+        if (progress.is_terminal && !sweep->quiet && !sweep->base.dry_run)
+            progress_step(&progress, (int64_t)i + 1, "");
+    }
+    /* A mistake that concerns all points is one of the configuration. */
+    if (sweep->n_failed == n)
+        return error_set(error, sweep->all[0].problem.fault, "%s", sweep->all[0].problem.text);
+    group_pending(sweep);
+    return 0;
+}
+
+static int conclude_listing(const struct sweep *sweep, struct dpf_error *error)
+{
+    printf("%zu points, %zu at a time, in %s\n", sweep->points.n, (size_t)sweep->at_once, sweep->directory);
+    return sweep->n_failed ? error_set(error, DPF_FAULT_CONFIG, "%zu of %zu points cannot be run",
+                                       sweep->n_failed, sweep->points.n)
+                           : 0;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------ */
+
+static const struct sweep_point *pending_at(const struct sweep *sweep, size_t i)
+{
+    return &sweep->all[sweep->pending[i]];
+}
+
+static int same_source(const struct sweep *sweep, size_t i, size_t j)
+{
+    return j < sweep->n_pending &&
+           strcmp(pending_at(sweep, i)->source_key, pending_at(sweep, j)->source_key) == 0;
+}
+
+/* What cannot be read here cannot be read by the points either, and they say why. */
+static void parse_for(struct sweep *sweep, const struct sweep_point *point)
+{
+    struct dpf_error ignored = {0};
+    struct session session = {0};
+    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (arguments && pool) {
+        *arguments = sweep->arguments;
+        arguments->config = point->config;
+        arguments->n_overrides = 0;
+        struct plan *plan = &session.plan;
+        if (session_open(&session, arguments, 0, &ignored) == 0)
+            data_parse(plan->config, &plan->data, &plan->split, plan->seeded, pool, &sweep->parsed, &ignored);
+    }
+    session_close(&session);
+    pool_free(pool); /* ends its threads: a process with threads must not fork */
+    free(arguments);
+}
+
+static void before_job(void *context, size_t i)
+{
+    struct sweep *sweep = context;
+    const struct sweep_point *point = pending_at(sweep, i);
+    store_remove_state(sweep->directory, point->point->name);
+    if (sweep->parsed_key && strcmp(sweep->parsed_key, point->source_key) == 0)
+        return;
+    data_parsed_free(sweep->parsed);
+    sweep->parsed = NULL;
+    sweep->parsed_key = point->source_key;
+    if (same_source(sweep, i, i + 1))
+        parse_for(sweep, point);
+}
+
+static void write_to_log(const struct sweep *sweep, const char *name)
+{
+    char *path = store_path(sweep->directory, "logs", name, ".txt");
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    if (fd >= 0) {
+        dup2(fd, STDOUT_FILENO);
+        dup2(fd, STDERR_FILENO);
+        close(fd);
+    }
+    free(path);
+}
+
+static int run_job(void *context, size_t i)
+{
+    struct sweep *sweep = context;
+    const struct sweep_point *point = pending_at(sweep, i);
+    struct dpf_error error = {0};
+    long threads = sysconf(_SC_NPROCESSORS_ONLN) / sweep->at_once;
+    close(sweep->lock); /* a point that outlives a killed sweep must not keep others out */
+    write_to_log(sweep, point->point->name);
+    ticker_enable(0);
+    log_set_level(LOG_LEVEL_INFO);
+    sweep->arguments.config = point->config;
+    sweep->arguments.n_overrides = 0;
+    const struct run_request request = {.arguments = &sweep->arguments,
+                                        .parsed = sweep->parsed,
+                                        .threads = threads < 1 ? 1 : (int)threads,
+                                        .quiet = 1};
+    return run_once(&request, &error) == 0 ? 0 : failure_report(&error);
+}
+
+/* The last line of the log, which says why a run failed. Free it. */
+static char *last_line(const struct sweep *sweep, const char *name)
+{
+    char *path = store_path(sweep->directory, "logs", name, ".txt");
+    FILE *stream = path ? fopen(path, "r") : NULL;
+    char line[4096] = "", last[4096] = "";
+    while (stream && fgets(line, sizeof line, stream)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (*line)
+            memcpy(last, line, sizeof last);
+    }
+    if (stream)
+        fclose(stream);
+    free(path);
+    return memory_text(strncmp(last, "dpframe: ", 9) == 0 ? last + 9 : last);
+}
+
+static void draw_bar(struct sweep *sweep, size_t running)
+{
+    enum { WIDTH = 30 };
+    size_t n = sweep->points.n, over = sweep->n_done + sweep->n_failed;
+    double elapsed = progress_clock() - sweep->started;
+    fprintf(stderr, "\r[");
+    for (size_t i = 0; i < WIDTH; i++)
+        fputc(i < over * WIDTH / n ? '#' : '-', stderr);
+    fprintf(stderr, "] %zu/%zu points, %zu running", over, n, running);
+    if (sweep->n_failed)
+        fprintf(stderr, ", %zu failed", sweep->n_failed);
+    if (sweep->n_ended)
+        fprintf(stderr, ", %.0f s left", elapsed / (double)sweep->n_ended * (double)(n - over));
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+}
+
+static void tick(void *context, size_t running)
+{
+    struct sweep *sweep = context;
+    double now = progress_clock();
+    if (!sweep->is_terminal || sweep->quiet || now - sweep->drawn < 0.2)
+        return;
+    sweep->drawn = now;
+    draw_bar(sweep, running);
+}
+
+static void report_end(const struct sweep *sweep, const char *name, const struct state *state)
+{
+    size_t over = sweep->n_done + sweep->n_failed;
+    double elapsed = progress_clock() - sweep->started;
+    if (sweep->quiet || sweep->is_terminal)
+        return;
+    fprintf(stderr, "%zu/%zu  %s  %s in %.2f s, %.0f s left\n", over, sweep->points.n, name, state->status,
+            state->seconds, elapsed / (double)sweep->n_ended * (double)(sweep->points.n - over));
+}
+
+static void after_job(void *context, size_t i, int ended, double seconds)
+{
+    struct sweep *sweep = context;
+    struct dpf_error problem = {0};
+    struct sweep_point *point = &sweep->all[sweep->pending[i]];
+    const char *name = point->point->name;
+    if (ended == JOB_INTERRUPTED)
+        return; /* it stays to be run */
+    char *line = ended ? last_line(sweep, name) : NULL;
+    char *text = ended > 128 ? memory_format("ended by signal %d (%s); see logs/%s.txt", ended - 128,
+                                             strsignal(ended - 128), name)
+                             : NULL;
+    const struct state state = {.status = ended ? "failed" : "done",
+                                .fingerprint = point->fingerprint,
+                                .error = !ended ? ""
+                                         : text ? text
+                                         : line ? line
+                                                : "see the log",
+                                .seconds = seconds};
+    sweep->n_ended++;
+    *(ended ? &sweep->n_failed : &sweep->n_done) += 1;
+    if (store_write_state(sweep->directory, name, &state, &problem) != 0)
+        log_message(LOG_LEVEL_WARNING, "%s", problem.text);
+    if (ended)
+        error_set(&point->problem, DPF_FAULT_RUN, "%s", state.error);
+    report_end(sweep, name, &state);
+    free(text);
+    free(line);
+}
+
+static int run_points(struct sweep *sweep, struct dpf_error *error)
+{
+    const struct jobs jobs = {.context = sweep,
+                              .n = sweep->n_pending,
+                              .at_once = sweep->at_once,
+                              .before = before_job,
+                              .work = run_job,
+                              .after = after_job,
+                              .tick = tick};
+    /* BLAS starts no threads before the forks. */
+    openblas_set_num_threads(1);
+    log_set_level(LOG_LEVEL_WARNING);
+    sweep->started = progress_clock();
+    sweep->is_terminal = isatty(STDERR_FILENO);
+    int status = jobs_run(&jobs, error);
+    if (sweep->is_terminal && !sweep->quiet)
+        fputc('\n', stderr);
+    sweep->interrupted = status == 1;
+    return status < 0 ? -1 : 0;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------ */
+
+static int conclude(const struct sweep *sweep, struct dpf_error *error)
+{
+    for (size_t i = 0; i < sweep->points.n; i++)
+        if (sweep->all[i].problem.fault)
+            fprintf(stderr, "failed: %s: %s\n", sweep->all[i].point->name, sweep->all[i].problem.text);
+    size_t missing = sweep->points.n - sweep->n_done - sweep->n_failed;
+    if (sweep->interrupted)
+        return error_set(error, DPF_FAULT_RUN,
+                         "interrupted; %zu of %zu points are done, the others lose nothing: --resume goes on",
+                         sweep->n_done, sweep->points.n);
+    if (sweep->n_failed + missing)
+        return error_set(error, DPF_FAULT_RUN, "%zu of %zu points failed; --resume tries them again",
+                         sweep->n_failed + missing, sweep->points.n);
+    return 0;
+}
+
+static int write_tables(const struct sweep *sweep, struct dpf_error *error)
+{
+    struct outcomes outcomes;
+    if (outcomes_read(sweep->directory, &outcomes, error) != 0)
+        return -1;
+    int status = outcome_tables_write(&outcomes, error);
+    char *table = status == 0 && !sweep->quiet ? outcome_tables_markdown(&outcomes) : NULL;
+    if (table && isatty(STDOUT_FILENO)) { /* into a file it goes as Markdown */
+        char *shown = text_table_render(table, terminal_width(STDOUT_FILENO));
+        free(table);
+        table = shown;
+    }
+    if (table)
+        printf("%s\nSweep: %s (dpframe report %s writes plots and a page)\n", table, sweep->directory,
+               sweep->directory);
+    free(table);
+    outcomes_free(&outcomes);
+    return status;
+}
+
+static int choose_jobs(const struct sweep *sweep)
+{
+    int64_t jobs = sweep->arguments.jobs ? sweep->arguments.jobs : sweep->design.jobs;
+    if (jobs == 0)
+        jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    if ((size_t)jobs > sweep->points.n)
+        jobs = (int64_t)sweep->points.n;
+    return jobs < 1 ? 1 : (int)jobs;
+}
+
+static int write_design(const struct sweep *sweep, struct dpf_error *error)
+{
+    if (sweep->base.dry_run)
+        return 0;
+    char *config = realpath(sweep->arguments.config, NULL);
+    int status = store_write_design(sweep->directory, config ? config : sweep->arguments.config,
+                                    &sweep->design, &sweep->points, sweep->base.privacy_keys, error);
+    free(config);
+    return status;
+}
+
+static void set_base(struct sweep *sweep)
+{
+    sweep->base = (struct sweep_base){.arguments = &sweep->arguments,
+                                      .design = &sweep->design,
+                                      .directory = sweep->directory,
+                                      .data_hashes = json_object(),
+                                      .privacy_keys = json_object(),
+                                      .dry_run = sweep->arguments.dry_run};
+}
+
+static int run_all(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
+{
+    sweep->quiet = arguments->quiet;
+    ticker_enable(0); /* of points there is a bar of their own */
+    if (read_design(sweep, arguments, error) != 0)
+        return -1;
+    sweep->at_once = choose_jobs(sweep);
+    set_base(sweep);
+    /* First of all, so that the directory is one of a sweep whenever this is killed; again once it is
+     * complete. */
+    if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0)
+        return -1;
+    if (sweep->base.dry_run)
+        return conclude_listing(sweep, error);
+    if (write_design(sweep, error) != 0 || run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
+        return -1;
+    return conclude(sweep, error);
+}
+
+int sweep_run(const struct arguments *arguments, struct dpf_error *error)
+{
+    struct sweep *sweep = memory_new(1, sizeof *sweep);
+    if (!sweep)
+        return error_memory(error);
+    sweep->lock = -1;
+    int status = run_all(sweep, arguments, error);
+    for (size_t i = 0; i < sweep->points.n && sweep->all; i++)
+        sweep_point_free(&sweep->all[i]);
+    data_parsed_free(sweep->parsed);
+    json_decref(sweep->base.data_hashes);
+    json_decref(sweep->base.privacy_keys);
+    points_free(&sweep->points);
+    design_free(&sweep->design);
+    if (sweep->lock >= 0)
+        close(sweep->lock);
+    free(sweep->all);
+    free(sweep->pending);
+    free(sweep->directory);
+    free(sweep->output_override);
+    free(sweep);
+    return status;
+}
+
+int sweep_is_described(const struct arguments *arguments)
+{
+    struct dpf_error ignored = {0}; /* whoever opens it reports what is wrong with it */
+    struct config *config = arguments->config ? config_load(arguments->config, arguments->overrides,
+                                                            arguments->n_overrides, &ignored)
+                                              : NULL;
+    int present = config && design_present(config);
+    config_free(config);
+    return present;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check and account of a sweep: the statement of each of its points, one row each. Nothing is trained. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/terminal.h"
+#include "sweep/sweep_point.h"
+#include "sweep/sweep_statements.h"
+#include "base/text_table.h"
+
+struct statements {
+    const struct arguments *arguments;
+    struct design design;
+    struct points points;
+    json_t *list; /* for --json */
+    struct text table;
+    size_t n_refused;
+};
+
+/* Seeds change no statement: the points that differ in nothing else are one row. */
+static int differs_by_seed(const struct design *design, const struct point *a, const struct point *b)
+{
+    if (a->variant != b->variant)
+        return 0;
+    for (size_t i = 0; i < design->n_axes; i++)
+        if ((int)i != design->seed_axis && a->values[i] != b->values[i])
+            return 0;
+    return 1;
+}
+
+/* The point's name without its seed. Free it. */
+static char *row_name(const struct design *design, struct point *point)
+{
+    if (design->seed_axis < 0)
+        return point_name(design, point);
+    size_t *seed = &point->values[design->seed_axis];
+    const size_t kept = *seed;
+    *seed = DESIGN_NO_VALUE;
+    char *name = point_name(design, point);
+    *seed = kept;
+    return name;
+}
+
+static void add_statement(struct statements *statements, const char *name, const struct guarantee *guarantee)
+{
+    guarantee_row(guarantee, name, &statements->table);
+    json_array_append_new(statements->list,
+                          json_pack("{s:s, s:o}", "name", name, "guarantee", guarantee_json(guarantee)));
+}
+
+static void add_refusal(struct statements *statements, const char *name, const struct dpf_error *problem)
+{
+    statements->n_refused++;
+    fprintf(stderr, "dpframe: %s: %s\n", name, problem->text);
+    json_array_append_new(statements->list, json_pack("{s:s, s:s}", "name", name, "error", problem->text));
+}
+
+static int add_point(struct statements *statements, struct point *point, struct dpf_error *error)
+{
+    struct dpf_error problem = {0};
+    struct session session = {0};
+    char *name = row_name(&statements->design, point);
+    if (!name)
+        return error_memory(error);
+    if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) == 0 &&
+        session_complete_without_training(&session, &problem) == 0 &&
+        (!statements->arguments->json ||
+         plan_measure(&session.plan, &problem) == 0) && /* the table has no room */
+        plan_charge(&session.plan, 0, &problem) == 0)
+        add_statement(statements, name, &session.plan.guarantee);
+    else
+        add_refusal(statements, name, &problem);
+    session_close(&session);
+    free(name);
+    return statements->table.failed ? error_memory(error) : 0;
+}
+
+static int add_points(struct statements *statements, struct dpf_error *error)
+{
+    const struct points *points = &statements->points;
+    guarantee_row_head(&statements->table);
+    for (size_t i = 0; i < points->n; i++) {
+        if (i > 0 && differs_by_seed(&statements->design, &points->items[i - 1], &points->items[i]))
+            continue;
+        if (add_point(statements, &points->items[i], error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Into a file it goes as Markdown. */
+static void print_table(const char *markdown)
+{
+    char *shown = isatty(STDOUT_FILENO) ? text_table_render(markdown, terminal_width(STDOUT_FILENO)) : NULL;
+    fputs(shown ? shown : markdown, stdout);
+    free(shown);
+}
+
+int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
+{
+    struct statements statements = {.arguments = arguments, .list = json_array()};
+    log_set_level(LOG_LEVEL_WARNING); /* what is known of the data would be said once for each point */
+    struct config *config = sweep_points_read(arguments, &statements.design, &statements.points, error);
+    config_free(config);
+    int status = config ? 0 : -1;
+    if (status == 0)
+        status = add_points(&statements, error);
+    if (status == 0 && arguments->json) {
+        json_dumpf(statements.list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        putchar('\n');
+    } else if (status == 0) {
+        print_table(statements.table.data);
+    }
+    if (status == 0 && statements.n_refused)
+        status = error_set(error, DPF_FAULT_CONFIG, "%zu configurations of the sweep cannot be run",
+                           statements.n_refused);
+    json_decref(statements.list);
+    text_free(&statements.table);
+    points_free(&statements.points);
+    design_free(&statements.design);
+    return status;
+}
