@@ -407,11 +407,17 @@ static void test_gram_sensitivity_and_caps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums_auto),          cmocka_unit_test(test_sums_avx2),
-        cmocka_unit_test(test_sums_portable),      cmocka_unit_test(test_kernels_agree),
-        cmocka_unit_test(test_gram_row),           cmocka_unit_test(test_own_cells),
-        cmocka_unit_test(test_frequency_exponent), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sensitivities),      cmocka_unit_test(test_gram_sensitivity_and_caps),
+        cmocka_unit_test(test_sums_auto),
+        cmocka_unit_test(test_sums_avx2),
+        cmocka_unit_test(test_sums_portable),
+        cmocka_unit_test(test_kernels_agree),
+        cmocka_unit_test(test_gram_row),
+        cmocka_unit_test(test_own_cells),
+        cmocka_unit_test(test_frequency_exponent),
+        cmocka_unit_test(test_constant_ridge),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sensitivities),
+        cmocka_unit_test(test_gram_sensitivity_and_caps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
