@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * private_biases.c - ratings predicted by an item's bias and the user's own mean.
+ *
+ * 1. How many users there are, and counts of items from users of norm 1: weights of records follow from them.
+ * 2. For each item the sums of weighted residuals, about a guess from its count and the user's own mean, and
+ *    of weights. Biases are these, shrunk by the known variance of their noise toward a regression on the log
+ *    of the count (empirical Bayes).
+ * The user's mean is solved at home, from the user's own ratings and the released biases, and is not sent.
+ * These are the first releases of private-ratings, whose ratings_user.h and ratings_server.h they share, with
+ * all of the budget; public features are not read.
+ *
+ * Privacy. Each message of a user, to one of the three sums, has L2 norm 1 at most (ratings_user.h), its
+ * numbers are rounded toward zero on the grid, and the integers' norm is checked (message_grid.h). So a user
+ * who comes or goes moves each sum by 1 at most, and a user, or a record, that is replaced by 2. A release
+ * that has the share f of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f), z the noise
+ * multiplier, and shares add up to 1: all of them are one Gaussian mechanism of multiplier z, though the
+ * second message reads what the first has released.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dpframe/plugin.h"
+#include "ratings_user.h"
+#include "user_sums.h"
+
+#define N_BIAS_RELEASES (RELEASE_BIASES + 1)
+#define USERS_SHARE 0.001 /* of the counts' part */
+#define SD_OF_MEAN 0.4    /* of users' means about the biases, in quarters of the range */
+#define STATE_LARGEST 1e5
+
+enum {
+    B_MULTIPLIER,
+    B_COUNT_SHARE,
+    B_EXPONENT,
+    B_COUNT_OFFSET,
+    B_COUNT_WEIGHT,
+    B_CLIP,
+    B_RESIDUAL_VARIANCE,
+    B_ITEM_SD,
+    B_COUNT
+};
+
+#define QUARTERS "quarters of the range"
+
+static const dpf_param params[B_COUNT] = {
+    [B_MULTIPLIER] =
+        DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                         "Noise of the whole run: all releases together are as private as one Gaussian "
+                         "mechanism of this sigma over sensitivity."),
+    [B_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
+                                       DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+                                       "Part of the budget for the items' counts; biases have the rest."),
+    [B_EXPONENT] = DPF_PARAM_REAL_F("exponent", 0.2, 0.0, 1.0, 0, "",
+                                    "A record counts (count + count-offset)^-exponent, count its item's "
+                                    "released one."),
+    [B_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
+                                        "Added to counts before they become weights."),
+    [B_COUNT_WEIGHT] = DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
+                                        "What a record's weight is sent as, beside its residual."),
+    [B_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
+                                "Residuals are clipped to this."),
+    [B_RESIDUAL_VARIANCE] =
+        DPF_PARAM_REAL_F("residual-variance", 0.75, 0.0, 100.0, DPF_PARAM_OPEN_LO, "squared quarters",
+                         "Variance of a rating about its prediction, a public guess."),
+    [B_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.45, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
+                                   "Standard deviation of items' biases about their regression."),
+};
+
+struct private_biases {
+    const dpf_host *host;
+    const dpf_value *values;
+    const dpf_random_service *random;
+    dpf_stream *noise[N_BIAS_RELEASES];
+};
+
+static const char *const purposes[N_BIAS_RELEASES] = {"users", "counts", "biases"};
+static const char *const names[N_BIAS_RELEASES] = {"number of users", "counts of items", "biases of items"};
+
+static dpf_status biases_create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    struct private_biases made = {.host = host, .values = given->values, .random = dpf_random(host)};
+    dpf_status status = DPF_OK;
+    for (int r = 0; r < N_BIAS_RELEASES && status == DPF_OK; r++)
+        status = made.random->open(host, purposes[r], &made.noise[r]);
+    if (status != DPF_OK)
+        return status;
+    struct private_biases *kept = dpf_memory(host)->allocate(host, sizeof *kept);
+    if (!kept)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    *kept = made;
+    *self = kept;
+    return DPF_OK;
+}
+
+static void biases_destroy(void *self)
+{
+    const dpf_host *host = ((struct private_biases *)self)->host;
+    dpf_memory(host)->release(host, self);
+}
+
+static uint32_t biases_flags(void *self)
+{
+    (void)self;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS |
+           DPF_RECOMMENDER_PREDICTS_VALUES;
+}
+
+/* ---- before data is read --------------------------------------------------------------------------------
+ */
+
+static void follow_parameters(const dpf_value *v, const dpf_recommender_setup *setup,
+                              struct ratings_rule *rule)
+{
+    const double counts = v[B_COUNT_SHARE].real;
+    *rule = (struct ratings_rule){.lo = setup->value_lo,
+                                  .hi = setup->value_hi,
+                                  .unit = (setup->value_hi - setup->value_lo) / 4.0,
+                                  .centre = (setup->value_hi + setup->value_lo) / 2.0,
+                                  .silent = setup->without_noise,
+                                  .loadings = RATINGS_MAX_LOADINGS,
+                                  .exponent = v[B_EXPONENT].real,
+                                  .count_offset = v[B_COUNT_OFFSET].real,
+                                  .count_weight = v[B_COUNT_WEIGHT].real,
+                                  .clip = v[B_CLIP].real,
+                                  .residual_variance = v[B_RESIDUAL_VARIANCE].real,
+                                  .item_sd = v[B_ITEM_SD].real};
+    rule->share[RELEASE_USERS] = USERS_SHARE * counts;
+    rule->share[RELEASE_COUNTS] = (1.0 - USERS_SHARE) * counts;
+    rule->share[RELEASE_BIASES] = 1.0 - counts;
+}
+
+static dpf_status make_rule(const struct private_biases *self, const dpf_recommender_setup *setup,
+                            struct ratings_rule *rule)
+{
+    const double z = self->values[B_MULTIPLIER].real * setup->noise_factor;
+    if (!(isfinite(setup->value_lo) && isfinite(setup->value_hi) && setup->value_lo < setup->value_hi))
+        return self->host->fail(
+            self->host, DPF_E_CONFIG, -1,
+            "it predicts ratings in a declared range: set [data] value-min and value-max");
+    follow_parameters(self->values, setup, rule);
+    for (int r = 0; r < N_BIAS_RELEASES; r++) {
+        rule->count[r] = 1;
+        if (rule->silent)
+            noise_grid_silent(&rule->grid[r]);
+        else if (noise_grid_choose(z / sqrt(rule->share[r]), r == RELEASE_USERS ? 0 : GRID_LEAST_BITS,
+                                   &rule->grid[r]) != 0)
+            return self->host->fail(self->host, DPF_E_RANGE, B_MULTIPLIER,
+                                    "no grid fits this noise: noise-multiplier is extreme");
+    }
+    return DPF_OK;
+}
+
+static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
+{
+    static const int32_t of_users[] = {DPF_ADJ_ADD_REMOVE, DPF_ADJ_ZERO_OUT, DPF_ADJ_REPLACE};
+    const double l1 = sqrt(numbers);
+    for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
+        sensitivity->at[DPF_UNIT_RECORD][adjacency] = (dpf_norms){2 * l1, 2, 2};
+    for (int k = 0; k < 3; k++) {
+        const double l2 = k < 2 ? 1 : 2;
+        sensitivity->at[DPF_UNIT_USER][of_users[k]] = (dpf_norms){l2 * l1, l2, l2};
+    }
+}
+
+static dpf_status biases_releases(void *instance, const dpf_recommender_setup *setup,
+                                  dpf_recommender_release *out, int32_t capacity, int32_t *n)
+{
+    const struct private_biases *self = instance;
+    struct ratings_rule rule;
+    const dpf_status status = make_rule(self, setup, &rule);
+    if (status != DPF_OK)
+        return status;
+    if (capacity < N_BIAS_RELEASES)
+        return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
+    for (int32_t r = 0; r < N_BIAS_RELEASES; r++) {
+        dpf_event *event = &out[r].event;
+        out[r].reads = DPF_READS_OWN_RECORDS;
+        out[r].noise_where = rule.silent ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_SUM;
+        out[r].sees = DPF_SEES_MESSAGES;
+        out[r].flags = DPF_RELEASE_SENT_BY_USERS;
+        memcpy(out[r].name, names[r], strlen(names[r]) + 1);
+        event->side = DPF_SIDE_ITEMS;
+        event->kind = rule.silent ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
+        event->count = rule.count[r];
+        event->scale = rule.silent ? 0 : rule.grid[r].sigma;
+        event->grid = noise_grid_size(&rule.grid[r]);
+        state_sensitivity(2 * (double)setup->n_items + 1, &event->sensitivity);
+    }
+    *n = N_BIAS_RELEASES;
+    return DPF_OK;
+}
+
+/* ---- the state: header, biases, variances ---------------------------------------------------------------
+ */
+
+#define BIASES_MAGIC UINT64_C(0x3153414942504644) /* "DFPBIAS1" */
+struct biases_header {
+    uint64_t magic;
+    int64_t n_items; /* not the number of users: the state is released, and it is exact */
+    double centre, unit, residual_variance, reserved[3];
+};
+
+struct biases_state {
+    struct biases_header *header;
+    double *bias, *variance;
+};
+
+static struct biases_state state_at(int64_t n_items, void *bytes)
+{
+    struct biases_state state = {.header = bytes};
+    state.bias = (double *)(void *)((unsigned char *)bytes + sizeof *state.header);
+    state.variance = state.bias + n_items;
+    return state;
+}
+
+static dpf_status biases_state_bytes(void *instance, int64_t n_users, int64_t n_items, uint64_t *bytes)
+{
+    const struct private_biases *self = instance;
+    if (n_users < 0 || n_items < 0 || n_items > INT32_MAX)
+        return self->host->fail(self->host, DPF_E_RANGE, -1, "too many items");
+    *bytes = sizeof(struct biases_header) + 2 * (uint64_t)n_items * sizeof(double);
+    return DPF_OK;
+}
+
+static dpf_status biases_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
+                               uint64_t n_bytes)
+{
+    const struct private_biases *self = instance;
+    uint64_t size = 0;
+    if (biases_state_bytes(instance, n_users, n_items, &size) != DPF_OK || n_bytes != size)
+        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
+    const struct biases_state state = state_at(n_items, (void *)(uintptr_t)bytes);
+    const struct biases_header *h = state.header;
+    int fits = h->magic == BIASES_MAGIC && h->n_items == n_items && h->unit > 0 && h->unit < 1e100 &&
+               fabs(h->centre) < 1e100 && h->residual_variance > 0 && h->residual_variance < 1e100;
+    for (int64_t i = 0; i < n_items && fits; i++)
+        fits = fabs(state.bias[i]) <= STATE_LARGEST && state.variance[i] >= 0 &&
+               state.variance[i] <= STATE_LARGEST;
+    return fits ? DPF_OK
+                : self->host->fail(self->host, DPF_E_RANGE, -1,
+                                   "it does not begin as a state of private-biases does, is of another "
+                                   "number of items, or has numbers that ratings do not have");
+}
+
+/* ---- training -------------------------------------------------------------------------------------------
+ */
+
+struct fitting {
+    const dpf_fit *fit;
+    struct ratings_server *server;
+};
+
+static void send(const void *context, const struct user_pass *pass, int64_t user, struct user_desk *desk,
+                 struct user_message *message)
+{
+    const struct fitting *fitting = context;
+    const struct ratings_rule *rule = fitting->server->rule;
+    const dpf_csr *csr = &fitting->fit->records->by_user;
+    const int64_t first = csr->offsets[user], n = csr->offsets[user + 1] - first;
+    for (int64_t k = 0; k < n; k++) {
+        const double value = csr->values ? (double)csr->values[first + k] : 1.0;
+        desk->values[k] = (fmin(fmax(value, rule->lo), rule->hi) - rule->centre) / rule->unit;
+    }
+    const struct own_records own = {n, csr->others + first, desk->values};
+    *message = (struct user_message){own.n, own.items};
+    if (pass->to_items == RELEASE_COUNTS) {
+        ratings_send_counts(&own, desk->to_items);
+        desk->to_all[0] = 1;
+    } else {
+        ratings_send_biases(fitting->server, &own, desk->to_items, desk->work);
+    }
+}
+
+static dpf_status learn(struct user_sums *sums, struct ratings_server *server)
+{
+    const struct user_pass counts = {RELEASE_COUNTS, RELEASE_USERS, 1, 1, 0},
+                           biases = {RELEASE_BIASES, -1, 2, 0, 0};
+    dpf_status status = user_sums_open(sums);
+    if (status == DPF_OK)
+        status = user_sums_run(sums, &counts);
+    if (status != DPF_OK)
+        return status;
+    ratings_take_counts(server, sums->released[server->n_items], sums->released);
+    status = user_sums_run(sums, &biases);
+    if (status == DPF_OK)
+        ratings_take_biases(server, sums->released);
+    return status;
+}
+
+/* Numbers as predictions can use them, whatever noise has made. */
+static double tame(double x, double least)
+{
+    return isnan(x) ? 0 : fmin(fmax(x, least), STATE_LARGEST);
+}
+
+static void keep_state(const struct ratings_server *server, dpf_fit *fit)
+{
+    const struct ratings_rule *rule = server->rule;
+    const struct biases_state state = state_at(server->n_items, fit->state);
+    *state.header = (struct biases_header){.magic = BIASES_MAGIC,
+                                           .n_items = server->n_items,
+                                           .centre = rule->centre,
+                                           .unit = rule->unit,
+                                           .residual_variance = rule->residual_variance};
+    for (int64_t i = 0; i < server->n_items; i++) {
+        state.bias[i] = tame(server->bias[i], -STATE_LARGEST);
+        state.variance[i] = tame(server->variance[i], 0);
+    }
+    fit->messages = 3 * fit->records->n_users;
+    fit->bytes_up = 8 * (uint64_t)fit->records->n_users * (3 * (uint64_t)server->n_items + 1);
+    fit->bytes_down = 8 * (uint64_t)fit->records->n_users * 4 * (uint64_t)server->n_items;
+}
+
+static dpf_status biases_fit(void *instance, const dpf_call *call, dpf_fit *fit)
+{
+    static const struct item_features none;
+    const struct private_biases *self = instance;
+    const int64_t n_items = fit->records->n_items;
+    struct ratings_rule rule;
+    struct ratings_server server;
+    uint64_t bytes = 0;
+    dpf_status status = make_rule(self, fit->setup, &rule);
+    if (status == DPF_OK)
+        status = biases_state_bytes(instance, fit->records->n_users, n_items, &bytes);
+    if (status != DPF_OK)
+        return status;
+    if (fit->state_bytes < bytes)
+        return call->host->fail(call->host, DPF_E_INTERNAL, -1, "there is no room for the state");
+    double *memory =
+        call->scratch(call, (uint64_t)ratings_server_size(&rule, &none, n_items) * sizeof *memory);
+    if (!memory)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    ratings_server_place(&server, &rule, &none, n_items, memory);
+    const struct fitting fitting = {fit, &server};
+    struct user_sums sums = {.call = call,
+                             .fit = fit,
+                             .random = self->random,
+                             .noise = self->noise,
+                             .grids = rule.grid,
+                             .send = send,
+                             .context = &fitting,
+                             .widest = 2,
+                             .most_to_all = 1,
+                             .work = ratings_user_size(&server, user_sums_longest(fit))};
+    status = learn(&sums, &server);
+    if (status == DPF_OK)
+        keep_state(&server, fit);
+    return status;
+}
+
+/* ---- predictions ----------------------------------------------------------------------------------------
+ */
+
+/* The user's mean t about the biases, from N(0, SD_OF_MEAN^2) and ratings whose variance is known. */
+static double own_mean(const struct biases_state *state, const dpf_csr *csr, int64_t user)
+{
+    const struct biases_header *h = state->header;
+    double sum = 0, weights = 1 / (SD_OF_MEAN * SD_OF_MEAN);
+    for (int64_t k = csr->offsets[user]; k < csr->offsets[user + 1]; k++) {
+        const int32_t item = csr->others[k];
+        const double value = ((csr->values ? (double)csr->values[k] : 1.0) - h->centre) / h->unit,
+                     weight = 1 / (h->residual_variance + state->variance[item]);
+        sum += weight * (value - state->bias[item]);
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+static dpf_status biases_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
+{
+    const struct biases_state state = state_at(scoring->records->n_items, (void *)(uintptr_t)scoring->state);
+    const struct biases_header *h = state.header;
+    const double mean = own_mean(&state, &scoring->records->by_user, scoring->user);
+    (void)instance, (void)call;
+    for (int64_t i = 0; i < h->n_items; i++)
+        scoring->scores[i] = (float)(h->centre + h->unit * (state.bias[i] + mean));
+    return DPF_OK;
+}
+
+static const dpf_recommender functions = {
+    .flags = biases_flags,
+    .releases = biases_releases,
+    .state_bytes = biases_state_bytes,
+    .fit = biases_fit,
+    .check = biases_check,
+    .scores = biases_scores,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_RECOMMENDER,
+    .id = "private-biases",
+    .version = "1.0.0",
+    .summary = "Ratings from private biases of items, shrunk by their noise, and the user's own mean; what a "
+               "private model must beat",
+    .citation = "Efron, Morris, Stein's estimation rule and its competitors, JASA 1973 (empirical Bayes); "
+                "Koren, Bell, Volinsky, Computer 2009 (biases)",
+    .params = params,
+    .n_params = B_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = biases_create,
+    .destroy = biases_destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-biases", "1.0.0", "Apache-2.0", component)
