@@ -13,16 +13,16 @@ set tics nomirror
 set key top right samplen 2 spacing 1.1
 
 $ratings << EOD
-0.3 .939 .979 .999 .996
-1   .901 .928 .965 .964
-3   .881 .901 .937 .938
-10  .862 .878 .919 .924
+0.3 .939 .979 .999 .986
+1   .901 .928 .965 .945
+3   .881 .901 .937 .926
+10  .862 .878 .919 .919
 EOD
 $ranking << EOD
-0.3 .297 .220
-1   .340 .301
-3   .366 .351
-10  .405 .392
+0.3 .297 .220 .198
+1   .340 .301 .202
+3   .366 .351 .202
+10  .405 .392 .202
 EOD
 set title "Ratings: RMSE, lower is better"
 set yrange [.83:1.10]
@@ -36,5 +36,6 @@ set title "Rankings: NDCG@10, higher is better"
 set yrange [.17:.53]
 plot $ranking using 1:2 with linespoints lw 2 pt 7 lc rgb "#0b5cad" title "private-gram, public features", \
      $ranking using 1:3 with linespoints lw 2 pt 7 lc rgb "#6aa5d9" title "private-gram", \
+     $ranking using 1:4 with linespoints lw 2 pt 5 lc rgb "#e0b070" title "private popularity", \
      .412 with lines dt 2 lw 1.5 lc rgb "#444444" title "implicit ALS without privacy", \
      .203 with lines dt 3 lw 1.5 lc rgb "#888888" title "popularity without privacy"
