@@ -7,8 +7,8 @@
  *    of weights. Biases are these, shrunk by the known variance of their noise toward a regression on the log
  *    of the count (empirical Bayes).
  * The user's mean is solved at home, from the user's own ratings and the released biases, and is not sent.
- * These are the first releases of private-ratings, whose ratings_user.h and ratings_server.h they share, with
- * all of the budget; public features are not read.
+ * These are the first releases of private-ratings, by the same ratings_user.h and ratings_server.h: here they
+ * get all of the budget, and public features are not read.
  *
  * Privacy. Each message of a user, to one of the three sums, has L2 norm 1 at most (ratings_user.h), its
  * numbers are rounded toward zero on the grid, and the integers' norm is checked (message_grid.h). So a user
@@ -30,40 +30,40 @@
 #define STATE_LARGEST 1e5
 
 enum {
-    B_MULTIPLIER,
-    B_COUNT_SHARE,
-    B_EXPONENT,
-    B_COUNT_OFFSET,
-    B_COUNT_WEIGHT,
-    B_CLIP,
-    B_RESIDUAL_VARIANCE,
-    B_ITEM_SD,
-    B_COUNT
+    P_MULTIPLIER,
+    P_COUNT_SHARE,
+    P_EXPONENT,
+    P_COUNT_OFFSET,
+    P_COUNT_WEIGHT,
+    P_CLIP,
+    P_RESIDUAL_VARIANCE,
+    P_ITEM_SD,
+    P_COUNT
 };
 
 #define QUARTERS "quarters of the range"
 
-static const dpf_param params[B_COUNT] = {
-    [B_MULTIPLIER] =
+static const dpf_param params[P_COUNT] = {
+    [P_MULTIPLIER] =
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                          "Noise of the whole run: all releases together are as private as one Gaussian "
                          "mechanism of this sigma over sensitivity."),
-    [B_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
+    [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts; biases have the rest."),
-    [B_EXPONENT] = DPF_PARAM_REAL_F("exponent", 0.2, 0.0, 1.0, 0, "",
+    [P_EXPONENT] = DPF_PARAM_REAL_F("exponent", 0.2, 0.0, 1.0, 0, "",
                                     "A record counts (count + count-offset)^-exponent, count its item's "
                                     "released one."),
-    [B_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
+    [P_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
                                         "Added to counts before they become weights."),
-    [B_COUNT_WEIGHT] = DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
+    [P_COUNT_WEIGHT] = DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                         "What a record's weight is sent as, beside its residual."),
-    [B_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
+    [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                 "Residuals are clipped to this."),
-    [B_RESIDUAL_VARIANCE] =
+    [P_RESIDUAL_VARIANCE] =
         DPF_PARAM_REAL_F("residual-variance", 0.75, 0.0, 100.0, DPF_PARAM_OPEN_LO, "squared quarters",
                          "Variance of a rating about its prediction, a public guess."),
-    [B_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.45, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
+    [P_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.45, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                    "Standard deviation of items' biases about their regression."),
 };
 
@@ -112,19 +112,19 @@ static uint32_t biases_flags(void *self)
 static void follow_parameters(const dpf_value *v, const dpf_recommender_setup *setup,
                               struct ratings_rule *rule)
 {
-    const double counts = v[B_COUNT_SHARE].real;
+    const double counts = v[P_COUNT_SHARE].real;
     *rule = (struct ratings_rule){.lo = setup->value_lo,
                                   .hi = setup->value_hi,
                                   .unit = (setup->value_hi - setup->value_lo) / 4.0,
                                   .centre = (setup->value_hi + setup->value_lo) / 2.0,
                                   .silent = setup->without_noise,
                                   .loadings = RATINGS_MAX_LOADINGS,
-                                  .exponent = v[B_EXPONENT].real,
-                                  .count_offset = v[B_COUNT_OFFSET].real,
-                                  .count_weight = v[B_COUNT_WEIGHT].real,
-                                  .clip = v[B_CLIP].real,
-                                  .residual_variance = v[B_RESIDUAL_VARIANCE].real,
-                                  .item_sd = v[B_ITEM_SD].real};
+                                  .exponent = v[P_EXPONENT].real,
+                                  .count_offset = v[P_COUNT_OFFSET].real,
+                                  .count_weight = v[P_COUNT_WEIGHT].real,
+                                  .clip = v[P_CLIP].real,
+                                  .residual_variance = v[P_RESIDUAL_VARIANCE].real,
+                                  .item_sd = v[P_ITEM_SD].real};
     rule->share[RELEASE_USERS] = USERS_SHARE * counts;
     rule->share[RELEASE_COUNTS] = (1.0 - USERS_SHARE) * counts;
     rule->share[RELEASE_BIASES] = 1.0 - counts;
@@ -133,7 +133,7 @@ static void follow_parameters(const dpf_value *v, const dpf_recommender_setup *s
 static dpf_status make_rule(const struct private_biases *self, const dpf_recommender_setup *setup,
                             struct ratings_rule *rule)
 {
-    const double z = self->values[B_MULTIPLIER].real * setup->noise_factor;
+    const double z = self->values[P_MULTIPLIER].real * setup->noise_factor;
     if (!(isfinite(setup->value_lo) && isfinite(setup->value_hi) && setup->value_lo < setup->value_hi))
         return self->host->fail(
             self->host, DPF_E_CONFIG, -1,
@@ -145,7 +145,7 @@ static dpf_status make_rule(const struct private_biases *self, const dpf_recomme
             noise_grid_silent(&rule->grid[r]);
         else if (noise_grid_choose(z / sqrt(rule->share[r]), r == RELEASE_USERS ? 0 : GRID_LEAST_BITS,
                                    &rule->grid[r]) != 0)
-            return self->host->fail(self->host, DPF_E_RANGE, B_MULTIPLIER,
+            return self->host->fail(self->host, DPF_E_RANGE, P_MULTIPLIER,
                                     "no grid fits this noise: noise-multiplier is extreme");
     }
     return DPF_OK;
@@ -397,7 +397,7 @@ static const dpf_component component = {
     .citation = "Efron, Morris, Stein's estimation rule and its competitors, JASA 1973 (empirical Bayes); "
                 "Koren, Bell, Volinsky, Computer 2009 (biases)",
     .params = params,
-    .n_params = B_COUNT,
+    .n_params = P_COUNT,
     .param_stride = sizeof(dpf_param),
     .create = biases_create,
     .destroy = biases_destroy,

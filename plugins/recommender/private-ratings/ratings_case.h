@@ -9,6 +9,7 @@
 #include "plain_random.h"
 
 #include "message_grid.h"
+#include "ratings_params.h"
 #include "ratings_server.h"
 #include "ratings_user.h"
 

@@ -3,6 +3,7 @@
 #ifndef DPF_PRIVATE_RATINGS_FIT_H
 #define DPF_PRIVATE_RATINGS_FIT_H
 
+#include "ratings_params.h"
 #include "ratings_server.h"
 
 struct private_ratings {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ratings_rule.h"
+#include "ratings_params.h"
 
 #include <math.h>
 #include <string.h>

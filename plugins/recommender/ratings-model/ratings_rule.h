@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ratings_rule.h - every public number of a run of private-ratings: shapes, scales of noise, settings.
+ * ratings_rule.h - every public number of a run of private-ratings, or of private-biases, which ends after
+ * the first three releases: shapes, scales of noise, settings.
  *
  * All follow from the configuration and from dpf_recommender_setup, so that they are known before any data is
  * read.
@@ -16,7 +17,6 @@
 #ifndef DPF_PRIVATE_RATINGS_RULE_H
 #define DPF_PRIVATE_RATINGS_RULE_H
 
-#include "dpframe/params.h"
 #include "dpframe/role/recommender.h"
 #include "message_grid.h"
 
@@ -58,34 +58,5 @@ struct ratings_rule {
     int64_t count[N_RELEASES];
     struct noise_grid grid[N_RELEASES];
 };
-
-/* Parameters, as they stand in the component's table. */
-enum {
-    P_MULTIPLIER,
-    P_RANK,
-    P_LATENT,
-    P_ROUNDS,
-    P_LOADINGS,
-    P_COUNT_SHARE,
-    P_LOADING_SHARE,
-    P_FACTOR_SHARE,
-    P_EXPONENT,
-    P_COUNT_OFFSET,
-    P_COUNT_WEIGHT,
-    P_CLIP,
-    P_RESIDUAL_VARIANCE,
-    P_ITEM_SD,
-    P_FACTOR_SD,
-    P_FACTOR_DECAY,
-    P_LATENT_SD,
-    P_LATENT_START,
-    P_FORGET,
-    P_COUNT
-};
-extern const dpf_param ratings_params[P_COUNT];
-
-/* Fills in the rule, or fails with the parameter that does not fit. */
-dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
-                             const dpf_recommender_setup *setup, struct ratings_rule *rule);
 
 #endif

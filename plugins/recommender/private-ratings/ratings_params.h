@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ratings_params.h - what is configured of private-ratings, and the rule that follows from it. */
+#ifndef DPF_PRIVATE_RATINGS_PARAMS_H
+#define DPF_PRIVATE_RATINGS_PARAMS_H
+
+#include "dpframe/params.h"
+#include "ratings_rule.h"
+
+/* Parameters, as they stand in the component's table. */
+enum {
+    P_MULTIPLIER,
+    P_RANK,
+    P_LATENT,
+    P_ROUNDS,
+    P_LOADINGS,
+    P_COUNT_SHARE,
+    P_LOADING_SHARE,
+    P_FACTOR_SHARE,
+    P_EXPONENT,
+    P_COUNT_OFFSET,
+    P_COUNT_WEIGHT,
+    P_CLIP,
+    P_RESIDUAL_VARIANCE,
+    P_ITEM_SD,
+    P_FACTOR_SD,
+    P_FACTOR_DECAY,
+    P_LATENT_SD,
+    P_LATENT_START,
+    P_FORGET,
+    P_COUNT
+};
+extern const dpf_param ratings_params[P_COUNT];
+
+/* Fills in the rule, or fails with the parameter that does not fit. */
+dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
+                             const dpf_recommender_setup *setup, struct ratings_rule *rule);
+
+#endif
