@@ -11,8 +11,7 @@
 
 #include <stdint.h>
 
-#include "dpframe/host.h"
-
+#include "base/random.h"
 #include "base/random_layout.h"
 
 __extension__ typedef unsigned __int128 random_u128;

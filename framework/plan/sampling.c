@@ -6,7 +6,6 @@
 #include "data/load.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
-#include "data/weights.h"
 
 /* The mechanism's privacy loss of a record by its weight, for samplers. */
 struct profile {

@@ -3,7 +3,7 @@
 #ifndef DPF_SWEEP_DESIGN_PARSE_H
 #define DPF_SWEEP_DESIGN_PARSE_H
 
-#include "sweep/design_list.h"
+#include "sweep/design.h"
 
 #define DESIGN_PROBLEM 200
 

@@ -59,8 +59,10 @@ static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *o
     const struct acme *acme = self;
     const int32_t n = release->query->n_blocks;
     const int32_t bits = dpf_additive_bits(24, release->n_parties);
+    const double limit = dpf_additive_limit(release->n_parties);
     dpf_status status = dpf_additive_begin(acme->host, release, DPF_NOISE_AT_SUM, 0x1p-28, out);
 
+    memcpy(&out->opaque[0], &limit, sizeof limit);
     if (status != DPF_OK)
         return status;
     for (int32_t b = 0; b < n; b++) {
@@ -81,16 +83,17 @@ static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *o
 static dpf_status events(void *self, const dpf_release *release, const dpf_noise_plan *noise, dpf_event *out,
                          int32_t capacity, int32_t *n)
 {
-    return dpf_additive_events(((const struct acme *)self)->host, release, noise, 1,
-                               DPF_EVENT_DISCRETE_LAPLACE, DPF_EVENT_LAPLACE, DPF_LIFETIME_ROUND, out,
-                               capacity, n);
+    const dpf_additive_claim claim = {
+        .norm = DPF_NORM_L1, .kind = DPF_EVENT_DISCRETE_LAPLACE, .exact = 1, .lifetime = DPF_LIFETIME_ROUND};
+
+    return dpf_additive_events(((const struct acme *)self)->host, release, noise, &claim, out, capacity, n);
 }
 
 static dpf_additive noise_of(const struct acme *acme)
 {
     const dpf_random_service *random = dpf_random(acme->host);
-    const dpf_additive noise = {random,         acme->stream, DPF_NOISE_AT_SUM, 1, random->discrete_laplace,
-                                random->laplace};
+    const dpf_additive noise = {
+        .random = random, .stream = acme->stream, .exact = 1, .integers = dpf_draw_discrete_laplace};
 
     return noise;
 }
@@ -98,8 +101,11 @@ static dpf_additive noise_of(const struct acme *acme)
 static dpf_status encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
                          const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
+    double limit;
+
     (void)self;
-    return dpf_additive_encode(NULL, call, noise, query, values, stride, out);
+    memcpy(&limit, &noise->opaque[0], sizeof limit);
+    return dpf_additive_encode(NULL, call, noise, query, limit, values, stride, out);
 }
 
 static dpf_status decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,

@@ -15,7 +15,6 @@
 
 #include "base/log.h"
 #include "integration/training.h"
-#include "plan/plan_make.h"
 
 #define MOST 64
 

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "integration/training.h"
-#include "plan/plan_make.h"
 
 #define DATA                                                                                                 \
     "[run]\nrounds = 100\n"                                                                                  \

@@ -11,7 +11,6 @@
 #include "integration/training.h"
 
 #include "integration/spawned.h"
-#include "plan/plan_make.h"
 
 #define DATA                                                                                                 \
     "[run]\noutput = out\n"                                                                                  \

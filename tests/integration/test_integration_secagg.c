@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "integration/training.h"
-#include "plan/plan_make.h"
 
 static const char base[] =
     "[run]\nrounds = 2\nthreads = 2\norder = users, items\n"

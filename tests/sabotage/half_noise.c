@@ -13,15 +13,15 @@ static dpf_status half(void *self, const dpf_call *call, const dpf_noise_plan *p
         less.scale[b] /= 2;
         less.gram_scale[b] /= 2;
     }
-    return gaussian_decode(self, call, &less, query, sums, out, stride);
+    return dpf_additive_mechanism_decode(self, call, &less, query, sums, out, stride);
 }
 
-static const dpf_mechanism spoilt = {.lifetime = gaussian_lifetime,
-                                     .budget = gaussian_budget,
-                                     .plan = gaussian_plan,
-                                     .events = gaussian_events,
-                                     .encode = gaussian_encode,
+static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+                                     .budget = dpf_additive_mechanism_budget,
+                                     .plan = dpf_additive_mechanism_plan,
+                                     .events = dpf_additive_mechanism_events,
+                                     .encode = dpf_additive_mechanism_encode,
                                      .decode = half};
-#define CREATE gaussian_create
-#define DESTROY gaussian_destroy
+#define CREATE component_create
+#define DESTROY dpf_additive_mechanism_destroy
 SABOTAGE(DPF_ROLE_MECHANISM)

@@ -8,7 +8,7 @@
 static dpf_status stated(void *self, const dpf_release *release, const dpf_noise_plan *plan, dpf_event *out,
                          int32_t capacity, int32_t *n)
 {
-    const dpf_status status = gaussian_events(self, release, plan, out, capacity, n);
+    const dpf_status status = dpf_additive_mechanism_events(self, release, plan, out, capacity, n);
     for (int32_t e = 0; status == DPF_OK && e < *n; e++)
         for (int32_t u = 0; u < DPF_N_UNITS; u++)
             for (int32_t a = 0; a < DPF_N_ADJACENCIES; a++) {
@@ -18,12 +18,12 @@ static dpf_status stated(void *self, const dpf_release *release, const dpf_noise
     return status;
 }
 
-static const dpf_mechanism spoilt = {.lifetime = gaussian_lifetime,
-                                     .budget = gaussian_budget,
-                                     .plan = gaussian_plan,
+static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+                                     .budget = dpf_additive_mechanism_budget,
+                                     .plan = dpf_additive_mechanism_plan,
                                      .events = stated,
-                                     .encode = gaussian_encode,
-                                     .decode = gaussian_decode};
-#define CREATE gaussian_create
-#define DESTROY gaussian_destroy
+                                     .encode = dpf_additive_mechanism_encode,
+                                     .decode = dpf_additive_mechanism_decode};
+#define CREATE component_create
+#define DESTROY dpf_additive_mechanism_destroy
 SABOTAGE(DPF_ROLE_MECHANISM)

@@ -10,15 +10,15 @@ static dpf_status again(void *self, const dpf_call *call, const dpf_noise_plan *
 {
     dpf_call first = *call;
     first.draw = 0;
-    return gaussian_decode(self, &first, plan, query, sums, out, stride);
+    return dpf_additive_mechanism_decode(self, &first, plan, query, sums, out, stride);
 }
 
-static const dpf_mechanism spoilt = {.lifetime = gaussian_lifetime,
-                                     .budget = gaussian_budget,
-                                     .plan = gaussian_plan,
-                                     .events = gaussian_events,
-                                     .encode = gaussian_encode,
+static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+                                     .budget = dpf_additive_mechanism_budget,
+                                     .plan = dpf_additive_mechanism_plan,
+                                     .events = dpf_additive_mechanism_events,
+                                     .encode = dpf_additive_mechanism_encode,
                                      .decode = again};
-#define CREATE gaussian_create
-#define DESTROY gaussian_destroy
+#define CREATE component_create
+#define DESTROY dpf_additive_mechanism_destroy
 SABOTAGE(DPF_ROLE_MECHANISM)

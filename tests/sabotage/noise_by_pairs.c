@@ -16,17 +16,17 @@ static dpf_status pairs(void *self, const dpf_call *call, const dpf_noise_plan *
         const int64_t row = sums->rows ? sums->rows[r] : sums->first_row + r;
         one.first_row = row - row % 2;
         one.values = sums->values + r * sums->stride;
-        status = gaussian_decode(self, call, plan, query, &one, out + r * stride, stride);
+        status = dpf_additive_mechanism_decode(self, call, plan, query, &one, out + r * stride, stride);
     }
     return status;
 }
 
-static const dpf_mechanism spoilt = {.lifetime = gaussian_lifetime,
-                                     .budget = gaussian_budget,
-                                     .plan = gaussian_plan,
-                                     .events = gaussian_events,
-                                     .encode = gaussian_encode,
+static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+                                     .budget = dpf_additive_mechanism_budget,
+                                     .plan = dpf_additive_mechanism_plan,
+                                     .events = dpf_additive_mechanism_events,
+                                     .encode = dpf_additive_mechanism_encode,
                                      .decode = pairs};
-#define CREATE gaussian_create
-#define DESTROY gaussian_destroy
+#define CREATE component_create
+#define DESTROY dpf_additive_mechanism_destroy
 SABOTAGE(DPF_ROLE_MECHANISM)

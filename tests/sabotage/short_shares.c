@@ -10,18 +10,18 @@ static dpf_status short_of(void *self, const dpf_call *call, const dpf_noise_pla
                            const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
     dpf_noise_plan less = *plan;
-    for (size_t i = 2; i < sizeof less.opaque / sizeof less.opaque[0]; i++)
-        less.opaque[i] = (plan->opaque[i] + 1) / 2;
-    return shares_encode(self, call, &less, query, values, stride, out);
+    for (int32_t b = 0; b < plan->n_blocks; b++)
+        less.opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (dpf_additive_plan_steps(plan, b) + 1) / 2;
+    return dpf_additive_mechanism_encode(self, call, &less, query, values, stride, out);
 }
 
-static const dpf_mechanism spoilt = {.lifetime = noise_shares_lifetime,
-                                     .budget = shares_budget,
-                                     .plan = shares_plan,
-                                     .events = shares_events,
+static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+                                     .budget = dpf_additive_mechanism_budget,
+                                     .plan = dpf_additive_mechanism_plan,
+                                     .events = dpf_additive_mechanism_events,
                                      .encode = short_of,
-                                     .decode = shares_decode,
+                                     .decode = dpf_additive_mechanism_decode,
                                      .flags = DPF_MECHANISM_DENSE};
-#define CREATE noise_shares_create
-#define DESTROY noise_shares_destroy
+#define CREATE component_create
+#define DESTROY dpf_additive_mechanism_destroy
 SABOTAGE(DPF_ROLE_MECHANISM)

@@ -122,7 +122,9 @@ static dpf_status mixture_plan(void *self, const dpf_release *release, dpf_noise
             mixture->host, DPF_E_UNSUPPORTED, -1,
             "laplace-mixture divides a row's noise among those who send it, and has no way to "
             "noise the Gram row of this loss; use laplace");
+    const double limit = dpf_additive_limit(release->n_parties);
     dpf_status status = dpf_additive_begin(mixture->host, release, DPF_NOISE_IN_SHARES, 0x1p-28, out);
+    memcpy(&out->opaque[0], &limit, sizeof limit); /* encode reads it again */
     return status == DPF_OK ? choose_scales(mixture, release, out) : status;
 }
 
@@ -130,8 +132,9 @@ static dpf_status mixture_events(void *self, const dpf_release *release, const d
                                  dpf_event *out, int32_t capacity, int32_t *n)
 {
     const struct mixture *mixture = self;
-    dpf_status status = dpf_additive_events(mixture->host, release, plan, 0, DPF_EVENT_LAPLACE,
-                                            DPF_EVENT_LAPLACE, mixture_lifetime(self), out, capacity, n);
+    const dpf_additive_claim claim = {
+        .norm = DPF_NORM_L1, .kind = DPF_EVENT_LAPLACE, .lifetime = mixture_lifetime(self)};
+    const dpf_status status = dpf_additive_events(mixture->host, release, plan, &claim, out, capacity, n);
     for (int32_t i = 0; status == DPF_OK && i < *n; i++)
         if (out[i].scale > 0)
             out[i].flags |= DPF_EVENT_NOISE_KNOWN | DPF_EVENT_NOISE_SHARED;
@@ -182,7 +185,8 @@ static dpf_status mixture_encode(void *self, const dpf_call *call, const dpf_noi
                                  dpf_encoded *out)
 {
     const struct mixture *mixture = self;
-    int64_t width = out->width;
+    const int64_t width = out->width;
+    double limit;
     double *noisy = call->scratch(call, (uint64_t)(out->n_rows * width) * sizeof(double));
     double *h = call->scratch(call, (uint64_t)(out->n_rows * width) * sizeof(double));
     if (!noisy || !h)
@@ -204,7 +208,8 @@ static dpf_status mixture_encode(void *self, const dpf_call *call, const dpf_noi
                 to[i] = values[r * stride + i] + plan->scale[b] * to[i];
         }
     }
-    return dpf_additive_encode(NULL, call, plan, query, noisy, width, out);
+    memcpy(&limit, &plan->opaque[0], sizeof limit);
+    return dpf_additive_encode(NULL, call, plan, query, limit, noisy, width, out);
 }
 
 static dpf_status mixture_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,

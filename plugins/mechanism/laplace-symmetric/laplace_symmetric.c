@@ -9,41 +9,23 @@
  */
 #include "laplace_noise.h"
 
-static dpf_status symmetric_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
+static dpf_status accept_packed(const dpf_host *host, const dpf_value *values, const dpf_release *release)
 {
-    const dpf_host *host = laplace_host(self);
+    (void)values;
     for (int32_t b = 0; b < release->query->n_blocks; b++)
         if (release->query->blocks[b].layout == DPF_LAYOUT_FULL)
             return host->fail(
                 host, DPF_E_UNSUPPORTED, -1,
                 "noise on all d x d numbers of a matrix is not symmetric; set block-layout = packed, "
                 "or take mechanism laplace");
-    return laplace_plan(self, release, out);
+    return DPF_OK;
 }
 
-static const dpf_mechanism functions = {
-    .lifetime = laplace_lifetime,
-    .budget = laplace_budget,
-    .plan = symmetric_plan,
-    .events = laplace_events,
-    .profile = laplace_profile,
-    .encode = laplace_encode,
-    .decode = laplace_decode,
-};
+static const dpf_additive_mechanism symmetric = {LAPLACE_NOISE, .accept = accept_packed};
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_MECHANISM,
-    .id = "laplace-symmetric",
-    .version = "1.0.0",
+DPF_ADDITIVE_COMPONENT(
+    component, symmetric, dpf_additive_pure_functions, .id = "laplace-symmetric", .version = "1.0.0",
     .summary = "Laplace noise whose matrices are symmetric: one triangle is drawn and mirrored",
-    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 18-19",
-    .params = laplace_params,
-    .n_params = LAPLACE_N_PARAMS,
-    .param_stride = sizeof(dpf_param),
-    .create = laplace_create,
-    .destroy = laplace_destroy,
-    .functions = &functions,
-};
-
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 18-19", .params = laplace_params,
+    .n_params = sizeof laplace_params / sizeof laplace_params[0])
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.laplace-symmetric", "1.0.0", "Apache-2.0", component)

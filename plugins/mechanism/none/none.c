@@ -55,22 +55,28 @@ static double none_budget(void *self)
 static dpf_status none_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
 {
     const struct none *none = self;
-    return dpf_additive_begin(none->host, release, DPF_NOISE_NOWHERE, none->grid, out);
+    const double limit = dpf_additive_limit(release->n_parties);
+    const dpf_status status = dpf_additive_begin(none->host, release, DPF_NOISE_NOWHERE, none->grid, out);
+    memcpy(&out->opaque[0], &limit, sizeof limit); /* encode reads it again */
+    return status;
 }
 
 static dpf_status none_events(void *self, const dpf_release *release, const dpf_noise_plan *plan,
                               dpf_event *out, int32_t capacity, int32_t *n)
 {
     const struct none *none = self;
-    return dpf_additive_events(none->host, release, plan, 1, DPF_EVENT_NON_PRIVATE, DPF_EVENT_NON_PRIVATE,
-                               DPF_LIFETIME_ROUND, out, capacity, n);
+    const dpf_additive_claim claim = {
+        .norm = DPF_NORM_L2, .kind = DPF_EVENT_NON_PRIVATE, .exact = 1, .lifetime = DPF_LIFETIME_ROUND};
+    return dpf_additive_events(none->host, release, plan, &claim, out, capacity, n);
 }
 
 static dpf_status none_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                               const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
+    double limit;
     (void)self;
-    return dpf_additive_encode(NULL, call, plan, query, values, stride, out);
+    memcpy(&limit, &plan->opaque[0], sizeof limit);
+    return dpf_additive_encode(NULL, call, plan, query, limit, values, stride, out);
 }
 
 static dpf_status none_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,

@@ -36,8 +36,9 @@ static dpf_status little_events(void *self, const dpf_release *release, const dp
                                 dpf_event *out, int32_t capacity, int32_t *n)
 {
     const struct stateless *little = self;
-    return dpf_additive_events(little->host, release, plan, 1, DPF_EVENT_DISCRETE_LAPLACE, DPF_EVENT_LAPLACE,
-                               DPF_LIFETIME_ROUND, out, capacity, n);
+    const dpf_additive_claim claim = {
+        .norm = DPF_NORM_L1, .kind = DPF_EVENT_DISCRETE_LAPLACE, .exact = 1, .lifetime = DPF_LIFETIME_ROUND};
+    return dpf_additive_events(little->host, release, plan, &claim, out, capacity, n);
 }
 
 static dpf_status little_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
@@ -45,7 +46,7 @@ static dpf_status little_encode(void *self, const dpf_call *call, const dpf_nois
                                 dpf_encoded *out)
 {
     (void)self;
-    return dpf_additive_encode(NULL, call, plan, query, values, stride, out);
+    return dpf_additive_encode(NULL, call, plan, query, 0x1p52, values, stride, out);
 }
 
 static dpf_status little_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
@@ -61,12 +62,8 @@ static dpf_status little_decode(void *self, const dpf_call *call, const dpf_nois
         return status;
     for (int32_t b = 0; b < plan->n_blocks; b++)
         drawn.scale[b] = floor(plan->scale[b] / plan->grid[b] / 3) * plan->grid[b];
-    const dpf_additive noise = {.random = random,
-                                .stream = stream,
-                                .where = DPF_NOISE_AT_SUM,
-                                .exact = 1,
-                                .integers = random->discrete_laplace,
-                                .reals = random->laplace};
+    const dpf_additive noise = {
+        .random = random, .stream = stream, .exact = 1, .integers = dpf_draw_discrete_laplace};
     return dpf_additive_decode(&noise, call, &drawn, query, sums, out, stride);
 }
 

@@ -8,10 +8,11 @@
  * itself is how much noise it needs and how a draw is made.
  *
  * Scenario, with a mechanism whose noise scale is c times the L1 sensitivity:
- *     plan:    dpf_additive_begin, dpf_additive_norm for each block,
+ *     plan:    dpf_additive_begin, dpf_additive_check of each block's norm,
  *              dpf_additive_choose(c * l1, c * dpf_additive_coordinates(...), l1, ...) for grid and scale;
- *     events:  dpf_additive_event for each block;
+ *     events:  dpf_additive_events;
  *     encode:  dpf_additive_encode;   decode: dpf_additive_decode.
+ * additive_mechanism.h does all of this for noise that is described by a few facts: begin there.
  *
  * Rounding and sensitivity. Each coordinate of a message moves by at most half a grid step when it is
  * rounded, so the rounded messages of two neighbours differ by at most one step more in each
@@ -50,15 +51,65 @@ extern "C" {
 /* Sums, and noise, stay below 2^62 grid steps: their sum fits into 64 bits. */
 #define DPF_ADDITIVE_MAX 4611686018427387904.0
 
+/* What a draw of noise reads. */
+typedef struct dpf_noise_source {
+    const dpf_random_service *random;
+    dpf_cursor *cursor;      /* of one row: draws follow one another on it */
+    const dpf_value *values; /* the mechanism's parameters */
+    int64_t parts;           /* noise in shares: how many shares have enough of it; else 1 */
+} dpf_noise_source;
+
+/* n independent draws of integer noise that has a scale of `steps`. */
+typedef dpf_status (*dpf_draw_integers)(const dpf_noise_source *from, uint64_t steps, int64_t *out,
+                                        int64_t n);
+/* n independent float64 draws of noise of scale 1. */
+typedef void (*dpf_draw_reals)(const dpf_noise_source *from, double *out, int64_t n);
+
+/* Draws of the host, of those two types. */
+static inline dpf_status dpf_draw_discrete_laplace(const dpf_noise_source *from, uint64_t steps, int64_t *out,
+                                                   int64_t n)
+{
+    return from->random->discrete_laplace(from->cursor, steps, out, n);
+}
+static inline dpf_status dpf_draw_discrete_gaussian(const dpf_noise_source *from, uint64_t steps,
+                                                    int64_t *out, int64_t n)
+{
+    return from->random->discrete_gaussian(from->cursor, steps, out, n);
+}
+static inline void dpf_draw_laplace(const dpf_noise_source *from, double *out, int64_t n)
+{
+    from->random->laplace(from->cursor, out, n);
+}
+static inline void dpf_draw_normal(const dpf_noise_source *from, double *out, int64_t n)
+{
+    from->random->normal(from->cursor, out, n);
+}
+
 /* How a mechanism draws. Integers are exact; reals are fast and void what is proved (C9). */
 typedef struct dpf_additive {
     const dpf_random_service *random;
     const dpf_stream *stream;
-    int32_t where; /* DPF_NOISE_* */
-    int32_t exact;
-    dpf_status (*integers)(dpf_cursor *cursor, uint64_t scale, int64_t *out, int64_t n);
-    void (*reals)(dpf_cursor *cursor, double *out, int64_t n); /* of scale 1 */
+    const dpf_value *values;
+    int64_t parts;
+    int32_t exact;        /* 1: integers, 0: reals */
+    int32_t whole_blocks; /* 1: a draw gets all numbers of a row's block in one call */
+    dpf_draw_integers integers;
+    dpf_draw_reals reals;
+    const uint64_t *steps; /* noise in shares: what integers gets, for each block; NULL: scale over grid */
 } dpf_additive;
+
+/* What a mechanism states of its noise. */
+typedef struct dpf_additive_claim {
+    int32_t norm;     /* in which a move of a message costs, DPF_NORM_* */
+    int32_t kind;     /* DPF_EVENT_* of blocks with noise */
+    int32_t exact;    /* 1: the noise is integers on the grid */
+    int32_t separate; /* 1: each block is an event of its own, even where blocks share a bound */
+    int32_t lifetime; /* DPF_LIFETIME_* */
+} dpf_additive_claim;
+
+#define DPF_NORM_L1 1
+#define DPF_NORM_L2 2
+#define DPF_NORM_LINF 3 /* only for one block at a time */
 
 /*
  * What one message may reach, in grid steps: |sum| stays below 2^62 if all n do, and a party's own sum of
@@ -90,12 +141,13 @@ static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_rele
 {
     const dpf_query *query = release->query;
     if (query->n_blocks < 1 || query->n_blocks > DPF_MAX_BLOCKS || release->rows < 1)
-        return host->fail(host, DPF_E_INTERNAL, -1, "a release without blocks or rows cannot be planned");
+        return (host->fail)(host, DPF_E_INTERNAL, -1, "a release without blocks or rows cannot be planned");
     if (!(release->noise_factor > 0) || isinf(release->noise_factor))
-        return host->fail(host, DPF_E_INTERNAL, -1, "the noise factor of a release is not a positive number");
+        return (host->fail)(host, DPF_E_INTERNAL, -1,
+                            "the noise factor of a release is not a positive number");
     for (int32_t b = 0; b < query->n_blocks; b++)
         if (query->blocks[b].layout & (DPF_LAYOUT_LOWER | DPF_LAYOUT_OPERATOR))
-            return host->fail(
+            return (host->fail)(
                 host, DPF_E_UNSUPPORTED, -1,
                 "a quadratic block in a layout for local sides cannot be encoded; use packed or full");
     dpf_clear(out);
@@ -103,16 +155,7 @@ static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_rele
     out->n_blocks = query->n_blocks;
     for (int32_t b = 0; b < query->n_blocks; b++)
         out->grid[b] = out->gram_grid[b] = grid;
-    double limit = dpf_additive_limit(release->n_parties);
-    memcpy(&out->opaque[0], &limit, sizeof(limit));
     return DPF_OK;
-}
-
-static inline double dpf_additive_plan_limit(const dpf_noise_plan *plan)
-{
-    double limit;
-    memcpy(&limit, &plan->opaque[0], sizeof(limit));
-    return limit;
 }
 
 static inline const char *dpf_additive_block_name(int32_t kind)
@@ -144,7 +187,7 @@ static inline dpf_status dpf_additive_check(const dpf_host *host, const dpf_rele
     strcat(text, release->side == DPF_SIDE_ITEMS
                      ? "bound a contribution, for example by [items] transforms = clip-user"
                      : "bound a contribution, for example by [users] transforms = clip-user");
-    return host->fail(host, DPF_E_PRIVACY, -1, text);
+    return (host->fail)(host, DPF_E_PRIVACY, -1, text);
 }
 
 /* How many coordinates of the block a message has. */
@@ -199,12 +242,12 @@ static inline dpf_status dpf_additive_shares(const dpf_host *host, const dpf_val
         return DPF_OK;
     }
     if (list->count != n_blocks)
-        return host->fail(host, DPF_E_CONFIG, param, "shares needs one number for each block of the loss");
+        return (host->fail)(host, DPF_E_CONFIG, param, "shares needs one number for each block of the loss");
     for (int32_t b = 0; b < n_blocks; b++) {
         out[b] = list->reals[b];
         if (norms[b] > 0 && !(out[b] > 0))
-            return host->fail(host, DPF_E_CONFIG, param,
-                              "a block that needs noise has a share of 0 in shares");
+            return (host->fail)(host, DPF_E_CONFIG, param,
+                                "a block that needs noise has a share of 0 in shares");
     }
     return DPF_OK;
 }
@@ -316,6 +359,7 @@ typedef struct dpf_additive_request {
     const dpf_value *shares; /* of the budget for the blocks, as configured; empty: the ratio of the bounds */
     double gram_share;       /* of the budget for the Gram row; 0: it gets no noise */
     int32_t one_scale;       /* 1: the same scale for all blocks */
+    double parts;            /* noise in shares: how many scales of one share the whole has; else 1 */
     int32_t bits;            /* as in dpf_additive_choose */
     int32_t max_bits;
 } dpf_additive_request;
@@ -373,8 +417,8 @@ static inline dpf_status dpf_additive_together(const dpf_host *host, const dpf_r
             return status;
     }
     *done = -1;
-    if (dpf_additive_choose_joint(release, moved, relative, ask->p, ask->factor, 1, ask->p == 1 ? most : 0,
-                                  ask->bits, ask->max_bits, grid, scale) != 0)
+    if (dpf_additive_choose_joint(release, moved, relative, ask->p, ask->factor, ask->parts,
+                                  ask->p == 1 ? most : 0, ask->bits, ask->max_bits, grid, scale) != 0)
         return DPF_OK;
     for (int32_t b = 0; b < DPF_BLOCK_BITS; b++)
         if (moved >> b & 1) {
@@ -409,17 +453,15 @@ static inline dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, do
 }
 
 /*
- * The event of one block. exact_kind and float_kind are DPF_EVENT_*. Without noise it is NON_PRIVATE;
- * or NO_OP if no unit under any adjacency can move it: an accountant may be asked about another unit than
- * the noise was chosen for.
+ * The event of one block. Without noise it is NON_PRIVATE; or NO_OP if no unit under any adjacency can move
+ * it: an accountant may be asked about another unit than the noise was chosen for.
  */
 static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan,
-                                           int32_t block, int32_t gram, int32_t exact, int32_t exact_kind,
-                                           int32_t float_kind, int32_t lifetime)
+                                           int32_t block, int32_t gram, const dpf_additive_claim *claim)
 {
     dpf_event event;
     memset(&event, 0, sizeof(event));
-    event.lifetime = lifetime;
+    event.lifetime = claim->lifetime;
     event.count = 1;
     event.side = release->side;
     event.blocks = UINT32_C(1) << (block + (gram ? DPF_GRAM_BIT : 0));
@@ -433,9 +475,9 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
         given = gram ? release->gram[block] : release->blocks[block];
     double coordinates = dpf_additive_coordinates(release, block, gram);
     if (event.scale > 0) {
-        event.kind = exact ? exact_kind : float_kind;
-        event.flags |= exact ? 0 : DPF_EVENT_FLOATING_POINT;
-        event.grid = exact ? event.grid : 0;
+        event.kind = claim->kind;
+        event.flags |= claim->exact ? 0 : DPF_EVENT_FLOATING_POINT;
+        event.grid = claim->exact ? event.grid : 0;
         event.sensitivity = dpf_additive_rounded(&given, coordinates, event.grid);
         return event;
     }
@@ -528,9 +570,9 @@ static inline dpf_norms dpf_additive_joint_norms(const dpf_message_norms *messag
 /* The event of blocks that share a bound. */
 static inline dpf_event dpf_additive_joint_event(const dpf_release *release, const dpf_message_norms *message,
                                                  uint32_t blocks, const double *scale, const double *grid,
-                                                 int32_t exact, int32_t kind, int32_t lifetime)
+                                                 const dpf_additive_claim *claim)
 {
-    const int32_t p = kind == DPF_EVENT_LAPLACE || kind == DPF_EVENT_DISCRETE_LAPLACE ? 1 : 2;
+    const int32_t exact = claim->exact;
     double fewest;
     int32_t first = 0;
     dpf_event event;
@@ -538,10 +580,10 @@ static inline dpf_event dpf_additive_joint_event(const dpf_release *release, con
         first++;
     const int alike = dpf_additive_alike(blocks, scale, grid, &fewest);
     memset(&event, 0, sizeof(event));
-    event.kind = p == 1 && exact && !alike ? DPF_EVENT_PURE : kind;
+    event.kind = claim->norm == DPF_NORM_L1 && exact && !alike ? DPF_EVENT_PURE : claim->kind;
     event.flags =
         (release->from_data ? DPF_EVENT_BOUNDS_FROM_DATA : 0) | (exact ? 0 : DPF_EVENT_FLOATING_POINT);
-    event.lifetime = lifetime;
+    event.lifetime = claim->lifetime;
     event.count = 1;
     event.side = release->side;
     event.blocks = blocks;
@@ -555,29 +597,29 @@ static inline dpf_event dpf_additive_joint_event(const dpf_release *release, con
     return event;
 }
 
-/* The events of a release: one for blocks that share a bound, one for each other block, the Gram row's last.
+/*
+ * The events of a release: one for blocks that share a bound, one for each other block, the Gram row's last.
  */
 static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release,
-                                             const dpf_noise_plan *plan, int32_t exact, int32_t exact_kind,
-                                             int32_t float_kind, int32_t lifetime, dpf_event *out,
-                                             int32_t capacity, int32_t *n)
+                                             const dpf_noise_plan *plan, const dpf_additive_claim *claim,
+                                             dpf_event *out, int32_t capacity, int32_t *n)
 {
-    const int32_t n_blocks = release->query->n_blocks, kind = exact ? exact_kind : float_kind;
-    const int32_t p = kind == DPF_EVENT_LAPLACE || kind == DPF_EVENT_DISCRETE_LAPLACE ? 1 : 2;
+    const int32_t n_blocks = release->query->n_blocks;
     const dpf_message_norms message = dpf_additive_message(release);
     double scale[DPF_BLOCK_BITS], grid[DPF_BLOCK_BITS];
+    uint32_t joined = 0;
     *n = 0;
     if (capacity < n_blocks * (release->query->has_gram ? 2 : 1))
-        return host->fail(host, DPF_E_INTERNAL, -1, "there is no room for the events of a release");
+        return (host->fail)(host, DPF_E_INTERNAL, -1, "there is no room for the events of a release");
     const uint32_t noisy = dpf_additive_scales(release, plan, scale, grid);
-    const uint32_t joined = dpf_additive_joined(release, &message, noisy, p, exact, scale, grid);
+    if (!claim->separate)
+        joined = dpf_additive_joined(release, &message, noisy, claim->norm, claim->exact, scale, grid);
     if (joined)
-        out[(*n)++] = dpf_additive_joint_event(release, &message, joined, scale, grid, exact, kind, lifetime);
+        out[(*n)++] = dpf_additive_joint_event(release, &message, joined, scale, grid, claim);
     for (int32_t gram = 0; gram <= (release->query->has_gram ? 1 : 0); gram++)
         for (int32_t b = 0; b < n_blocks; b++)
             if (!(joined >> (b + (gram ? DPF_GRAM_BIT : 0)) & 1))
-                out[(*n)++] =
-                    dpf_additive_event(release, plan, b, gram, exact, exact_kind, float_kind, lifetime);
+                out[(*n)++] = dpf_additive_event(release, plan, b, gram, claim);
     return DPF_OK;
 }
 
@@ -607,54 +649,81 @@ static inline dpf_status dpf_additive_round(double grid, double limit, const dou
     return ok ? DPF_OK : DPF_E_RANGE;
 }
 
+/* Room for the noise of so many numbers. */
+typedef struct dpf_additive_room {
+    int64_t *integers;
+    double *reals;
+    int64_t n;
+} dpf_additive_room;
+
 /*
- * values / grid + noise, as integers, for one chunk. All of them, or DPF_E_RANGE. limit is at most
- * 2^62, and so is exact noise.
+ * values / grid + noise, as integers, for at most room->n numbers. All of them, or DPF_E_RANGE. limit is at
+ * most 2^62, and so is exact noise.
  */
-static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, dpf_cursor *cursor, double grid,
-                                            double scale, double limit, const double *values, int64_t n,
+static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, const dpf_noise_source *from,
+                                            const dpf_additive_room *room, double grid, double scale,
+                                            uint64_t steps, double limit, const double *values, int64_t n,
                                             int64_t *out)
 {
     if (!(scale > 0))
         return dpf_additive_round(grid, limit, values, n, out);
     const double steps_per_unit = 1 / grid, steps_of_scale = scale / grid;
-    double reals[DPF_ADDITIVE_CHUNK];
-    int64_t integers[DPF_ADDITIVE_CHUNK];
     if (noise->exact) {
-        dpf_status status = noise->integers(cursor, (uint64_t)steps_of_scale, integers, n);
+        dpf_status status = noise->integers(from, steps, room->integers, n);
         if (status != DPF_OK)
             return status;
     } else {
-        noise->reals(cursor, reals, n);
+        noise->reals(from, room->reals, n);
     }
     int ok = 1;
     for (int64_t i = 0; i < n; i++) {
         int64_t whole = 0;
-        double steps = values[i] * steps_per_unit + (noise->exact ? 0 : steps_of_scale * reals[i]);
-        ok &= dpf_additive_to_integer(steps, limit, &whole);
-        out[i] = whole + (noise->exact ? integers[i] : 0);
+        double at = values[i] * steps_per_unit + (noise->exact ? 0 : steps_of_scale * room->reals[i]);
+        ok &= dpf_additive_to_integer(at, limit, &whole);
+        out[i] = whole + (noise->exact ? room->integers[i] : 0);
         ok &= fabs((double)out[i]) < limit;
     }
     return ok ? DPF_OK : DPF_E_RANGE;
 }
 
-static inline dpf_status dpf_additive_row(const dpf_additive *noise, dpf_cursor *cursor,
-                                          const dpf_noise_plan *plan, const dpf_query *query, int gram,
-                                          int noisy, double limit, const double *values, int64_t *out)
+/* What a draw for block b is given. */
+static inline uint64_t dpf_additive_steps(const dpf_additive *noise, int32_t b, double grid, double scale)
+{
+    return noise && noise->steps ? noise->steps[b] : (uint64_t)(scale / grid);
+}
+
+/* One row. from is NULL where it gets no noise. */
+static inline dpf_status dpf_additive_row(const dpf_additive *noise, const dpf_noise_source *from,
+                                          const dpf_additive_room *room, const dpf_noise_plan *plan,
+                                          const dpf_query *query, int gram, double limit,
+                                          const double *values, int64_t *out)
 {
     for (int32_t b = 0; b < query->n_blocks; b++) {
         double grid = gram ? plan->gram_grid[b] : plan->grid[b];
-        double scale = !noisy ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
+        double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
+        uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
-        for (int64_t at = query->blocks[b].offset; at < end; at += DPF_ADDITIVE_CHUNK) {
-            int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
+        for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {
+            int64_t n = end - at < room->n ? end - at : room->n;
             dpf_status status =
-                dpf_additive_chunk(noise, cursor, grid, scale, limit, values + at, n, out + at);
+                dpf_additive_chunk(noise, from, room, grid, scale, steps, limit, values + at, n, out + at);
             if (status != DPF_OK)
                 return status;
         }
     }
     return DPF_OK;
+}
+
+/* Room on the stack, or in the call's scratch memory where draws take whole blocks. */
+static inline dpf_status dpf_additive_find_room(const dpf_additive *noise, const dpf_call *call,
+                                                int32_t width, dpf_additive_room *room)
+{
+    if (!noise || !noise->whole_blocks || width <= DPF_ADDITIVE_CHUNK)
+        return DPF_OK;
+    room->integers = (int64_t *)call->scratch(call, (uint64_t)width * sizeof(*room->integers));
+    room->reals = (double *)call->scratch(call, (uint64_t)width * sizeof(*room->reals));
+    room->n = width;
+    return room->integers && room->reals ? DPF_OK : DPF_E_MEMORY;
 }
 
 static inline int64_t dpf_additive_row_id(const dpf_encoded *integers, int64_t i)
@@ -669,28 +738,37 @@ static inline int dpf_additive_is_gram(const dpf_query *query, const dpf_encoded
 
 static inline dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_status status)
 {
-    return call->host->fail(call->host, status, -1,
-                            "a value of a message is not finite or too large for its grid; bound the "
-                            "contributions, or lower grid-bits of the mechanism");
+    return (call->host->fail)(call->host, status, -1,
+                              "a value of a message is not finite or too large for its grid; bound the "
+                              "contributions, or lower grid-bits of the mechanism");
 }
 
-/* The role's encode. noise may be NULL if no block has any. */
+/*
+ * The role's encode. noise may be NULL if no block has any. limit: dpf_additive_limit of the parties that
+ * were planned for.
+ */
 static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dpf_call *call,
-                                             const dpf_noise_plan *plan, const dpf_query *query,
+                                             const dpf_noise_plan *plan, const dpf_query *query, double limit,
                                              const double *values, int64_t stride, dpf_encoded *out)
 {
-    int noisy = noise && plan->where == DPF_NOISE_AT_PARTY;
-    double limit = dpf_additive_plan_limit(plan);
+    const int noisy = noise && (plan->where == DPF_NOISE_AT_PARTY || plan->where == DPF_NOISE_IN_SHARES);
+    int64_t integers[DPF_ADDITIVE_CHUNK];
+    double reals[DPF_ADDITIVE_CHUNK];
+    dpf_additive_room room = {integers, reals, DPF_ADDITIVE_CHUNK};
     dpf_cursor cursor;
+    dpf_noise_source from = {noisy ? noise->random : NULL, &cursor, noisy ? noise->values : NULL,
+                             noisy ? noise->parts : 1};
+    dpf_status status = dpf_additive_find_room(noise, call, query->width, &room);
+    if (status != DPF_OK)
+        return (call->host->fail)(call->host, status, -1, "out of memory");
     for (int64_t i = 0; i < out->n_rows; i++) {
         int64_t row = dpf_additive_row_id(out, i);
         int64_t *to = out->values + i * out->stride;
         memset(to, 0, (size_t)out->width * sizeof(*to));
         if (noisy)
             noise->random->seek(noise->stream, call->draw, call->party, (uint32_t)row, &cursor);
-        dpf_status status =
-            dpf_additive_row(noise, &cursor, plan, query, dpf_additive_is_gram(query, out, row), noisy, limit,
-                             values + i * stride, to);
+        status = dpf_additive_row(noise, noisy ? &from : NULL, &room, plan, query,
+                                  dpf_additive_is_gram(query, out, row), limit, values + i * stride, to);
         if (status != DPF_OK)
             return dpf_additive_out_of_range(call, status);
     }
@@ -701,31 +779,29 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
  * Adds a trusted curator's noise to one row of a sum and scales it. Float noise is rounded to the
  * grid as well, so that what follows sees the same kind of numbers.
  */
-static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_cursor *cursor,
-                                                 const dpf_noise_plan *plan, const dpf_query *query, int gram,
-                                                 int noisy, const int64_t *sums, double *out)
+static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, const dpf_noise_source *from,
+                                                 const dpf_additive_room *room, const dpf_noise_plan *plan,
+                                                 const dpf_query *query, int gram, const int64_t *sums,
+                                                 int64_t *drawn, const double *zeros, double *out)
 {
-    static const double zeros[DPF_ADDITIVE_CHUNK] = {0};
-    int64_t drawn[DPF_ADDITIVE_CHUNK] = {0};
     for (int32_t b = 0; b < query->n_blocks; b++) {
         double grid = gram ? plan->gram_grid[b] : plan->grid[b];
-        double scale = !noisy ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
+        double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
+        uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
-        for (int64_t at = query->blocks[b].offset; at < end; at += DPF_ADDITIVE_CHUNK) {
-            int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
+        for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {
+            int64_t n = end - at < room->n ? end - at : room->n;
             if (scale > 0) {
-                dpf_status status =
-                    dpf_additive_chunk(noise, cursor, grid, scale, DPF_ADDITIVE_MAX, zeros, n, drawn);
+                dpf_status status = dpf_additive_chunk(noise, from, room, grid, scale, steps,
+                                                       DPF_ADDITIVE_MAX, zeros, n, drawn);
                 if (status != DPF_OK)
                     return status;
             }
             for (int64_t i = 0; i < n; i++) {
                 if (!(fabs((double)sums[at + i]) < DPF_ADDITIVE_MAX))
                     return DPF_E_RANGE;
-                out[at + i] = (double)(sums[at + i] + drawn[i]) * grid;
+                out[at + i] = (double)(sums[at + i] + (scale > 0 ? drawn[i] : 0)) * grid;
             }
-            if (scale > 0)
-                memset(drawn, 0, sizeof(drawn));
         }
     }
     return DPF_OK;
@@ -736,17 +812,35 @@ static inline dpf_status dpf_additive_decode(const dpf_additive *noise, const dp
                                              const dpf_noise_plan *plan, const dpf_query *query,
                                              const dpf_encoded *sums, double *out, int64_t stride)
 {
-    int noisy = noise && plan->where == DPF_NOISE_AT_SUM;
+    static const double no_values[DPF_ADDITIVE_CHUNK] = {0};
+    const int noisy = noise && plan->where == DPF_NOISE_AT_SUM;
+    int64_t integers[DPF_ADDITIVE_CHUNK], more[DPF_ADDITIVE_CHUNK], *drawn = more;
+    double reals[DPF_ADDITIVE_CHUNK];
+    const double *zeros = no_values;
+    dpf_additive_room room = {integers, reals, DPF_ADDITIVE_CHUNK};
     dpf_cursor cursor;
+    dpf_noise_source from = {noisy ? noise->random : NULL, &cursor, noisy ? noise->values : NULL,
+                             noisy ? noise->parts : 1};
+    dpf_status status = dpf_additive_find_room(noise, call, query->width, &room);
+    if (status == DPF_OK && room.n > DPF_ADDITIVE_CHUNK) {
+        double *none = (double *)call->scratch(call, (uint64_t)room.n * sizeof(*none));
+        drawn = (int64_t *)call->scratch(call, (uint64_t)room.n * sizeof(*drawn));
+        if (none)
+            memset(none, 0, (size_t)room.n * sizeof(*none));
+        zeros = none;
+        status = none && drawn ? DPF_OK : DPF_E_MEMORY;
+    }
+    if (status != DPF_OK)
+        return (call->host->fail)(call->host, status, -1, "out of memory");
     for (int64_t i = 0; i < sums->n_rows; i++) {
         int64_t row = dpf_additive_row_id(sums, i);
         double *to = out + i * stride;
         memset(to, 0, (size_t)sums->width * sizeof(*to));
         if (noisy)
             noise->random->seek(noise->stream, call->draw, DPF_PARTY_AGGREGATE, (uint32_t)row, &cursor);
-        dpf_status status =
-            dpf_additive_decode_row(noise, &cursor, plan, query, dpf_additive_is_gram(query, sums, row),
-                                    noisy, sums->values + i * sums->stride, to);
+        status = dpf_additive_decode_row(noise, noisy ? &from : NULL, &room, plan, query,
+                                         dpf_additive_is_gram(query, sums, row),
+                                         sums->values + i * sums->stride, drawn, zeros, to);
         if (status != DPF_OK)
             return dpf_additive_out_of_range(call, status);
     }

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dpframe.h - everything a plugin may include. */
+/*
+ * dpframe.h - everything a plugin may include: the ABI, and functions for authors that are no part of it
+ * (accounting.h, additive.h, additive_mechanism.h, integer_noise.h, joint.h).
+ */
 #ifndef DPFRAME_H
 #define DPFRAME_H
 
 #include "abi.h"
+#include "accounting.h"
+#include "additive.h"
+#include "additive_mechanism.h"
 #include "features.h"
 #include "host.h"
+#include "integer_noise.h"
+#include "joint.h"
 #include "params.h"
 #include "plugin.h"
 #include "privacy.h"
