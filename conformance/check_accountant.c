@@ -59,24 +59,30 @@ static dpf_question question_of(int unit, int adjacency)
 static const int adjacency_of[DPF_N_UNITS] = {DPF_ADJ_REPLACE_VALUE, DPF_ADJ_ADD_REMOVE};
 
 /* 1 with an answer; 0 if the accountant refuses. Answers that nobody may give are failures. */
-static int ask(struct check *check, struct instance *instance, const dpf_event *event,
-               const dpf_question *question, double *epsilon)
+static int ask_all(struct check *check, struct instance *instance, const dpf_event *events, int64_t n,
+                   const dpf_question *question, double *epsilon)
 {
     dpf_answer answer = {
         .size = sizeof answer, .epsilon = (double)NAN, .epsilon_lower = (double)NAN, .order = (double)NAN};
-    dpf_status status = table(instance)->epsilon(instance->self, event, 1, question, &answer);
+    dpf_status status = table(instance)->epsilon(instance->self, events, n, question, &answer);
     struct dpf_error ignored = {0};
     instance_result(instance, status, NULL, &ignored);
     if (status != DPF_OK)
         return 0;
     if (isnan(answer.epsilon) || answer.epsilon < 0)
-        check_fail(check, "epsilon is %g for an event of kind %d", answer.epsilon, (int)event->kind);
+        check_fail(check, "epsilon is %g for an event of kind %d", answer.epsilon, (int)events->kind);
     if (!(answer.delta >= 0 && answer.delta <= 1))
-        check_fail(check, "delta is %g for an event of kind %d", answer.delta, (int)event->kind);
+        check_fail(check, "delta is %g for an event of kind %d", answer.delta, (int)events->kind);
     if (!memchr(answer.source, '\0', sizeof answer.source) || !memchr(answer.note, '\0', sizeof answer.note))
         check_fail(check, "source or note has no end");
     *epsilon = answer.epsilon;
     return 1;
+}
+
+static int ask(struct check *check, struct instance *instance, const dpf_event *event,
+               const dpf_question *question, double *epsilon)
+{
+    return ask_all(check, instance, event, 1, question, epsilon);
 }
 
 /* A claim is whatever a publication states; only a proof has to behave. */
@@ -273,6 +279,38 @@ static void rule_units(struct check *check)
     }
 }
 
+static dpf_event selection_part(int kind, double p0, double p1, double p2, double p3)
+{
+    dpf_event event = {.kind = kind, .count = 1, .sensitivity = dpf_unstated(), .p = {p0, p1, p2, p3}};
+    event.sampling.rate = event.sampling.weight_max = 1;
+    return event;
+}
+
+/* The best of several runs, of which the number is drawn: nobody may charge what one run costs, or less. */
+static void rule_selection(struct check *check)
+{
+    struct instance *instance = check_instance(check);
+    int answered = 0;
+    for (int kind = DPF_EVENT_LAPLACE; instance && kind <= DPF_EVENT_RANDOMIZED_RESPONSE; kind++) {
+        const dpf_question question = question_of(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE);
+        const dpf_event run = event_of(kind);
+        const dpf_event events[3] = {
+            selection_part(DPF_EVENT_SELECTION, DPF_REPETITIONS_NEGATIVE_BINOMIAL, 1, 0.1, 1),
+            selection_part(DPF_EVENT_CANDIDATE, 1, 0, 0, 0), run};
+        double all, one;
+        for (int64_t n = 1; n < 3; n++)
+            if (ask_all(check, instance, events, n, &question, &all) && !isinf(all))
+                check_fail(check, "answers %g for a selection without its candidates' releases", all);
+        if (!ask_all(check, instance, events, 3, &question, &all))
+            continue;
+        answered = 1;
+        if (ask(check, instance, &run, &question, &one) && !(all > one))
+            check_fail(check, "kind %d: %g for the best of several runs, and %g for one", kind, all, one);
+    }
+    if (instance && !answered)
+        check_skip(check, "it refuses selections among candidates");
+}
+
 static const struct check_rule rules[] = {
     {"accountant.monotone", DPF_ROLE_ACCOUNTANT, rule_monotone,
      "more releases or sensitivity cost more, more noise less"},
@@ -280,5 +318,7 @@ static const struct check_rule rules[] = {
     {"accountant.delta", DPF_ROLE_ACCOUNTANT, rule_inverse, "delta falls with epsilon"},
     {"accountant.epsilon_per_unit", DPF_ROLE_ACCOUNTANT, rule_units,
      "more weight and more records cost no less"},
+    {"accountant.selection", DPF_ROLE_ACCOUNTANT, rule_selection,
+     "the best of several runs is refused, or costs more than one"},
 };
 const struct check_rules check_accountant_rules = CHECK_RULES(rules);

@@ -13,6 +13,7 @@
  *  - NON_PRIVATE, an infinite sensitivity, a scale of 0, and noise that is drawn once and serves
  *    several releases (their difference has no noise) leave no finite epsilon.
  *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
+ *  - SELECTION and CANDIDATE are refused: who has a theorem for the whole reads them by selection.h.
  *  - Flags that are unknown and reserved fields that are not 0 state something new: refused.
  *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is not known: what
  *    moves more is refused, what moves less keeps them.
@@ -116,7 +117,9 @@ static inline const char *dpf_event_kind_name(int32_t kind)
                                         "zcdp",
                                         "skellam",
                                         "pbm",
-                                        "randomized-response"};
+                                        "randomized-response",
+                                        "selection",
+                                        "candidate"};
     const int32_t n = (int32_t)(sizeof names / sizeof names[0]);
     return kind >= 0 && kind < n ? names[kind] : "unknown";
 }
@@ -339,6 +342,10 @@ static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event 
                                 "it states something that these accountants do not know; use newer ones");
     if (event->count < 0)
         return dpf_refuse_event(host, DPF_E_RANGE, event, index, "its count is negative");
+    if (event->kind == DPF_EVENT_SELECTION || event->kind == DPF_EVENT_CANDIDATE)
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "the best of several runs is released, for which this accountant has no "
+                                "theorem; ask rdp ([accountants] list)");
     if (event->kind == DPF_EVENT_NO_OP || event->count == 0 || (event->flags & DPF_EVENT_DATA_BLIND))
         return DPF_OK;
     out->copies = (double)event->count;

@@ -172,6 +172,18 @@ typedef struct dpf_sampling {
 #define DPF_EVENT_SKELLAM 10             /* on the grid, p[0] = variance; L1 and L2 */
 #define DPF_EVENT_PBM 11                 /* p[0..3]: theta, trials, least number of clients, coordinates */
 #define DPF_EVENT_RANDOMIZED_RESPONSE 12 /* p[0] = probability of a flip, per bit */
+/*
+ * A private selection: p[0] = DPF_REPETITIONS_*, p[1] = eta, p[2] = gamma (of Poisson: 0 and the mean), p[3]
+ * = number of candidates. So many CANDIDATEs follow, and each is followed by the releases of one run of it,
+ * p[0] of them, which nobody charges by themselves. Both state no sensitivity, and have no scale. See
+ * selection.h.
+ */
+#define DPF_EVENT_SELECTION 13
+#define DPF_EVENT_CANDIDATE 14
+
+/* The law of the number of runs of a selection. */
+#define DPF_REPETITIONS_NEGATIVE_BINOMIAL 0 /* truncated: from 1 on; geometric where eta = 1 */
+#define DPF_REPETITIONS_POISSON 1           /* from 0 on */
 
 /* Event flags. */
 #define DPF_EVENT_NOISE_KNOWN UINT32_C(1)      /* the server knows part of the noise (C4) */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * selection.h - private selection among candidates, as it stands in a ledger; sugar, no part of the ABI.
+ *
+ * A number K is drawn from a public law, K times a candidate is drawn from a public law and run, each run
+ * with a score, and the run with the best score alone is released: Liu, Talwar, arXiv 1811.07971; Papernot,
+ * Steinke, arXiv 2110.03620. In a ledger this is
+ *
+ *     SELECTION, then for each candidate: CANDIDATE, and the releases of one run of it, its score among them.
+ *
+ * Nobody composes these releases one by one: an accountant that has no theorem for the whole refuses, which
+ * dpf_charge_event does for it.
+ */
+#ifndef DPFRAME_SELECTION_H
+#define DPFRAME_SELECTION_H
+
+#include "accounting.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The truncated negative binomial law with parameters eta > -1 and gamma in (0, 1], on 1, 2, ...:
+ *   Pr[K = k] = (1-gamma)^k / (gamma^-eta - 1) prod_{l<k} (l+eta)/(l+1),
+ * which is geometric for eta = 1, and for eta = 0 the limit, the logarithmic law. Its mean is
+ *   eta (1-gamma) / (gamma (1 - gamma^eta)),   and   (1/gamma - 1) / ln(1/gamma)   for eta = 0.
+ */
+static inline double dpf_negative_binomial_mean(double eta, double gamma)
+{
+    const double fall = -log(gamma), x = eta * fall;
+    if (fall <= 0.0)
+        return 1.0;
+    return (1.0 / gamma - 1.0) / fall * (fabs(x) < 1e-9 ? 1.0 + x / 2.0 : x / -expm1(-x));
+}
+
+typedef struct dpf_selection {
+    int32_t law;        /* DPF_REPETITIONS_* */
+    int32_t reserved;   /* 0 */
+    double eta;         /* of the negative binomial */
+    double gamma;       /* of the negative binomial */
+    double mean;        /* of the number of repetitions */
+    int64_t candidates; /* that may be drawn, at least 1 */
+    double copies;      /* composed with itself this often */
+} dpf_selection;
+
+/*
+ * Reads the SELECTION at events[index], and refuses what is out of range or has no proof. The candidates
+ * follow it: dpf_selection_candidate.
+ */
+static inline dpf_status dpf_selection_read(const dpf_host *host, const dpf_event *events, int64_t index,
+                                            const dpf_question *question, dpf_selection *out)
+{
+    const dpf_event *event = &events[index];
+    const double *p = event->p;
+    memset(out, 0, sizeof *out);
+    uint64_t stated = event->flags;
+    for (int32_t i = 0; i < (int32_t)(sizeof event->reserved / sizeof event->reserved[0]); i++)
+        stated |= event->reserved[i];
+    if (stated != 0 || (p[0] != DPF_REPETITIONS_NEGATIVE_BINOMIAL && p[0] != DPF_REPETITIONS_POISSON))
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "it states something that these accountants do not know; use newer ones");
+    if (question->observer != DPF_OBSERVER_OUTSIDER)
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "a selection hides the runs that lost, but the server and the parties see "
+                                "every run; ask for observer = outsider");
+    if (event->sampling.kind != DPF_SAMPLING_NONE)
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
+                                "nothing is proved about a selection under a draw of units");
+    out->law = (int32_t)p[0];
+    out->eta = p[1];
+    out->gamma = p[2];
+    out->mean = out->law == DPF_REPETITIONS_POISSON ? p[2] : dpf_negative_binomial_mean(p[1], p[2]);
+    const int32_t known = out->law == DPF_REPETITIONS_POISSON
+                              ? p[1] == 0.0 && p[2] > 0.0 && p[2] < 1e6
+                              : p[1] > -1.0 && p[1] < 1e6 && p[2] > 0.0 && p[2] <= 1.0 && isfinite(out->mean);
+    if (!known || event->count < 0)
+        return dpf_refuse_event(host, DPF_E_NUMERIC, event, index,
+                                "its count or the parameters of its law of repetitions are out of range");
+    if (!(p[3] >= 1.0 && p[3] < 1e9 && p[3] == floor(p[3])))
+        return dpf_refuse_event(host, DPF_E_RANGE, event, index,
+                                "its number of candidates is no whole number from 1");
+    out->candidates = (int64_t)p[3];
+    out->copies = (double)event->count;
+    return DPF_OK;
+}
+
+/*
+ * Reads the CANDIDATE at events[index] of n: *releases events of it follow. Candidates that are cut off, and
+ * selections inside of them, are refused.
+ */
+static inline dpf_status dpf_selection_candidate(const dpf_host *host, const dpf_event *events, int64_t n,
+                                                 int64_t index, int64_t *releases)
+{
+    *releases = 0;
+    if (index >= n)
+        return (host->fail)(host, DPF_E_RANGE, -1, "a selection has fewer candidates than it states");
+    const dpf_event *event = &events[index];
+    const double size = event->p[0];
+    if (event->kind != DPF_EVENT_CANDIDATE || event->flags != 0 || event->count != 1 ||
+        !(size >= 0.0 && size <= (double)(n - index - 1) && size == floor(size)))
+        return dpf_refuse_event(host, DPF_E_RANGE, event, index,
+                                "a selection is not followed by its candidates with all of their releases");
+    for (int64_t i = index + 1; i <= index + (int64_t)size; i++)
+        if (events[i].kind == DPF_EVENT_SELECTION || events[i].kind == DPF_EVENT_CANDIDATE)
+            return dpf_refuse_event(host, DPF_E_UNSUPPORTED, &events[i], i,
+                                    "a selection among selections is not supported");
+    *releases = (int64_t)size;
+    return DPF_OK;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* renyi_total.h - a ledger as one curve: like charges in one, and selections among candidates. */
+#ifndef RENYI_TOTAL_H
+#define RENYI_TOTAL_H
+
+#include "dpframe/selection.h"
+#include "order_search.h"
+#include "renyi_pbm.h"
+
+struct renyi_selection;
+
+struct renyi_total {
+    dpf_charge *charges;
+    struct renyi_pbm **pbm; /* of each charge of that kind, else NULL */
+    int64_t n;
+    struct renyi_selection *selections;
+    int64_t n_selections;
+    const char *unbounded; /* why there is no finite epsilon, or NULL */
+    double log_keep;       /* ln of the product of 1 - delta over all approximate releases */
+};
+
+/* Reads n events; total is empty before, and freed by renyi_total_free even after a failure. */
+dpf_status renyi_total_fill(const dpf_host *host, const struct order_list *list, const dpf_event *events,
+                            int64_t n, const dpf_question *question, struct renyi_total *total);
+void renyi_total_free(const dpf_host *host, struct renyi_total *total);
+/* The Renyi divergence of all releases together; NaN if it cannot be computed. The order may be INFINITY. */
+double renyi_total_at(const struct renyi_total *total, double order);
+
+#endif
