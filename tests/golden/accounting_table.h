@@ -55,6 +55,9 @@ static const struct row_of_table rows[] = {
     {"skellam p0=16 grid=.25", "--vvv--", "==a=a=="},
     {"pbm p0=.1 p1=2 p2=20 p3=3", "--u-u--", "======="},
     {"randomized-response p0=.4", "v-vvvv-", "a=aaa=="},
+    /* Alone they are pieces of a ledger: test_golden_selection has whole ones. */
+    {"selection p1=1 p2=.1 p3=1", "-------", "======="},
+    {"candidate p0=0", "-------", "======="},
 };
 #define N_ROWS ((int32_t)(sizeof rows / sizeof *rows))
 

@@ -94,12 +94,12 @@ static inline dpf_status dpf_selection_candidate(const dpf_host *host, const dpf
 {
     *releases = 0;
     if (index >= n)
-        return (host->fail)(host, DPF_E_RANGE, -1, "a selection has fewer candidates than it states");
+        return (host->fail)(host, DPF_E_UNSUPPORTED, -1, "a selection has fewer candidates than it states");
     const dpf_event *event = &events[index];
     const double size = event->p[0];
     if (event->kind != DPF_EVENT_CANDIDATE || event->flags != 0 || event->count != 1 ||
         !(size >= 0.0 && size <= (double)(n - index - 1) && size == floor(size)))
-        return dpf_refuse_event(host, DPF_E_RANGE, event, index,
+        return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
                                 "a selection is not followed by its candidates with all of their releases");
     for (int64_t i = index + 1; i <= index + (int64_t)size; i++)
         if (events[i].kind == DPF_EVENT_SELECTION || events[i].kind == DPF_EVENT_CANDIDATE)
