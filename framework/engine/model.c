@@ -82,6 +82,53 @@ static void fill_popularity(struct model *model, const struct dataset *dataset)
         items->data[csr->others[i] * model->stride] += 1.0f;
 }
 
+/* ---- biases --------------------------------------------------------------------------------------- */
+
+#define BIAS_RIDGE 5.0
+#define BIAS_ROUNDS 15
+
+/* Ridge regression of one side's biases on what the other's leave: sums by row, then the quotient. */
+static void solve_biases(const struct csr *csr, int by_rows, double mean, const double *others, double *sums,
+                         double *biases, int64_t n)
+{
+    memset(biases, 0, (size_t)n * sizeof *biases);
+    memset(sums, 0, (size_t)n * sizeof *sums);
+    for (int64_t r = 0; r < csr->rows; r++)
+        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
+            const int64_t own = by_rows ? r : csr->others[k], other = by_rows ? csr->others[k] : r;
+            sums[own] += (csr->values ? (double)csr->values[k] : 1.0) - mean - others[other];
+            biases[own] += 1;
+        }
+    for (int64_t i = 0; i < n; i++)
+        biases[i] = sums[i] / (biases[i] + BIAS_RIDGE);
+}
+
+/* Columns: [user bias | item bias], each beside a constant 1. */
+static int fill_biases(struct model *model, const struct dataset *dataset, struct dpf_error *error)
+{
+    struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
+    double *of_users = memory_new((size_t)users->rows + 1, sizeof *of_users),
+           *of_items = memory_new((size_t)items->rows + 1, sizeof *of_items),
+           *sums = memory_new((size_t)(users->rows + items->rows) + 1, sizeof *sums);
+    const int status = of_users && of_items && sums ? 0 : error_memory(error);
+    for (int round = 0; round < BIAS_ROUNDS && status == 0; round++) {
+        solve_biases(&dataset->train.by_user, 0, model->offset, of_users, sums, of_items, items->rows);
+        solve_biases(&dataset->train.by_user, 1, model->offset, of_items, sums, of_users, users->rows);
+    }
+    for (int64_t u = 0; u < users->rows && status == 0; u++) {
+        users->data[u * model->stride] = (float)of_users[u];
+        users->data[u * model->stride + 1] = 1.0f;
+    }
+    for (int64_t i = 0; i < items->rows && status == 0; i++) {
+        items->data[i * model->stride] = 1.0f;
+        items->data[i * model->stride + 1] = (float)of_items[i];
+    }
+    free(of_users);
+    free(of_items);
+    free(sums);
+    return status;
+}
+
 /* One direction of a state transform over the unknown columns: rows of `from` to rows of `to`. */
 static int map_state(const struct plan *plan, int side, int forward, const float *from, int64_t from_rows,
                      float *to, int64_t to_rows, int64_t stride, struct dpf_error *error)
@@ -183,10 +230,10 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
     if (plan->recommender.instance)
         return recommender_fit_start(model, error);
     int kind = (int)plan->model.params.values[MODEL_KIND].integer;
-    model->columns = kind == MODEL_FACTORIZATION ? plan->columns : 1;
+    model->columns = kind == MODEL_FACTORIZATION ? plan->columns : kind == MODEL_BIASES ? 2 : 1;
     model->stride = (model->columns + 15) / 16 * 16;
     model->offset = plan->offset;
-    if (kind == MODEL_MEAN ||
+    if (kind == MODEL_MEAN || kind == MODEL_BIASES ||
         (kind == MODEL_FACTORIZATION && plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN))
         model->offset = mean_value(dataset);
     if (kind == MODEL_POPULARITY)
@@ -203,7 +250,7 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
     }
     if (kind == MODEL_POPULARITY)
         fill_popularity(model, dataset);
-    return 0;
+    return kind == MODEL_BIASES ? fill_biases(model, dataset, error) : 0;
 }
 
 void model_free(struct model *model)

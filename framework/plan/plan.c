@@ -145,6 +145,7 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
 {
     memset(plan, 0, sizeof *plan);
     plan->without_mechanisms = options->without_mechanisms;
+    plan->stand_in = options->stand_in;
     plan->environment.metric = options->metric;
     plan->environment.metric_context = options->metric_context;
     const struct config_request request = {.path = options->config_path,
@@ -177,7 +178,7 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
 
 int plan_check_read(struct plan *plan, struct dpf_error *error)
 {
-    if (plan->without_mechanisms) /* a twin of what has been checked, with less in it */
+    if (plan->without_mechanisms || plan->stand_in) /* a twin of what has been checked, with less in it */
         return 0;
     static const char *const sections[] = {"run",         "data",  "split", "model",    "parties", "privacy",
                                            "accountants", "users", "items", "evaluate", "sweep",   "audit"};

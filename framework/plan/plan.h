@@ -92,6 +92,7 @@ struct plan {
     struct random_root *privacy_root;
     struct instance_environment environment;
 
+    int stand_in; /* see plan_options */
     struct config_values run, model, parties, privacy, data, split, accountant_list;
     struct config_values *extra[16]; /* bound by rooms above, for the resolved configuration */
     int n_extra;
@@ -135,7 +136,9 @@ struct plan_options {
     const char *const *plugin_directories;
     int n_plugin_directories;
     int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
-    int without_data;       /* files of [data] may be missing; plan_complete then gets no sizes */
+    int stand_in;     /* a recommender named by an override stands in for what is configured: keys that it
+                         does not read are not refused */
+    int without_data; /* files of [data] may be missing; plan_complete then gets no sizes */
     /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
     const char *const *other_sections;
     int n_other_sections;

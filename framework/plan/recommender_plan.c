@@ -70,7 +70,7 @@ int recommender_plan_make(struct plan *plan, struct dpf_error *error)
         return config_error(plan->config, "model", "kind", error,
                             "kind names a baseline and recommender = %s another model: remove one of them",
                             id);
-    if (refuse_factorization(plan, error) != 0 ||
+    if ((!plan->stand_in && refuse_factorization(plan, error) != 0) ||
         components_make_named(plan, DPF_ROLE_RECOMMENDER, "model", "recommender", id,
                               &plan->recommender.instance, error) != 0)
         return -1;

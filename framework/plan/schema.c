@@ -54,8 +54,10 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                          "Write how the noise of the last release is distributed, block by block, to "
                          "private/noise.csv."),
     [RUN_COMPARE] = DPF_PARAM_TEXT_F("compare", DPF_TYPE_STRING, "", 0,
-                                     "Baselines to evaluate on the same split: non-private (this "
-                                     "configuration without its mechanisms), popularity, mean."),
+                                     "Models to evaluate on the same split, privately: non-private (this "
+                                     "configuration without its mechanisms), popularity, mean, biases (no "
+                                     "privacy), private-popularity, private-biases (trained with the "
+                                     "epsilon that is proved of this run, and not released)."),
     [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0, "One more directory of plugins."),
 };
 TABLE(run, RUN_N_PARAMS)
@@ -64,6 +66,8 @@ static const dpf_enum_value kind_values[] = {
     {"factorization", "trained by the side steps"},
     {"popularity", "no training: an item's score is its number of training records"},
     {"mean", "no training: every score is the mean of the training records"},
+    {"biases", "no training by side steps: the mean, and a bias of each user and item, by alternating ridge "
+               "regression of ridge 5"},
 };
 static const dpf_enum_value offset_values[] = {
     {"none", "0"},

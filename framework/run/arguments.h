@@ -41,6 +41,7 @@ struct arguments {
     int dry_run, resume, all;
     const char *user, *data, *item, *exclude, *candidates;
     int64_t count;                  /* -n; 0: not given */
+    int stand_in;                   /* set by comparisons, see struct plan_options */
     int without_data;               /* set by commands that can do without the files of [data] */
     const struct section *sections; /* those that the plan does not read */
     int n_sections;

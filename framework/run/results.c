@@ -335,6 +335,8 @@ static json_t *comparisons_json(const struct results *r)
     for (int i = 0; i < r->n_comparisons; i++) {
         json_t *metrics = json_object();
         add_metrics_json(metrics, &r->comparisons[i].metrics);
+        if (r->comparisons[i].epsilon > 0) /* a model that could be released, and is not */
+            json_object_set_new(metrics, "epsilon-proved", number(r->comparisons[i].epsilon));
         json_object_set_new(object, r->comparisons[i].name, metrics);
     }
     return object;

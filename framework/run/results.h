@@ -12,13 +12,8 @@
 #include "engine/engine.h"
 #include "evaluate/evaluate.h"
 #include "plan/plan.h"
+#include "run/comparison.h"
 #include "run/component_metrics.h"
-
-/* A baseline evaluated on the same split. */
-struct comparison {
-    char name[32];
-    struct metrics metrics;
-};
 
 struct results {
     const struct plan *plan;

@@ -18,6 +18,7 @@
 #include "data/load.h"
 #include "engine/recommender_fit.h"
 #include "plan/components.h"
+#include "run/comparison.h"
 #include "run/progress.h"
 #include "run/summary_table.h"
 #include "run/verdict.h"
@@ -29,7 +30,7 @@ struct run {
     struct pool *pool;
     struct engine_stats stats;
     struct metrics test, train;
-    struct comparison comparisons[8];
+    struct comparison comparisons[COMPARISON_MOST];
     int n_comparisons;
     double *train_rmse;
     int64_t n_train_rmse;
@@ -120,35 +121,29 @@ static int evaluate(struct run *run, struct plan *plan, struct model *model, str
 
 /* ---- baselines on the same split ------------------------------------------------------------------ */
 
+/* -1: nothing is added. */
 static int compare_with(struct run *run, const struct arguments *arguments, const char *name,
                         struct dpf_error *error)
 {
-    struct comparison *comparison = &run->comparisons[run->n_comparisons];
-    snprintf(comparison->name, sizeof comparison->name, "%s", name);
-    struct arguments twin = *arguments;
-    char kind[64];
-    int non_private = strcmp(name, "non-private") == 0;
-    if (!non_private) {
-        snprintf(kind, sizeof kind, "model.kind=%s", name);
-        if (twin.n_overrides + 2 > MAX_OVERRIDES)
-            return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
-        twin.overrides[twin.n_overrides++] = kind;
-        twin.overrides[twin.n_overrides++] = "model.recommender=";
-    }
-    struct session session;
-    struct model model = {0};
-    struct engine_stats stats;
-    int status = session_open(&session, &twin, non_private, error);
-    if (status == 0)
-        status = plan_complete(&session.plan, run->dataset.users.n, run->dataset.items.n, error);
-    if (status == 0)
-        status = train(run, &session.plan, &model, 0, &stats, error);
-    if (status == 0)
-        status = evaluate(run, &session.plan, &model, &comparison->metrics, error);
+    const struct compared_run compared = {arguments, &run->session, &run->dataset, run->pool};
+    if (run->n_comparisons == COMPARISON_MOST)
+        return error_set(error, DPF_FAULT_RUN, "there is no room for %s", name);
+    if (comparison_make(&compared, name, &run->comparisons[run->n_comparisons], error) != 0)
+        return -1;
     run->n_comparisons++;
-    model_free(&model);
-    session_close(&session);
-    return status;
+    return 0;
+}
+
+/* What could be released instead and cannot be trained here is left out, and said so: the run is complete. */
+static int compare_as_asked(struct run *run, const struct arguments *arguments, const char *name,
+                            struct dpf_error *error)
+{
+    const int status = compare_with(run, arguments, name, error);
+    if (status == 0 || worker_cancelled() || !comparison_is_private(name))
+        return status;
+    log_message(LOG_LEVEL_WARNING, "[run] compare: %s is left out: %s", name, error->text);
+    *error = (struct dpf_error){0};
+    return 0;
 }
 
 static int compare(struct run *run, const struct arguments *arguments, struct dpf_error *error)
@@ -159,7 +154,7 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
         return error_memory(error);
     int status = 0;
     for (int i = 0; i < n && status == 0; i++)
-        status = compare_with(run, arguments, names[i], error);
+        status = compare_as_asked(run, arguments, names[i], error);
     free(names);
     return status;
 }
@@ -168,47 +163,52 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
 
 #define TWIN_SECONDS 60.0 /* a model that took longer is not trained again for the sake of a sentence */
 
-static const struct metrics *comparison_named(const struct run *run, const char *name)
+static const struct comparison *comparison_named(const struct run *run, const char *name)
 {
     for (int i = 0; i < run->n_comparisons; i++)
         if (strcmp(run->comparisons[i].name, name) == 0)
-            return &run->comparisons[i].metrics;
+            return &run->comparisons[i];
     return NULL;
 }
 
 /* What it needs beyond what was asked for is evaluated for it alone: results do not depend on who looks. */
-static const struct metrics *evaluate_for_verdict(struct run *run, const struct arguments *arguments,
-                                                  const char *name)
+static const struct comparison *evaluate_for_verdict(struct run *run, const struct arguments *arguments,
+                                                     const char *name)
 {
     struct dpf_error ignored = {0};
-    const struct metrics *known = comparison_named(run, name);
-    if (known || run->n_comparisons == (int)(sizeof run->comparisons / sizeof run->comparisons[0]))
+    const struct comparison *known = comparison_named(run, name);
+    if (known)
         return known;
     return compare_with(run, arguments, name, &ignored) == 0 ? comparison_named(run, name) : NULL;
 }
 
 /* NULL: nothing can be said. Free it. */
-static char *make_verdict(struct run *run, const struct arguments *arguments)
+static char *make_verdict(struct run *run, const struct arguments *arguments, enum verdict *verdict)
 {
     struct plan *plan = &run->session.plan;
     const int asked = run->n_comparisons;
-    const char *baseline = verdict_baseline(&run->test, run->dataset.implicit);
-    if (!baseline || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+    const char *const *rivals = verdict_rivals(&run->test, run->dataset.implicit);
+    if (!rivals || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return NULL;
     enum log_level level = log_set_level(LOG_LEVEL_NONE);
-    struct verdict_input input = {.test = &run->test,
-                                  .implicit = run->dataset.implicit,
-                                  .has_noise = plan->guarantee.n_releases > 0,
-                                  .is_recommender = plan->recommender.instance != NULL,
-                                  .users = run->dataset.users.n,
-                                  .items = run->dataset.items.n,
-                                  .records = run->dataset.train.n};
-    const struct metrics *found = evaluate_for_verdict(run, arguments, baseline);
-    *(strcmp(baseline, "mean") == 0 ? &input.mean : &input.popularity) = found;
-    input.non_private = comparison_named(run, "non-private");
-    if (!input.non_private && input.has_noise && verdict_judge(&input) > VERDICT_BETTER &&
-        run->times[3] - run->times[2] < TWIN_SECONDS)
-        input.non_private = evaluate_for_verdict(run, arguments, "non-private");
+    struct verdict_input input = {
+        .test = &run->test,
+        .implicit = run->dataset.implicit,
+        .has_noise = plan->guarantee.n_releases > 0,
+        .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
+        .users = run->dataset.users.n,
+        .items = run->dataset.items.n,
+        .records = run->dataset.train.n};
+    for (; *rivals; rivals++) {
+        const struct comparison *found = evaluate_for_verdict(run, arguments, *rivals);
+        if (found)
+            input.rivals[input.n_rivals++] = (struct verdict_rival){*rivals, found->epsilon, &found->metrics};
+    }
+    *verdict = verdict_judge(&input);
+    const struct comparison *twin = comparison_named(run, "non-private");
+    if (!twin && input.has_noise && *verdict > VERDICT_BETTER && run->times[3] - run->times[2] < TWIN_SECONDS)
+        twin = evaluate_for_verdict(run, arguments, "non-private");
+    input.non_private = twin ? &twin->metrics : NULL;
     log_set_level(level);
     char *text = verdict_text(&input);
     while (run->n_comparisons > asked)
@@ -223,13 +223,13 @@ static int check_compare(const struct plan *plan, struct dpf_error *error)
     if (!names)
         return error_memory(error);
     int status = components_check_once(plan, "run", "compare", names, n, error);
-    if (status == 0 && n > 8)
-        status = config_error(plan->config, "run", "compare", error, "at most 8 baselines");
+    if (status == 0 && n > COMPARISON_CONFIGURED)
+        status =
+            config_error(plan->config, "run", "compare", error, "at most %d models", COMPARISON_CONFIGURED);
     for (int i = 0; i < n && status == 0; i++)
-        if (strcmp(names[i], "non-private") != 0 && strcmp(names[i], "popularity") != 0 &&
-            strcmp(names[i], "mean") != 0)
-            status = config_error(plan->config, "run", "compare", error,
-                                  "\"%s\" must be non-private, popularity or mean", names[i]);
+        if (!comparison_exists(names[i]))
+            status = config_error(plan->config, "run", "compare", error, "\"%s\" must be %s", names[i],
+                                  comparison_names);
     free(names);
     return status;
 }
@@ -309,20 +309,21 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     return 0;
 }
 
-static void print_verdict(const char *verdict)
+static void print_verdict(const char *words, enum verdict verdict)
 {
     struct text text = {0};
-    const enum colour colour =
-        strstr(verdict, " better than ") && !strstr(verdict, " no better ") ? COLOUR_GREEN : COLOUR_YELLOW;
-    terminal_wrap(&text, "", 0, verdict, terminal_width(STDOUT_FILENO));
-    printf("%s%s%s\n", terminal_colour(STDOUT_FILENO, colour), text.data ? text.data : verdict,
+    const enum colour colour = verdict == VERDICT_BETTER ? COLOUR_GREEN : COLOUR_YELLOW;
+    terminal_wrap(&text, "", 0, words, terminal_width(STDOUT_FILENO));
+    printf("%s%s%s\n", terminal_colour(STDOUT_FILENO, colour), text.data ? text.data : words,
            terminal_colour(STDOUT_FILENO, COLOUR_NONE));
     text_free(&text);
 }
 
-static void print_results(const struct run *run, const struct results *results, const char *verdict,
+static void print_results(struct run *run, const struct arguments *arguments, const struct results *results,
                           const char *directory)
 {
+    enum verdict verdict = VERDICT_NONE;
+    char *words = make_verdict(run, arguments, &verdict);
     char *table = results->test->n ? summary_table(results) : NULL;
     const struct guarantee *guarantee = &run->session.plan.guarantee;
     char *statement = guarantee_protects(guarantee)
@@ -330,12 +331,13 @@ static void print_results(const struct run *run, const struct results *results, 
                           : guarantee_line(guarantee);
     if (table)
         printf("%s\n", table);
-    if (verdict)
-        print_verdict(verdict);
+    if (words)
+        print_verdict(words, verdict);
     printf("%s\nResults: %s (released: %s/release, private: %s/private)\n", statement ? statement : "",
            directory, directory, directory);
     free(table);
     free(statement);
+    free(words);
 }
 
 /* For the curator: nothing of it is in release/, nor in the exit status. */
@@ -376,11 +378,8 @@ static int finish(struct run *run, const struct arguments *arguments, const char
     if (results_write(directory, &results, error) != 0)
         return -1;
     warn_of_violations(run, directory);
-    if (!run->quiet) {
-        char *verdict = make_verdict(run, arguments);
-        print_results(run, &results, verdict, directory);
-        free(verdict);
-    }
+    if (!run->quiet)
+        print_results(run, arguments, &results, directory);
     for (int64_t i = 0; i < run->test.n; i++)
         if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
             log_message(LOG_LEVEL_WARNING,

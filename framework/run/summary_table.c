@@ -12,12 +12,12 @@ static int is_count(const char *name)
     return strstr(name, "cold-records") || strstr(name, "users-");
 }
 
-static void add_cell(struct text *text, double value, int count)
+static void add_cell(struct text *text, double value, int count, int width)
 {
     if (isfinite(value))
-        text_add(text, "  %12.*f", count ? 0 : 4, value);
+        text_add(text, "  %*.*f", width, count ? 0 : 4, value);
     else
-        text_add(text, "  %12s", "n/a");
+        text_add(text, "  %*s", width, "n/a");
 }
 
 static int name_width(const struct results *results)
@@ -29,22 +29,51 @@ static int name_width(const struct results *results)
     return (int)width;
 }
 
+/* Names of models stand over their columns in full. */
+static int column_width(const struct results *results, int column)
+{
+    const size_t length = strlen(results->comparisons[column].name);
+    return length > 12 ? (int)length : 12;
+}
+
+/* What else the table shows than this run: one line for each kind that is there. */
+static void add_notes(struct text *text, const struct results *results)
+{
+    const char *exact[] = {"popularity", "mean", "biases"};
+    int n = 0;
+    for (size_t k = 0; k < sizeof exact / sizeof exact[0]; k++)
+        for (int i = 0; i < results->n_comparisons; i++)
+            if (strcmp(results->comparisons[i].name, exact[k]) == 0)
+                text_add(text, n++ ? ", %s" : "%s", exact[k]);
+    if (n)
+        text_add(text, ": of exact records, without privacy.\n");
+    for (int i = 0; i < results->n_comparisons; i++)
+        if (results->comparisons[i].epsilon > 0)
+            text_add(
+                text,
+                "%s: a model trained from these records with epsilon %.4g, not released; its figures are "
+                "private.\n",
+                results->comparisons[i].name, results->comparisons[i].epsilon);
+}
+
 char *summary_table(const struct results *results)
 {
     struct text text = {0};
     int width = name_width(results);
     text_add(&text, "%-*s  %12s", width, "test metric", "this run");
     for (int i = 0; i < results->n_comparisons; i++)
-        text_add(&text, "  %12.12s", results->comparisons[i].name);
+        text_add(&text, "  %*s", column_width(results, i), results->comparisons[i].name);
     text_add(&text, "\n");
     for (int64_t m = 0; m < results->test->n; m++) {
         const struct metric *metric = &results->test->items[m];
         int count = is_count(metric->name);
         text_add(&text, "%-*s", width, metric->name);
-        add_cell(&text, metric->value, count);
+        add_cell(&text, metric->value, count, 12);
         for (int i = 0; i < results->n_comparisons; i++)
-            add_cell(&text, metrics_find(&results->comparisons[i].metrics, metric->name), count);
+            add_cell(&text, metrics_find(&results->comparisons[i].metrics, metric->name), count,
+                     column_width(results, i));
         text_add(&text, "\n");
     }
+    add_notes(&text, results);
     return text.data;
 }

@@ -17,10 +17,29 @@
 /* The metric that is judged: the first of these that there is, at its first cut-off. */
 struct judged {
     const struct metric *own;
-    double other; /* the baseline's value */
     int smaller_is_better;
-    const char *baseline;
+    const struct verdict_rival *rival;
+    double other; /* its value */
 };
+
+static const char *const of_lists[] = {"popularity", "private-popularity", NULL};
+static const char *const of_ratings[] = {"mean", "biases", "private-biases", NULL};
+
+static const char *subject_of(const char *rival)
+{
+    static const struct {
+        const char *name, *subject;
+    } subjects[] = {
+        {"popularity", "a list of popular items"},
+        {"private-popularity", "a list of popular items released with the same epsilon (private-popularity)"},
+        {"mean", "the mean of all ratings"},
+        {"biases", "biases of users and items"},
+        {"private-biases", "biases released with the same epsilon (private-biases)"}};
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
+        if (strcmp(subjects[i].name, rival) == 0)
+            return subjects[i].subject;
+    return rival;
+}
 
 static const struct metric *first_named(const struct metrics *metrics, const char *name)
 {
@@ -51,25 +70,39 @@ static int choose(const struct metrics *test, int implicit, struct judged *out)
     const struct metric *ranks = first_of(test, ranking), *rates = implicit ? NULL : first_of(test, rating);
     if (!ranks && !rates)
         return -1;
-    *out = (struct judged){.own = rates ? rates : ranks,
-                           .smaller_is_better = rates != NULL,
-                           .baseline = rates ? "mean" : "popularity"};
+    *out = (struct judged){.own = rates ? rates : ranks, .smaller_is_better = rates != NULL};
     return 0;
 }
 
-const char *verdict_baseline(const struct metrics *test, int implicit)
+const char *const *verdict_rivals(const struct metrics *test, int implicit)
 {
     struct judged judged;
-    return choose(test, implicit, &judged) == 0 ? judged.baseline : NULL;
+    return choose(test, implicit, &judged) != 0 ? NULL : judged.smaller_is_better ? of_ratings : of_lists;
 }
 
+static double value_of(const struct judged *judged, const struct verdict_rival *rival)
+{
+    return metrics_find(rival->metrics, judged->own->name);
+}
+
+static int is_itself(const struct verdict_input *input, const struct verdict_rival *rival)
+{
+    return input->model && strcmp(input->model, rival->name) == 0;
+}
+
+/* Rivals come with the simplest first and those that could be released last. */
 static int judge_input(const struct verdict_input *input, struct judged *out)
 {
     if (!input->test || choose(input->test, input->implicit, out) != 0)
         return -1;
-    const struct metrics *baseline = strcmp(out->baseline, "mean") == 0 ? input->mean : input->popularity;
-    out->other = baseline ? metrics_find(baseline, out->own->name) : (double)NAN;
-    return isfinite(out->other) ? 0 : -1;
+    for (int i = 0; i < input->n_rivals; i++) {
+        const struct verdict_rival *rival = &input->rivals[i];
+        const int decides = !out->rival || rival->epsilon > 0 || !input->has_noise;
+        if (decides && !is_itself(input, rival) && isfinite(value_of(out, rival)))
+            out->rival = rival;
+    }
+    out->other = out->rival ? value_of(out, out->rival) : (double)NAN;
+    return out->rival ? 0 : -1;
 }
 
 /* The variance of a mean over users: by its confidence interval (95 %), else at most p (1 - p), since ranking
@@ -120,8 +153,8 @@ static void add_remedy(const struct verdict_input *input, struct text *out)
                  "matter), or a larger epsilon.",
                  each);
     else
-        text_add(out, input->is_recommender ? " Try a larger epsilon, or more users."
-                                            : " Try a larger epsilon, fewer rounds, or a smaller rank.");
+        text_add(out, input->model ? " Try a larger epsilon, or more users."
+                                   : " Try a larger epsilon, fewer rounds, or a smaller rank.");
 }
 
 static void add_reason(const struct verdict_input *input, const struct judged *judged, struct text *out)
@@ -134,42 +167,75 @@ static void add_reason(const struct verdict_input *input, const struct judged *j
         add_remedy(input, out);
     } else if (isfinite(without)) {
         text_add(out, " It is not the noise: without it %s is %.4f. %s", name, without,
-                 input->is_recommender ? "There is little to learn from these records beyond that."
-                                       : "Try other parameters of the model, first without mechanisms.");
+                 input->model ? "There is little to learn from these records beyond that."
+                              : "Try other parameters of the model, first without mechanisms.");
     } else if (input->has_noise) {
         add_remedy(input, out);
         text_add(out, " [run] compare = non-private tells whether noise is the reason.");
     }
-    if (!input->is_recommender)
+    if (!input->model)
         text_add(out, " configs/recommended has models for such data.");
 }
 
-char *verdict_text(const struct verdict_input *input)
+/* What the rivals that did not decide have. */
+static void add_others(const struct verdict_input *input, const struct judged *judged, struct text *out)
+{
+    int n = 0;
+    for (int i = input->n_rivals - 1; i >= 0; i--) {
+        const struct verdict_rival *rival = &input->rivals[i];
+        const double value = value_of(judged, rival);
+        if (rival == judged->rival || is_itself(input, rival) || !isfinite(value))
+            continue;
+        text_add(out, n ? ", %s %.4f" : " Without privacy %s would have %.4f", subject_of(rival->name),
+                 value);
+        n++;
+    }
+    if (n)
+        text_add(out, ".");
+}
+
+static void add_comparison(const struct judged *judged, enum verdict verdict, struct text *out)
 {
     static const char *const words[][2] = {
         [VERDICT_BETTER] = {"ranks better than", "predicts better than"},
         [VERDICT_SAME] = {"ranks no better for sure than", "predicts no better for sure than"},
         [VERDICT_WORSE] = {"ranks worse than", "predicts worse than"}};
+    text_add(out, "Verdict: the model %s %s: %s is %.4f against %.4f",
+             words[verdict][judged->smaller_is_better], subject_of(judged->rival->name), judged->own->name,
+             judged->own->value, judged->other);
+    const double change = judged->other != 0 ? 100 * (judged->own->value / judged->other - 1) : 0;
+    if (change != 0)
+        text_add(out, fabs(change) < 2 ? " (%+.1f %%)" : " (%+.0f %%)", change);
+    if (verdict == VERDICT_SAME)
+        text_add(out, ", which may be chance with %lld %s.", (long long)judged->own->n,
+                 judged->smaller_is_better ? "records" : "users");
+    else
+        text_add(out, ".");
+}
+
+char *verdict_text(const struct verdict_input *input)
+{
     struct judged judged;
     struct text out = {0};
     if (judge_input(input, &judged) != 0)
         return NULL;
     const enum verdict verdict = compare(&judged, judged.own->value);
-    const double change = judged.other != 0 ? 100 * (judged.own->value / judged.other - 1) : 0;
-    text_add(&out, "Verdict: the model %s %s: %s is %.4f against %.4f",
-             words[verdict][judged.smaller_is_better],
-             judged.smaller_is_better ? "the mean of all ratings" : "a list of popular items",
-             judged.own->name, judged.own->value, judged.other);
-    if (judged.other != 0)
-        text_add(&out, " (%+.0f %%)", change);
+    const int is_private = judged.rival->epsilon > 0,
+              is_fallback = input->model && subject_of(input->model) != input->model;
     const int higher = (judged.own->value > judged.other) != judged.smaller_is_better;
-    if (verdict == VERDICT_SAME)
-        text_add(&out, ", which may be chance with %lld %s.", (long long)judged.own->n,
-                 judged.smaller_is_better ? "records" : "users");
-    else
-        text_add(&out, ".");
-    if (verdict == VERDICT_WORSE || (verdict == VERDICT_SAME && !higher))
-        add_reason(input, &judged, &out);
+    add_comparison(&judged, verdict, &out);
+    add_others(input, &judged, &out);
+    if (verdict == VERDICT_WORSE || (verdict == VERDICT_SAME && !higher)) {
+        if (is_private)
+            text_add(&out,
+                     " Train that one instead: dpframe start FILE recipe=%s, or "
+                     "configs/corrected/%s.ini.",
+                     judged.rival->name, judged.rival->name);
+        if (!is_fallback)
+            add_reason(input, &judged, &out);
+    }
+    if (is_private)
+        text_add(&out, " These figures are private, and so is a choice by them: no epsilon covers it (C10).");
     text_add(&out, "\n");
     if (out.failed)
         text_free(&out);

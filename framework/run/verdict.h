@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdict.h - one plain sentence after training: is the model worth more than the simplest one, and if not,
- * why. */
+/* verdict.h - a few plain words after training: is the model worth more than the simplest one, which could be
+ * released in its place, and if not, why. */
 #ifndef DPF_RUN_VERDICT_H
 #define DPF_RUN_VERDICT_H
 
@@ -8,25 +8,38 @@
 
 #include "evaluate/evaluate.h"
 
-/* What the verdict rests on. Metrics are of the same test part; NULL where there are none. */
+/* A simple model, see comparison.h. */
+struct verdict_rival {
+    const char *name;
+    double epsilon; /* proved, of one that could be released; 0: of exact records, without privacy */
+    const struct metrics *metrics;
+};
+#define VERDICT_RIVALS 3
+
+/* What the verdict rests on. Metrics are of the same test part. */
 struct verdict_input {
     const struct metrics *test;
-    const struct metrics *popularity;  /* ranks by numbers of records */
-    const struct metrics *mean;        /* predicts the mean of all records */
-    const struct metrics *non_private; /* the same model without mechanisms and clips */
+    struct verdict_rival rivals[VERDICT_RIVALS];
+    int n_rivals;
+    const struct metrics *non_private; /* the same model without mechanisms and clips, or NULL */
     int implicit, has_noise;
-    int is_recommender; /* a model of the role recommender, which chooses rounds and ranks by its own rule */
+    const char *model; /* a component of the role recommender, which chooses rounds and ranks by its own rule;
+                          NULL: a factorization */
     int64_t users, items, records; /* of the training part */
 };
 
 enum verdict { VERDICT_NONE, VERDICT_BETTER, VERDICT_SAME, VERDICT_WORSE };
 
-/* The judgement alone. NONE: there is nothing to judge by. */
+/*
+ * The judgement alone, against one rival: of a model with noise the one that could be released with the same
+ * epsilon, where there is one; else the simplest one; of a model without noise, the best of exact records.
+ * NONE: there is nothing to judge by.
+ */
 enum verdict verdict_judge(const struct verdict_input *input);
-/* The sentence, with figures and, unless it is better, the likely reason and what to try; NULL if there is
+/* The sentences, with figures and, unless it is better, the likely reason and what to do; NULL if there is
    nothing to judge by or memory is short. Private: computed from test records. Free it. */
 char *verdict_text(const struct verdict_input *input);
-/* The baseline that it needs: "popularity" or "mean"; NULL if no metric of the test part can be judged. */
-const char *verdict_baseline(const struct metrics *test, int implicit);
+/* Names of the rivals that it needs, up to a NULL; NULL if no metric of the test part can be judged. */
+const char *const *verdict_rivals(const struct metrics *test, int implicit);
 
 #endif

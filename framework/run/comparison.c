@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/comparison.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/recommender_fit.h"
+#include "privacy/statement.h"
+
+static const struct {
+    const char *name;
+    int is_private;
+} table[] = {{"non-private", 0}, {"popularity", 0},         {"mean", 0},
+             {"biases", 0},      {"private-popularity", 1}, {"private-biases", 1}};
+const char comparison_names[] = "non-private, popularity, mean, biases, private-popularity or private-biases";
+
+static int place_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+int comparison_exists(const char *name)
+{
+    return place_of(name) >= 0;
+}
+
+int comparison_is_private(const char *name)
+{
+    return place_of(name) >= 0 && table[place_of(name)].is_private;
+}
+
+/* ---- the configuration of the other model ----------------------------------------------------------- */
+
+/* The run's own arguments with a few more changes. */
+struct changed {
+    struct arguments arguments;
+    const char *settings[MAX_OVERRIDES]; /* of a sweep's point, which win over overrides */
+    char text[4][64];
+    int n;
+};
+
+static int change(struct changed *changed, const char *key, const char *value, struct dpf_error *error)
+{
+    struct arguments *a = &changed->arguments;
+    const int last = a->n_settings ? a->n_settings : a->n_overrides;
+    if (last == MAX_OVERRIDES)
+        return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+    snprintf(changed->text[changed->n], sizeof changed->text[0], "%s=%s", key, value);
+    (a->n_settings ? changed->settings : a->overrides)[last] = changed->text[changed->n++];
+    *(a->n_settings ? &a->n_settings : &a->n_overrides) = last + 1;
+    return 0;
+}
+
+/* The least epsilon that is proved, 0 if none is. */
+static double proved_epsilon(const struct guarantee *guarantee)
+{
+    double least = INFINITY;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (statement_proves(guarantee, account) && account->answer.epsilon < least)
+            least = account->answer.epsilon;
+    }
+    return isfinite(least) ? least : 0;
+}
+
+/* The budget of the run goes to the other model. */
+static int change_to_private(const struct compared_run *run, const char *name, struct changed *changed,
+                             struct dpf_error *error)
+{
+    const dpf_value *privacy = run->session->plan.privacy.params.values;
+    const double proved = proved_epsilon(&run->session->plan.guarantee);
+    char epsilon[32];
+    if (!(proved > 0))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s is trained with the epsilon that is proved of the run, and none is", name);
+    changed->arguments.stand_in = 1;
+    if (change(changed, "model.kind", "factorization", error) != 0 ||
+        change(changed, "model.recommender", name, error) != 0)
+        return -1;
+    if (privacy[PRIVACY_BUDGET].integer == BUDGET_TOTAL)
+        return 0;
+    snprintf(epsilon, sizeof epsilon, "%.17g", proved);
+    return change(changed, "privacy.budget", "total", error) == 0
+               ? change(changed, "privacy.total-epsilon", epsilon, error)
+               : -1;
+}
+
+static int change_arguments(const struct compared_run *run, const char *name, struct changed *changed,
+                            struct dpf_error *error)
+{
+    struct arguments *a = &changed->arguments;
+    *a = *run->arguments;
+    for (int i = 0; i < a->n_settings && i < MAX_OVERRIDES; i++)
+        changed->settings[i] = a->settings[i];
+    if (a->n_settings)
+        a->settings = changed->settings;
+    if (comparison_is_private(name))
+        return change_to_private(run, name, changed, error);
+    if (strcmp(name, "non-private") == 0)
+        return 0;
+    return change(changed, "model.kind", name, error) == 0 ? change(changed, "model.recommender", "", error)
+                                                           : -1;
+}
+
+/* ---- training and evaluation ------------------------------------------------------------------------ */
+
+static int train(const struct compared_run *run, struct plan *plan, struct model *model,
+                 struct dpf_error *error)
+{
+    struct engine_stats stats;
+    if (model_init(model, plan, run->dataset, error) != 0)
+        return -1;
+    if (plan->recommender.instance)
+        return recommender_fit_run(model, run->pool, &stats, error);
+    return plan_is_factorization(plan) ? engine_run(plan, run->dataset, run->pool, model, NULL, &stats, error)
+                                       : 0;
+}
+
+static int check_proof(const struct compared_run *run, const struct session *session, struct comparison *out,
+                       struct dpf_error *error)
+{
+    const double allowed = proved_epsilon(&run->session->plan.guarantee);
+    if (!comparison_is_private(out->name))
+        return 0;
+    out->epsilon = proved_epsilon(&session->plan.guarantee);
+    return out->epsilon > 0 && out->epsilon <= allowed * (1 + 1e-3)
+               ? 0
+               : error_set(error, DPF_FAULT_CONFIG,
+                           "%s in place of the model is not proved to have its epsilon under [parties] and "
+                           "[privacy] of this run",
+                           out->name);
+}
+
+static int train_and_evaluate(const struct compared_run *run, struct session *session, struct comparison *out,
+                              struct dpf_error *error)
+{
+    struct model model = {0};
+    int status = plan_complete(&session->plan, run->dataset->users.n, run->dataset->items.n, error);
+    if (status == 0)
+        status = check_proof(run, session, out, error);
+    if (status == 0)
+        status = train(run, &session->plan, &model, error);
+    const struct scorer scorer = {.context = &model, .scores = model_scores};
+    if (status == 0)
+        status = evaluate_model(&run->session->evaluate, run->dataset, &scorer, session->plan.seeded,
+                                run->pool, 0, &out->metrics, error);
+    model_free(&model);
+    return status;
+}
+
+int comparison_make(const struct compared_run *run, const char *name, struct comparison *out,
+                    struct dpf_error *error)
+{
+    struct changed changed = {.n = 0};
+    struct session session = {0};
+    *out = (struct comparison){.epsilon = 0};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    if (change_arguments(run, name, &changed, error) != 0)
+        return -1;
+    int status = session_open(&session, &changed.arguments, strcmp(name, "non-private") == 0, error);
+    if (status == 0)
+        status = train_and_evaluate(run, &session, out, error);
+    session_close(&session);
+    return status;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models that a run is compared with: exact ones, and what could be released in its place with its epsilon.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+#include "integration/spawned.h"
+
+static double baseline(const char *run, const char *model, const char *metric)
+{
+    json_t *json = command_json(run);
+    const json_t *value = json_object_get(json_object_get(json_object_get(json, "baselines"), model), metric);
+    const double number = json_is_number(value) ? json_number_value(value) : -1;
+    json_decref(json);
+    return number;
+}
+
+static double own(const char *run, const char *metric)
+{
+    json_t *json = command_json(run);
+    const json_t *value = json_object_get(json_object_get(json, "metrics"), metric);
+    const double number = json_is_number(value) ? json_number_value(value) : -1;
+    json_decref(json);
+    return number;
+}
+
+/* Lines are wrapped at the terminal's width. */
+static void says(const char *text)
+{
+    for (char *at = command_out; *at; at++)
+        if (*at == '\n')
+            *at = ' ';
+    if (!strstr(command_out, text))
+        fail_msg("\"%s\" is missing in: %s", text, command_out);
+}
+
+/* Biases without privacy are what alternating least squares of rank 0 converges to. */
+static void biases_are_those_of_rank_0(void **state)
+{
+    (void)state;
+    command_expect("-q -c exact.ini -O als", 0, "");
+    command_expect("-q -c exact.ini -o model.kind=biases -O biases", 0, "");
+    assert_true(own("als/run.json", "rmse") > 0.1);
+    assert_true(fabs(own("als/run.json", "rmse") - own("biases/run.json", "rmse")) < 1e-4);
+    command_expect("-c exact.ini -o run.compare=biases,mean -O compared", 0, "");
+    says("mean, biases: of exact records, without privacy.");
+    says("Verdict: the model predicts no better for sure than biases of users");
+    assert_true(fabs(baseline("compared/run.json", "biases", "rmse") - own("biases/run.json", "rmse")) <
+                1e-12);
+    assert_true(baseline("compared/run.json", "mean", "rmse") >
+                baseline("compared/run.json", "biases", "rmse"));
+    command_expect("-q -c exact.ini -o run.compare=bias -O refused", 2, "must be non-private, popularity");
+}
+
+/* The recommender in place of a factorization, whose keys it does not read: with the epsilon of the run. */
+static void what_could_be_released_has_the_epsilon_of_the_run(void **state)
+{
+    (void)state;
+    command_expect("-c noisy.ini -o run.compare=private-biases,popularity -O noisy", 0, "");
+    says("private-biases: a model trained from these records with epsilon 3");
+    says("released with the same epsilon (private-biases)");
+    says("no epsilon covers it");
+    const double epsilon = baseline("noisy/run.json", "private-biases", "epsilon-proved"),
+                 rmse = baseline("noisy/run.json", "private-biases", "rmse");
+    assert_true(epsilon > 2.9 && epsilon <= 3);
+    assert_true(baseline("noisy/run.json", "popularity", "epsilon-proved") == -1);
+    /* The model of its own configuration, with the same key and budget. */
+    command_expect("-q -c released.ini -O released", 0, "");
+    assert_true(fabs(own("released/run.json", "rmse") - rmse) < 1e-12);
+    /* The same where each release states its noise. */
+    command_expect("-q -c noisy.ini -o privacy.budget=per-release -o privacy.calibrate-by= -o "
+                   "run.compare=private-biases -O stated",
+                   0, "");
+    assert_true(baseline("stated/run.json", "private-biases", "epsilon-proved") > 0);
+    assert_true(baseline("stated/run.json", "private-biases", "rmse") > 0);
+}
+
+/* A point of a sweep sets its model after everything else; the comparison has its own all the same. */
+static void points_of_sweeps_are_compared_too(void **state)
+{
+    (void)state;
+    command_expect("-q -c sweep.ini -O sweep", 0, "");
+    double values[2];
+    for (int point = 0; point < 2; point++) {
+        const char *path = point ? "sweep/points/b/run.json" : "sweep/points/a/run.json";
+        values[point] = baseline(path, "private-biases", "rmse");
+        assert_true(values[point] > 0);
+        assert_true((fabs(own(path, "rmse") - values[point]) < 1e-12) == (point == 1));
+    }
+    assert_true(fabs(values[0] - values[1]) < 1e-12);
+}
+
+/* Nothing is proved of the run: it is complete, and the comparison is left out with the reason. */
+static void what_cannot_be_released_is_left_out(void **state)
+{
+    (void)state;
+    command_expect("-q -c exact.ini -o run.compare=private-biases -O left-out", 0,
+                   "private-biases is left out: private-biases is trained with the epsilon that is proved");
+    assert_true(own("left-out/run.json", "rmse") > 0);
+    command_expect("-c lists.ini -o run.compare=private-popularity -O lists", 0, "");
+    assert_true(baseline("lists/run.json", "private-popularity", "ndcg@10") > 0);
+    says("released with the same epsilon (private-popularity)");
+}
+
+#define DATA(FEEDBACK)                                                                                       \
+    "[run]\nseed = 3\ntrace = no\n[data]\nformat = csv\ndelimiter = comma\nheader = no\nfields = 3\n"        \
+    "column.user = 1\ncolumn.item = 2\npath = own.csv\n" FEEDBACK "[split]\nkind = random\nfraction = 0.2\n"
+#define RATINGS DATA("column.rating = 3\nvalue-min = 1\nvalue-max = 5\n")
+#define PRIVACY                                                                                              \
+    "[parties]\nkind = curator\n[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = " \
+    "1e-5\nbudget = total\ntotal-epsilon = 3\ncalibrate-by = pld\nrandomness = reproducible\n"               \
+    "[accountants]\nlist = pld\n"
+#define RATES "[evaluate]\nmetrics = rmse\ncold = model\n"
+
+static int begin(void **state)
+{
+    static char text[1 << 17];
+    if (training_begin(state) != 0)
+        return -1;
+    char *at = text;
+    for (int u = 0; u < 300; u++)
+        for (int i = 0; i < 40; i++)
+            if ((u * 7 + i * i * 3) % 11 < 1 + i % 5)
+                at += sprintf(at, "u%d,i%d,%d\n", u, i, 1 + (u % 3 + i % 3 + (u * i) % 5) / 2);
+    training_file("own.csv", text);
+    training_file("exact.ini",
+                  RATINGS "[run]\nrounds = 15\n[model]\nrank = 0\nuser-bias = yes\nitem-bias = yes\noffset = "
+                          "mean\n[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = "
+                          "1\nbias-lambda = 5\nregularization = constant\n[items]\nloss = explicit-als\n"
+                          "solver = cholesky\n[items.loss]\nlambda = 1\nbias-lambda = 5\n"
+                          "regularization = constant\n[evaluate]\nmetrics = rmse\ncold = model\n");
+    snprintf(text, sizeof text,
+             "include = %s/configs/corrected/user-level-als.ini\n" RATINGS
+             "[run]\nrounds = 1\n[model]\nusers = 300\nitems = 40\nrank = 1\n" PRIVACY,
+             getenv("DPFRAME_SOURCE_DIR"));
+    training_file("noisy.ini", text);
+    training_file("released.ini",
+                  RATINGS "[model]\nrecommender = private-biases\nusers = 300\nitems = 40\n" PRIVACY RATES);
+    training_file("sweep.ini",
+                  RATINGS "[model]\nrecommender = private-ratings\nusers = 300\nitems = 40\n" PRIVACY RATES
+                          "[run]\ncompare = private-biases\n[sweep]\nmetrics = rmse\nvariant.a = "
+                          "model.recommender=private-als\nvariant.b = model.recommender=private-biases\n");
+    training_file(
+        "lists.ini",
+        DATA("column.rating = none\nfeedback = implicit\n") "[model]\nrecommender = private-gram\nusers = "
+                                                            "300\nitems = 40\n" PRIVACY
+                                                            "[evaluate]\nmetrics = ndcg\n");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(biases_are_those_of_rank_0),
+        cmocka_unit_test(what_could_be_released_has_the_epsilon_of_the_run),
+        cmocka_unit_test(points_of_sweeps_are_compared_too),
+        cmocka_unit_test(what_cannot_be_released_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, begin, training_end);
+}
