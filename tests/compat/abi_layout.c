@@ -446,6 +446,16 @@ AT(dpf_recommender_release, name, 1128);
 AT(dpf_recommender_release, why, 1176);
 AT(dpf_recommender_release, reserved_words, 1336);
 
+SIZE(dpf_witnessed, 56);
+AT(dpf_witnessed, size, 0);
+AT(dpf_witnessed, release, 4);
+AT(dpf_witnessed, row, 8);
+AT(dpf_witnessed, n, 16);
+AT(dpf_witnessed, width, 24);
+AT(dpf_witnessed, numbers, 32);
+AT(dpf_witnessed, exact, 40);
+AT(dpf_witnessed, scales, 48);
+
 SIZE(dpf_witness, 16);
 AT(dpf_witness, context, 0);
 AT(dpf_witness, saw, 8);

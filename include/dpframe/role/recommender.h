@@ -121,14 +121,31 @@ typedef struct dpf_recommender_release {
 } dpf_recommender_release;
 
 /*
- * Is told what those see from whom a release is to be protected: each message, where messages are seen, or
- * the sum, exactly as it reaches them, with all its noise. row is the user's where each user has a row of its
- * own, else 0; n numbers are one for each item where they belong to items. Several workers may call it at
- * once.
+ * A release, or one message of it, as it reaches those from whom it is to be protected: each message where
+ * messages are seen, else the sum. row is the user's where each user has a row of its own, else 0. n numbers,
+ * width of them in a row, one row after the other: one for each item where they belong to items.
+ *
+ * What a witness writes into numbers was released in their place: training goes on with it. So an audit
+ * replays what was seen with another data set. exact and scales are what the component itself states; audits
+ * compare numbers with them, and both with the release's event.
  */
+typedef struct dpf_witnessed {
+    uint32_t size;
+    int32_t release; /* its place in releases() */
+    int64_t row;
+    int64_t n;
+    int64_t width;
+    double *numbers;      /* with all their noise */
+    const double *exact;  /* the same without noise; NULL: not told */
+    const double *scales; /* of the noise of each, in units of the event's scale (or of the root of a
+                             variance that it states); NULL: all 1. 0: the number is a constant */
+} dpf_witnessed;
+
+/* Is told all of them, one after the other where later ones depend on earlier ones. Several workers may call
+   it at once. */
 typedef struct dpf_witness {
     void *context;
-    void (*saw)(void *context, int32_t release, int64_t row, const double *numbers, int64_t n);
+    void (*saw)(void *context, const dpf_witnessed *what);
 } dpf_witness;
 
 /* Trains: all buffers are the host's. */
@@ -142,7 +159,7 @@ typedef struct dpf_fit {
     int64_t messages;     /* out: that were sent, and their bytes */
     uint64_t bytes_up;
     uint64_t bytes_down;
-    const dpf_witness *witness; /* NULL: nobody asks. Audits do; results must not depend on it. */
+    const dpf_witness *witness; /* NULL: nobody asks. Audits do; results depend on what it writes alone. */
 } dpf_fit;
 
 /* Who is to be told, or NULL. */

@@ -24,7 +24,7 @@ struct fitting {
     struct candidate *heaps; /* slots for each worker */
     const dpf_call *call;
     const dpf_witness *witness;
-    double *told; /* n_items for each worker, if somebody is */
+    double *told; /* 2 n_items for each worker, if somebody is: reported and own bits */
     struct neighbours_state state;
 };
 
@@ -43,15 +43,25 @@ static void report_user(const struct fitting *fitting, int64_t user)
     row[fitting->row_words - 1] &= bit_mask(fitting->records->n_items, fitting->row_words - 1);
 }
 
-/* The report, as the server gets it. */
+/* The report, as the server gets it, and the user's own bits. Training goes on with what the witness leaves. */
 static void tell_witness(const struct fitting *fitting, int64_t user, int32_t worker)
 {
     const int64_t n_items = fitting->records->n_items;
-    const uint64_t *row = fitting->rows + user * fitting->row_words;
-    double *told = fitting->told + worker * n_items;
-    for (int64_t i = 0; i < n_items; i++)
+    const dpf_csr *csr = &fitting->records->by_user;
+    uint64_t *row = fitting->rows + user * fitting->row_words;
+    double *told = fitting->told + worker * 2 * n_items, *own = told + n_items;
+    const dpf_witnessed what = {
+        .size = sizeof what, .row = user, .n = n_items, .width = n_items, .numbers = told, .exact = own};
+    for (int64_t i = 0; i < n_items; i++) {
         told[i] = (double)(row[i / 64] >> (i % 64) & 1);
-    fitting->witness->saw(fitting->witness->context, 0, user, told, n_items);
+        own[i] = 0;
+    }
+    for (int64_t i = csr->offsets[user]; i < csr->offsets[user + 1]; i++)
+        own[csr->others[i]] = 1;
+    fitting->witness->saw(fitting->witness->context, &what);
+    memset(row, 0, (size_t)fitting->row_words * sizeof *row);
+    for (int64_t i = 0; i < n_items; i++)
+        row[i / 64] |= (uint64_t)(told[i] > 0.5) << (i % 64);
 }
 
 /* 64 users: their reports, by user and by item. */
@@ -210,7 +220,7 @@ static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, co
                                              sizeof(*fitting->heaps));
     fitting->witness = dpf_fit_witness(fit);
     if (fitting->witness)
-        fitting->told = call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)n_items *
+        fitting->told = call->scratch(call, (uint64_t)dpf_task_workers(call) * 2 * (uint64_t)n_items *
                                                 sizeof(*fitting->told));
     if (!fitting->rows || !fitting->columns || !fitting->counts || !fitting->heaps ||
         (fitting->witness && !fitting->told))

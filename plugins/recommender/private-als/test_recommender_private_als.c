@@ -57,13 +57,13 @@ struct seen {
     int64_t n[3];
 };
 
-static void saw(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void saw(void *context, const dpf_witnessed *what)
 {
     struct seen *seen = context;
-    (void)row;
-    assert_true(seen->n[release] + n <= ROOM);
-    memcpy(seen->numbers[release] + seen->n[release], numbers, (size_t)n * sizeof *numbers);
-    seen->n[release] += n;
+    const int32_t release = what->release;
+    assert_true(seen->n[release] + what->n <= ROOM);
+    memcpy(seen->numbers[release] + seen->n[release], what->numbers, (size_t)what->n * sizeof(double));
+    seen->n[release] += what->n;
 }
 
 static void train(const char *settings, int without_noise, struct seen *seen, double *state_out)

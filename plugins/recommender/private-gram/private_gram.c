@@ -188,41 +188,88 @@ static dpf_status add_gram_noise(const struct private_gram *self, const dpf_call
 
 static dpf_status release_counts(const struct private_gram *self, const dpf_call *call,
                                  const struct gram_plan *plan, const dpf_interactions *records,
-                                 int64_t *totals)
+                                 struct telling *telling, int64_t *totals)
 {
     dpf_cursor cursor;
     int64_t *drawn = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *drawn);
     if (!drawn)
         return fail(self, DPF_E_MEMORY, "out of memory");
     dpf_status status = gram_sum_counts(call, records, plan->counts.bits, totals);
-    if (status != DPF_OK || !plan->noisy)
-        return status;
-    self->random->seek(self->count_noise, call->draw, DPF_PARTY_AGGREGATE, 0, &cursor);
-    status = self->random->discrete_gaussian(&cursor, plan->counts.steps, drawn, records->n_items);
-    for (int64_t i = 0; i < records->n_items; i++)
-        totals[i] += drawn[i];
-    return status;
+    if (status == DPF_OK)
+        status = keep_exact(call, totals, records->n_items, plan->counts.grid, telling);
+    if (status == DPF_OK && plan->noisy) {
+        self->random->seek(self->count_noise, call->draw, DPF_PARTY_AGGREGATE, 0, &cursor);
+        status = self->random->discrete_gaussian(&cursor, plan->counts.steps, drawn, records->n_items);
+        for (int64_t i = 0; i < records->n_items; i++)
+            totals[i] += drawn[i];
+    }
+    return status == DPF_OK ? tell(call, telling, 0, &plan->counts, records->n_items, 1, 0, totals) : status;
 }
 
-/* A release as it leaves, in values. */
-static dpf_status show(const dpf_call *call, const dpf_witness *witness, int32_t release, const int64_t *sums,
-                       int64_t n, double grid)
+/* ---- for a witness ---------------------------------------------------------------------------------------
+ */
+
+/* Sums before their noise is added, where somebody is to be told. */
+struct telling {
+    const dpf_witness *witness; /* NULL: nobody */
+    double *exact;
+};
+
+static dpf_status keep_exact(const dpf_call *call, const int64_t *sums, int64_t n, double grid,
+                             struct telling *telling)
 {
-    if (!witness)
+    if (!telling->witness)
         return DPF_OK;
-    double *numbers = call->scratch(call, (uint64_t)(n + 1) * sizeof *numbers);
-    if (!numbers)
+    telling->exact = call->scratch(call, (uint64_t)(n + 1) * sizeof *telling->exact);
+    if (!telling->exact)
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
     for (int64_t i = 0; i < n; i++)
-        numbers[i] = (double)sums[i] * grid;
-    witness->saw(witness->context, release, 0, numbers, n);
+        telling->exact[i] = (double)sums[i] * grid;
+    return DPF_OK;
+}
+
+/* Noise of pairs: the diagonal's is larger, and below it nothing is released. */
+static void fill_scales(const struct gram_noise *noise, int64_t m, double *scales)
+{
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t k = 0; k < m; k++)
+            scales[i * m + k] = k > i    ? 1
+                                : k == i ? (double)noise->steps_diag / (double)noise->steps
+                                         : 0;
+}
+
+/* A release as it leaves, in values; training goes on with what the witness leaves. Scales only of pairs. */
+static dpf_status tell(const dpf_call *call, const struct telling *telling, int32_t release,
+                       const struct gram_noise *noise, int64_t n, int64_t width, int pairs, int64_t *sums)
+{
+    dpf_witnessed what = {.size = sizeof what,
+                          .release = release,
+                          .n = n,
+                          .width = width > 0 ? width : 1,
+                          .exact = telling->exact};
+    if (!telling->witness)
+        return DPF_OK;
+    double *numbers = call->scratch(call, (uint64_t)(n + 1) * sizeof *numbers);
+    double *scales = pairs ? call->scratch(call, (uint64_t)(n + 1) * sizeof *scales) : NULL;
+    if (!numbers || (pairs && !scales))
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    if (pairs)
+        fill_scales(noise, width, scales);
+    for (int64_t i = 0; i < n; i++)
+        numbers[i] = (double)sums[i] * noise->grid;
+    what.numbers = numbers;
+    what.scales = scales;
+    telling->witness->saw(telling->witness->context, &what);
+    for (int64_t i = 0; i < n; i++)
+        sums[i] = llround(numbers[i] / noise->grid);
     return DPF_OK;
 }
 
 /* The second release: n numbers in *sums. */
 static dpf_status release_second(const struct private_gram *self, const dpf_call *call,
                                  const struct gram_plan *plan, const dpf_interactions *records,
-                                 const struct item_span *span, int64_t **sums, int64_t *n)
+                                 const struct item_span *span, struct telling *telling, int64_t **sums,
+                                 int64_t *n)
 {
     const int64_t m = span->m, d = plan->projected ? span->basis.columns : 0;
     double *weight = call->scratch(call, (uint64_t)(m + 1) * sizeof *weight);
@@ -237,17 +284,23 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
             basis[k * d + c] = matrix_column(&span->basis, (int32_t)c)[k];
     }
     const struct gram_columns columns = {records->n_items, m, span->column, weight, plan->second.bits};
-    const dpf_status status = plan->projected ? gram_sum_projected(call, records, &columns, basis, (int32_t)d,
-                                                                   GRAM_LEAST_PROJECTED, *sums)
-                                              : gram_sum_pairs(call, records, &columns, *sums);
-    return status == DPF_OK ? add_gram_noise(self, call, plan, m, d, *sums) : status;
+    dpf_status status = plan->projected ? gram_sum_projected(call, records, &columns, basis, (int32_t)d,
+                                                             GRAM_LEAST_PROJECTED, *sums)
+                                        : gram_sum_pairs(call, records, &columns, *sums);
+    if (status == DPF_OK)
+        status = keep_exact(call, *sums, *n, plan->second.grid, telling);
+    if (status == DPF_OK)
+        status = add_gram_noise(self, call, plan, m, d, *sums);
+    return status == DPF_OK ? tell(call, telling, 1, &plan->second, *n, plan->projected ? d : m,
+                                   !plan->projected && plan->noisy, *sums)
+                            : status;
 }
 
 static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
 {
     const struct private_gram *self = instance;
     const dpf_interactions *records = fit->records;
-    const dpf_witness *witness = dpf_fit_witness(fit);
+    struct telling telling = {.witness = dpf_fit_witness(fit)};
     struct gram_plan plan;
     struct item_span span;
     struct gram_estimate estimate;
@@ -256,18 +309,14 @@ static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     if (why)
         return fail(self, DPF_E_RANGE, why);
     int64_t *totals = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *totals);
-    dpf_status status = totals ? release_counts(self, call, &plan, records, totals)
+    dpf_status status = totals ? release_counts(self, call, &plan, records, &telling, totals)
                                : fail(self, DPF_E_MEMORY, "out of memory");
-    if (status == DPF_OK)
-        status = show(call, witness, 0, totals, records->n_items, plan.counts.grid);
     if (status != DPF_OK)
         return status;
     if (item_span_make(call, &plan, fit->setup->n_users, records->n_items, totals, dpf_item_features(records),
                        &span) != 0)
         return DPF_E_INTERNAL;
-    status = release_second(self, call, &plan, records, &span, &second, &n);
-    if (status == DPF_OK)
-        status = show(call, witness, 1, second, n, plan.second.grid);
+    status = release_second(self, call, &plan, records, &span, &telling, &second, &n);
     if (status == DPF_OK && call->cancelled(call))
         status = DPF_E_CANCELLED; /* before what takes long */
     if (status != DPF_OK)

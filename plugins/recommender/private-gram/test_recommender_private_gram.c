@@ -388,12 +388,12 @@ struct seen {
     int64_t n[2];
 };
 
-static void see(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void see(void *context, const dpf_witnessed *what)
 {
     struct seen *seen = context;
-    assert_true(row == 0 && release < 2 && n <= ITEMS * ITEMS);
-    memcpy(seen->numbers[release], numbers, (size_t)n * sizeof *numbers);
-    seen->n[release] = n;
+    assert_true(what->row == 0 && what->release < 2 && what->n <= ITEMS * ITEMS);
+    memcpy(seen->numbers[what->release], what->numbers, (size_t)what->n * sizeof(double));
+    seen->n[what->release] = what->n;
 }
 
 /* A trained state, to be freed; what left in *seen. */
@@ -509,11 +509,11 @@ struct listening {
 };
 
 /* All that leaves has been seen: what is computed from it is of no concern here. */
-static void see_and_stop(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void see_and_stop(void *context, const dpf_witnessed *what)
 {
     struct listening *listening = context;
-    see(&listening->seen, release, row, numbers, n);
-    listening->host->cancel = release == 1;
+    see(&listening->seen, what);
+    listening->host->cancel = what->release == 1;
 }
 
 static void listen(struct plain_host *host, const struct data *d, uint32_t draw, struct listening *listening)

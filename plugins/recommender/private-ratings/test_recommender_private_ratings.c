@@ -59,13 +59,12 @@ static void compare_pass(struct follower *f, int32_t pass, const double *all)
         compare_part(f, message.to_all, to_all, all, message.n_all);
 }
 
-static void follow(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void follow(void *context, const dpf_witnessed *what)
 {
     struct follower *f = context;
-    (void)row;
-    if (case_pass_of(release) >= 0)
-        compare_pass(f, case_pass_of(release), numbers);
-    case_replay_take(&f->replay, release, numbers, n);
+    if (case_pass_of(what->release) >= 0)
+        compare_pass(f, case_pass_of(what->release), what->numbers);
+    case_replay_take(&f->replay, what->release, what->numbers, what->n);
 }
 
 /* The latent start comes from a stream of its own: read as fit reads it. */
@@ -131,13 +130,12 @@ struct recorder {
     int64_t n;
 };
 
-static void record(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void record(void *context, const dpf_witnessed *what)
 {
     struct recorder *r = context;
-    (void)release, (void)row;
-    assert_true(r->n + n <= (int64_t)(sizeof r->numbers / sizeof *r->numbers));
-    memcpy(r->numbers + r->n, numbers, (size_t)n * sizeof *numbers);
-    r->n += n;
+    assert_true(r->n + what->n <= (int64_t)(sizeof r->numbers / sizeof *r->numbers));
+    memcpy(r->numbers + r->n, what->numbers, (size_t)what->n * sizeof(double));
+    r->n += what->n;
 }
 
 /* Sums are of integers, and noise is read by item: who comes first changes no byte. */
@@ -338,13 +336,13 @@ static void score_part(struct attack *attack, int32_t release, const int64_t *ca
     }
 }
 
-static void score_release(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void score_release(void *context, const dpf_witnessed *what)
 {
     static struct case_message canary, rest;
     struct attack *attack = context;
-    const int32_t pass = case_pass_of(release);
+    const double *numbers = what->numbers;
+    const int32_t pass = case_pass_of(what->release);
     double values[2][CASE_ITEMS];
-    (void)row;
     if (pass >= 0) {
         const struct own_records own = case_own(attack->with, 0, values[0]),
                                  other = case_own(attack->with, 1, values[1]);
@@ -357,7 +355,7 @@ static void score_release(void *context, int32_t release, int64_t row, const dou
         if (canary.to_all >= 0)
             score_part(attack, canary.to_all, canary.all, rest.all, numbers, canary.n_all);
     }
-    case_replay_take(&attack->replay, release, numbers, n);
+    case_replay_take(&attack->replay, what->release, numbers, what->n);
 }
 
 #define AUDIT_TRIALS 50000 /* of each of two data sets */

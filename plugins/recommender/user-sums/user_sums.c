@@ -61,11 +61,21 @@ static dpf_status release_row(const struct user_sums *s, int32_t release, int64_
     return DPF_OK;
 }
 
-static void tell_witness(const struct user_sums *s, int32_t release, const double *numbers, int64_t n)
+/* A release with its noise, in s->released from `at` on: passes that follow read what the witness leaves there. */
+static void tell_witness(const struct user_sums *s, int32_t release, int64_t at, int64_t n, int64_t width)
 {
     const dpf_witness *witness = dpf_fit_witness(s->fit);
-    if (witness)
-        witness->saw(witness->context, release, 0, numbers, n);
+    const struct dpf_witnessed what = {.size = sizeof what,
+                                       .release = release,
+                                       .n = n,
+                                       .width = width,
+                                       .numbers = s->released + at,
+                                       .exact = s->exact};
+    if (!witness)
+        return;
+    for (int64_t c = 0; c < n; c++)
+        s->exact[c] = (double)s->desks[0].sums[at + c] * noise_grid_size(&s->grids[release]);
+    witness->saw(witness->context, &what);
 }
 
 static dpf_status release_sums(const struct user_sums *s)
@@ -78,11 +88,11 @@ static dpf_status release_sums(const struct user_sums *s)
         status = release_row(s, pass->to_items, pass->round * n_items + i, sums + i * pass->width,
                              pass->width, s->released + i * pass->width);
     if (status == DPF_OK && pass->to_items >= 0)
-        tell_witness(s, pass->to_items, s->released, all);
+        tell_witness(s, pass->to_items, 0, all, pass->width);
     if (status == DPF_OK && pass->to_all >= 0) {
         status = release_row(s, pass->to_all, pass->round, sums + all, pass->n_all, s->released + all);
         if (status == DPF_OK)
-            tell_witness(s, pass->to_all, s->released + all, pass->n_all);
+            tell_witness(s, pass->to_all, all, pass->n_all, pass->n_all);
     }
     return status;
 }
@@ -144,7 +154,9 @@ dpf_status user_sums_open(struct user_sums *s)
     s->desks = call->scratch(call, (uint64_t)s->n_desks * sizeof *s->desks);
     s->released = call->scratch(call, (uint64_t)sums * sizeof(double));
     s->drawn = call->scratch(call, (uint64_t)(s->most_to_all + s->widest) * sizeof(int64_t));
-    int ok = s->desks && s->released && s->drawn;
+    if (dpf_fit_witness(s->fit))
+        s->exact = call->scratch(call, (uint64_t)sums * sizeof(double));
+    int ok = s->desks && s->released && s->drawn && (s->exact || !dpf_fit_witness(s->fit));
     for (int32_t w = 0; w < s->n_desks && ok; w++)
         ok = open_desk(s, &s->desks[w]);
     return ok ? DPF_OK : call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");

@@ -57,6 +57,7 @@ struct user_sums {
     struct user_desk *desks;
     int32_t n_desks;
     int64_t *drawn;
+    double *exact; /* for a witness */
 };
 
 /* The most records that a user has: what `work` may depend on. */
