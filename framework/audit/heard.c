@@ -17,6 +17,7 @@ struct listening {
     const struct hearing_request *request;
     struct hearing *out;
     size_t next; /* of those that are given */
+    int64_t told;
     int failed;  /* no memory */
     int strange; /* a release that nobody stated, or another than is replayed */
 };
@@ -68,6 +69,7 @@ static void saw(void *context, const dpf_witnessed *what)
         l->strange = 1;
         return;
     }
+    l->told++;
     if (!is_wanted(l->request, what) || l->failed)
         return;
     if (l->request->given)
@@ -96,7 +98,7 @@ static int judge_listening(const struct listening *l, struct dpf_error *error)
                          "recommender %s tells a witness of a release that it does not state, or of others "
                          "when the same was released before: its releases cannot be audited",
                          id);
-    if (l->out->n == 0)
+    if (l->told == 0)
         return error_set(error, DPF_FAULT_CONFIG,
                          "recommender %s does not say what it sends (dpf_fit.witness), so that its noise "
                          "cannot be audited",
@@ -152,10 +154,13 @@ static int has_law(const dpf_event *event)
 
 int hearing_has_laws(const struct plan *plan, const struct hearing *hearing)
 {
-    for (size_t i = 0; i < hearing->n; i++)
-        if (!hearing->items[i].exact || !has_law(hearing_event(plan, &hearing->items[i])))
+    for (int32_t r = 0; r < plan->recommender.n_releases; r++)
+        if (!has_law(&plan->recommender.releases[r].event) && plan->recommender.releases[r].event.count > 0)
             return 0;
-    return hearing->n > 0;
+    for (size_t i = 0; i < hearing->n; i++)
+        if (!hearing->items[i].exact)
+            return 0;
+    return 1;
 }
 
 /* What the declared scale of number i is multiplied by. */
@@ -282,4 +287,11 @@ double hearing_noise(const struct plan *plan, const struct heard *heard, int64_t
     const double scale = scale_of(event, heard, i);
     return scale > 0 ? (heard->seen[i] - heard->exact[i]) / (is_laplace(event) ? scale * sqrt(2) : scale)
                      : (double)NAN;
+}
+
+double hearing_fourth_moment(const struct plan *plan, const struct heard *heard)
+{
+    const dpf_event *event = hearing_event(plan, heard);
+    const double spread = event->p[0] * (1 - event->p[0]);
+    return is_flip(event) ? 1 / spread - 3 : is_laplace(event) ? 6 : 3;
 }

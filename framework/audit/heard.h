@@ -53,6 +53,8 @@ double hearing_move(const struct plan *plan, const struct hearing *first, const 
                     size_t at);
 /* The number's noise over its declared standard deviation, or NaN if none of a known law is declared. */
 double hearing_noise(const struct plan *plan, const struct heard *heard, int64_t i);
+/* The fourth moment of that. */
+double hearing_fourth_moment(const struct plan *plan, const struct heard *heard);
 /* The event that states the noise of what was heard. */
 const dpf_event *hearing_event(const struct plan *plan, const struct heard *heard);
 

@@ -77,13 +77,42 @@ static void compare(const struct plan *plan, const struct trace *first, const st
     }
 }
 
+/* How often the same was released before. */
+static int32_t round_of(const struct hearing *hearing, size_t at)
+{
+    int32_t round = 0;
+    for (size_t i = 0; i < at; i++)
+        round += hearing->items[i].release == hearing->items[at].release &&
+                 hearing->items[i].row == hearing->items[at].row;
+    return round;
+}
+
+static int find_heard(struct trials *trials, struct pool *pool, int64_t number, struct move *out,
+                      struct dpf_error *error)
+{
+    struct hearing first, second;
+    if (!trials->has_laws)
+        return 0;
+    if (trials_hear_pair(trials, pool, number, &first, &second, error) != 0)
+        return -1;
+    for (size_t i = 0; i < first.n && i < second.n; i++) {
+        const double share = hearing_move(trials->plan, &first, &second, i);
+        const dpf_event *event = hearing_event(trials->plan, &first.items[i]);
+        if (share > out->share)
+            *out = (struct move){share, event->side, event->term, round_of(&first, i)};
+    }
+    hearing_free(&first);
+    hearing_free(&second);
+    return 0;
+}
+
 int moves_find(struct trials *trials, struct pool *pool, int64_t number, struct move *out,
                struct dpf_error *error)
 {
     struct trace first, second;
     *out = (struct move){.share = 0};
     if (trials->plan->recommender.instance)
-        return 0;
+        return find_heard(trials, pool, number, out, error);
     if (trials_pair(trials, pool, number, &first, &second, error) != 0)
         return -1;
     compare(trials->plan, &first, &second, out);

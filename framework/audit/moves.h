@@ -14,11 +14,11 @@
 
 struct move {
     double share; /* of what is stated; 0: nothing moved, or nothing is stated */
-    int side, term;
+    int side, term; /* of a recommender term is the release */
     int32_t round;
 };
 
-/* The largest move that the pair of the trials makes, noise of that number apart. Recommenders: none. */
+/* The largest move that the pair of the trials makes, noise of that number apart. */
 int moves_find(struct trials *trials, struct pool *pool, int64_t number, struct move *out,
                struct dpf_error *error);
 

@@ -18,7 +18,9 @@ struct spied {
     const dpf_sampler *sampler;
     dpf_mechanism spy_mechanism;
     dpf_sampler spy_sampler;
-    double *exact; /* sums of what was encoded and not decoded yet, by row */
+    const dpf_event *pbm; /* of the Poisson binomial mechanism: noise is that of what each message holds */
+    double *exact;        /* sums of what was encoded and not decoded yet, by row */
+    double *squares;      /* the same of squares, for pbm */
     size_t capacity;
     int64_t *senders; /* messages that hold a row and were not decoded yet */
     size_t senders_capacity;
@@ -134,6 +136,59 @@ static int64_t senders_of(const struct spied *spied, int64_t row)
     return (size_t)row < spied->senders_capacity ? spied->senders[row] : 0;
 }
 
+/* ---- the Poisson binomial mechanism ------------------------------------------------------------------- */
+
+static const dpf_event *pbm_event(const struct plan *plan, int side, int term)
+{
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        const dpf_event *event = &plan->ledger.entries[i].event;
+        if (event->side == side && event->term == term && event->kind == DPF_EVENT_PBM)
+            return event;
+    }
+    return NULL;
+}
+
+/* What one trial more adds to a sum, and the bound that numbers are clipped to; see pbm.c. */
+static double pbm_step(const dpf_event *event)
+{
+    return event->scale / sqrt(event->p[2] * event->p[1] / 4);
+}
+
+static double pbm_bound(const dpf_event *event)
+{
+    return pbm_step(event) * event->p[0] * event->p[1];
+}
+
+/* Of the sum of n binomials, each of q trials with probability 1/2 + theta x / c; squares: the sum of x^2. */
+static double pbm_deviation(const dpf_event *event, double n, double squares)
+{
+    const double share = event->p[0] / pbm_bound(event);
+    return pbm_step(event) * sqrt(event->p[1] * fmax(n / 4 - share * share * squares, 0));
+}
+
+/* What reaches the sum of a number. */
+static double encoded_value(const struct spied *spied, double value)
+{
+    const double bound = spied->pbm ? pbm_bound(spied->pbm) : INFINITY;
+    return fmin(fmax(value, -bound), bound);
+}
+
+/* of a message: x alone; of a sum: all who sent the row. */
+static void fill_pbm_deviation(const struct spied *spied, const dpf_encoded *rows, int is_message,
+                               struct observation *o)
+{
+    for (int64_t r = 0; r < o->n_rows; r++)
+        for (int32_t i = 0; i < o->width; i++) {
+            const int64_t at = r * o->width + i;
+            const size_t sum = (size_t)(row_of(rows, r) * o->width + i);
+            const double squares = is_message             ? o->exact[at] * o->exact[at]
+                                   : sum < spied->capacity ? spied->squares[sum]
+                                                           : 0;
+            const double n = is_message ? 1 : (double)senders_of(spied, row_of(rows, r));
+            o->deviation[at] = pbm_deviation(spied->pbm, n, squares);
+        }
+}
+
 /*
  * The deviation of each coordinate where it is not the plan's: given the part of the noise that is known; and
  * of sums of messages with full noise, or of messages with a share, by the number of those who add to it.
@@ -145,11 +200,15 @@ static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const
     const dpf_query *query = &spied->plan->query;
     const int share = is_message && where == DPF_NOISE_IN_SHARES;
     const int many = !is_message && where == DPF_NOISE_AT_PARTY;
-    if (!known && !share && !many)
+    if (!known && !share && !many && !spied->pbm)
         return DPF_OK;
     o->deviation = memory_new((size_t)(o->n_rows * o->width) + 1, sizeof(double));
     if (!o->deviation)
         return DPF_E_MEMORY;
+    if (spied->pbm) {
+        fill_pbm_deviation(spied, rows, is_message, o);
+        return DPF_OK;
+    }
     for (int64_t r = 0; r < o->n_rows; r++)
         for (int32_t b = 0; b < query->n_blocks; b++)
             for (int32_t i = 0; i < query->blocks[b].length; i++)
@@ -184,6 +243,26 @@ static dpf_status count_sender(struct spied *spied, int64_t row)
     return DPF_OK;
 }
 
+static dpf_status grow_sums(struct spied *spied, size_t capacity)
+{
+    double *exact = memory_new(capacity, sizeof *exact), *squares = memory_new(capacity, sizeof *squares);
+    if (!exact || !squares) {
+        free(exact);
+        free(squares);
+        return DPF_E_MEMORY;
+    }
+    if (spied->exact) {
+        memcpy(exact, spied->exact, spied->capacity * sizeof *exact);
+        memcpy(squares, spied->squares, spied->capacity * sizeof *squares);
+    }
+    free(spied->exact);
+    free(spied->squares);
+    spied->exact = exact;
+    spied->squares = squares;
+    spied->capacity = capacity;
+    return DPF_OK;
+}
+
 static dpf_status add_exact(struct spied *spied, const double *values, int64_t stride, const dpf_encoded *out)
 {
     for (int64_t r = 0; r < out->n_rows; r++) {
@@ -192,17 +271,14 @@ static dpf_status add_exact(struct spied *spied, const double *values, int64_t s
         const size_t at = (size_t)(row_of(out, r) * out->width), end = at + (size_t)out->width;
         if (end > spied->capacity) {
             const size_t capacity = end + end / 2;
-            double *grown = memory_new(capacity, sizeof *grown);
-            if (!grown)
+            if (grow_sums(spied, capacity) != DPF_OK)
                 return DPF_E_MEMORY;
-            if (spied->exact)
-                memcpy(grown, spied->exact, spied->capacity * sizeof *grown);
-            free(spied->exact);
-            spied->exact = grown;
-            spied->capacity = capacity;
         }
-        for (int32_t i = 0; i < out->width; i++)
-            spied->exact[at + (size_t)i] += values[r * stride + i];
+        for (int32_t i = 0; i < out->width; i++) {
+            const double value = encoded_value(spied, values[r * stride + i]);
+            spied->exact[at + (size_t)i] += value;
+            spied->squares[at + (size_t)i] += value * value;
+        }
     }
     return DPF_OK;
 }
@@ -233,7 +309,8 @@ static dpf_status add_message(struct spied *spied, const dpf_call *call, const d
     if (!o)
         return DPF_E_MEMORY;
     for (int64_t r = 0; r < o->n_rows; r++)
-        memcpy(o->exact + r * o->width, values + r * stride, (size_t)o->width * sizeof(double));
+        for (int32_t i = 0; i < o->width; i++)
+            o->exact[r * o->width + i] = encoded_value(spied, values[r * stride + i]);
     dpf_status status = add_deviation(spied, call, message, 1, o);
     if (noise->where == DPF_NOISE_AT_SUM) /* messages are bare */
         return bare_message(o);
@@ -292,6 +369,20 @@ static void hand_over(const struct observation *o, double *out, int64_t stride)
             out[r * stride + i] = given ? given[r * o->width + i] : 0;
 }
 
+/* Rows that were decoded begin anew. */
+static void forget_rows(struct spied *spied, const dpf_encoded *sums)
+{
+    for (int64_t r = 0; r < sums->n_rows; r++) {
+        const size_t row = (size_t)row_of(sums, r), at = row * (size_t)sums->width;
+        if (row < spied->senders_capacity)
+            spied->senders[row] = 0;
+        if (at >= spied->capacity)
+            continue;
+        memset(spied->exact + at, 0, (size_t)sums->width * sizeof(double));
+        memset(spied->squares + at, 0, (size_t)sums->width * sizeof(double));
+    }
+}
+
 static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
                              const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
 {
@@ -305,13 +396,10 @@ static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_p
         if (at >= spied->capacity)
             continue; /* nobody sent the row */
         memcpy(o->exact + r * o->width, spied->exact + at, row_bytes);
-        memset(spied->exact + at, 0, row_bytes);
     }
     o->told = spied->messages;
     dpf_status status = add_deviation(spied, call, sums, 0, o);
-    for (int64_t r = 0; r < sums->n_rows; r++)
-        if ((size_t)row_of(sums, r) < spied->senders_capacity)
-            spied->senders[row_of(sums, r)] = 0;
+    forget_rows(spied, sums);
     if (status == DPF_OK && active->request->given) {
         hand_over(o, out, stride);
         return DPF_OK;
@@ -404,6 +492,7 @@ static int spy_on(struct watch *watch, struct term_plan *term, int number, struc
     spied->term = number;
     spied->hidden = observe_hidden_draw(request->plan, term);
     spied->messages = request->view == OBSERVE_MESSAGES && observe_sees_messages(request->plan, term);
+    spied->pbm = term->mechanism ? pbm_event(request->plan, term->side, number) : NULL;
     if (term->mechanism) {
         spied->mechanism = term->mechanism->functions;
         spied->spy_mechanism = *spied->mechanism;
@@ -429,6 +518,7 @@ static void leave(struct watch *watch)
         if (spied->sampler)
             spied->plan->sampler->functions = spied->sampler;
         free(spied->exact);
+        free(spied->squares);
         free(spied->senders);
     }
 }

@@ -93,9 +93,10 @@ static void copy_weights(const struct dataset *base, const struct departure *dep
     out->user_groups = copy_by_user(from->user_groups, 1, departure, base->users.n, missing);
 }
 
-static int reserve(const struct csr *like, int64_t rows, struct csr *out)
+/* Room for as many entries, and some more. */
+static int reserve(const struct csr *like, int64_t rows, int64_t more, struct csr *out)
 {
-    const size_t n = (size_t)like->ptr[like->rows] + 1;
+    const size_t n = (size_t)(like->ptr[like->rows] + more) + 1;
     *out = (struct csr){.rows = rows,
                         .ptr = memory_new((size_t)rows + 1, sizeof *out->ptr),
                         .others = memory_raw(n, sizeof *out->others)};
@@ -127,7 +128,7 @@ static int copy_links(const struct csr *from, const struct departure *departure,
         return 0;
     const int64_t rows = kept(departure, from->rows);
     int64_t n = 0;
-    if (reserve(from, rows, out) != 0)
+    if (reserve(from, rows, 0, out) != 0)
         return -1;
     for (int64_t row = 0; row < rows; row++) {
         const int64_t r = row_before(departure, row, rows);
@@ -167,7 +168,7 @@ static int keeps(const struct making *making, int32_t item, int64_t nth, float *
     if (making->second && (making->leaves || (canary->item < 0 && making->kind->thin && nth > 0)))
         return 0;
     const int low = making->second && !(making->kind->thin && canary->item < 0);
-    if (low || !making->kind->as_they_are)
+    if (low || !(making->kind->as_they_are || making->kind->records))
         *value = (float)(low ? making->kind->value_lo : making->kind->value_hi);
     return 1;
 }
@@ -175,16 +176,18 @@ static int keeps(const struct making *making, int32_t item, int64_t nth, float *
 static void copy_row(const struct csr *from, int64_t row, const struct making *making, struct csr *out,
                      int64_t *n)
 {
-    int64_t nth = 0;
-    for (int64_t i = from->ptr[row]; i < from->ptr[row + 1]; i++) {
-        float value = from->values ? from->values[i] : 1;
-        if (!keeps(making, from->others[i], nth++, &value))
+    const struct canary_records *given = making->canary ? making->kind->records : NULL;
+    const int64_t first = from->ptr[row], count = given ? given->n : from->ptr[row + 1] - first;
+    for (int64_t k = 0; k < count; k++) {
+        const int32_t item = given ? given->items[k] : from->others[first + k];
+        float value = given ? given->values[k] : from->values ? from->values[first + k] : 1;
+        if (!keeps(making, item, k, &value))
             continue;
-        out->others[*n] = from->others[i];
+        out->others[*n] = item;
         if (out->values)
             out->values[*n] = value;
         if (out->privacy_weights)
-            out->privacy_weights[*n] = from->privacy_weights[i];
+            out->privacy_weights[*n] = from->privacy_weights[given ? first : first + k];
         ++*n;
     }
 }
@@ -196,7 +199,7 @@ static int copy_records(const struct csr *from, const struct neighbours *kind, c
     const int leaves = kind->adjacency != DPF_ADJ_REPLACE_VALUE && kind->adjacency != DPF_ADJ_REPLACE;
     const int64_t rows = kept(departure, from->rows);
     int64_t *of = memory_new((size_t)from->rows + 1, sizeof *of), n = 0;
-    if (!of || reserve(from, rows, out) != 0) {
+    if (!of || reserve(from, rows, kind->records ? kind->records->n * n_canaries : 0, out) != 0) {
         free(of);
         return -1;
     }

@@ -16,6 +16,13 @@ struct canary {
     int32_t user, item;
 };
 
+/* Records that a canary's user has in place of its own, by ascending item. */
+struct canary_records {
+    int64_t n;
+    const int32_t *items;
+    const float *values;
+};
+
 struct neighbours {
     int unit, adjacency;       /* DPF_UNIT_*, DPF_ADJ_* */
     double value_lo, value_hi; /* what replaced values become */
@@ -26,6 +33,7 @@ struct neighbours {
     const int32_t *alone;
     int thin;        /* a replaced user keeps one record only, in place of all with the lowest value */
     int as_they_are; /* the first form's values are those of base */
+    const struct canary_records *records; /* all of the canary's user in the first form, or NULL: its own */
 };
 /* Whether a single canary's user leaves the list of users in the second form. */
 int neighbours_depart(const struct neighbours *kind);
@@ -33,7 +41,7 @@ int neighbours_depart(const struct neighbours *kind);
 /*
  * The data set with each of the n canaries in its first or its second form, as bits (one byte each, 0: first)
  * say. Canaries have different users. The first form is the record, or all records of the user, with the
- * highest value; the second is
+ * highest value, or the records that are given; the second is
  *     replace-value, replace          the same with the lowest value; thin: without all records but one,
  *     flip, add-remove, zero-out      without them.
  * Under add-remove of a user a single canary's user leaves the list of users as well, of which it is made the

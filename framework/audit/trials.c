@@ -57,15 +57,81 @@ static void watch_rows(struct trials *trials)
         watch_row(trials, (int32_t)row);
 }
 
-/* Of a recommender: what the canary's user reports of the items that differ. */
+/* ---- recommenders ------------------------------------------------------------------------------------- */
+
+/* A training with sets[set], or its replay. Users' own rows are those of the canary's user. */
+static int hear(const struct trials *trials, struct pool *pool, int set, const struct hearing *given,
+                struct hearing *out, struct dpf_error *error)
+{
+    const struct hearing_request request = {.plan = trials->plan,
+                                            .dataset = &trials->sets[set],
+                                            .pool = pool,
+                                            .first_row = trials->canary.user,
+                                            .n_rows = trials->canary.user >= 0,
+                                            .given = given};
+    return hearing_run(&request, out, error);
+}
+
+/*
+ * Whether scores can be ratios of likelihoods. A draw that is hidden from the observer is part of the exact
+ * values, which a score may then not use.
+ */
+static int find_laws(struct trials *trials, struct dpf_error *error)
+{
+    const struct recommender_plan *recommender = &trials->plan->recommender;
+    struct hearing hearing;
+    trials->has_laws = 0;
+    for (int32_t r = 0; r < recommender->n_releases; r++) {
+        const dpf_sampling *sampling = &recommender->releases[r].event.sampling;
+        if (sampling->kind != DPF_SAMPLING_NONE && sampling->hidden_from >= trials->plan->guarantee.observer)
+            return 0;
+    }
+    struct pool *pool = pool_new(1);
+    if (!pool)
+        return error_memory(error);
+    int status = trials_rekey(trials->plan, "laws", 0, error);
+    if (status == 0)
+        status = hear(trials, pool, 0, NULL, &hearing, error);
+    pool_free(pool);
+    if (status != 0)
+        return -1;
+    trials->has_laws = hearing_has_laws(trials->plan, &hearing);
+    hearing_free(&hearing);
+    return 0;
+}
+
+int trials_sees_reports(const struct plan *plan)
+{
+    int seen = 0;
+    for (int32_t r = 0; r < plan->recommender.n_releases; r++)
+        seen |= plan->recommender.releases[r].sees == DPF_SEES_MESSAGES ||
+                (plan->recommender.releases[r].flags & DPF_RELEASE_ROW_OF_USER) != 0;
+    return seen;
+}
+
+/* Without laws: what the canary's user reports of the items that differ. */
 static int prepare_reports(struct trials *trials, enum observe_view wanted, struct dpf_error *error)
 {
     const struct dataset *const sets[2] = {&trials->sets[0], &trials->sets[1]};
-    if (wanted != OBSERVE_AUTO && wanted != OBSERVE_MESSAGES)
+    trials->view = trials_sees_reports(trials->plan) ? OBSERVE_MESSAGES : OBSERVE_SUMS;
+    if (wanted != OBSERVE_AUTO && wanted != trials->view)
         return error_set(error, DPF_FAULT_CONFIG,
-                         "[audit] view: of a recommender what its users send is looked at: use messages");
-    trials->view = OBSERVE_MESSAGES;
+                         "[audit] view: of this recommender %s looked at: use %s",
+                         trials->view == OBSERVE_SUMS ? "sums are" : "what its users send is",
+                         trials->view == OBSERVE_SUMS ? "sums" : "messages");
     trials->hidden = 0;
+    trials->n_watched = trials->n_numbers = 0;
+    if (!trials->laws_known && find_laws(trials, error) != 0)
+        return -1;
+    trials->laws_known = 1;
+    if (trials->has_laws)
+        return 0;
+    if (trials->view == OBSERVE_SUMS)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "recommender %s does not tell its sums without noise (dpf_witnessed.exact), or states "
+                         "noise of a law that audits do not know, or draws users in secret: its sums cannot "
+                         "be audited",
+                         trials->plan->recommender.instance->entry->component->id);
     trials->n_watched = trials->canary.user < 0
                             ? 0
                             : reports_differ(sets, trials->canary.user, trials->watched, TRIALS_MAX_WATCHED);
@@ -189,6 +255,22 @@ static int take_numbers(const struct trials *trials, const struct trace *seen, d
     return 0;
 }
 
+static int run_heard(const struct trials *trials, struct pool *pool, int set, double *out,
+                     struct dpf_error *error)
+{
+    struct hearing seen, other;
+    if (hear(trials, pool, set, NULL, &seen, error) != 0)
+        return -1;
+    const int status = hear(trials, pool, 1 - set, &seen, &other, error);
+    if (status == 0) {
+        const struct hearing *const two[2] = {set == 0 ? &seen : &other, set == 0 ? &other : &seen};
+        *out = hearing_ratio(trials->plan, &seen, two);
+        hearing_free(&other);
+    }
+    hearing_free(&seen);
+    return status;
+}
+
 static int run_reports(const struct trials *trials, struct pool *pool, int set, double *out,
                        struct dpf_error *error)
 {
@@ -205,7 +287,8 @@ int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number
     if (trials_rekey(trials->plan, set ? "second" : "first", number, error) != 0)
         return -1;
     if (trials->plan->recommender.instance)
-        return run_reports(trials, pool, set, out, error);
+        return trials->has_laws ? run_heard(trials, pool, set, out, error)
+                                : run_reports(trials, pool, set, out, error);
     if (watch(trials, pool, set, FORCE_NOTHING, NULL, &seen, error) != 0)
         return -1;
     const int status = trials->view == OBSERVE_ROWS ? take_numbers(trials, &seen, out, error)
@@ -227,10 +310,39 @@ int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct
     return -1;
 }
 
+int trials_hear_pair(struct trials *trials, struct pool *pool, int64_t number, struct hearing *first,
+                     struct hearing *second, struct dpf_error *error)
+{
+    if (trials_rekey(trials->plan, "candidate", number, error) != 0 ||
+        hear(trials, pool, 0, NULL, first, error) != 0)
+        return -1;
+    if (hear(trials, pool, 1, first, second, error) == 0)
+        return 0;
+    hearing_free(first);
+    return -1;
+}
+
+static int distance_heard(struct trials *trials, struct pool *pool, int64_t number, double *out,
+                          struct dpf_error *error)
+{
+    struct hearing first, second;
+    *out = (double)trials->n_watched;
+    if (!trials->has_laws)
+        return 0;
+    if (trials_hear_pair(trials, pool, number, &first, &second, error) != 0)
+        return -1;
+    *out = hearing_distance(trials->plan, &first, &second);
+    hearing_free(&first);
+    hearing_free(&second);
+    return 0;
+}
+
 int trials_distance(struct trials *trials, struct pool *pool, int64_t number, double *out,
                     struct dpf_error *error)
 {
     struct trace first, second;
+    if (trials->plan->recommender.instance)
+        return distance_heard(trials, pool, number, out, error);
     if (trials_pair(trials, pool, number, &first, &second, error) != 0)
         return -1;
     *out = score_distance(trials->plan, &first, &second);

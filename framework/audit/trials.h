@@ -3,8 +3,9 @@
 #ifndef DPF_AUDIT_TRIALS_H
 #define DPF_AUDIT_TRIALS_H
 
-#include "audit/pairs.h"
+#include "audit/heard.h"
 #include "audit/observe.h"
+#include "audit/pairs.h"
 
 #define TRIALS_MAX_WATCHED 64
 
@@ -14,7 +15,9 @@ struct trials {
     struct canary canary; /* user -1: the data sets are given, and differ somewhere */
     enum observe_view view;
     int hidden; /* some draw of the canary is hidden from the observer */
-    /* View rows, and recommenders: a trial gives numbers, not a score. */
+    /* Of a recommender: it tells all releases without noise, and their noise has laws that are known. */
+    int has_laws, laws_known;
+    /* View rows, and recommenders without laws: a trial gives numbers, not a score. */
     int32_t watched[TRIALS_MAX_WATCHED]; /* rows, the canary's first; of a recommender items of the canary */
     int64_t n_watched, n_numbers;
 };
@@ -35,6 +38,11 @@ int trials_distance(struct trials *trials, struct pool *pool, int64_t number, do
 /* A training with sets[0], the canary drawn wherever a draw is hidden, and its replay with sets[1]. */
 int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct trace *first,
                 struct trace *second, struct dpf_error *error);
+/* The same of a recommender. */
+int trials_hear_pair(struct trials *trials, struct pool *pool, int64_t number, struct hearing *first,
+                     struct hearing *second, struct dpf_error *error);
+/* Whether whoever is kept from learning sees a row of each user, or each message, of a recommender. */
+int trials_sees_reports(const struct plan *plan);
 /* New noise for the plan, of that name where it is reproducible. */
 int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error);
 

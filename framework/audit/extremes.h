@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * extremes.h - records that a user could have and that make its messages as large as they can be.
+ *
+ * Who is drawn from the data seldom meets a bound, and a clip that is too wide, or is left out, shows only
+ * where a message meets it. A guarantee is about all data sets, so the canary may have any records: each kind
+ * here is largest for some losses and recommenders, and the one that moves releases most is found by trying.
+ */
+#ifndef DPF_AUDIT_EXTREMES_H
+#define DPF_AUDIT_EXTREMES_H
+
+#include "audit/pairs.h"
+
+enum extreme {
+    EXTREME_ALL_HIGH,
+    EXTREME_ALL_LOW,
+    EXTREME_ALL_MIXED, /* high and low in turn */
+    EXTREME_HALF,      /* every other item */
+    EXTREME_RAREST,    /* one item, that with the fewest records */
+    EXTREME_COMMONEST, /* or the most */
+    N_EXTREMES
+};
+
+struct extreme_records {
+    struct canary_records records;
+    int32_t *items;
+    float *values;
+};
+
+/* The records, with values at the ends of the kind's range. 1: there are none of this kind that another has
+   not (values of implicit feedback); -1: no memory. */
+int extremes_make(const struct dataset *base, const struct neighbours *kind, enum extreme which,
+                  struct extreme_records *out);
+void extremes_free(struct extreme_records *extreme);
+/* "all items with the highest value" */
+const char *extremes_name(enum extreme which);
+
+#endif
