@@ -80,6 +80,7 @@ static struct neighbours kind_of(const struct audit_session *audit)
         .value_lo = isfinite(plan->value_lo) ? plan->value_lo : summary->value_min,
         .value_hi = isfinite(plan->value_hi) ? plan->value_hi : summary->value_max,
         .thin = audit->thin || base->implicit,
+        .records = audit->shaped ? &audit->extreme.records : NULL,
     };
 }
 
@@ -228,10 +229,6 @@ static int rate_pair(struct audit_session *audit, struct pool *pool, int64_t num
                      struct dpf_error *error)
 {
     struct trials *trials = &audit->trials;
-    if (audit->session.plan.recommender.instance) {
-        *out = (double)trials->n_watched;
-        return 0;
-    }
     if (trials->view != OBSERVE_ROWS)
         return trials_distance(trials, pool, number, out, error);
     const int by_item = audit->session.plan.sides[DPF_SIDE_ITEMS].released;
@@ -258,39 +255,121 @@ static int watch_move(struct audit_session *audit, struct pool *pool, int64_t nu
     if (move.share > audit->move.share) {
         const struct trials *trials = &audit->trials;
         audit->move = move;
+        audit->mover_shape = audit->shaped ? extremes_name(audit->shape) : NULL;
         snprintf(audit->mover, sizeof audit->mover, "%s",
                  id_map_text(&trials->sets[0].users, trials->canary.user));
     }
     return 0;
 }
 
+/* A canary, in one of the forms that it may have. */
+struct attempt {
+    struct canary canary;
+    int thin;
+    int shape; /* enum extreme; -1: the user's own records */
+};
+
+struct attempts {
+    struct audit_session *audit;
+    struct pool *pool;
+    int64_t number;
+    struct attempt best;
+    double most; /* its rating */
+};
+
+/* The records that the canary's user is to have. 1: there are none of this kind. */
+static int use_shape(struct audit_session *audit, int shape, struct dpf_error *error)
+{
+    extremes_free(&audit->extreme);
+    audit->shaped = 0;
+    if (shape < 0)
+        return 0;
+    const struct neighbours kind = kind_of(audit);
+    audit->shape = (enum extreme)shape;
+    const int status = extremes_make(&audit->base, &kind, audit->shape, &audit->extreme);
+    if (status < 0)
+        return error_memory(error);
+    audit->shaped = status == 0;
+    return status;
+}
+
+static int take_attempt(struct audit_session *audit, const struct attempt *attempt, struct dpf_error *error)
+{
+    audit->thin = attempt->thin;
+    const int status = use_shape(audit, attempt->shape, error);
+    return status == 0 ? make_pair(audit, &attempt->canary, error) : status;
+}
+
+static int try_attempt(struct attempts *all, struct attempt attempt, int alone, struct dpf_error *error)
+{
+    double rating = 0;
+    const int status = take_attempt(all->audit, &attempt, error);
+    if (status != 0)
+        return status < 0 ? -1 : 0;
+    const int64_t number = all->number++;
+    if ((!alone && rate_pair(all->audit, all->pool, number, &rating, error) != 0) ||
+        watch_move(all->audit, all->pool, number, error) != 0)
+        return -1;
+    if (all->best.canary.user < 0 || rating > all->most) {
+        all->best = attempt;
+        all->most = rating;
+    }
+    return 0;
+}
+
+/* All kinds of records for the first user, then the one that moves most for the others. */
+static int try_shapes(struct attempts *all, const struct canary *canaries, int64_t n, struct dpf_error *error)
+{
+    struct attempts shaped = {
+        .audit = all->audit, .pool = all->pool, .number = all->number, .best = {{-1, -1}, 0, -1}};
+    for (int shape = 0; shape < N_EXTREMES; shape++)
+        if (try_attempt(&shaped, (struct attempt){canaries[0], 0, shape}, 0, error) != 0)
+            return -1;
+    for (int64_t c = 1; c < n; c++)
+        if (try_attempt(&shaped, (struct attempt){canaries[c], 0, shaped.best.shape}, 0, error) != 0)
+            return -1;
+    all->number = shaped.number;
+    if (shaped.most > all->most) {
+        all->best = shaped.best;
+        all->most = shaped.most;
+    }
+    return 0;
+}
+
+/* A guarantee for users is about whatever records they may have; not where who has what is public, or where
+   rows by themselves are looked at, which tell most where few records are mixed. */
+static int may_shape(const struct audit_session *audit)
+{
+    const struct plan *plan = &audit->session.plan;
+    return plan->guarantee.unit == DPF_UNIT_USER && audit->trials.view != OBSERVE_ROWS &&
+           plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 0;
+}
+
+static int try_all(struct attempts *all, struct lottery *lottery, struct canary *canaries, int64_t n,
+                   int fixed, struct dpf_error *error)
+{
+    const int forms = replaces_by_any(all->audit) ? 2 : 1;
+    for (int64_t c = 0; c < n; c++) {
+        if (draw_canary(all->audit, lottery, &canaries[c]) != 0)
+            return error_set(error, DPF_FAULT_CONFIG, "[audit] user or item has no records");
+        for (int thin = 0; thin < forms; thin++)
+            if (try_attempt(all, (struct attempt){canaries[c], thin, -1}, n * forms == 1 && fixed, error) !=
+                0)
+                return -1;
+    }
+    return !fixed && may_shape(all->audit) ? try_shapes(all, canaries, n, error) : 0;
+}
+
 static int choose_canary(struct audit_session *audit, struct lottery *lottery, struct pool *pool,
                          struct dpf_error *error)
 {
     const int fixed = lottery->user >= 0 && (lottery->item >= 0 || kind_of(audit).unit == DPF_UNIT_USER);
-    const int64_t candidates = fixed ? 1 : audit_value(audit, AUDIT_CANDIDATES)->integer;
-    const int forms = replaces_by_any(audit) ? 2 : 1;
-    struct canary best = {-1, -1}, canary = {-1, -1};
-    double most = 0;
-    int thin = 0;
-    for (int64_t c = 0; c < candidates * forms; c++) {
-        double rating = 0;
-        audit->thin = (int)(c % forms);
-        if (!audit->thin && draw_canary(audit, lottery, &canary) != 0)
-            return error_set(error, DPF_FAULT_CONFIG, "[audit] user or item has no records");
-        if (make_pair(audit, &canary, error) != 0 ||
-            (candidates * forms > 1 && rate_pair(audit, pool, c, &rating, error) != 0))
-            return -1;
-        if (watch_move(audit, pool, c, error) != 0)
-            return -1;
-        if (best.user < 0 || rating > most) {
-            best = canary;
-            most = rating;
-            thin = audit->thin;
-        }
-    }
-    audit->thin = thin;
-    return make_pair(audit, &best, error);
+    const int64_t n = fixed ? 1 : audit_value(audit, AUDIT_CANDIDATES)->integer;
+    struct canary *canaries = memory_new((size_t)n, sizeof *canaries);
+    struct attempts all = {.audit = audit, .pool = pool, .best = {{-1, -1}, 0, -1}};
+    int status = canaries ? try_all(&all, lottery, canaries, n, fixed, error) : error_memory(error);
+    free(canaries);
+    return status == 0 ? take_attempt(audit, &all.best, error) : status;
 }
 
 static void name_pair(struct audit_session *audit)
@@ -303,9 +382,12 @@ static void name_pair(struct audit_session *audit)
     if (item)
         snprintf(whose, sizeof whose, "the record of user %s and item %s", user, item);
     else
-        snprintf(whose, sizeof whose, "all records of user %s", user);
+        snprintf(whose, sizeof whose, "%s of user %s",
+                 audit->shaped ? extremes_name(audit->shape) : "all records", user);
     const int replaced = kind.adjacency == DPF_ADJ_REPLACE_VALUE || kind.adjacency == DPF_ADJ_REPLACE;
-    if (replaced && (item ? !audit->base.implicit : !kind.thin))
+    if (replaced && audit->shaped && !kind.thin)
+        snprintf(how, sizeof how, "against the same items of value %g", kind.value_lo);
+    else if (replaced && (item ? !audit->base.implicit : !kind.thin))
         snprintf(how, sizeof how, "of value %g against %g", kind.value_hi, kind.value_lo);
     else
         snprintf(how, sizeof how, "there, against %s", replaced ? "one of them alone" : "not there");

@@ -150,7 +150,7 @@ static int beyond_observer(const struct audit_session *audit)
 {
     const struct plan *plan = &audit->session.plan;
     if (plan->recommender.instance)
-        return plan->guarantee.observer == DPF_OBSERVER_OUTSIDER;
+        return plan->guarantee.observer == DPF_OBSERVER_OUTSIDER && trials_sees_reports(plan);
     int inside = 0;
     for (int side = 0; side < 2; side++)
         inside |= plan->sides[side].updated && plan->sides[side].solve_at == SOLVE_AT_PARTY;
@@ -185,9 +185,9 @@ static const char *view_name(const struct audit_session *audit)
 {
     int64_t n;
     const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
-    const int view = !one_run                                           ? (int)audit->trials.view
-                     : audit->session.plan.recommender.instance != NULL ? OBSERVE_MESSAGES
-                                                                        : OBSERVE_SUMS;
+    const int view = !one_run                                    ? (int)audit->trials.view
+                     : trials_sees_reports(&audit->session.plan) ? OBSERVE_MESSAGES
+                                                                 : OBSERVE_SUMS;
     return audit_params(&n)[AUDIT_VIEW].values[view].name;
 }
 
@@ -232,25 +232,40 @@ static int moves_too_far(const struct audit_session *audit)
     return audit->session.plan.guarantee.plan_holds && audit->move.share > 1 + 1e-9;
 }
 
+/* "items, term 0", or the name of a recommender's release. */
+static const char *term_name(const struct audit_session *audit, int side, int term, char out[64])
+{
+    const struct recommender_plan *recommender = &audit->session.plan.recommender;
+    if (recommender->instance)
+        snprintf(out, 64, "%.48s", recommender->releases[term].name);
+    else
+        snprintf(out, 64, "%s, term %d", plan_side_name(side), term);
+    return out;
+}
+
 static void print_move(const struct audit_session *audit)
 {
     const struct move *move = &audit->move;
-    char user[TEXT_SHOWN];
+    char user[TEXT_SHOWN], place[64];
     if (move->share > 0)
-        printf("Largest move of a release: %.4f of the stated sensitivity, by user %s in round %d of %s, "
-               "term %d%s.\n",
-               move->share, text_show(audit->mover, user), (int)move->round + 1, plan_side_name(move->side),
-               move->term, moves_too_far(audit) ? ": MORE THAN STATED" : "");
+        printf("Largest move of a release: %.4f of the stated sensitivity, by user %s%s%s, in round %d of "
+               "%s%s.\n",
+               move->share, text_show(audit->mover, user), audit->mover_shape ? " with " : "",
+               audit->mover_shape ? audit->mover_shape : "", (int)move->round + 1,
+               term_name(audit, move->side, move->term, place),
+               moves_too_far(audit) ? ": MORE THAN STATED" : "");
 }
 
-static void print_noise(const struct noise_check *noise)
+static void print_noise(const struct audit_session *audit)
 {
+    const struct noise_check *noise = &audit->noise;
+    char place[64];
     for (int i = 0; i < noise->n; i++) {
         const struct noise_finding *f = &noise->findings[i];
         if (f->failed || f->aspect == NOISE_VARIANCE)
-            printf("Noise of %s, term %d: %s %.4f over %lld coordinates (%+.1f standard deviations)%s.\n",
-                   plan_side_name(f->side), f->term, noise_aspect_name(f->aspect), f->value, (long long)f->n,
-                   f->deviations, f->failed ? ": NOT AS DECLARED" : "");
+            printf("Noise of %s: %s %.4f over %lld coordinates (%+.1f standard deviations)%s.\n",
+                   term_name(audit, f->side, f->term, place), noise_aspect_name(f->aspect), f->value,
+                   (long long)f->n, f->deviations, f->failed ? ": NOT AS DECLARED" : "");
     }
     if (noise->n > 0 && !noise->failed)
         printf("Noise of a round tells nothing about that of another round, row or column.\n");
@@ -277,7 +292,7 @@ static void print_text(const struct audit_session *audit, int violated)
     putchar('\n');
     print_evidence(audit);
     print_move(audit);
-    print_noise(&audit->noise);
+    print_noise(audit);
     if (violated)
         printf("VIOLATED: what is stated is not true of what runs.\n");
     else
@@ -331,9 +346,12 @@ static void print_json(const struct audit_session *audit, int violated)
         json_array_append_new(list, statement_json(audit, &audit->statements[i]));
     json_object_set_new(root, "statements", list);
     json_object_set_new(root, "noise", noise_json(&audit->noise));
-    json_object_set_new(root, "largest_move",
-                        json_pack("{s:f, s:s, s:b}", "share_of_stated", audit->move.share, "user",
-                                  audit->mover, "failed", moves_too_far(audit)));
+    json_object_set_new(
+        root, "largest_move",
+        json_pack("{s:o, s:s, s:s, s:b}", "share_of_stated",
+                  isfinite(audit->move.share) ? json_real(audit->move.share) : json_string("infinity"),
+                  "user", audit->mover, "records", audit->mover_shape ? audit->mover_shape : "own", "failed",
+                  moves_too_far(audit)));
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     putchar('\n');
     json_decref(root);

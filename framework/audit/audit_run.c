@@ -13,6 +13,7 @@ static void audit_close(struct audit_session *audit)
     if (audit->results)
         munmap(audit->results, (size_t)(2 * audit->n_trials * audit->width) * sizeof(double));
     trials_free(&audit->trials);
+    extremes_free(&audit->extreme);
     one_run_free(&audit->one_run);
     dataset_free(&audit->base);
     free(audit->statements);

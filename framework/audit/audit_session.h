@@ -4,6 +4,7 @@
 #define DPF_AUDIT_AUDIT_SESSION_H
 
 #include "audit/audit_params.h"
+#include "audit/extremes.h"
 #include "audit/held_out.h"
 #include "audit/moves.h"
 #include "audit/noise_check.h"
@@ -29,7 +30,10 @@ struct audit_session {
     struct config_values values; /* [audit] */
     struct dataset base;         /* of [data] */
     struct trials trials;
-    int thin;        /* of the pair, see struct neighbours */
+    int thin;   /* of the pair, see struct neighbours */
+    int shaped; /* the canary's user has extreme.records, which are of that kind */
+    enum extreme shape;
+    struct extreme_records extreme;
     char pair[512];  /* the two data sets, in words */
     double *results; /* in memory shared with the jobs: n_trials x 2 x width */
     int64_t n_trials, width;
@@ -37,8 +41,9 @@ struct audit_session {
     struct audit_statement *statements;
     int n_statements;
     struct noise_check noise;
-    struct move move; /* the largest of all candidates */
-    char mover[128];  /* whose it is */
+    struct move move;        /* the largest of all candidates */
+    char mover[128];         /* whose it is */
+    const char *mover_shape; /* with which records, or NULL: its own */
     double seconds;
 };
 

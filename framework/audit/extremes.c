@@ -40,7 +40,7 @@ static int32_t single_item(const struct dataset *base, int most)
 
 static int takes(enum extreme which, int64_t item, int32_t single)
 {
-    return which == EXTREME_HALF                                          ? item % 2 == 0
+    return which == EXTREME_HALF                                   ? item % 2 == 0
            : which == EXTREME_RAREST || which == EXTREME_COMMONEST ? item == single
                                                                    : 1;
 }

@@ -2,12 +2,12 @@
 /*
  * heard.h - one training of a recommender, with everything written down that it tells a witness.
  *
- * A component of the role recommender adds its noise itself, so the host asks it: dpf_fit.witness is told each
- * release as it leaves, the same numbers without noise, and how large the noise of each is. A training can be
- * *replayed* with another data set: every release is replaced by the one that was heard, so that what is
- * computed from it is what would have been computed, and the exact values are those that the other data set
- * would have had. So a score can be the ratio of likelihoods, moves can be compared with what is stated, and
- * noise with what is declared, as of a factorization (observe.h, score.h, moves.h, noise_check.h).
+ * A component of the role recommender adds its noise itself, so the host asks it: dpf_fit.witness is told
+ * each release as it leaves, the same numbers without noise, and how large the noise of each is. A training
+ * can be *replayed* with another data set: every release is replaced by the one that was heard, so that what
+ * is computed from it is what would have been computed, and the exact values are those that the other data
+ * set would have had. So a score can be the ratio of likelihoods, moves can be compared with what is stated,
+ * and noise with what is declared, as of a factorization (observe.h, score.h, moves.h, noise_check.h).
  */
 #ifndef DPF_AUDIT_HEARD_H
 #define DPF_AUDIT_HEARD_H
@@ -43,8 +43,7 @@ void hearing_free(struct hearing *hearing);
 /* Whether all that was heard has exact values and noise of a law that this knows. */
 int hearing_has_laws(const struct plan *plan, const struct hearing *hearing);
 /* ln of the ratio of the densities of what was seen, with the exact values of two[0] over those of two[1]. */
-double hearing_ratio(const struct plan *plan, const struct hearing *seen,
-                     const struct hearing *const two[2]);
+double hearing_ratio(const struct plan *plan, const struct hearing *seen, const struct hearing *const two[2]);
 /* The expected ratio of what the first of them gives. */
 double hearing_distance(const struct plan *plan, const struct hearing *first, const struct hearing *second);
 /* How far one release of the list moved between both, over what its event states; 0 where nothing is stated.

@@ -13,7 +13,7 @@
 #include "audit/trials.h"
 
 struct move {
-    double share; /* of what is stated; 0: nothing moved, or nothing is stated */
+    double share;   /* of what is stated; 0: nothing moved, or nothing is stated */
     int side, term; /* of a recommender term is the release */
     int32_t round;
 };

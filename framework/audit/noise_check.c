@@ -9,13 +9,12 @@
 #include "audit/score.h"
 #include "base/memory.h"
 
-_Static_assert(DPF_MAX_RELEASES <= MOST_TERMS, "each release of a recommender has a tally");
-
 #define ENOUGH 20000 /* coordinates */
 #define ENOUGH_TRAININGS 200
 #define MOST_TRAININGS 2000
-#define MOST_TERMS 16 /* of a side; more are not looked at */
+#define MOST_TERMS 16  /* of a side; more are not looked at */
 #define MOST_USERS 256 /* whose own rows are looked at */
+_Static_assert(DPF_MAX_RELEASES <= MOST_TERMS, "each release of a recommender has a tally");
 
 struct checking {
     const struct plan *plan;
@@ -146,7 +145,8 @@ static int listen(struct checking *c, const struct hearing_request *request, str
     return 0;
 }
 
-/* ---- enough, and what it says --------------------------------------------------------------------------- */
+/* ---- enough, and what it says ---------------------------------------------------------------------------
+ */
 
 /* The fewest and the most numbers of all terms that have any. */
 static void count_seen(const struct checking *c, double *least, double *most)
@@ -185,7 +185,8 @@ static int watch(struct checking *c, struct plan *plan, const struct dataset *da
                  int number, struct dpf_error *error)
 {
     struct trace trace;
-    const struct hearing_request listened = {.plan = plan, .dataset = dataset, .pool = pool, .n_rows = MOST_USERS};
+    const struct hearing_request listened = {
+        .plan = plan, .dataset = dataset, .pool = pool, .n_rows = MOST_USERS};
     const int messages = plan->guarantee.observer == DPF_OBSERVER_SERVER;
     const struct observe request = {.plan = plan,
                                     .dataset = dataset,

@@ -40,8 +40,8 @@ struct noise_finding noise_tally_find(const struct noise_tally *tally, enum nois
                : aspect == NOISE_MEAN   ? tally->sum
                                         : tally->products[aspect]) /
               n;
-    f.deviations =
-        aspect == NOISE_VARIANCE ? (f.value - 1) * sqrt(n / fmax(tally->fourth - 1, 1e-3)) : f.value * sqrt(n);
+    f.deviations = aspect == NOISE_VARIANCE ? (f.value - 1) * sqrt(n / fmax(tally->fourth - 1, 1e-3))
+                                            : f.value * sqrt(n);
     f.failed = aspect == NOISE_VARIANCE ? f.deviations < -NOISE_ALARM : fabs(f.deviations) > NOISE_ALARM;
     return f;
 }

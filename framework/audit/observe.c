@@ -181,7 +181,7 @@ static void fill_pbm_deviation(const struct spied *spied, const dpf_encoded *row
         for (int32_t i = 0; i < o->width; i++) {
             const int64_t at = r * o->width + i;
             const size_t sum = (size_t)(row_of(rows, r) * o->width + i);
-            const double squares = is_message             ? o->exact[at] * o->exact[at]
+            const double squares = is_message              ? o->exact[at] * o->exact[at]
                                    : sum < spied->capacity ? spied->squares[sum]
                                                            : 0;
             const double n = is_message ? 1 : (double)senders_of(spied, row_of(rows, r));

@@ -24,14 +24,13 @@ static int64_t first_of(const struct reading *reading, int64_t user)
     return lo;
 }
 
-static void read_row(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void read_row(void *context, const dpf_witnessed *what)
 {
     struct reading *reading = context;
-    (void)release;
     reading->rows_seen++;
-    for (int64_t i = first_of(reading, row); i < reading->n && reading->cells[i].user == row; i++)
-        if (reading->cells[i].item < n)
-            *reading->cells[i].number = numbers[reading->cells[i].item];
+    for (int64_t i = first_of(reading, what->row); i < reading->n && reading->cells[i].user == what->row; i++)
+        if (reading->cells[i].item < what->n)
+            *reading->cells[i].number = what->numbers[reading->cells[i].item];
 }
 
 int reports_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct reported *cells,

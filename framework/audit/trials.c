@@ -104,8 +104,7 @@ int trials_sees_reports(const struct plan *plan)
 {
     int seen = 0;
     for (int32_t r = 0; r < plan->recommender.n_releases; r++)
-        seen |= plan->recommender.releases[r].sees == DPF_SEES_MESSAGES ||
-                (plan->recommender.releases[r].flags & DPF_RELEASE_ROW_OF_USER) != 0;
+        seen |= (plan->recommender.releases[r].flags & DPF_RELEASE_ROW_OF_USER) != 0;
     return seen;
 }
 
@@ -115,8 +114,7 @@ static int prepare_reports(struct trials *trials, enum observe_view wanted, stru
     const struct dataset *const sets[2] = {&trials->sets[0], &trials->sets[1]};
     trials->view = trials_sees_reports(trials->plan) ? OBSERVE_MESSAGES : OBSERVE_SUMS;
     if (wanted != OBSERVE_AUTO && wanted != trials->view)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "[audit] view: of this recommender %s looked at: use %s",
+        return error_set(error, DPF_FAULT_CONFIG, "[audit] view: of this recommender %s looked at: use %s",
                          trials->view == OBSERVE_SUMS ? "sums are" : "what its users send is",
                          trials->view == OBSERVE_SUMS ? "sums" : "messages");
     trials->hidden = 0;
@@ -127,11 +125,12 @@ static int prepare_reports(struct trials *trials, enum observe_view wanted, stru
     if (trials->has_laws)
         return 0;
     if (trials->view == OBSERVE_SUMS)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "recommender %s does not tell its sums without noise (dpf_witnessed.exact), or states "
-                         "noise of a law that audits do not know, or draws users in secret: its sums cannot "
-                         "be audited",
-                         trials->plan->recommender.instance->entry->component->id);
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "recommender %s does not tell its sums without noise (dpf_witnessed.exact), or states "
+            "noise of a law that audits do not know, or draws users in secret: its sums cannot "
+            "be audited",
+            trials->plan->recommender.instance->entry->component->id);
     trials->n_watched = trials->canary.user < 0
                             ? 0
                             : reports_differ(sets, trials->canary.user, trials->watched, TRIALS_MAX_WATCHED);

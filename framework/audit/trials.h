@@ -41,7 +41,7 @@ int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct
 /* The same of a recommender. */
 int trials_hear_pair(struct trials *trials, struct pool *pool, int64_t number, struct hearing *first,
                      struct hearing *second, struct dpf_error *error);
-/* Whether whoever is kept from learning sees a row of each user, or each message, of a recommender. */
+/* Whether a recommender releases a row for each user; else what it releases are sums. */
 int trials_sees_reports(const struct plan *plan);
 /* New noise for the plan, of that name where it is reproducible. */
 int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error);

@@ -113,6 +113,14 @@ static void judge_sensitivity(const struct plan *plan, const struct term_plan *t
     }
 }
 
+/* An event of noise that says nothing about the unit and adjacency that are asked for. */
+static int is_unstated(const struct plan *plan, const dpf_event *event)
+{
+    const dpf_norms *norms = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
+    return event->kind != DPF_EVENT_NO_OP && !(event->flags & DPF_EVENT_DATA_BLIND) && isnan(norms->l1) &&
+           isnan(norms->l2);
+}
+
 static void judge_noise(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
 {
     facts->exact_grid = 1;
@@ -124,6 +132,12 @@ static void judge_noise(const struct plan *plan, const struct term_plan *term, s
         facts->noise_known |= (event->flags & DPF_EVENT_NOISE_KNOWN) != 0;
         if (event->flags & DPF_EVENT_FLOATING_POINT)
             facts->exact_grid = 0;
+        if (facts->unit_stated && is_unstated(plan, event)) {
+            facts->unit_stated = 0;
+            snprintf(facts->unit_why, sizeof facts->unit_why,
+                     "mechanism %s states no sensitivity for this unit and adjacency",
+                     term->mechanism->entry->component->id);
+        }
     }
 }
 

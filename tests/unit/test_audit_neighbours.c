@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "audit/extremes.h"
 #include "audit/pairs.h"
 #include "dpframe/privacy.h"
 
@@ -94,7 +95,8 @@ static void a_user_leaves_no_trace(void **state)
 {
     (void)state;
     const struct dataset from = base(0);
-    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, NULL, 0, 0};
+    const struct neighbours kind = {
+        .unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ADD_REMOVE, .value_lo = 1, .value_hi = 5};
     const struct canary canary = {0, -1};
     const unsigned char out = 1;
     struct dataset set;
@@ -173,7 +175,8 @@ static void canaries_of_one_run_do_not_meet(void **state)
     (void)state;
     const struct dataset from = base(0);
     const int32_t items[] = {1, 0};
-    const struct neighbours kind = {DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 1, 5, items, 0, 0};
+    const struct neighbours kind = {
+        .unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ADD_REMOVE, .value_lo = 1, .value_hi = 5, .alone = items};
     const struct canary canaries[] = {{0, -1}, {2, -1}};
     const unsigned char bits[] = {0, 1};
     struct dataset set;
@@ -183,12 +186,45 @@ static void canaries_of_one_run_do_not_meet(void **state)
     dataset_free(&set);
 }
 
+/* Records that the canary's user never had: in the first form as they are, in the second as the adjacency
+ * says. */
+static void a_canary_can_have_any_records(void **state)
+{
+    (void)state;
+    static int64_t item_ptr[] = {0, 3, 5};
+    struct dataset from = base(0);
+    from.train.by_item = (struct csr){.rows = 2, .ptr = item_ptr};
+    static const char *const first[N_EXTREMES] = {
+        "a: x2 y3; b: x5 y5; c: x1 y5; ", "a: x2 y3; b: x1 y1; c: x1 y5; ", "a: x2 y3; b: x5 y1; c: x1 y5; ",
+        "a: x2 y3; b: x5; c: x1 y5; ",    "a: x2 y3; b: y5; c: x1 y5; ",    "a: x2 y3; b: x5; c: x1 y5; "};
+    for (int which = 0; which < N_EXTREMES; which++) {
+        struct extreme_records extreme;
+        struct neighbours kind = {
+            .unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ZERO_OUT, .value_lo = 1, .value_hi = 5};
+        assert_int_equal(extremes_make(&from, &kind, (enum extreme)which, &extreme), 0);
+        kind.records = &extreme.records;
+        const struct canary canary = {1, -1};
+        for (unsigned char bit = 0; bit < 2; bit++) {
+            struct dataset set;
+            struct dpf_error error = {0};
+            assert_int_equal(neighbours_make(&from, &kind, &canary, &bit, 1, &set, &error), 0);
+            assert_string_equal(told(&set), bit ? "a: x2 y3; b:; c: x1 y5; " : first[which]);
+            dataset_free(&set);
+        }
+        extremes_free(&extreme);
+    }
+    struct extreme_records none;
+    from.implicit = 1;
+    const struct neighbours kind = {.unit = DPF_UNIT_USER, .value_lo = 1, .value_hi = 1};
+    assert_int_equal(extremes_make(&from, &kind, EXTREME_ALL_MIXED, &none), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_differ_alone),       cmocka_unit_test(users_differ_in_all_records),
         cmocka_unit_test(a_user_leaves_no_trace),     cmocka_unit_test(canaries_of_one_run_do_not_meet),
-        cmocka_unit_test(only_neighbours_are_a_pair),
+        cmocka_unit_test(only_neighbours_are_a_pair), cmocka_unit_test(a_canary_can_have_any_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

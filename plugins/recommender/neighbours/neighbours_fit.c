@@ -43,7 +43,8 @@ static void report_user(const struct fitting *fitting, int64_t user)
     row[fitting->row_words - 1] &= bit_mask(fitting->records->n_items, fitting->row_words - 1);
 }
 
-/* The report, as the server gets it, and the user's own bits. Training goes on with what the witness leaves. */
+/* The report, as the server gets it, and the user's own bits. Training goes on with what the witness leaves.
+ */
 static void tell_witness(const struct fitting *fitting, int64_t user, int32_t worker)
 {
     const int64_t n_items = fitting->records->n_items;

@@ -135,6 +135,63 @@ static dpf_status gram_releases(void *instance, const dpf_recommender_setup *set
     return DPF_OK;
 }
 
+/* ---- for a witness ---------------------------------------------------------------------------------------
+ */
+
+/* Sums before their noise is added, where somebody is to be told. */
+struct telling {
+    const dpf_witness *witness; /* NULL: nobody */
+    double *exact;
+};
+
+static dpf_status keep_exact(const dpf_call *call, const int64_t *sums, int64_t n, double grid,
+                             struct telling *telling)
+{
+    if (!telling->witness)
+        return DPF_OK;
+    telling->exact = call->scratch(call, (uint64_t)(n + 1) * sizeof *telling->exact);
+    if (!telling->exact)
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    for (int64_t i = 0; i < n; i++)
+        telling->exact[i] = (double)sums[i] * grid;
+    return DPF_OK;
+}
+
+/* Noise of pairs: the diagonal's is larger, and below it nothing is released. */
+static void fill_scales(const struct gram_noise *noise, int64_t m, double *scales)
+{
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t k = 0; k < m; k++)
+            scales[i * m + k] = k > i ? 1 : k == i ? (double)noise->steps_diag / (double)noise->steps : 0;
+}
+
+/* A release as it leaves, in values; training goes on with what the witness leaves. Scales only of pairs. */
+static dpf_status tell(const dpf_call *call, const struct telling *telling, int32_t release,
+                       const struct gram_noise *noise, int64_t n, int64_t width, int pairs, int64_t *sums)
+{
+    dpf_witnessed what = {.size = sizeof what,
+                          .release = release,
+                          .n = n,
+                          .width = width > 0 ? width : 1,
+                          .exact = telling->exact};
+    if (!telling->witness)
+        return DPF_OK;
+    double *numbers = call->scratch(call, (uint64_t)(n + 1) * sizeof *numbers);
+    double *scales = pairs ? call->scratch(call, (uint64_t)(n + 1) * sizeof *scales) : NULL;
+    if (!numbers || (pairs && !scales))
+        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
+    if (pairs)
+        fill_scales(noise, width, scales);
+    for (int64_t i = 0; i < n; i++)
+        numbers[i] = (double)sums[i] * noise->grid;
+    what.numbers = numbers;
+    what.scales = scales;
+    telling->witness->saw(telling->witness->context, &what);
+    for (int64_t i = 0; i < n; i++)
+        sums[i] = llround(numbers[i] / noise->grid);
+    return DPF_OK;
+}
+
 /* ---- training ---------------------------------------------------------------------------------------------
  */
 
@@ -204,65 +261,6 @@ static dpf_status release_counts(const struct private_gram *self, const dpf_call
             totals[i] += drawn[i];
     }
     return status == DPF_OK ? tell(call, telling, 0, &plan->counts, records->n_items, 1, 0, totals) : status;
-}
-
-/* ---- for a witness ---------------------------------------------------------------------------------------
- */
-
-/* Sums before their noise is added, where somebody is to be told. */
-struct telling {
-    const dpf_witness *witness; /* NULL: nobody */
-    double *exact;
-};
-
-static dpf_status keep_exact(const dpf_call *call, const int64_t *sums, int64_t n, double grid,
-                             struct telling *telling)
-{
-    if (!telling->witness)
-        return DPF_OK;
-    telling->exact = call->scratch(call, (uint64_t)(n + 1) * sizeof *telling->exact);
-    if (!telling->exact)
-        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    for (int64_t i = 0; i < n; i++)
-        telling->exact[i] = (double)sums[i] * grid;
-    return DPF_OK;
-}
-
-/* Noise of pairs: the diagonal's is larger, and below it nothing is released. */
-static void fill_scales(const struct gram_noise *noise, int64_t m, double *scales)
-{
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t k = 0; k < m; k++)
-            scales[i * m + k] = k > i    ? 1
-                                : k == i ? (double)noise->steps_diag / (double)noise->steps
-                                         : 0;
-}
-
-/* A release as it leaves, in values; training goes on with what the witness leaves. Scales only of pairs. */
-static dpf_status tell(const dpf_call *call, const struct telling *telling, int32_t release,
-                       const struct gram_noise *noise, int64_t n, int64_t width, int pairs, int64_t *sums)
-{
-    dpf_witnessed what = {.size = sizeof what,
-                          .release = release,
-                          .n = n,
-                          .width = width > 0 ? width : 1,
-                          .exact = telling->exact};
-    if (!telling->witness)
-        return DPF_OK;
-    double *numbers = call->scratch(call, (uint64_t)(n + 1) * sizeof *numbers);
-    double *scales = pairs ? call->scratch(call, (uint64_t)(n + 1) * sizeof *scales) : NULL;
-    if (!numbers || (pairs && !scales))
-        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    if (pairs)
-        fill_scales(noise, width, scales);
-    for (int64_t i = 0; i < n; i++)
-        numbers[i] = (double)sums[i] * noise->grid;
-    what.numbers = numbers;
-    what.scales = scales;
-    telling->witness->saw(telling->witness->context, &what);
-    for (int64_t i = 0; i < n; i++)
-        sums[i] = llround(numbers[i] / noise->grid);
-    return DPF_OK;
 }
 
 /* The second release: n numbers in *sums. */

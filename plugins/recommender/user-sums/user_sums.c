@@ -61,7 +61,8 @@ static dpf_status release_row(const struct user_sums *s, int32_t release, int64_
     return DPF_OK;
 }
 
-/* A release with its noise, in s->released from `at` on: passes that follow read what the witness leaves there. */
+/* A release with its noise, in s->released from `at` on: passes that follow read what the witness leaves
+ * there. */
 static void tell_witness(const struct user_sums *s, int32_t release, int64_t at, int64_t n, int64_t width)
 {
     const dpf_witness *witness = dpf_fit_witness(s->fit);
