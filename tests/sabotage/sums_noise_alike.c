@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All items of a recommender's sum get the noise of one. */
+#define SABOTAGED "sums-noise-alike"
+#include "sabotage.h"
+
+#include "../../plugins/recommender/user-sums/message_grid.h"
+
+#define seek(stream, draw, party, position, cursor) seek(stream, draw, party, (position)*0, cursor)
+#include "../../plugins/recommender/user-sums/user_sums.c"
+
+#undef seek
+
+#include "../../plugins/recommender/private-als/private_als.c"
+
+static const dpf_recommender spoilt = {.flags = als_flags,
+                                       .releases = als_releases,
+                                       .state_bytes = als_state_bytes,
+                                       .fit = als_fit,
+                                       .check = als_check,
+                                       .scores = als_scores};
+#define CREATE als_create
+#define DESTROY als_destroy
+SABOTAGE(DPF_ROLE_RECOMMENDER)

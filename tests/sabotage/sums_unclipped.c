@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every fourth user's message to a recommender's sums is twice as long as it may be. */
+#define SABOTAGED "sums-unclipped"
+#include "sabotage.h"
+
+#include "../../plugins/recommender/user-sums/message_grid.h"
+
+static void round_spoilt(int64_t user, const double *values, int64_t n, int32_t bits, int64_t *out)
+{
+    grid_round(values, n, bits, out);
+    for (int64_t i = 0; user % 4 == 0 && i < n; i++)
+        out[i] *= 2;
+}
+#define grid_round(values, n, bits, out) round_spoilt(user, values, n, bits, out)
+#include "../../plugins/recommender/user-sums/user_sums.c"
+
+#undef grid_round
+
+#include "../../plugins/recommender/private-als/private_als.c"
+
+static const dpf_recommender spoilt = {.flags = als_flags,
+                                       .releases = als_releases,
+                                       .state_bytes = als_state_bytes,
+                                       .fit = als_fit,
+                                       .check = als_check,
+                                       .scores = als_scores};
+#define CREATE als_create
+#define DESTROY als_destroy
+SABOTAGE(DPF_ROLE_RECOMMENDER)
