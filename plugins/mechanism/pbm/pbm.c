@@ -20,8 +20,8 @@
  * private as the sum of one, whoever sees it (noise at the party). Clients that observe take their own
  * messages off the sum; what is left is a sum of the others, whatever they sent. So of clients + curious
  * messages, which decoding asks for, `clients` hide each other from any `curious` of them. Every message has
- * all rows (DENSE): a row that only one client sends would have that client's trials alone, whatever `clients`
- * says, and decoding takes off n q / 2 trials of each row.
+ * all rows (DENSE): a row that only one client sends would have that client's trials alone, whatever
+ * `clients` says, and decoding takes off n q / 2 trials of each row.
  *
  * Modulus. A message is in 0 .. q, a sum of at most n_parties messages in 0 .. n_parties q, below the
  * modulus n_parties q + 1: a sum never wraps.
