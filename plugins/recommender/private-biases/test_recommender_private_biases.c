@@ -85,13 +85,15 @@ static void note_norm(struct follower *f, const int64_t *steps, int64_t n, const
     f->most = fmax(f->most, sqrt(square) * noise_grid_size(grid));
 }
 
-static void follow(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void follow(void *context, const dpf_witnessed *what)
 {
+    const int32_t release = what->release;
+    const double *numbers = what->numbers;
+    const int64_t n = what->n;
     static struct case_message message;
     static int64_t items[CASE_ITEMS * 2], users;
     struct follower *f = context;
     double values[CASE_ITEMS];
-    (void)row;
     memset(items, 0, sizeof items);
     users = 0;
     for (int64_t user = 0; release != RELEASE_USERS && user < f->data->n_users; user++) {
@@ -217,10 +219,12 @@ struct first {
     double counts[CASE_ITEMS], users;
 };
 
-static void keep_first(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void keep_first(void *context, const dpf_witnessed *what)
 {
+    const int32_t release = what->release;
+    const double *numbers = what->numbers;
+    const int64_t n = what->n;
     struct first *first = context;
-    (void)row;
     if (release == RELEASE_COUNTS)
         memcpy(first->counts, numbers, (size_t)n * sizeof *numbers);
     else if (release == RELEASE_USERS)
@@ -331,13 +335,15 @@ struct attack {
     double score;
 };
 
-static void score_release(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void score_release(void *context, const dpf_witnessed *what)
 {
+    const int32_t release = what->release;
+    const double *numbers = what->numbers;
+    const int64_t n = what->n;
     static struct case_message canary, rest;
     struct attack *attack = context;
     const struct noise_grid *grid = &attack->replay.rule.grid[release];
     double values[2][CASE_ITEMS];
-    (void)row;
     const struct own_records own = case_own(attack->with, 0, values[0]),
                              other = case_own(attack->with, 1, values[1]);
     case_message_of(&attack->replay, &own, release == RELEASE_USERS ? RELEASE_COUNTS : release, &canary);

@@ -64,8 +64,12 @@ struct seen {
     int n;
 };
 
-static void saw(void *context, int32_t release, int64_t row, const double *numbers, int64_t n)
+static void saw(void *context, const dpf_witnessed *what)
 {
+    const int32_t release = what->release;
+    const double *numbers = what->numbers;
+    const int64_t n = what->n;
+    const int64_t row = what->row;
     struct seen *seen = context;
     assert_int_equal(release, 0);
     assert_int_equal(row, 0);
