@@ -345,6 +345,17 @@ static int finish(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
+/* [SIDE] returned: rows that end as the other side's loss reads them. */
+static int return_rows(struct engine *engine, int of, struct dpf_error *error)
+{
+    const struct side_plan *reader = &engine->plan->sides[1 - of];
+    for (int t = 0; reader->updated && t < reader->n_terms; t++)
+        if (reader->terms[t].returns_transformed &&
+            step_return_transformed(engine, &engine->terms[1 - of][t], error) != 0)
+            return -1;
+    return 0;
+}
+
 static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, struct dpf_error *error)
 {
     const struct plan *plan = engine->plan;
@@ -359,7 +370,8 @@ static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, s
     }
     if (rounds == 0)
         return 0;
-    if (refit(engine, error) != 0 || finish(engine, error) != 0)
+    if (refit(engine, error) != 0 || finish(engine, error) != 0 ||
+        return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
         return error_while_running(error);
     return plan->run.params.values[RUN_NOISE].integer ? engine_noise_histograms(engine, error) : 0;
 }
@@ -429,6 +441,8 @@ int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct poo
         if (status == 0)
             take_next(&engine, side);
     }
+    if (status == 0)
+        status = return_rows(&engine, side, error);
     if (status != 0)
         name_row(&engine, error);
     step_close_violations(&engine, NULL);

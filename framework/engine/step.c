@@ -356,6 +356,18 @@ static int transform_factors(struct engine *engine, struct term_run *term, struc
     return 0;
 }
 
+int step_return_transformed(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    dpf_factors rows = rows_in_use(engine, 1 - term->plan->side);
+    term->other = term->residual = rows;
+    if (transform_factors(engine, term, error) != 0)
+        return -1;
+    if (term->other.data != rows.data)
+        memcpy(engine->model->sides[1 - term->plan->side].data, term->other.data,
+               (size_t)(rows.rows * rows.stride) * sizeof(float));
+    return 0;
+}
+
 /* The largest norms of columns first .. first+d-1 of any row, or any of the n members. */
 static void largest_norms(const dpf_factors *factors, const int32_t *members, int64_t n, int first, int d,
                           double *l1, double *l2, double *linf)

@@ -164,6 +164,9 @@ int step_accumulate(struct engine *engine, int worker, struct term_run *term, ui
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
+
+/* After the last round: the other side's rows become what the term's factor transforms make of them. */
+int step_return_transformed(struct engine *engine, struct term_run *term, struct dpf_error *error);
 /* The Gram row of a term, without noise, from the other side's rows `members` (NULL: all n), in
    float64 into out (width of gram_query). Runs in parallel. */
 int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,

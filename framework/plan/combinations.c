@@ -110,6 +110,27 @@ static int check_cells(const struct plan *plan, const struct term_plan *term, st
         term->loss->entry->component->id);
 }
 
+/* Rows can be returned as a loss reads them where a transform makes others of them, and no projection stands
+ * between. */
+static int check_returned(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    int factors = 0;
+    if (!term->returns_transformed)
+        return 0;
+    for (int i = 0; i < term->n_transforms; i++)
+        factors |= ((const dpf_transform *)term->transforms[i]->functions)->kind == DPF_TRANSFORM_FACTOR;
+    if (!factors || term->source == SOURCE_RELATION)
+        return config_error(plan->config, term->name, "returned", error,
+                            "returned = transformed needs a transform of the other side's rows, for example "
+                            "clip-rows");
+    if (plan->sides[1 - term->side].state_transform)
+        return config_error(
+            plan->config, term->name, "returned", error,
+            "the other side's rows are seen through a projection and are returned as they are: "
+            "set returned = raw");
+    return 0;
+}
+
 /* A cap is kept by the engine, which leaves out users that have taken part that often. */
 static int check_participations(const struct plan *plan, struct term_plan *term, struct dpf_error *error)
 {
@@ -129,7 +150,7 @@ static int check_participations(const struct plan *plan, struct term_plan *term,
 int combinations_check_term(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                             struct dpf_error *error)
 {
-    if (check_transforms(plan, side, term, error) != 0)
+    if (check_transforms(plan, side, term, error) != 0 || check_returned(plan, term, error) != 0)
         return -1;
     if (!term->mechanism && side->released && term->query.has_gram)
         return config_error(

@@ -139,6 +139,7 @@ static int make_term(struct plan *plan, struct term_plan *term, const struct con
     term->destination = (int)v[TERM_DESTINATION].integer;
     term->messages = (int)v[TERM_SEND].integer;
     term->raw_residual = v[TERM_RESIDUAL].integer == RESIDUAL_RAW;
+    term->returns_transformed = v[TERM_RETURNED].integer == RETURNED_TRANSFORMED;
     term->bounds_from_data = v[TERM_BOUNDS].integer == BOUNDS_FROM_DATA;
     term->participations = v[TERM_MAX_PARTICIPATIONS].integer;
     term->layout = v[TERM_LAYOUT].integer == LAYOUT_FULL ? DPF_LAYOUT_FULL : DPF_LAYOUT_PACKED;

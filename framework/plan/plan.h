@@ -36,6 +36,7 @@ struct term_plan {
     int destination; /* enum term_destination */
     int messages;    /* enum term_messages, of a relation with a mechanism */
     int raw_residual;
+    int returns_transformed; /* the run ends with the other side's rows as the loss reads them */
     int bounds_from_data; /* sensitivities and noise are worked out anew in every step */
     uint32_t layout;      /* DPF_LAYOUT_* of released quadratic blocks */
     struct instance *loss;

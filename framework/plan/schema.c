@@ -163,6 +163,10 @@ static const dpf_enum_value residual_values[] = {
     {"transformed", "predictions use the other rows after factor transforms, like the rest of the loss"},
     {"raw", "predictions inside the loss use the other rows as they are"},
 };
+static const dpf_enum_value returned_values[] = {
+    {"raw", "as they were solved"},
+    {"transformed", "after the factor transforms, as this side's loss reads them"},
+};
 static const dpf_enum_value layout_values[] = {
     {"packed", "the lower triangle: symmetric noise"},
     {"full", "all d x d numbers: i.i.d. noise, symmetrised by the solver"},
@@ -192,6 +196,9 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
     [TERM_RESIDUAL] = DPF_PARAM_ENUM_F("residual", RESIDUAL_TRANSFORMED, residual_values, DPF_PARAM_PRIVACY,
                                        "Which rows of the other side predictions inside the loss are made "
                                        "from."),
+    [TERM_RETURNED] = DPF_PARAM_ENUM_F("returned", RETURNED_RAW, returned_values, 0,
+                                       "Which rows of the other side the run ends with, predicts from and "
+                                       "writes."),
     [TERM_LAYOUT] = DPF_PARAM_ENUM_F("block-layout", LAYOUT_PACKED, layout_values, DPF_PARAM_PRIVACY,
                                      "Layout of released quadratic blocks."),
     [TERM_BOUNDS] = DPF_PARAM_ENUM_F("bounds", BOUNDS_PUBLIC, bounds_values, DPF_PARAM_PRIVACY,

@@ -65,6 +65,7 @@ enum term_param {
     TERM_MECHANISM,
     TERM_AGGREGATOR,
     TERM_RESIDUAL,
+    TERM_RETURNED,
     TERM_LAYOUT,
     TERM_BOUNDS,
     TERM_MAX_PARTICIPATIONS,
@@ -75,6 +76,7 @@ enum term_source { SOURCE_RECORDS, SOURCE_RELATION };
 enum term_destination { DESTINATION_SERVER, DESTINATION_PEER };
 enum term_messages { SEND_ROWS, SEND_LINKS };
 enum term_residual { RESIDUAL_TRANSFORMED, RESIDUAL_RAW };
+enum term_returned { RETURNED_RAW, RETURNED_TRANSFORMED };
 enum term_layout { LAYOUT_PACKED, LAYOUT_FULL };
 enum term_bounds { BOUNDS_PUBLIC, BOUNDS_FROM_DATA };
 

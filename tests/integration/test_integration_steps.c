@@ -229,6 +229,39 @@ static void residuals_are_raw_or_transformed(void **state)
     assert_model(&raw, text);
 }
 
+/* returned = transformed: the run ends with the rows that the loss read, and nothing else changes. */
+static void rows_are_returned_as_read(void **state)
+{
+    (void)state;
+    static const char clipped[] = "items.update=no\nusers.transforms=clip-rows\nusers.transform.clip-rows."
+                                  "bound=0.25\nusers.residual=raw\n";
+    struct twin kept, returned;
+    struct training t;
+    char text[512];
+    snprintf(text, sizeof text, "%srun.rounds=1\n", clipped);
+    training_run(&t, base, text);
+    memset(&kept, 0, sizeof kept);
+    for (int c = 0; c < 2; c++) {
+        for (int i = 0; i < N; i++)
+            kept.u[i][c] = (double)training_row(&t, DPF_SIDE_USERS, i)[c];
+        for (int j = 0; j < M; j++)
+            kept.v[j][c] = (double)training_row(&t, DPF_SIDE_ITEMS, j)[c];
+    }
+    training_free(&t);
+    assert_model(&kept, clipped);
+    returned = kept;
+    for (int j = 0; j < M; j++)
+        clip(returned.v[j], 0.25);
+    assert_true(fabs(returned.v[0][0] - kept.v[0][0]) + fabs(returned.v[1][0] - kept.v[1][0]) > 0.1);
+    snprintf(text, sizeof text, "%susers.returned=transformed\n", clipped);
+    assert_model(&returned, text);
+    snprintf(text, sizeof text, "%susers.returned=transformed\n" USERS_RELEASED, clipped);
+    assert_model(&returned, text);
+    training_try(&t, base, "users.returned=transformed\n");
+    assert_true(t.status != 0 && strstr(t.error.text, "clip-rows"));
+    training_free(&t);
+}
+
 /* Terms are summed before the solver: two of the same weigh twice. */
 static const char two_terms[] =
     "[run]\nrounds = 1\nthreads = 1\n"
@@ -354,6 +387,7 @@ int main(void)
         cmocka_unit_test(offset_is_part_of_predictions),
         cmocka_unit_test(biases_are_columns),
         cmocka_unit_test(residuals_are_raw_or_transformed),
+        cmocka_unit_test(rows_are_returned_as_read),
         cmocka_unit_test(terms_are_summed),
         cmocka_unit_test(relations_read_rows_of_friends),
         cmocka_unit_test(unsound_terms_are_refused),
