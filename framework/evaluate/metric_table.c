@@ -41,6 +41,7 @@ static const struct metric_kind {
     [METRIC_MAP] = {"map", AUTO_BOTH, 1, RANKING("average precision cut at k, divided by min(k, G)")},
     [METRIC_MAP_HITS] = {"map-hits", 0, 1,
                          RANKING("average precision cut at k, divided by hits; 0 without any")},
+    [METRIC_MAP_RELEVANT] = {"map-relevant", 0, 1, RANKING("average precision cut at k, divided by G")},
     [METRIC_MRR] = {"mrr", AUTO_BOTH, 1, RANKING("1 / rank of the first positive, 0 if beyond k")},
     [METRIC_POPULARITY] = {"popularity", 0, 1,
                            RANKING("mean number of training records of the first k items")},

@@ -196,6 +196,7 @@ void tied_ranking_at(const struct rank_group *groups, int64_t n_groups, int64_t 
     out[METRIC_F1 - METRIC_FIRST_BY_LIST] = 2 * t.hits / (cut + positives);
     out[METRIC_MAP - METRIC_FIRST_BY_LIST] = t.precisions / best;
     out[METRIC_MAP_HITS - METRIC_FIRST_BY_LIST] = t.precision_over_hits;
+    out[METRIC_MAP_RELEVANT - METRIC_FIRST_BY_LIST] = t.precisions / positives;
     out[METRIC_MRR - METRIC_FIRST_BY_LIST] = t.reciprocal;
     out[METRIC_POPULARITY - METRIC_FIRST_BY_LIST] = t.length ? t.popularity / (double)t.length : 0;
     out[METRIC_NOVELTY - METRIC_FIRST_BY_LIST] = t.length ? t.surprise / (double)t.length : 0;

@@ -17,7 +17,8 @@ static void rank_one_user(int64_t items, const int64_t *positive_ranks, int64_t 
     fixture_dataset(&dataset, 1, items, train, test, 1);
     struct fixture_options options;
     fixture_defaults(&options);
-    fixture_text(&options, "metrics", "hr, ndcg,precision ,recall,recall-capped,f1,map,map-hits,mrr,mrank");
+    fixture_text(&options, "metrics",
+                 "hr, ndcg,precision ,recall,recall-capped,f1,map,map-hits,map-relevant,mrr,mrank");
     fixture_list(&options, "k", &k, 1);
     struct dpf_error error;
     assert_int_equal(fixture_evaluate(&options, &dataset, scores, out, &error), 0);
@@ -57,6 +58,7 @@ static void worked_example_with_more_positives_than_places(void **state)
     fixture_close(fixture_metric(&m, "ndcg@5"), 0.4852, 5e-5, "ndcg");
     fixture_close(fixture_metric(&m, "map@5"), 0.30, 1e-15, "map");
     fixture_close(fixture_metric(&m, "map-hits@5"), 0.75, 1e-15, "map-hits");
+    fixture_close(fixture_metric(&m, "map-relevant@5"), 1.5 / 8, 1e-15, "map-relevant");
     metrics_free(&m);
 }
 
@@ -455,7 +457,7 @@ static void same_bits_for_any_number_of_workers(void **state)
         fixture_defaults(&options);
         fixture_text(&options, "metrics",
                      "rmse,mae,mse,rmse-user,mae-user,mse-user,hr,ndcg,precision,recall,recall-capped,f1,map,"
-                     "map-hits,mrr,popularity,novelty,f1-of-means,coverage,gini,mrank");
+                     "map-hits,map-relevant,mrr,popularity,novelty,f1-of-means,coverage,gini,mrank");
         fixture_list(&options, "k", cutoffs, 2);
         fixture_list(&options, "activity-bands", bands, 2);
         fixture_list(&options, "popularity-bands", bands, 2);
@@ -489,7 +491,7 @@ static void same_bits_for_any_number_of_workers(void **state)
         }
         /* Values, lists at two cut-offs, mrank, MSE by band and their variance, lists by band, recall by band
            of popularity, counts. */
-        assert_int_equal(first.n, 6 + 14 * 2 + 1 + 4 + 12 * 3 * 2 + 3 * 2 + 2 + sampled);
+        assert_int_equal(first.n, 6 + 15 * 2 + 1 + 4 + 13 * 3 * 2 + 3 * 2 + 2 + sampled);
         metrics_free(&first);
     }
     world_free(&w);

@@ -3,11 +3,11 @@
 #include "evaluate_fixture.h"
 
 #define MOST_ITEMS 7
-#define N_FIGURES 11
+#define N_FIGURES 12
 
-static const char *const figure_names[N_FIGURES] = {"hr",      "ndcg", "precision", "recall", "recall-capped",
-                                                    "f1",      "map",  "map-hits",  "mrr",    "popularity",
-                                                    "coverage"};
+static const char *const figure_names[N_FIGURES] = {
+    "hr",  "ndcg",     "precision", "recall",     "recall-capped", "f1",
+    "map", "map-hits", "mrr",       "popularity", "coverage",      "map-relevant"};
 
 /* One user's list; the definitions are written down afresh here. */
 struct instance {
@@ -53,6 +53,7 @@ static void judge(const struct instance *in, const int *order, double sums[N_FIG
     sums[8] += first ? 1.0 / first : 0;
     sums[9] += popularity / length;
     sums[10] += (double)length / in->n;
+    sums[11] += precisions / total;
 }
 
 /* Recursion over all orders by descending score. Returns their number. */
@@ -93,8 +94,9 @@ static void evaluate_instance(const struct instance *in, struct metrics *out)
     fixture_dataset(&dataset, 5, in->n, train, test, 1);
     struct fixture_options options;
     fixture_defaults(&options);
-    fixture_text(&options, "metrics",
-                 "hr,ndcg,precision,recall,recall-capped,f1,map,map-hits,mrr,popularity,coverage,mrank");
+    fixture_text(
+        &options, "metrics",
+        "hr,ndcg,precision,recall,recall-capped,f1,map,map-hits,map-relevant,mrr,popularity,coverage,mrank");
     int64_t k = in->k;
     fixture_list(&options, "k", &k, 1);
     struct dpf_error error;
