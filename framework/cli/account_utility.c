@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/account_projection.h"
 #include "privacy/objective_utility.h"
 
 /* ---- from the plan ------------------------------------------------------------------------------------ */
@@ -61,7 +62,8 @@ static void read_plan(const struct side_plan *side, const struct term_plan *term
 /* ---- from the command line ------------------------------------------------------------------------------
  */
 
-static double *number_named(struct objective_setting *s, double *d, const char *name, size_t length)
+static double *number_named(struct objective_setting *s, double *d, double *records, const char *name,
+                            size_t length)
 {
     const struct {
         const char *name;
@@ -73,28 +75,31 @@ static double *number_named(struct objective_setting *s, double *d, const char *
                    {"alpha0", &s->alpha0},
                    {"beta1", &s->beta[1]},
                    {"beta2", &s->beta[2]},
-                   {"beta3", &s->beta[3]}};
+                   {"beta3", &s->beta[3]},
+                   {"records", records}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strlen(numbers[i].name) == length && strncmp(numbers[i].name, name, length) == 0)
             return numbers[i].number;
     return NULL;
 }
 
-static int override(struct objective_setting *s, const char *const *settings, int n, struct dpf_error *error)
+static int override(struct objective_setting *s, double *records, const char *const *settings, int n,
+                    struct dpf_error *error)
 {
     double d = (double)s->d;
     for (int i = 0; i < n; i++) {
         const char *equals = strchr(settings[i], '=');
-        double *number = equals ? number_named(s, &d, settings[i], (size_t)(equals - settings[i])) : NULL;
+        double *number =
+            equals ? number_named(s, &d, records, settings[i], (size_t)(equals - settings[i])) : NULL;
         if (!number || text_to_real(equals + 1, number) != 0)
             return error_set(
                 error, DPF_FAULT_CONFIG,
                 "--utility %.100s: write NAME=NUMBER, with d, N, c, epsilon, alpha0, beta1 (first "
-                "order), beta2 (second order) or beta3 (count)",
+                "order), beta2 (second order), beta3 (count) or records (of a row, for Theorem 4)",
                 settings[i]);
     }
     if (!(d >= 1 && d <= 1e6 && d == floor(d)) || !(s->radius > 0) || !(s->largest > 0) ||
-        !(s->epsilon > 0) || !(s->alpha0 >= 0 && s->alpha0 <= 1))
+        !(s->epsilon > 0) || !(*records >= 0) || !(s->alpha0 >= 0 && s->alpha0 <= 1))
         return error_set(
             error, DPF_FAULT_CONFIG,
             "--utility: d = %g must be a number of columns, N = %g, c = %g and epsilon = %g above 0, "
@@ -116,8 +121,20 @@ static int override(struct objective_setting *s, const char *const *settings, in
 
 static const char *const schemes[OBJECTIVE_SCHEMES] = {"str", "com", "sym", "opt"};
 
+static void add_change(struct text *text, const struct objective_setting *s, double records)
+{
+    const struct objective_change change = objective_change(s, records);
+    text_add(text,
+             "\n  Theorem 4, L(q*) - L_O(q'), for a row of %.6g record%s (records=NUMBER for others)\n"
+             "            %14.6g  %14.6g\n"
+             "  Published: an upper bound of what is never above 0, since L <= L_O. Derived: of L_O(q*) - "
+             "L_O(q'), what the\n"
+             "  complementary loss costs under the one that it stands for.\n",
+             records, records == 1 ? "" : "s", change.published, change.derived);
+}
+
 static void add_text(struct text *text, const char *side, const struct objective_setting *s,
-                     const struct objective_bounds *b, int assumed)
+                     const struct objective_bounds *b, double records, int assumed)
 {
     const int ordered = b->published[OBJECTIVE_STR] > b->published[OBJECTIVE_COM];
     text_add(
@@ -138,14 +155,16 @@ static void add_text(struct text *text, const char *side, const struct objective
              b->claimed ? "claims to hold" : "does not claim to hold",
              b->claimed && !b->separated ? ", but does not follow from its conditions" : "",
              ordered ? "holds" : "does not hold");
+    add_change(text, s, records);
     if (assumed)
         text_add(text, "  c is a maximum over private rows, which no plan knows: c = 1 was taken; give "
                        "another as c=VALUE.\n");
 }
 
 static void add_json(json_t *json, const char *side, const struct objective_setting *s,
-                     const struct objective_bounds *b)
+                     const struct objective_bounds *b, double records)
 {
+    const struct objective_change change = objective_change(s, records);
     json_t *published = json_object(), *derived = json_object();
     for (int i = 0; i < OBJECTIVE_SCHEMES; i++) {
         json_object_set_new(published, schemes[i],
@@ -153,13 +172,14 @@ static void add_json(json_t *json, const char *side, const struct objective_sett
         json_object_set_new(derived, schemes[i],
                             isfinite(b->derived[i]) ? json_real(b->derived[i]) : json_null());
     }
-    json_object_set_new(json, side,
-                        json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:[f,f,f], s:o, s:o, s:b, s:b}", "source",
-                                  "DPIMF, Theorem 5 and Corollary 1", "d", (json_int_t)s->d, "N", s->radius,
-                                  "c", s->largest, "epsilon", s->epsilon, "alpha0", s->alpha0, "beta",
-                                  s->beta[1], s->beta[2], s->beta[3], "published", published, "derived",
-                                  derived, "corollary_1_claims", b->claimed, "corollary_1_follows",
-                                  b->separated));
+    json_object_set_new(
+        json, side,
+        json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:[f,f,f], s:o, s:o, s:b, s:b, s:{s:f, s:f, s:f}}",
+                  "source", "DPIMF, Theorems 4 and 5, Corollary 1", "d", (json_int_t)s->d, "N", s->radius,
+                  "c", s->largest, "epsilon", s->epsilon, "alpha0", s->alpha0, "beta", s->beta[1], s->beta[2],
+                  s->beta[3], "published", published, "derived", derived, "corollary_1_claims", b->claimed,
+                  "corollary_1_follows", b->separated, "theorem_4", "records", records, "published",
+                  change.published, "derived", change.derived));
 }
 
 static int gives_largest(const char *const *settings, int n)
@@ -178,17 +198,24 @@ int account_utility(const struct plan *plan, const char *const *settings, int n_
         const struct side_plan *s = &plan->sides[side];
         struct objective_setting setting;
         struct objective_bounds bounds;
+        double records = 1;
+        if (s->updated && s->n_terms > 0 && account_has_projection(plan, s)) {
+            if (account_projection(plan, s, settings, n_settings, text, json, error) != 0)
+                return -1;
+            found = 1;
+            continue;
+        }
         if (!s->updated || s->n_terms == 0 || !is_objective(s, &s->terms[0]))
             continue;
         read_plan(s, &s->terms[0], &setting);
-        if (override(&setting, settings, n_settings, error) != 0)
+        if (override(&setting, &records, settings, n_settings, error) != 0)
             return -1;
         objective_bounds(&setting, &bounds);
         const int assumed = s->terms[0].bounds_from_data && !gives_largest(settings, n_settings);
         if (text)
-            add_text(text, plan_side_name(side), &setting, &bounds, assumed);
+            add_text(text, plan_side_name(side), &setting, &bounds, records, assumed);
         if (json)
-            add_json(json, plan_side_name(side), &setting, &bounds);
+            add_json(json, plan_side_name(side), &setting, &bounds, records);
         found = 1;
     }
     if (!found)
@@ -196,6 +223,7 @@ int account_utility(const struct plan *plan, const char *const *settings, int n_
             error, DPF_FAULT_CONFIG,
             "--utility: no utility bound is known for this configuration; there is one for perturbed "
             "quadratic objectives that are minimised in a ball (loss complementary or implicit-als, a "
-            "mechanism, solver ball)");
+            "mechanism, solver ball), and for clipped gradients over all cells under mechanism pbm (loss "
+            "weighted-gradient)");
     return 0;
 }

@@ -40,6 +40,13 @@ static void derive_all(const struct objective_setting *s, double out[OBJECTIVE_S
     out[OBJECTIVE_OPT] = derive(s, 0, 2 * cd / epsilon, 0);
 }
 
+struct objective_change objective_change(const struct objective_setting *s, double records)
+{
+    const double reach = (double)s->d * s->largest * s->largest * s->radius * s->radius;
+    return (struct objective_change){s->alpha0 * records * (1 + 2 * reach),
+                                     s->alpha0 * records * (1 + reach)};
+}
+
 void objective_bounds(const struct objective_setting *setting, struct objective_bounds *out)
 {
     const double d = (double)setting->d, beta1 = setting->beta[1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * objective_utility.h - what perturbed objectives cost: Theorem 5 of DPIMF, as published and as it can be
- * derived.
+ * objective_utility.h - what perturbed objectives cost: Theorems 4 and 5 of DPIMF, as published and as they
+ * can be derived.
  *
  * A row q minimises q'Aq - b'q + lambda n |q|^2 over |q| <= N = sqrt(1/lambda), after Laplace noise on A, b
  * and n. The bounds are on the expected excess of the noiseless objective at that q over its minimum. They
@@ -20,6 +20,12 @@
  *   N^2 E|B|_F + N E|b|_2 + lambda N^2 E|eta| <= sqrt2 d N^2 s_2 + sqrt(2 d) N s_1 + s_3.
  * For the strawman that is the excess of its own objective, Eq. 6, not of Eq. 13. For sampled records nothing
  * is derived: the sample is random, too, and the minimiser depends on it.
+ *
+ * Theorem 4 is about the objective without noise: L (Eq. 13) leaves out of L_O (Eq. 6) alpha0 of the cells
+ * with records. Published, for the |U| records of a row: L(q*) - L_O(q') <= alpha0 |U| N^2 (lambda + 2 d
+ * c^2). Since L <= L_O everywhere, the left side is never above 0. What the new objective costs under the old
+ * one, L_O(q*) - L_O(q'), is at most alpha0 |U| (d c^2 + lambda) N^2: L_O - L is alpha0 sum_records ((p.q)^2
+ * + lambda |q|^2), which lies between 0 and that on the ball, and L(q*) <= L(q').
  */
 #ifndef DPF_PRIVACY_OBJECTIVE_UTILITY_H
 #define DPF_PRIVACY_OBJECTIVE_UTILITY_H
@@ -36,6 +42,12 @@ struct objective_setting {
     double alpha0;  /* 0 .. 1 */
     double beta[4]; /* beta_1 .. beta_3 at 1 .. 3: shares of epsilon for first order, second order, count */
 };
+
+/* alpha0 * records * N^2 (lambda + 2 d c^2), and what is derived, both at lambda = 1 / N^2. */
+struct objective_change {
+    double published, derived;
+};
+struct objective_change objective_change(const struct objective_setting *setting, double records);
 
 struct objective_bounds {
     double published[OBJECTIVE_SCHEMES];

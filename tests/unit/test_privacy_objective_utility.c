@@ -34,6 +34,9 @@ static void numbers_by_hand(void **state)
     near(b.derived[OBJECTIVE_SYM], sqrt(2) * 4 * 100 * 0.3125 + sqrt(8) * 10 * 20 + 1);
     near(b.derived[OBJECTIVE_OPT], sqrt(8) * 10 * 2);
     near(b.derived[OBJECTIVE_OPT], b.published[OBJECTIVE_OPT] / 2);
+    /* Theorem 4, 7 records: .8 * 7 * 100 (.01 + 2 * 4 * .25), and with d c^2 once. */
+    near(objective_change(&s, 7).published, 0.8 * 7 * 100 * (0.01 + 2));
+    near(objective_change(&s, 7).derived, 0.8 * 7 * 100 * (0.01 + 1));
 }
 
 static const double shares[] = {0.02, 0.1, 0.3, 0.5, 0.8, 0.96};
