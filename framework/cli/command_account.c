@@ -31,9 +31,11 @@ static const char usage[] =
     "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV and\n"
     "                   pictures\n"
     "  --export FILE    the ledger as an event of dp_accounting, an upper bound, as JSON\n"
-    "  --utility        what a publication states of the utility: DPIMF, Theorem 5. NAME=VALUE\n"
-    "                   stands in for what the plan says: d, N, c, epsilon, alpha0, beta1\n"
-    "                   (first order), beta2 (second order), beta3 (count)\n"
+    "  --utility        what a publication states of the utility: DPIMF, Theorems 4 and 5;\n"
+    "                   DPMF-RP, Theorems 5.3 and 5.7. NAME=VALUE stands in for what the\n"
+    "                   plan says: d, N, c, epsilon, alpha0, beta1 (first order), beta2\n"
+    "                   (second order), beta3 (count), records; m, k, p, n, beta, theta, q,\n"
+    "                   kappa, e, B1, mu, alpha, epsilon, T, Lf\n"
     "  --choose-pbm E   in place of the statement: theta, q and the projection's rows\n"
     "                   for mechanism pbm, so that the whole run has epsilon E at most\n";
 

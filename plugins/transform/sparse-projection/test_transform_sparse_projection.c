@@ -132,6 +132,45 @@ static void adjoint_is_the_transpose(void **state)
     plain_random_stop();
 }
 
+/*
+ * DPMF-RP, Lemma 5.1, over 4,000 seeds: S'S x is unbiased, and its mean squared error is (m - 1) / p |x|^2,
+ * which the lemma bounds by 2 m / p |x|^2. A coordinate of S'S x is x_j plus a sum of others' signed x_i
+ * 1{h(i) = h(j)}, of variance
+ * (|x|^2 - x_j^2) / p.
+ */
+static void back_and_forth_is_unbiased(void **state)
+{
+    enum { M = 24, P = 6, SEEDS = 4000 };
+    double x[M * WIDTH] = {0}, sx[P * WIDTH], back[M * WIDTH], mean[M] = {0}, square = 0, error = 0;
+    (void)state;
+    for (int j = 0; j < M; j++) {
+        x[j * WIDTH] = uniform(-1, 1);
+        square += x[j * WIDTH] * x[j * WIDTH];
+    }
+    for (int k = 0; k < SEEDS; k++) {
+        struct projection p;
+        char settings[48];
+        plain_random_start(31 + (uint64_t)k);
+        snprintf(settings, sizeof settings, "rows=%d; seed=%d", P, k);
+        open_projection(&p, settings);
+        project(&p, x, M, sx, P);
+        const dpf_message from = message(sx, P);
+        dpf_message to = message(back, M);
+        assert_int_equal(p.functions->adjoint(p.host.self, plain_call(&p.host), &from, &to), DPF_OK);
+        for (int j = 0; j < M; j++) {
+            const double off = back[j * WIDTH] - x[j * WIDTH];
+            mean[j] += off / SEEDS;
+            error += off * off / SEEDS;
+        }
+        plain_close(&p.host);
+        plain_random_stop();
+    }
+    for (int j = 0; j < M; j++)
+        assert_true(fabs(mean[j]) < 4.5 * sqrt((square - x[j * WIDTH] * x[j * WIDTH]) / P / SEEDS));
+    assert_true(fabs(error / square * P / (M - 1) - 1) < 0.05);
+    assert_true(error < 2.0 * M / P * square);
+}
+
 static void sizes_and_seeds(void **state)
 {
     struct projection a, b;
@@ -303,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_have_one_sign),
         cmocka_unit_test(adjoint_is_the_transpose),
+        cmocka_unit_test(back_and_forth_is_unbiased),
         cmocka_unit_test(sizes_and_seeds),
         cmocka_unit_test(norms_stay_within_their_statement),
         cmocka_unit_test(joint_norms_are_those_of_the_projected_message),
