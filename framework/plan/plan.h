@@ -37,8 +37,8 @@ struct term_plan {
     int messages;    /* enum term_messages, of a relation with a mechanism */
     int raw_residual;
     int returns_transformed; /* the run ends with the other side's rows as the loss reads them */
-    int bounds_from_data; /* sensitivities and noise are worked out anew in every step */
-    uint32_t layout;      /* DPF_LAYOUT_* of released quadratic blocks */
+    int bounds_from_data;    /* sensitivities and noise are worked out anew in every step */
+    uint32_t layout;         /* DPF_LAYOUT_* of released quadratic blocks */
     struct instance *loss;
     struct instance *sampler;    /* NULL: all take part */
     struct instance *mechanism;  /* NULL: local */
