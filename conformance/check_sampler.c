@@ -105,6 +105,7 @@ static dpf_status run_draw(const struct scenario *scenario, struct worker *worke
         draw.privacy_weights = in->privacy_weights + first;
         draw.user_factors = &in->user_factors;
         draw.item_factors = &in->item_factors;
+        draw.other_l1 = 1;
     }
     dpf_call *call =
         worker_call(worker, scenario->instance, (int32_t)in->draw, in->draw, DPF_PARTY_AGGREGATE);

@@ -215,7 +215,8 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
                      .values = values ? values + base : NULL,
                      .privacy_weights = csr->privacy_weights ? csr->privacy_weights + base : NULL,
                      .user_factors = &users,
-                     .item_factors = &items};
+                     .item_factors = &items,
+                     .other_l1 = term->mechanism ? term->other_l1 : INFINITY};
     if (draw_weights(engine, term, &draw, worker, weights) != 0)
         return -1;
     return check_weights(engine, term, weights, n, worker);
@@ -400,6 +401,7 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
     largest_norms(&term->self, NULL, 0, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf);
     largest_norms(&term->residual, members, term->n_members, 0, columns, &l1, &bounds.residual_l2, &linf);
     plan_budgeted_bounds(plan, &bounds);
+    term->other_l1 = bounds.other_l1;
     struct term_sensitivity sensitivity;
     struct release_request request;
     if (plan_term_sensitivity(plan, &bounds, &sensitivity, error) != 0)
@@ -463,6 +465,7 @@ int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error 
     if (term->sampler && term->sampler->lifetime(term->plan->sampler->self) == DPF_LIFETIME_RUN)
         term->sample = 0;
     term->noise = term->plan->noise;
+    term->other_l1 = term->plan->bounds.other_l1;
     if (transform_factors(engine, term, error) != 0 || draw_parties(engine, term, error) != 0)
         return -1;
     return term->plan->bounds_from_data && term->mechanism ? bounds_from_data(engine, term, error) : 0;

@@ -61,6 +61,7 @@ struct term_run {
     float *gram;                       /* the Gram row, decoded; n_gram of them (party site) */
     int64_t n_gram;
     dpf_noise_plan noise;   /* the plan's, or this step's where bounds come from data */
+    double other_l1;        /* the bound on the other side's rows that this noise is for */
     uint32_t draw;          /* index of the mechanism's draws in this step */
     uint32_t sample;        /* and of the sampler's */
     const int32_t *members; /* the other side's rows that the solving party has; NULL: all */

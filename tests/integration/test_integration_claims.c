@@ -20,6 +20,7 @@ static const struct {
     {"dpimf-opt", 1, 0},
     /* Theorem 2: phi_max = 1.4898806, weight 2: ln(1 + (e^1.4898806 - 1)/2) = 1. */
     {"dpimf-opt-is", 1, 0},
+    {"dpimf-opt-uniform", 1, 0},
     /* Theorem 2: epsilon = 1 for a record of weight 1. */
     {"hdpmf", 1, 0},
     /* Eq. 9: slope J D^2/(2 sigma^2), sigma = D/epsilon_i sqrt(2 ln(1.25/delta)), epsilon_i = .4, delta =

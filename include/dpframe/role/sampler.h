@@ -50,6 +50,12 @@ typedef struct dpf_draw {
     const float *privacy_weights; /* NULL: all 1 */
     const dpf_factors *user_factors;
     const dpf_factors *item_factors;
+    /*
+     * Level record: the L1 norm of a row of the other side that the release's noise is for, a public bound
+     * or, where bounds are empirical, the largest of the solving party's rows. INFINITY: there is no such
+     * bound.
+     */
+    double other_l1;
 } dpf_draw;
 
 typedef struct dpf_sampler {

@@ -10,7 +10,8 @@
  *
  * so the terms with alpha0 and without a record are the Gram row, which no record moves. A record that
  * appears moves A and the count by 1 - alpha0 of what it would move without the complement (Eq. 15-18), and
- * at alpha0 = 1 not at all. With cells = own, N counts the rows that the Gram row is summed over.
+ * at alpha0 = 1 not at all. With cells = own, N counts the rows that the Gram row is summed over. With nu = 0
+ * the ridge is lambda |q|^2, a public constant, and no count is asked for.
  *
  * A user is another matter: on the item side the user's row is part of G, whatever the records are.
  */
@@ -20,7 +21,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_UNOBSERVED, P_LAMBDA, P_CELLS, P_KERNEL, P_COUNT };
+enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CELLS, P_KERNEL, P_COUNT };
 enum { CELLS_ALL, CELLS_OWN };
 
 struct complementary {
@@ -28,6 +29,7 @@ struct complementary {
     double unobserved;
     double rest; /* 1 - unobserved */
     double lambda;
+    int counts;    /* the ridge is linear in the count; otherwise a constant */
     int64_t cells; /* CELLS_* */
 };
 
@@ -58,17 +60,18 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
         return host->fail(host, DPF_E_CONFIG, -1,
                           "complementary has no biases: set [model] user-bias and item-bias to no");
     struct als_ridge *ridge = &self->als.ridge[info->side];
-    const dpf_status status = als_loss_query(&self->als, info, 1, out);
+    const dpf_status status = als_loss_query(&self->als, info, self->counts, out);
     if (status != DPF_OK)
         return status;
     out->support = DPF_SUPPORT_DENSE;
     out->has_gram = self->unobserved > 0;
     for (int32_t i = 0; i < info->dimension; i++) {
+        const double all = self->unobserved * (double)info->n_other;
         ridge->per_count[i] = (float)self->lambda;
-        ridge->constant[i] = (float)(self->lambda * self->unobserved * (double)info->n_other);
+        ridge->constant[i] = (float)(self->counts ? self->lambda * all : self->lambda);
     }
-    out->ridge_per_count = ridge->per_count;
-    out->ridge_constant = self->cells == CELLS_ALL ? ridge->constant : NULL;
+    out->ridge_per_count = self->counts ? ridge->per_count : NULL;
+    out->ridge_constant = self->counts && self->cells == CELLS_OWN ? NULL : ridge->constant;
     return DPF_OK;
 }
 
@@ -78,11 +81,12 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
 static void count_user(const struct complementary *self, const dpf_query *q, const dpf_bounds *bounds,
                        dpf_sensitivity *gram)
 {
-    const int64_t count = als_block(q, DPF_BLOCK_COUNT) - q->blocks;
-    dpf_norms *user = gram[count].at[DPF_UNIT_USER];
-    if (bounds->side == DPF_SIDE_ITEMS && self->cells == CELLS_OWN)
+    const dpf_block *count = als_block(q, DPF_BLOCK_COUNT);
+    if (count && bounds->side == DPF_SIDE_ITEMS && self->cells == CELLS_OWN) {
+        dpf_norms *user = gram[count - q->blocks].at[DPF_UNIT_USER];
         user[DPF_ADJ_ADD_REMOVE] = user[DPF_ADJ_ZERO_OUT] =
             (dpf_norms){self->unobserved, self->unobserved, self->unobserved};
+    }
 }
 
 static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_bounds *bounds,
@@ -112,7 +116,7 @@ static dpf_status gram_part(void *instance, const dpf_call *call, const dpf_quer
                             const dpf_factors *other, int64_t first, int64_t count, double *out)
 {
     const struct complementary *self = instance;
-    if (self->cells == CELLS_OWN)
+    if (self->counts && self->cells == CELLS_OWN)
         out[als_block(q, DPF_BLOCK_COUNT)->offset] += self->unobserved * (double)count;
     return als_gram(&self->als.model, call, q, other, first, count, self->unobserved, out);
 }
@@ -144,7 +148,8 @@ static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_que
 {
     const struct complementary *self = instance;
     const int64_t linear = als_block(q, DPF_BLOCK_LINEAR) - q->blocks;
-    const int64_t count = als_block(q, DPF_BLOCK_COUNT) - q->blocks;
+    const dpf_block *count = als_block(q, DPF_BLOCK_COUNT);
+    const double count_grid = grid && count ? grid[count - q->blocks] : 0;
     dpf_status status = als_loss_check(&self->als, groups);
     const int alone = self->rest == 0 && als_block(q, DPF_BLOCK_QUADRATIC)->layout != DPF_LAYOUT_OPERATOR;
     if (status == DPF_OK && !alone)
@@ -152,7 +157,8 @@ static dpf_status accumulate(void *instance, const dpf_call *call, const dpf_que
     for (int64_t g = 0; status == DPF_OK && g < groups->n_groups; g++) {
         if (alone)
             linear_only(q, groups, g, grid ? grid[linear] : 0, out + g * stride);
-        out[g * stride + q->blocks[count].offset] = group_count(self, groups, g, grid ? grid[count] : 0);
+        if (count)
+            out[g * stride + count->offset] = group_count(self, groups, g, count_grid);
     }
     return status;
 }
@@ -161,12 +167,12 @@ static dpf_status accumulate_local(void *instance, const dpf_call *call, const d
                                    const dpf_groups *groups, float *out, int64_t stride)
 {
     const struct complementary *self = instance;
-    const int64_t count = als_block(q, DPF_BLOCK_COUNT)->offset;
+    const dpf_block *count = als_block(q, DPF_BLOCK_COUNT);
     dpf_status status = als_loss_check(&self->als, groups);
     if (status == DPF_OK)
         status = als_accumulate_local(&self->als.model, call, q, groups, out, stride);
-    for (int64_t g = 0; status == DPF_OK && g < groups->n_groups; g++)
-        out[g * stride + count] = (float)group_count(self, groups, g, 0);
+    for (int64_t g = 0; count && status == DPF_OK && g < groups->n_groups; g++)
+        out[g * stride + count->offset] = (float)group_count(self, groups, g, 0);
     return status;
 }
 
@@ -183,6 +189,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     self->unobserved = params->values[P_UNOBSERVED].real;
     self->rest = 1 - self->unobserved;
     self->lambda = params->values[P_LAMBDA].real;
+    self->counts = params->values[P_NU].integer == 1;
     self->cells = params->values[P_CELLS].integer;
     return DPF_OK;
 }
@@ -202,6 +209,9 @@ static const dpf_param params[P_COUNT] = {
     [P_LAMBDA] =
         DPF_PARAM_REAL_F("lambda", 0.01, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                          "Regularisation, multiplied by records + alpha0 * unobserved cells of a row."),
+    [P_NU] =
+        DPF_PARAM_INT_F("nu", 1, 0, 1, DPF_PARAM_PRIVACY, "",
+                        "1: the regulariser grows with those cells; 0: it is lambda, a public constant."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
                                  "Which cells the regulariser counts with weight alpha0."),
     [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),

@@ -63,21 +63,23 @@ static void test_sums(void **state)
     }
 }
 
-/* Row plus Gram row is Eq. 13 and 14 summed over all cells, and Eq. 12 is the ridge. */
+/* Row plus Gram row is Eq. 13 and 14 summed over all cells, and Eq. 12 is the ridge;
+   with nu = 0 lambda is. */
 static void test_whole_objective(void **state)
 {
     (void)state;
     enum { D = 5, N = 40 };
     const double alphas[] = {0, 0.3, 0.8, 1};
-    for (int trial = 0; trial < 8; trial++) {
+    for (int trial = 0; trial < 16; trial++) {
+        const int constant = trial >= 8;
         char settings[96];
         struct plain_host host;
         struct check_data c;
         dpf_query q;
         double row[64] = {0}, gram[64] = {0};
-        const double alpha = alphas[trial / 2];
-        snprintf(settings, sizeof(settings), "unobserved-weight=%g; lambda=0.02; cells=%s", alpha,
-                 trial % 2 ? "own" : "all");
+        const double alpha = alphas[trial / 2 % 4];
+        snprintf(settings, sizeof(settings), "unobserved-weight=%g; lambda=0.02; nu=%d; cells=%s", alpha,
+                 !constant, trial % 2 ? "own" : "all");
         plain_open(&host, find(), settings);
         const dpf_loss *loss = host.component->functions;
         check_data_new(&c, D, 0, 0);
@@ -92,6 +94,7 @@ static void test_whole_objective(void **state)
         assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
         assert_int_equal(q.has_gram, alpha > 0);
         assert_int_equal(q.support, DPF_SUPPORT_DENSE);
+        assert_int_equal(q.n_blocks, constant ? 2 : 3);
         assert_int_equal(loss->accumulate(host.self, plain_call(&host), &q, &c.groups, NULL, row, 64),
                          DPF_OK);
         if (alpha > 0) {
@@ -110,11 +113,13 @@ static void test_whole_objective(void **state)
                 for (int i = 0; i < D; i++)
                     p += x[i] * (double)dpf_row(&c.other, u)[i];
                 expected += observed ? (p - 1) * (p - 1) - 1 : alpha * p * p; /* without the constant */
-                expected += 0.02 * norm * (observed ? 1 : alpha);
+                expected += constant ? 0 : 0.02 * norm * (observed ? 1 : alpha);
             }
+            expected += constant ? 0.02 * norm : 0;
             for (int i = 0; i < D; i++) {
-                const double ridge = q.ridge_per_count[i] * (row[D * (D + 3) / 2] + gram[D * (D + 3) / 2]) +
-                                     (q.ridge_constant ? q.ridge_constant[i] : 0);
+                double ridge = q.ridge_constant ? q.ridge_constant[i] : 0;
+                if (!constant)
+                    ridge += q.ridge_per_count[i] * (row[D * (D + 3) / 2] + gram[D * (D + 3) / 2]);
                 got += ridge * x[i] * x[i] - x[i] * (row[D * (D + 1) / 2 + i] + gram[D * (D + 1) / 2 + i]);
                 for (int j = 0; j <= i; j++)
                     got += (i == j ? 1 : 2) * x[i] * x[j] *

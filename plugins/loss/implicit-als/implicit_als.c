@@ -7,7 +7,8 @@
  *
  * with c = 1 + confidence * value, record weights w, n the row's (weighted) records and N the rows of
  * the other side: Eq. 1, 2, 6 and 7 of DPIMF, and the frequency exponent of Rendle et al. (2021). A
- * row's part is sum w c y y', 2 sum w c y and n; all cells together are the Gram row alpha0 Y'Y.
+ * row's part is sum w c y y', 2 sum w c y and n; all cells together are the Gram row alpha0 Y'Y. With
+ * nu = 0 the ridge is the public constant lambda, and no count is asked for.
  */
 #include <math.h>
 
@@ -60,12 +61,14 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     if (info->bias >= 0 || info->columns != info->dimension)
         return host->fail(host, DPF_E_CONFIG, -1,
                           "implicit-als has no biases: set [model] user-bias and item-bias to no");
-    if (self->nu != 1 && self->cells == CELLS_OWN)
+    const int frequency = self->nu != 0 && self->nu != 1;
+    if (frequency && self->cells == CELLS_OWN)
         return host->fail(host, DPF_E_CONFIG, P_CELLS,
                           "cells = own needs a regulariser that is linear in the count: set nu = 1");
-    if (self->nu != 1 && info->is_released)
+    if (frequency && info->is_released)
         return host->fail(host, DPF_E_CONFIG, P_NU,
-                          "on a released side the regulariser must be linear in the count: set nu = 1");
+                          "on a released side the regulariser must be linear in the count (nu = 1) or a "
+                          "public constant (nu = 0)");
     struct als_ridge *ridge = &self->als.ridge[info->side];
     const dpf_status status = als_loss_query(&self->als, info, self->nu == 1, out);
     if (status != DPF_OK)
@@ -73,13 +76,17 @@ static dpf_status query(void *instance, const dpf_side_info *info, dpf_query *ou
     self->n_other[info->side] = (double)info->n_other;
     out->support = DPF_SUPPORT_DENSE;
     out->has_gram = self->unobserved > 0;
-    if (self->nu == 1) { /* otherwise the regulariser is part of A: see diagonal */
+    if (self->nu == 1) { /* between 0 and 1 the regulariser is part of A: see diagonal */
         for (int32_t i = 0; i < info->dimension; i++) {
             ridge->per_count[i] = (float)self->lambda;
             ridge->constant[i] = (float)(self->lambda * self->unobserved * (double)info->n_other);
         }
         out->ridge_per_count = ridge->per_count;
         out->ridge_constant = self->cells == CELLS_ALL ? ridge->constant : NULL;
+    } else if (self->nu == 0) {
+        for (int32_t i = 0; i < info->dimension; i++)
+            ridge->constant[i] = (float)self->lambda;
+        out->ridge_constant = ridge->constant;
     }
     return DPF_OK;
 }
@@ -139,7 +146,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     self->cells = params->values[P_CELLS].integer;
     self->als.model.coefficients = coefficients;
     self->als.needs_no_offset = "implicit-als predicts without an offset: set [model] offset = none";
-    self->als.model.diagonal = self->nu == 1 ? NULL : diagonal;
+    self->als.model.diagonal = self->nu == 0 || self->nu == 1 ? NULL : diagonal;
     return DPF_OK;
 }
 
@@ -156,8 +163,9 @@ static const dpf_param params[P_COUNT] = {
                          "Weight alpha0 of the squared prediction in every cell."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 0.01, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                                   "Regularisation, multiplied by (records + alpha0 * other rows)^nu."),
-    [P_NU] = DPF_PARAM_REAL_F("nu", 1, 0, 2, 0, "",
-                              "Exponent of the frequency in the regulariser; 1 on a released side."),
+    [P_NU] = DPF_PARAM_REAL_F(
+        "nu", 1, 0, 2, DPF_PARAM_PRIVACY, "",
+        "Exponent of the frequency in the regulariser; 1, or 0 for a constant, on a released side."),
     [P_CONFIDENCE] =
         DPF_PARAM_REAL_F("confidence", 0, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
                          "A record of value v weighs 1 + confidence * v; 0: every record weighs 1."),

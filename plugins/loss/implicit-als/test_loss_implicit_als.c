@@ -232,6 +232,38 @@ static void test_frequency_exponent(void **state)
     plain_close(&host);
 }
 
+/* nu = 0: the ridge is lambda whatever the data are, so a released row has no count to hide, and a party's
+   cells count nothing. */
+static void test_constant_ridge(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"lambda=0.7; nu=0", "lambda=0.7; nu=0; cells=own"};
+    for (int s = 0; s < 2; s++) {
+        struct plain_host host;
+        struct check_data c;
+        dpf_query q;
+        confidence = 0;
+        plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"), settings[s]);
+        const dpf_loss *loss = host.component->functions;
+        check_data_new(&c, 4, 0, 1);
+        for (int released = 0; released < 2; released++) {
+            const dpf_side_info info = check_info(4, 0, 4, -1, DPF_LAYOUT_PACKED, released);
+            double out[16] = {0};
+            assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
+            assert_int_equal(q.n_blocks, 2);
+            assert_null(q.ridge_per_count);
+            for (int i = 0; i < 4; i++)
+                assert_true(fabs(q.ridge_constant[i] - 0.7) < 1e-6);
+            loss->gram(host.self, plain_call(&host), &q, &c.other, 0, CHECK_OTHERS, out);
+            for (int i = q.blocks[1].offset; i < q.width; i++)
+                assert_true(out[i] == 0);
+            check_accumulate(&host, &q, &c, formula); /* nothing of the regulariser is in A */
+        }
+        check_data_free(&c);
+        plain_close(&host);
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -375,11 +407,17 @@ static void test_gram_sensitivity_and_caps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums_auto),          cmocka_unit_test(test_sums_avx2),
-        cmocka_unit_test(test_sums_portable),      cmocka_unit_test(test_kernels_agree),
-        cmocka_unit_test(test_gram_row),           cmocka_unit_test(test_own_cells),
-        cmocka_unit_test(test_frequency_exponent), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sensitivities),      cmocka_unit_test(test_gram_sensitivity_and_caps),
+        cmocka_unit_test(test_sums_auto),
+        cmocka_unit_test(test_sums_avx2),
+        cmocka_unit_test(test_sums_portable),
+        cmocka_unit_test(test_kernels_agree),
+        cmocka_unit_test(test_gram_row),
+        cmocka_unit_test(test_own_cells),
+        cmocka_unit_test(test_frequency_exponent),
+        cmocka_unit_test(test_constant_ridge),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sensitivities),
+        cmocka_unit_test(test_gram_sensitivity_and_caps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,13 @@
  *   mechanism      what the mechanism states. For additive noise phi(w) = w phi(1), and (e^phi(w) - 1) / w
  * grows with w: nothing is amplified. A target above phi(1) buys a smaller sample, no smaller noise.
  *   fixed-maximum  the mechanism's budget, whatever the weight: phi_max of the publication's Theorem 2. w is
- * the least that reaches the target. The loss of weighted records is larger than that, so the target is a
- * claim; what is proved is in the ledger, which has weights in its sensitivities.
+ * the least that reaches the target. Problem 1 has no solution then: the more a record weighs the less it is
+ * said to lose, and no weight is the largest. What weighted records do lose is more than that, so the target
+ * is a claim; what is proved is in the ledger, which has weights in its sensitivities.
  *
  * With losses = norm a record's loss is smaller in proportion to the L1 norm of its row of the other side, as
- * a first-order coefficient's is, and small rows are kept less often. Otherwise all records have one weight.
+ * a first-order coefficient's is (phi of the publication's section VI-B2), and small rows are kept less
+ * often. Otherwise all records have one weight, which is uniform sampling.
  */
 #include "record_draws.h"
 
@@ -45,10 +47,10 @@ static const dpf_param params[P_COUNT] = {
                                    "Loss of a record before sampling, by its weight."),
     [P_LOSSES] = DPF_PARAM_ENUM_F("losses", LOSSES_EQUAL, losses_of, DPF_PARAM_PRIVACY,
                                   "Whether records differ in their losses."),
-    [P_BOUND] =
-        DPF_PARAM_REAL_F("bound", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
-                         "losses = norm: public bound on the L1 norm of a row of the other side. Longer rows "
-                         "have the largest loss."),
+    [P_BOUND] = DPF_PARAM_REAL_F("bound", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
+                                 "losses = norm: L1 norm of a row of the other side that has the largest "
+                                 "loss, as longer rows do. 0: the "
+                                 "one that the noise is for, which is private where bounds are empirical."),
     [P_MAX_WEIGHT] =
         DPF_PARAM_REAL_F("max-weight", 100.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "", "Largest weight of a record."),
     [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
@@ -238,7 +240,7 @@ static dpf_status importance_describe(void *self, dpf_sampling *out)
     return DPF_OK;
 }
 
-static float weight_of(const struct importance *importance, const dpf_draw *draw, int64_t i)
+static float weight_of(const struct importance *importance, double bound, const dpf_draw *draw, int64_t i)
 {
     if (importance->values[P_LOSSES].integer == LOSSES_EQUAL)
         return importance->weights[LEVELS];
@@ -247,7 +249,7 @@ static float weight_of(const struct importance *importance, const dpf_draw *draw
     const float *row = record_other_row(&importance->draws, draw, i, &columns);
     for (int32_t c = 0; c < columns; c++)
         sum += fabs((double)row[c]);
-    const double level = ceil(LEVELS * (sum / importance->values[P_BOUND].real));
+    const double level = ceil(LEVELS * (sum / bound));
     return importance->weights[level < LEVELS ? (int)level : LEVELS];
 }
 
@@ -255,12 +257,18 @@ static dpf_status importance_draw(void *self, const dpf_call *call, const dpf_dr
 {
     const struct importance *importance = self;
     const dpf_status status = record_draws_check(call, draw);
+    const double given = importance->values[P_BOUND].real, bound = given > 0 ? given : draw->other_l1;
+    struct record_sample sample = {0};
+    if (status == DPF_OK && importance->values[P_LOSSES].integer == LOSSES_NORM && !isfinite(bound))
+        return call->host->fail(call->host, DPF_E_CONFIG, P_BOUND,
+                                "losses = norm needs a bound on rows, and the release has none: set bound");
     for (int64_t i = 0; status == DPF_OK && i < draw->n; i++) {
-        const float weight = weight_of(importance, draw, i);
-        weights[i] = record_is_kept(&importance->draws, call, draw, i, 1 / (double)weight) ? weight : 0;
+        /* Rows that are all 0 have no loss at any weight, and nothing to keep. */
+        const float weight = weight_of(importance, fmax(bound, 1e-300), draw, i);
+        weights[i] = record_draw(&importance->draws, call, draw, i, 1 / (double)weight, weight, &sample);
     }
     if (status == DPF_OK)
-        record_draws_report(&importance->draws, draw, weights);
+        record_draws_report(&importance->draws, &sample);
     return status;
 }
 

@@ -80,15 +80,46 @@ static inline dpf_status record_draws_check(const dpf_call *call, const dpf_draw
     return call->host->fail(call->host, DPF_E_UNSUPPORTED, -1, "this sampler draws records, not parties");
 }
 
-/* How many of the records are in the sample, for the run's private metrics: the ratio of the two means. */
-static inline void record_draws_report(const struct record_draws *draws, const dpf_draw *draw,
-                                       const float *weights)
+/* What a draw was like, for the run's private metrics. */
+struct record_sample {
+    int64_t n, kept;
+    double expected; /* records: the sum of their probabilities */
+    double weights;  /* of all records, kept or not */
+    double most;
+    double variance; /* that the draw adds to 2 sum w p, the first-order coefficients of a row: of all
+                        together */
+};
+
+/* Draws record i, which weighs that much where it is kept; notes both. Returns the weight, or 0. */
+static inline float record_draw(const struct record_draws *draws, const dpf_call *call, const dpf_draw *draw,
+                                int64_t i, double probability, float weight, struct record_sample *sample)
 {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < draw->n; i++)
-        kept += weights[i] != 0;
-    dpf_log(draws->host)->metric(draws->host, "records", (double)draw->n);
-    dpf_log(draws->host)->metric(draws->host, "records-kept", (double)kept);
+    int32_t columns;
+    double square = 0;
+    const float *row = record_other_row(draws, draw, i, &columns);
+    const int kept = record_is_kept(draws, call, draw, i, probability);
+    for (int32_t c = 0; c < columns; c++)
+        square += 4 * (double)row[c] * row[c];
+    sample->n++;
+    sample->kept += kept;
+    sample->expected += probability;
+    sample->weights += (double)weight;
+    sample->most = fmax(sample->most, (double)weight);
+    sample->variance += probability * (1 - probability) * ((double)weight * weight) * square;
+    return kept ? weight : 0;
+}
+
+/* Ratios of means are what is meant: records-kept of records, and so on. */
+static inline void record_draws_report(const struct record_draws *draws, const struct record_sample *sample)
+{
+    const struct {
+        const char *name;
+        double value;
+    } metrics[] = {{"records", (double)sample->n},         {"records-kept", (double)sample->kept},
+                   {"records-expected", sample->expected}, {"weights", sample->weights},
+                   {"weight-largest", sample->most},       {"sampling-variance", sample->variance}};
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
+        dpf_log(draws->host)->metric(draws->host, metrics[i].name, metrics[i].value);
 }
 
 /* The largest float32 weight whose inverse, as float64, is at least the probability 1 / weight. */

@@ -84,10 +84,11 @@ static dpf_status uniform_draw(void *self, const dpf_call *call, const dpf_draw 
 {
     const struct uniform *uniform = self;
     const dpf_status status = record_draws_check(call, draw);
+    struct record_sample sample = {0};
     for (int64_t i = 0; status == DPF_OK && i < draw->n; i++)
-        weights[i] = record_is_kept(&uniform->draws, call, draw, i, uniform->rate) ? uniform->weight : 0;
+        weights[i] = record_draw(&uniform->draws, call, draw, i, uniform->rate, uniform->weight, &sample);
     if (status == DPF_OK)
-        record_draws_report(&uniform->draws, draw, weights);
+        record_draws_report(&uniform->draws, &sample);
     return status;
 }
 

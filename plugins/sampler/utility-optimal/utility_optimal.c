@@ -84,6 +84,7 @@ static dpf_status optimal_draw(void *self, const dpf_call *call, const dpf_draw 
 {
     const struct optimal *optimal = self;
     const dpf_status status = record_draws_check(call, draw);
+    struct record_sample sample = {0};
     for (int64_t i = 0; status == DPF_OK && i < draw->n; i++) {
         int32_t columns;
         double square = 0;
@@ -92,10 +93,10 @@ static dpf_status optimal_draw(void *self, const dpf_call *call, const dpf_draw 
             square += (double)row[c] * row[c];
         const double wished = 1 / (optimal->rate_by_norm * sqrt(square));
         const float weight = (float)fmin(fmax(wished, 1), optimal->max_weight);
-        weights[i] = record_is_kept(&optimal->draws, call, draw, i, 1 / (double)weight) ? weight : 0;
+        weights[i] = record_draw(&optimal->draws, call, draw, i, 1 / (double)weight, weight, &sample);
     }
     if (status == DPF_OK)
-        record_draws_report(&optimal->draws, draw, weights);
+        record_draws_report(&optimal->draws, &sample);
     return status;
 }
 
