@@ -21,6 +21,7 @@
 #include "run/session.h"
 #include "data/load.h"
 #include "engine/engine.h"
+#include "plan/plan_make.h"
 
 static double now(clockid_t clock)
 {

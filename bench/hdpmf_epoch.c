@@ -18,6 +18,7 @@
 #include "run/session.h"
 #include "data/load.h"
 #include "engine/engine.h"
+#include "plan/plan_make.h"
 
 static double processor_seconds(void)
 {

@@ -10,6 +10,8 @@
 #include "base/prf.h"
 #include "audit/audit_session.h"
 #include "data/load.h"
+#include "plan/plan_make.h"
+#include "data/data_options_read.h"
 
 static int load_into(struct plan *plan, struct dataset *out, struct dpf_error *error)
 {

@@ -7,6 +7,7 @@
 
 #include "audit/reports.h"
 #include "audit/score.h"
+#include "plan/plan_make.h"
 
 #define MAX_NUMBERS 4096
 #define MAX_ROWS 32

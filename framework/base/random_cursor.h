@@ -11,7 +11,8 @@
 
 #include <stdint.h>
 
-#include "base/random.h"
+#include "dpframe/host.h"
+
 #include "base/random_layout.h"
 
 __extension__ typedef unsigned __int128 random_u128;

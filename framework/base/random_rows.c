@@ -2,6 +2,8 @@
 /* random_rows.c - the keystream of many rows, which is one call of the cipher wherever they lie. */
 #include "base/random_rows.h"
 
+#include "base/random.h"
+
 #include <string.h>
 
 #include "base/keystream.h"

@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "plan/calibrate.h"
 #include "privacy/choose_pbm.h"
+#include "plan/plan_make.h"
 
 #define MOST_CANDIDATES 40
 #define ORDER 2.0 /* alpha at which the paper's theory is evaluated: that of its tables */

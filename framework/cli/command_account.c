@@ -15,6 +15,7 @@
 #include "sweep/sweep_statements.h"
 #include "privacy/dp_event.h"
 #include "plot/series_plot.h"
+#include "plan/plan_make.h"
 
 static const char usage[] =
     "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"

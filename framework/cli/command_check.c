@@ -11,6 +11,7 @@
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
 #include "plan/unlisted.h"
+#include "plan/plan_make.h"
 
 static const char usage[] =
     "usage: dpframe check -c CONFIG [-o section.key=value]... [--json]\n"

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "config/config_diff.h"
+#include "plan/plan_make.h"
 
 static const char usage[] = "usage: dpframe diff A.ini B.ini [-o section.key=value]... [--json]\n"
                             "\n"

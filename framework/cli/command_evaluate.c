@@ -12,6 +12,8 @@
 #include "run/saved_run.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
+#include "engine/model_scores.h"
+#include "data/data_options_read.h"
 
 static const char usage[] =
     "usage: dpframe evaluate RUN [--data FILE] [-o evaluate.KEY=VALUE]... [--json]\n"

@@ -12,6 +12,8 @@
 #include "run/saved_run.h"
 #include "data/data_options.h"
 #include "data/table.h"
+#include "engine/model_scores.h"
+#include "data/data_options_read.h"
 
 static const char usage[] =
     "usage: dpframe predict RUN PAIRS [--output FILE]\n"

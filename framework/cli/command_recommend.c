@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/csv_table.h"
 #include "run/saved_run.h"
+#include "engine/model_scores.h"
 
 static const char usage[] =
     "usage: dpframe recommend RUN --user ID [-n N] [--output FILE]\n"

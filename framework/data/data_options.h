@@ -109,21 +109,4 @@ struct data_options {
     enum split_overlap overlap;
 };
 
-/* Checks the sections against each other too. */
-int data_options_read(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, struct data_options *out, struct dpf_error *error);
-
-/*
- * What of the form of the data, or of its split, follows from the records themselves, so that one of them can
- * change what becomes of all others (C11): a sentence that says how to declare it, or NULL.
- */
-const char *data_follows_from_records(const struct config_values *data, const struct config_values *split);
-
-/* Warns of keys that others make meaningless: most likely a mistake, unless an included file had them for a
-   kind that is no longer asked for. */
-void data_options_warn(const struct config *config, const struct config_values *data,
-                       const struct config_values *split, const struct data_options *options);
-
-enum data_feedback data_feedback(const struct config_values *data);
-
 #endif

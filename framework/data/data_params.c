@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "data/load.h"
-
 static const dpf_enum_value formats[] = {
     {"movielens-100k", "TAB between user, item, rating, time; no header (u.data, ua.base, u1.test)"},
     {"movielens-1m", "'::' between user, item, rating, time; no header (ratings.dat)"},

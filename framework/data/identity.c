@@ -9,6 +9,7 @@
 #include "data/data_params.h"
 #include "data/load.h"
 #include "data/paths.h"
+#include "data/data_options_read.h"
 
 static void add_value(struct text *key, const struct config_values *values, uint32_t i)
 {

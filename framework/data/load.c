@@ -22,6 +22,7 @@
 #include "data/summary.h"
 #include "data/weights.h"
 #include "dpframe/privacy.h"
+#include "data/data_options_read.h"
 
 /* What loading holds beside the data set it fills. */
 struct loading {

@@ -15,9 +15,6 @@
 #include "data/dataset.h"
 #include "data/generate.h"
 
-const dpf_param *data_params(int64_t *n);  /* section [data] */
-const dpf_param *split_params(int64_t *n); /* section [split] */
-
 /*
  * Checks [data] and [split] against each other and that all files exist, without reading them.
  * value_lo and value_hi get the declared range of a record's value as the loss will see it (1, 1 for
@@ -58,28 +55,10 @@ int data_divide(struct data_parsed *parsed, const struct config *config, const s
                 const struct config_values *split, const struct random_root *seeded, struct pool *pool,
                 struct dataset *out, struct dpf_error *error);
 void data_parsed_free(struct data_parsed *parsed);
-/* 1 if [split] makes a test part. */
-int data_is_split(const struct config_values *split);
-/* 1 if [data] asks for generated ratings, so that there is no file. */
-int data_is_generated(const struct config_values *data);
 /* Names what data_parse reads; seed is [run] seed. Free it. */
 char *data_source_key(const struct config_values *data, const struct config_values *split, int64_t seed);
 /* SHA-256 over all files that [data] and [split] name, as 64 hex digits; of nothing if data is generated. */
 int data_files_sha256(const struct config *config, const struct config_values *data,
                       const struct config_values *split, char hex[65], struct dpf_error *error);
-
-/* The generator's options from the synthetic.* keys of [data], whatever its format. */
-int data_synthetic_options(const struct config *config, const struct config_values *data,
-                           struct generate_options *out, struct dpf_error *error);
-
-/* The range and the mean of privacy weights, as far as the configuration tells; the mean is NaN, and hi
-   infinite, where only the data does. */
-struct data_weight_range {
-    double lo, hi, mean;
-};
-void data_weight_range(const struct config_values *data, struct data_weight_range *out);
-
-/* The one-line summary. Free it. */
-char *data_summary_text(const struct dataset *dataset);
 
 #endif

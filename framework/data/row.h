@@ -4,7 +4,7 @@
 #define DPF_DATA_ROW_H
 
 #include "data/layout.h"
-#include "data/table.h"
+#include "data/chunk.h"
 
 /* Room for n records with the columns that the layout has. */
 struct chunk *chunk_new(const struct layout *layout, int64_t n);

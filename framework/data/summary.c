@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/load.h"
 
 #define DISTINCT_LIMIT 1000
 #define DISTINCT_SLOTS 4096

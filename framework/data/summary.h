@@ -8,4 +8,7 @@
 /* Fills ratings, users, items, value statistics and cold counts from the records of both parts. */
 int summary_fill(struct dataset *dataset, struct dpf_error *error);
 
+/* The one-line summary. Free it. */
+char *data_summary_text(const struct dataset *dataset);
+
 #endif

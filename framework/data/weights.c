@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/prf.h"
 #include "data/data_params.h"
-#include "data/load.h"
 #include "data/table.h"
 
 static const char *const side_names[2] = {"user", "item"};

@@ -25,4 +25,11 @@ int weights_load(const struct data_options *options, struct pool *pool, struct d
 int weights_assign(const struct data_options *options, const struct random_root *seeded,
                    struct dataset *dataset, struct dpf_error *error);
 
+/* The range and the mean of privacy weights, as far as the configuration tells; the mean is NaN, and hi
+   infinite, where only the data does. */
+struct data_weight_range {
+    double lo, hi, mean;
+};
+void data_weight_range(const struct config_values *data, struct data_weight_range *out);
+
 #endif

@@ -5,21 +5,8 @@
 
 #include "base/pool.h"
 #include "base/violations.h"
+#include "engine/engine_stats.h"
 #include "engine/model.h"
-#include "engine/noise_histogram.h"
-
-struct engine_stats {
-    double seconds[2]; /* in side steps, by side */
-    int64_t rounds_done;
-    uint64_t bytes_up, bytes_down; /* as the aggregators count them */
-    int64_t messages;              /* that entered sums */
-    int64_t violations;            /* faults of protected records that stopped nothing */
-    /* Processor seconds of all workers where parties solve: loss, mechanism, solver. */
-    double cpu_sums, cpu_noise, cpu_solves;
-    /* Of the last release of each term, if [run] noise asks for it. */
-    struct noise_histogram noise[NOISE_MAX_HISTOGRAMS];
-    int n_noise;
-};
 
 struct engine_hooks {
     void *context;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/relation_messages.h"
-
 static int32_t *iota_rows(struct engine *engine, int worker, int64_t n)
 {
     int32_t *rows = step_buffer(engine, worker, BUFFER_ROWS, (size_t)n + 1, sizeof *rows);
@@ -127,8 +125,7 @@ static int fill_message(struct messages_work *work, int64_t party, const dpf_gro
     return work->gram_inside ? add_gram(work, party, worker, gram) : 0;
 }
 
-static int query_message(struct messages_work *work, int64_t party, int zeros, int worker,
-                         struct draft *draft)
+int messages_of_query(struct messages_work *work, int64_t party, int zeros, int worker, struct draft *draft)
 {
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
@@ -159,7 +156,7 @@ static int query_message(struct messages_work *work, int64_t party, int zeros, i
 }
 
 /* All rows, those that the message lacks as zeros. The message moves to the other wide buffer. */
-static int densify(struct engine *engine, int worker, dpf_message *message, enum buffer_slot slot)
+int messages_densify(struct engine *engine, int worker, dpf_message *message, enum buffer_slot slot)
 {
     if (!message->rows && message->n_rows == message->total_rows)
         return 0;
@@ -209,8 +206,7 @@ int messages_apply(struct engine *engine, int worker, struct instance *instance,
 }
 
 /* The message stands in buffer slot. */
-static int transform_message(struct messages_work *work, int worker, dpf_message *message,
-                             enum buffer_slot slot)
+int messages_transform(struct messages_work *work, int worker, dpf_message *message, enum buffer_slot slot)
 {
     struct engine *engine = work->engine;
     struct term_plan *plan = work->term->plan;
@@ -228,7 +224,7 @@ static int transform_message(struct messages_work *work, int worker, dpf_message
         if (state || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE) || rows != message->total_rows) {
             enum buffer_slot other = slot == BUFFER_WIDE ? BUFFER_WIDE2 : BUFFER_WIDE;
             int sparse = message->rows != NULL;
-            if (densify(engine, worker, message, other) != 0)
+            if (messages_densify(engine, worker, message, other) != 0)
                 return -1;
             slot = sparse ? other : slot;
         }
@@ -299,66 +295,4 @@ int messages_absorb(struct messages_work *work, int64_t party, int worker, const
                        aggregator->absorb(instance->self, call,
                                           &work->aggregations[aggregator->merge ? worker : 0], message),
                        term->plan->side);
-}
-
-/* A party's encoded message; of zeros, if the party's records are at fault. */
-static int make_message(struct messages_work *work, int64_t party, int zeros, int worker, dpf_encoded *out)
-{
-    struct draft draft;
-    const struct term_plan *plan = work->term->plan;
-    if (plan_sends_rows(plan) ? relation_own_row(work, party, zeros, worker, &draft) != 0
-                              : query_message(work, party, zeros, worker, &draft) != 0)
-        return -1;
-    enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
-    if ((work->dense && densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
-        transform_message(work, worker, &draft.message, slot) != 0)
-        return -1;
-    return messages_encode(work, party, worker, &draft.message, out);
-}
-
-/*
- * Zero-out is about a user whose contribution is nothing, and add-remove is too where a catalogue of users
- * says who there is. A user without records would send something all the
- * same where cells without records count, or rows of all users (a Gram row), and that can be as far from
- * other messages as any: so such a user sends zeros, with all of the noise.
- */
-static int sends_nothing(const struct messages_work *work, int64_t party)
-{
-    const struct term_plan *term = work->term->plan;
-    const struct guarantee *guarantee = &work->engine->plan->guarantee;
-    const int64_t *ptr = work->engine->dataset->train.by_user.ptr;
-    return term->by_user && term->source == SOURCE_RECORDS && guarantee->unit == DPF_UNIT_USER &&
-           (guarantee->adjacency == DPF_ADJ_ZERO_OUT || guarantee->adjacency == DPF_ADJ_ADD_REMOVE) &&
-           ptr[party] == ptr[party + 1];
-}
-
-static int send_all(struct messages_work *work, int64_t party, int worker)
-{
-    struct engine *engine = work->engine;
-    dpf_encoded message;
-    if (step_stopped(engine, worker) != 0)
-        return -1;
-    if (plan_sends_links(work->term->plan))
-        return relation_send_links(work, party, worker);
-    if (make_message(work, party, sends_nothing(work, party), worker, &message) != 0) {
-        if (!step_note(engine, worker, party) || make_message(work, party, 1, worker, &message) != 0)
-            return -1;
-        if (work->term->plan->by_user)
-            step_reset_later(engine, DPF_SIDE_USERS, party);
-    }
-    return messages_absorb(work, party, worker, &message);
-}
-
-int messages_task(void *context, int64_t task, int worker)
-{
-    struct messages_work *work = context;
-    struct term_run *term = work->term;
-    int64_t end = (task + 1) * work->per_task;
-    for (int64_t party = task * work->per_task; party < end && party < work->n_parties; party++) {
-        if (term->plan->by_user && term->party_weights && term->party_weights[party] == 0)
-            continue;
-        if (send_all(work, party, worker) != 0)
-            return -1;
-    }
-    return 0;
 }

@@ -29,8 +29,12 @@ struct draft {
     int32_t *rows; /* of a sparse message */
 };
 
-/* Makes the parties' messages of one task and adds them to the worker's aggregation: a pool_task. */
-int messages_task(void *context, int64_t task, int worker);
+/* The party's sums (of zeros, if asked for) as a message. */
+int messages_of_query(struct messages_work *work, int64_t party, int zeros, int worker, struct draft *draft);
+/* A message with all rows, in the buffer of that slot. */
+int messages_densify(struct engine *engine, int worker, dpf_message *message, enum buffer_slot slot);
+/* Applies the term's transforms. slot: a buffer that the message does not use. */
+int messages_transform(struct messages_work *work, int worker, dpf_message *message, enum buffer_slot slot);
 /* Encodes the message as party's, into the worker's buffers; adds it to the worker's aggregation. 0, or -1
    with the worker's error. */
 int messages_encode(struct messages_work *work, int64_t party, int worker, const dpf_message *message,

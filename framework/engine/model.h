@@ -42,11 +42,5 @@ int model_initial_row(const struct model *model, const struct dataset *dataset, 
                       float *out, struct dpf_error *error);
 void model_free(struct model *model);
 dpf_factors model_factors(const struct model *model, int side);
-/*
- * Predictions of a user for items (NULL: all), with the inverses of record transforms applied. The
- * signature is that of a scorer of the evaluation; context is the model. Thread-safe.
- */
-int model_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
-                 struct dpf_error *error);
 
 #endif

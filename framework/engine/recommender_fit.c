@@ -32,24 +32,6 @@ static const dpf_interactions *records_of(const struct dataset *dataset, struct 
     return &view->records;
 }
 
-int recommender_fit_start(struct model *model, struct dpf_error *error)
-{
-    const struct recommender_plan *component = &model->plan->recommender;
-    struct instance *instance = component->instance;
-    uint64_t bytes = 0;
-    if (instance_result(instance,
-                        component->functions->state_bytes(instance->self, model->dataset->users.n,
-                                                          model->dataset->items.n, &bytes),
-                        "state_bytes", error) != 0)
-        return -1;
-    model->state = bytes < SIZE_MAX ? memory_new((size_t)bytes, 1) : NULL;
-    model->state_bytes = bytes;
-    if (!model->state)
-        return error_set(error, DPF_FAULT_RUN, "out of memory: recommender %s needs %llu bytes for its state",
-                         instance->entry->component->id, (unsigned long long)bytes);
-    return 0;
-}
-
 /* ---- training ------------------------------------------------------------------------------------------ */
 
 static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,

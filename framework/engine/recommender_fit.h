@@ -8,10 +8,10 @@
 #ifndef DPF_ENGINE_RECOMMENDER_FIT_H
 #define DPF_ENGINE_RECOMMENDER_FIT_H
 
-#include "engine/engine.h"
+#include "base/pool.h"
+#include "engine/engine_stats.h"
+#include "engine/model.h"
 
-/* Room for the state, zeroed. Part of model_init. */
-int recommender_fit_start(struct model *model, struct dpf_error *error);
 /* Trains; model was made by model_init for a plan with a component. */
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error);

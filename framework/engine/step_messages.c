@@ -196,6 +196,68 @@ static int divide_gram(struct messages_work *work, struct dpf_error *error)
     return 0;
 }
 
+/* A party's encoded message; of zeros, if the party's records are at fault. */
+static int make_message(struct messages_work *work, int64_t party, int zeros, int worker, dpf_encoded *out)
+{
+    struct draft draft;
+    const struct term_plan *plan = work->term->plan;
+    if (plan_sends_rows(plan) ? relation_own_row(work, party, zeros, worker, &draft) != 0
+                              : messages_of_query(work, party, zeros, worker, &draft) != 0)
+        return -1;
+    enum buffer_slot slot = work->dense && draft.message.rows ? BUFFER_WIDE2 : BUFFER_WIDE;
+    if ((work->dense && messages_densify(work->engine, worker, &draft.message, BUFFER_WIDE2) != 0) ||
+        messages_transform(work, worker, &draft.message, slot) != 0)
+        return -1;
+    return messages_encode(work, party, worker, &draft.message, out);
+}
+
+/*
+ * Zero-out is about a user whose contribution is nothing, and add-remove is too where a catalogue of users
+ * says who there is. A user without records would send something all the
+ * same where cells without records count, or rows of all users (a Gram row), and that can be as far from
+ * other messages as any: so such a user sends zeros, with all of the noise.
+ */
+static int sends_nothing(const struct messages_work *work, int64_t party)
+{
+    const struct term_plan *term = work->term->plan;
+    const struct guarantee *guarantee = &work->engine->plan->guarantee;
+    const int64_t *ptr = work->engine->dataset->train.by_user.ptr;
+    return term->by_user && term->source == SOURCE_RECORDS && guarantee->unit == DPF_UNIT_USER &&
+           (guarantee->adjacency == DPF_ADJ_ZERO_OUT || guarantee->adjacency == DPF_ADJ_ADD_REMOVE) &&
+           ptr[party] == ptr[party + 1];
+}
+
+static int send_all(struct messages_work *work, int64_t party, int worker)
+{
+    struct engine *engine = work->engine;
+    dpf_encoded message;
+    if (step_stopped(engine, worker) != 0)
+        return -1;
+    if (plan_sends_links(work->term->plan))
+        return relation_send_links(work, party, worker);
+    if (make_message(work, party, sends_nothing(work, party), worker, &message) != 0) {
+        if (!step_note(engine, worker, party) || make_message(work, party, 1, worker, &message) != 0)
+            return -1;
+        if (work->term->plan->by_user)
+            step_reset_later(engine, DPF_SIDE_USERS, party);
+    }
+    return messages_absorb(work, party, worker, &message);
+}
+
+static int send_messages(void *context, int64_t task, int worker)
+{
+    struct messages_work *work = context;
+    struct term_run *term = work->term;
+    int64_t end = (task + 1) * work->per_task;
+    for (int64_t party = task * work->per_task; party < end && party < work->n_parties; party++) {
+        if (term->plan->by_user && term->party_weights && term->party_weights[party] == 0)
+            continue;
+        if (send_all(work, party, worker) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Every party's message of one term to the decoded estimate, in worker 0's buffers. */
 static int release_messages(struct engine *engine, struct term_run *term, dpf_message *estimate,
                             struct dpf_error *error)
@@ -216,10 +278,10 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     if (status == 0 && work.gram_inside && !term->plan->by_user)
         status = divide_gram(&work, error);
     int64_t tasks = (work.n_parties + work.per_task - 1) / work.per_task;
-    if (status == 0 && n > 1 && pool_run(engine->pool, tasks, messages_task, &work) != 0)
+    if (status == 0 && n > 1 && pool_run(engine->pool, tasks, send_messages, &work) != 0)
         status = step_failed(engine, error);
     for (int64_t task = 0; status == 0 && n == 1 && task < tasks; task++)
-        if (messages_task(&work, task, 0) != 0)
+        if (send_messages(&work, task, 0) != 0)
             status = step_failed(engine, error);
     if (status == 0)
         status = close_aggregations(&work, n, error);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plan/recommender_plan.h"
 
 char **components_names(const char *list, int *n)
 {
@@ -350,8 +349,6 @@ static int make_accountants(struct plan *plan, struct dpf_error *error)
 
 int components_make(struct plan *plan, struct dpf_error *error)
 {
-    if (recommender_plan_make(plan, error) != 0)
-        return -1;
     if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION && skip_sides(plan, error) != 0)
         return -1;
     if (plan_is_factorization(plan))

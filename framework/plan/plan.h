@@ -124,50 +124,6 @@ struct plan {
     int n_bound;
 };
 
-struct plan_options {
-    const char *config_path;
-    const char *const *overrides;
-    int n_overrides;
-    /* A point of a sweep; see struct config_request. */
-    const char *const *layers;
-    int n_layers;
-    const char *const *settings;
-    int n_settings;
-    const char *settings_directory;
-    const char *const *plugin_directories;
-    int n_plugin_directories;
-    int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
-    int stand_in;     /* a recommender named by an override stands in for what is configured: keys that it
-                         does not read are not refused */
-    int without_data; /* files of [data] may be missing; plan_complete then gets no sizes */
-    /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
-    const char *const *other_sections;
-    int n_other_sections;
-    /* Receives what components report as metrics; may be NULL. */
-    void (*metric)(void *context, const char *section, const char *name, double value);
-    void *metric_context;
-};
-
-/*
- * Reads the configuration and makes components. Then, once sizes are known, plan_complete works out
- * queries, sensitivities, noise, the ledger and the guarantee. Both leave *plan to plan_free.
- */
-int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_error *error);
-/* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
-   [model] users and items, or stay unknown (a large number that keeps every bound valid). */
-/* Reads the file of [privacy] ledger, if there is one, and fails if this run would not fit. With `charge` it
-   adds the run: to be done once, before anything is released. */
-int plan_charge(struct plan *plan, int charge, struct dpf_error *error);
-/* What the guarantee means for groups and tests; of a completed plan, where it is shown. */
-int plan_measure(struct plan *plan, struct dpf_error *error);
-int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error);
-/* Refuses keys that nobody has read. Part of plan_complete; alone for configurations that are not run yet. */
-int plan_check_read(struct plan *plan, struct dpf_error *error);
-void plan_free(struct plan *plan);
-/* Noise and private draws come from another root from now on, which becomes the plan's: the same plan can be
-   run again and again. */
-void plan_rekey(struct plan *plan, struct random_root *root);
-
 /* Users send their own rows, each once, and those who link to them read what was sent. */
 static inline int plan_sends_rows(const struct term_plan *term)
 {
@@ -195,6 +151,10 @@ static inline const char *plan_side_name(int side)
 }
 
 /* Whether sides are solved: neither a baseline nor a recommender. */
-int plan_is_factorization(const struct plan *plan);
+static inline int plan_is_factorization(const struct plan *plan)
+{
+    const dpf_value *v = plan->model.params.values;
+    return v[MODEL_KIND].integer == MODEL_FACTORIZATION && !*v[MODEL_RECOMMENDER].text;
+}
 
 #endif

@@ -6,6 +6,7 @@
 #include "data/load.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
+#include "data/weights.h"
 
 /* The mechanism's privacy loss of a record by its weight, for samplers. */
 struct profile {

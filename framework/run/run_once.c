@@ -22,6 +22,9 @@
 #include "run/progress.h"
 #include "run/summary_table.h"
 #include "run/verdict.h"
+#include "plan/plan_make.h"
+#include "engine/model_scores.h"
+#include "data/summary.h"
 
 struct run {
     struct session session;

@@ -15,6 +15,8 @@
 #include "engine/engine.h"
 #include "engine/recommender_fit.h"
 #include "run/npy.h"
+#include "plan/plan_make.h"
+#include "data/data_options_read.h"
 
 /* without_noise: mechanisms are left out, for what is done at home alone. */
 static int open_session(const struct arguments *arguments, const char *directory, int without_noise,

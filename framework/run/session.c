@@ -7,6 +7,8 @@
 #include "evaluate/evaluate.h"
 #include "plan/components.h"
 #include "run/session.h"
+#include "plan/plan_make.h"
+#include "data/data_options_read.h"
 
 /* Scores that only rank have no error against values. */
 static int check_predicts(const struct session *session, struct dpf_error *error)

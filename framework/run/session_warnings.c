@@ -5,6 +5,7 @@
 #include "data/data_options.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
+#include "data/data_options_read.h"
 
 static void warn_nothing_to_evaluate(const struct session *session)
 {

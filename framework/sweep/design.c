@@ -43,33 +43,13 @@ const dpf_param *design_params(int64_t *n)
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
 
-int design_list_add(struct design_list *list, char *text, struct dpf_error *error)
-{
-    char **grown = text ? memory_grow(list->texts, &list->capacity, list->n + 1, sizeof *grown) : NULL;
-    if (!grown) {
-        free(text);
-        return error_memory(error);
-    }
-    list->texts = grown;
-    list->texts[list->n++] = text;
-    return 0;
-}
-
-static void list_free(struct design_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        free(list->texts[i]);
-    free(list->texts);
-    *list = (struct design_list){0};
-}
-
 void design_free(struct design *design)
 {
     for (size_t i = 0; i < design->n_axes; i++) {
         struct design_axis *axis = &design->axes[i];
         for (size_t v = 0; v < axis->n; v++) {
             free(axis->values[v].label);
-            list_free(&axis->values[v].settings);
+            design_list_free(&axis->values[v].settings);
         }
         free(axis->values);
         free(axis->key);
@@ -77,12 +57,12 @@ void design_free(struct design *design)
     }
     for (size_t i = 0; i < design->n_variants; i++) {
         free(design->variants[i].name);
-        list_free(&design->variants[i].settings);
-        list_free(&design->variants[i].layers);
+        design_list_free(&design->variants[i].settings);
+        design_list_free(&design->variants[i].layers);
     }
     free(design->axes);
     free(design->variants);
-    list_free(&design->metrics);
+    design_list_free(&design->metrics);
     free(design->question);
     free(design->baseline);
     free(design->references);
@@ -266,7 +246,7 @@ static int add_axis(const struct config *config, const struct config_entry *entr
         status = check_distinct(entry, &texts, axis->named, error);
     for (size_t i = 0; i < texts.n && status == 0; i++)
         status = add_value(config, axis, texts.texts[i], error);
-    list_free(&texts);
+    design_list_free(&texts);
     return status == 0 ? 0 : -1;
 }
 
@@ -340,7 +320,7 @@ static int add_variant(const struct config_entry *entry, const char *name, struc
         status = piece ? add_piece(entry, piece, variant, error) : error_memory(error);
         free(piece);
     }
-    list_free(&pieces);
+    design_list_free(&pieces);
     return status == 0 ? 0 : -1;
 }
 
@@ -546,7 +526,7 @@ static int mark_references(const struct config *config, struct design *design, s
                                   "there is no variant %s; write variant.%s = ...", names.texts[r],
                                   names.texts[r]);
     }
-    list_free(&names);
+    design_list_free(&names);
     return status;
 }
 

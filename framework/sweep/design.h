@@ -19,11 +19,7 @@
 #define DPF_SWEEP_DESIGN_H
 
 #include "config/config.h"
-
-struct design_list {
-    char **texts;
-    size_t n, capacity;
-};
+#include "sweep/design_list.h"
 
 struct design_value {
     char *label;
@@ -61,7 +57,6 @@ struct design {
 };
 
 #define DESIGN_NO_VALUE SIZE_MAX /* of an axis that a reference does not follow */
-#define DESIGN_MAX_POINTS 100000
 
 const dpf_param *design_params(int64_t *n); /* section [sweep], without axes and variants */
 /* 1 if the configuration describes a sweep. */
@@ -74,8 +69,5 @@ void design_free(struct design *design);
 /* The named axis that text, which begins with '$', reads, or that of run.seed for "$seed"; *length is that of
    "$NAME". NULL if there is none. */
 const struct design_axis *design_axis_read(const struct design *design, const char *text, size_t *length);
-
-/* Takes over a text from malloc; NULL is a failed allocation. */
-int design_list_add(struct design_list *list, char *text, struct dpf_error *error);
 
 #endif

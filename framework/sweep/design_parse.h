@@ -3,7 +3,7 @@
 #ifndef DPF_SWEEP_DESIGN_PARSE_H
 #define DPF_SWEEP_DESIGN_PARSE_H
 
-#include "sweep/design.h"
+#include "sweep/design_list.h"
 
 #define DESIGN_PROBLEM 200
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "data/load.h"
 #include "sweep/sweep_dir.h"
+#include "plan/plan_make.h"
 
 /* ---- the fingerprint -------------------------------------------------------------------------------- */
 

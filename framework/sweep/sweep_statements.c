@@ -9,6 +9,7 @@
 #include "sweep/sweep_point.h"
 #include "sweep/sweep_statements.h"
 #include "base/text_table.h"
+#include "plan/plan_make.h"
 
 struct statements {
     const struct arguments *arguments;

@@ -16,6 +16,7 @@
 #include "integration/random_pipeline.h"
 #include "plain_host.h"
 #include "plan/release.h"
+#include "plan/plan_make.h"
 
 #define USERS PIPELINE_USERS
 #define ITEMS PIPELINE_ITEMS

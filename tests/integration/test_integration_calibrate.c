@@ -12,6 +12,7 @@
 
 #include "integration/training.h"
 #include "privacy/dp_event.h"
+#include "plan/plan_make.h"
 
 /* Items released by clipped messages of users, whose own rows stay local. */
 #define BEFORE                                                                                               \

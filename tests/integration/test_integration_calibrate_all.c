@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "integration/training.h"
+#include "plan/plan_make.h"
 
 #define MOST 64
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "engine/model_scores.h"
 #include "integration/training.h"
 
 static const char base[] =

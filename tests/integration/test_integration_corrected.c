@@ -13,6 +13,7 @@
 
 #include "run/session.h"
 #include "integration/training.h"
+#include "plan/plan_make.h"
 
 static void plan_file(const char *path, const char *override, struct session *session)
 {

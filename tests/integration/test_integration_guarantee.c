@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "integration/training.h"
+#include "plan/plan_make.h"
 
 #define DATA                                                                                                 \
     "[run]\nrounds = 100\n"                                                                                  \

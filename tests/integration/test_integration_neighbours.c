@@ -16,6 +16,7 @@
 
 #include "dpframe/accounting.h"
 #include "integration/training.h"
+#include "plan/plan_make.h"
 
 #define USERS 5
 #define ITEMS 6

@@ -11,6 +11,7 @@
 #include "integration/training.h"
 
 #include "integration/spawned.h"
+#include "plan/plan_make.h"
 
 #define DATA                                                                                                 \
     "[run]\noutput = out\n"                                                                                  \

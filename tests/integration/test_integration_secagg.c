@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "integration/training.h"
+#include "plan/plan_make.h"
 
 static const char base[] =
     "[run]\nrounds = 2\nthreads = 2\norder = users, items\n"

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "integration/training.h"
 #include "integration/spawned.h"
+#include "plan/plan_make.h"
 
 #define USERS 12
 #define ITEMS 5

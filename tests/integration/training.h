@@ -20,6 +20,7 @@
 #include "data/load.h"
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "plan/plan_make.h"
 
 struct training {
     struct plan plan;

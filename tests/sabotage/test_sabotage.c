@@ -17,6 +17,7 @@
 #include "audit/moves.h"
 #include "audit/noise_check.h"
 #include "spawned.h"
+#include "plan/plan_make.h"
 
 enum { KIT = 1, AUDIT = 2, STATISTICS = 4, NEIGHBOURS = 8 };
 

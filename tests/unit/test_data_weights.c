@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Privacy weights: by groups, from files, of sensitive records; and for pairs that are to be predicted. */
 #include "data_support.h"
+#include "data/weights.h"
+#include "data/data_params.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/data_options.h"
+#include "data/data_options_read.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "data/data_params.h"
 #include "data/filter.h"
-#include "data/load.h"
 #include "data/weights.h"
 
 static const dpf_value *value_of(const struct config_values *values, int index)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/plan.h"
+#include "plan/plan_make.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +11,8 @@
 #include "plan/facts.h"
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
+#include "data/weights.h"
+#include "data/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
                         int strict, struct config_values *out, struct dpf_error *error)
@@ -74,12 +76,6 @@ static void set_shape(struct plan *plan)
     plan->first[DPF_SIDE_ITEMS] = user_bias;
     plan->dimension[DPF_SIDE_ITEMS] = rank + item_bias;
     plan->bias[DPF_SIDE_ITEMS] = item_bias ? plan->columns - 1 : -1;
-}
-
-int plan_is_factorization(const struct plan *plan)
-{
-    const dpf_value *v = plan->model.params.values;
-    return v[MODEL_KIND].integer == MODEL_FACTORIZATION && !*v[MODEL_RECOMMENDER].text;
 }
 
 static int check_model(struct plan *plan, struct dpf_error *error)
@@ -173,7 +169,7 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
     data_weight_range(&plan->data, &weights);
     plan->guarantee.weight_lo = weights.lo;
     plan->guarantee.weight_hi = weights.hi;
-    return components_make(plan, error);
+    return recommender_plan_make(plan, error) == 0 ? components_make(plan, error) : -1;
 }
 
 int plan_check_read(struct plan *plan, struct dpf_error *error)
