@@ -20,7 +20,7 @@ struct plan_options {
     int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
     int stand_in;     /* a recommender named by an override stands in for what is configured: keys that it
                          does not read are not refused */
-    int without_data;       /* files of [data] may be missing; plan_complete then gets no sizes */
+    int without_data; /* files of [data] may be missing; plan_complete then gets no sizes */
     /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
     const char *const *other_sections;
     int n_other_sections;

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/engine.h"
+#include "engine/model_scores.h"
 #include "engine/recommender_fit.h"
+#include "plan/plan_make.h"
 #include "privacy/statement.h"
 
 static const struct {
