@@ -12,10 +12,11 @@
 #include "dpframe/role/recommender.h"
 
 /*
- * One release of a mechanism: sums of gradients, for user rows of norm 1 that stay as they are, so that the
- * change of one value moves a single number by as much as the plan says, and nothing else is private.
+ * One release of a mechanism, or four rounds where its noise is correlated between them: sums of gradients,
+ * for user rows of norm 1 that stay as they are, so that the change of one value moves a single number by as
+ * much as the plan says, and nothing else is private.
  */
-static const char mechanism_text[] = "[run]\nrounds = 1\n"
+static const char mechanism_text[] = "[run]\nrounds = %d\n"
                                      "[data]\nformat = synthetic\nvalue-min = 1\nvalue-max = 5\n"
                                      "synthetic.users = 20\nsynthetic.items = 6\nsynthetic.ratings = 60\n"
                                      "synthetic.min-per-user = 1\n"
@@ -94,7 +95,10 @@ static int write_text(const dpf_component *component, int file)
     const int is_mechanism = strcmp(component->role, DPF_ROLE_MECHANISM) == 0;
     const char *delta =
         is_mechanism && has_param(component, "delta") ? "[items.mechanism]\ndelta = 1e-5\n" : "";
-    return dprintf(file, is_mechanism ? mechanism_text : recommender_text, component->id, delta) > 0 ? 0 : -1;
+    if (!is_mechanism)
+        return dprintf(file, recommender_text, component->id, delta) > 0 ? 0 : -1;
+    const int rounds = ((const dpf_mechanism *)component->functions)->correlation ? 4 : 1;
+    return dprintf(file, mechanism_text, rounds, component->id, delta) > 0 ? 0 : -1;
 }
 
 int audit_plugin_open(const struct arguments *arguments, const char *id, struct audit_plugin *out,

@@ -27,7 +27,8 @@ static struct stated stated_of(const struct plan *plan, int side, int term)
             dpf_event_sensitivity(event, plan->guarantee.unit, plan->guarantee.adjacency) == 0)
             continue;
         const int known = event->kind == DPF_EVENT_SKELLAM ||
-                          (event->kind >= DPF_EVENT_LAPLACE && event->kind <= DPF_EVENT_DISCRETE_GAUSSIAN);
+                          (event->kind >= DPF_EVENT_LAPLACE && event->kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
+                          event->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
         const int32_t norm = dpf_event_norm(event->kind);
         if (!known || (out.norm && out.norm != norm))
             return (struct stated){NAN, 0};
@@ -63,6 +64,29 @@ static int same_rows(const struct observation *a, const struct observation *b)
            a->width == b->width && !a->rows && !b->rows && a->first_row == b->first_row;
 }
 
+static int is_correlated(const struct plan *plan, const struct observation *o)
+{
+    const dpf_mechanism *mechanism = plan->sides[o->side].terms[o->term].mechanism->functions;
+    return mechanism->correlation != NULL;
+}
+
+/* The move of all rounds and rows of the term of observation `at`: what is stated of correlated noise is
+ * about them. */
+static double measured_run(const struct plan *plan, const struct trace *first, const struct trace *second,
+                           size_t at)
+{
+    double squares = 0;
+    for (size_t i = 0; i <= at; i++) {
+        const struct observation *a = &first->sums.items[i], *b = &second->sums.items[i];
+        if (a->side != first->sums.items[at].side || a->term != first->sums.items[at].term ||
+            !same_rows(a, b))
+            continue;
+        const double move = measured(plan, a, b, 2);
+        squares += move * move;
+    }
+    return sqrt(squares);
+}
+
 static void compare(const struct plan *plan, const struct trace *first, const struct trace *second,
                     struct move *out)
 {
@@ -71,7 +95,9 @@ static void compare(const struct plan *plan, const struct trace *first, const st
         const struct stated stated = stated_of(plan, a->side, a->term);
         if (!same_rows(a, b) || !(stated.size > 0) || isinf(stated.size))
             continue;
-        const double share = measured(plan, a, b, stated.norm) / stated.size;
+        const double move =
+            is_correlated(plan, a) ? measured_run(plan, first, second, i) : measured(plan, a, b, stated.norm);
+        const double share = move / stated.size;
         if (share > out->share)
             *out = (struct move){share, a->side, a->term, a->round};
     }

@@ -5,7 +5,8 @@
  * A release is made twice, with each data set of a pair, all earlier releases being those that were seen. The
  * difference of the two exact values, in units of the noise and in the norm that its law counts in, may not
  * exceed the stated sensitivity in the same units. Where it does, a bound is not enforced, an event is
- * missing, or a sensitivity is understated, whatever the noise hides of it.
+ * missing, or a sensitivity is understated, whatever the noise hides of it. Where noise is correlated between
+ * rounds, the move is that of all rounds together, of C times the sums.
  */
 #ifndef DPF_AUDIT_MOVES_H
 #define DPF_AUDIT_MOVES_H

@@ -28,7 +28,8 @@ static const dpf_event *law_of_block(const struct plan *plan, int side, int term
     const dpf_event *found = NULL;
     for (int64_t i = 0; i < plan->ledger.n; i++) {
         const dpf_event *event = &plan->ledger.entries[i].event;
-        const int exact = event->kind >= DPF_EVENT_LAPLACE && event->kind <= DPF_EVENT_DISCRETE_GAUSSIAN;
+        const int exact = (event->kind >= DPF_EVENT_LAPLACE && event->kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
+                          event->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
         if (event->side == side && event->term == term &&
             (exact || event->kind == DPF_EVENT_SKELLAM || event->kind == DPF_EVENT_PBM) &&
             !(event->flags & DPF_EVENT_NOISE_KNOWN) && (!found || (event->blocks >> block) & 1))

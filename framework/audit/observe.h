@@ -32,9 +32,16 @@ struct observation {
     int32_t *rows; /* NULL: from first_row on */
     int32_t width;
     int64_t survivors;
-    int told;          /* an estimate that tells nothing beside the messages that were seen */
-    double *seen;      /* n_rows x width; not kept of replays */
-    double *exact;     /* the same without noise */
+    int told; /* an estimate that tells nothing beside the messages that were seen */
+    /*
+     * n_rows x width; not kept of replays. Where noise is correlated between rounds, C of
+     * dpf_mechanism.correlation times the estimates of all rounds so far, which tell as much: then the noise
+     * of each round is independent.
+     */
+    double *seen;
+    double *exact; /* the same without noise */
+    double
+        *released; /* the estimates themselves, for replays, where they are not what `seen` has; else NULL */
     double *deviation; /* of the noise, where the observer knows more than the plan says; else NULL */
     dpf_noise_plan noise;
 };

@@ -199,6 +199,9 @@ static void engine_close(struct engine *engine)
             free(term->values);
             free(term->party_weight_buffer);
             free(term->participations);
+            free(term->last_round);
+            free(term->user_keys);
+            free(term->noise_state);
             free(term->other_copy);
             free(term->received);
             free(term->zeros);

@@ -16,7 +16,8 @@ struct redraw {
     struct term_run *term;
     int64_t rows;
     int64_t *sums, *message;
-    double *noise; /* zeros, then what is decoded */
+    double *noise;        /* zeros, then what is decoded */
+    unsigned char *state; /* as before the first round: what noise is correlated with is left out */
 };
 
 static dpf_encoded integers_of(const struct redraw *r, int64_t *values, int64_t survivors, const int32_t *all)
@@ -66,6 +67,7 @@ static int draw_again(struct redraw *r, struct dpf_error *error)
     for (int64_t party = first; party < last && status == 0; party++)
         status = add_message(r, party, alone ? 1 : n, all, error);
     dpf_encoded sums = integers_of(r, r->sums, alone ? 1 : n, all);
+    sums.state = r->state;
     dpf_call *call =
         step_call(r->engine, 0, mechanism, r->term->draw, alone ? (uint32_t)first : DPF_PARTY_AGGREGATE);
     if (status == 0)
@@ -110,13 +112,15 @@ static int term_histograms(struct redraw *r, struct dpf_error *error)
     r->sums = memory_new(n + 1, sizeof *r->sums);
     r->message = memory_new(n + 1, sizeof *r->message);
     r->noise = memory_new(n + 1, sizeof *r->noise);
-    int status = r->sums && r->message && r->noise ? draw_again(r, error) : error_memory(error);
+    r->state = memory_new((size_t)((uint64_t)r->rows * r->term->row_state) + 1, 1);
+    int status = r->sums && r->message && r->noise && r->state ? draw_again(r, error) : error_memory(error);
     for (int b = 0; b < query->n_blocks && status == 0 && stats->n_noise < NOISE_MAX_HISTOGRAMS; b++)
         if (r->term->noise.scale[b] > 0)
             count_block(r, &query->blocks[b], &stats->noise[stats->n_noise++]);
     free(r->sums);
     free(r->message);
     free(r->noise);
+    free(r->state);
     return status;
 }
 

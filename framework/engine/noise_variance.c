@@ -2,10 +2,32 @@
 #include "engine/noise_variance.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/release.h"
+
+/*
+ * What the variance of an estimate is in units of the plan's, in a round: the sum of the squares of the first
+ * column of C^-1.
+ */
+static double correlated_growth(const struct term_run *term, int64_t round)
+{
+    double sum = 0, *c = memory_new(2 * (size_t)(round + 1), sizeof *c);
+    if (!c)
+        return NAN; /* not known */
+    double *d = c + round + 1;
+    term->mechanism->correlation(term->plan->mechanism->self, &term->noise, c, round + 1);
+    for (int64_t t = 0; t <= round; t++) {
+        d[t] = t == 0;
+        for (int64_t i = 1; i <= t; i++)
+            d[t] -= c[i] * d[t - i];
+        sum += d[t] * d[t];
+    }
+    free(c);
+    return sum;
+}
 
 double noise_variance_factor(const struct engine *engine, const struct term_run *term, int64_t messages,
                              double scale)
@@ -13,7 +35,7 @@ double noise_variance_factor(const struct engine *engine, const struct term_run 
     const int each = term->noise.where == DPF_NOISE_AT_PARTY || term->noise.where == DPF_NOISE_IN_SHARES;
     /* Noise at the sum is there whoever sent, so that nobody sees from it whether anybody did. */
     const double part = each ? (double)messages / (double)plan_senders(engine->plan, term->plan) : 1;
-    return part * scale * scale;
+    return part * scale * scale * (term->mechanism->correlation ? correlated_growth(term, engine->round) : 1);
 }
 
 /* Message transforms that are undone after decoding: 0 none, 1 isometries, 2 others. */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/prf.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 
@@ -432,6 +433,53 @@ static int cap_participations(struct engine *engine, struct term_run *term, stru
     return 0;
 }
 
+/* The statement rests on rounds without a user between two with it. A sampler that breaks its word proves
+ * nothing. */
+static int keep_apart(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    const int64_t n = engine->dataset->users.n, apart = term->plan->sampling.separation;
+    if (apart <= 1)
+        return 0;
+    if (!term->last_round) {
+        term->last_round = memory_raw((size_t)n + 1, sizeof *term->last_round);
+        for (int64_t u = 0; term->last_round && u < n; u++)
+            term->last_round[u] = -1;
+    }
+    if (!term->last_round)
+        return error_memory(error);
+    for (int64_t u = 0; u < n; u++) {
+        if (term->party_weight_buffer[u] == 0)
+            continue;
+        if (term->last_round[u] >= 0 && engine->round - term->last_round[u] < apart)
+            ledger_deviate(
+                &engine->plan->ledger,
+                "round %lld, %s: a user took part twice in %lld rounds in a row, against what sampler %s "
+                "states",
+                (long long)engine->round + 1, term->plan->name, (long long)apart,
+                term->plan->sampler->entry->component->id);
+        term->last_round[u] = engine->round;
+    }
+    return 0;
+}
+
+/* A number of each user's id, from the seed: the same in every draw, whoever else is there. */
+static int make_keys(struct engine *engine, struct term_run *term, struct dpf_error *error)
+{
+    const struct id_map *users = &engine->dataset->users;
+    struct prf keys;
+    char purpose[128];
+    if (term->user_keys)
+        return 0;
+    term->user_keys = memory_raw((size_t)users->n + 1, sizeof *term->user_keys);
+    if (!term->user_keys)
+        return error_memory(error);
+    snprintf(purpose, sizeof purpose, "users of %s", term->plan->name);
+    prf_open(engine->plan->seeded, "sampler", purpose, &keys);
+    for (int64_t u = 0; u < users->n; u++)
+        term->user_keys[u] = prf_value(&keys, id_map_text(users, u));
+    return 0;
+}
+
 static int draw_parties(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     term->party_weights = NULL;
@@ -442,8 +490,10 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
         term->party_weight_buffer = memory_raw((size_t)n + 1, sizeof(float));
     if (!term->party_weight_buffer)
         return error_memory(error);
+    if (make_keys(engine, term, error) != 0)
+        return -1;
     struct instance *instance = term->plan->sampler;
-    dpf_draw draw = {.size = sizeof draw, .level = DPF_LEVEL_PARTY, .n = n};
+    dpf_draw draw = {.size = sizeof draw, .level = DPF_LEVEL_PARTY, .n = n, .keys = term->user_keys};
     dpf_call *call = step_call(engine, 0, instance, term->sample, 0);
     if (step_result(engine, 0, instance,
                     term->sampler->draw(instance->self, call, &draw, term->party_weight_buffer),
@@ -451,7 +501,21 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
         check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
         return step_failed(engine, error);
     term->party_weights = term->party_weight_buffer;
-    return cap_participations(engine, term, error);
+    return keep_apart(engine, term, error) != 0 ? -1 : cap_participations(engine, term, error);
+}
+
+/* Cleared once, before the first round. */
+static int make_noise_state(struct term_run *term, struct dpf_error *error)
+{
+    uint64_t bytes;
+    if (!term->mechanism || !term->mechanism->row_state || term->noise_state)
+        return 0;
+    term->row_state =
+        term->mechanism->row_state(term->plan->mechanism->self, &term->plan->noise, &term->plan->sent);
+    if (__builtin_mul_overflow(term->row_state, (uint64_t)term->rows, &bytes))
+        return error_memory(error);
+    term->noise_state = memory_new((size_t)bytes + 1, 1);
+    return term->noise_state ? 0 : error_memory(error);
 }
 
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
@@ -466,7 +530,8 @@ int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error 
         term->sample = 0;
     term->noise = term->plan->noise;
     term->other_l1 = term->plan->bounds.other_l1;
-    if (transform_factors(engine, term, error) != 0 || draw_parties(engine, term, error) != 0)
+    if (transform_factors(engine, term, error) != 0 || draw_parties(engine, term, error) != 0 ||
+        make_noise_state(term, error) != 0)
         return -1;
     return term->plan->bounds_from_data && term->mechanism ? bounds_from_data(engine, term, error) : 0;
 }

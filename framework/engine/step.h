@@ -54,7 +54,11 @@ struct term_run {
     float **values; /* after record transforms: of each party, of all, and of all by user; or NULL */
     const float *party_weights; /* drawn for this round: users; NULL: all 1 */
     float *party_weight_buffer;
-    int32_t *participations;           /* how often each user has taken part, where that is capped */
+    int32_t *participations;    /* how often each user has taken part, where that is capped */
+    int64_t *last_round;        /* in which each user has taken part, where they are kept apart; or -1 */
+    uint64_t *user_keys;        /* of each user's id, for samplers */
+    unsigned char *noise_state; /* what the mechanism remembers of each row of its sums */
+    uint64_t row_state;         /* bytes of it for a row; 0: nothing */
     dpf_factors self, other, residual; /* as the loss reads them in this step */
     float *other_copy;                 /* rows after factor transforms */
     float *received, *zeros;           /* rows that friends sent, and no rows: see relation_messages.h */
@@ -162,6 +166,12 @@ int step_row_by_row(struct engine *engine, int worker, int side, int64_t first, 
 /* The loss's sums for groups of one holder's records, without the records that are at fault. */
 int step_accumulate(struct engine *engine, int worker, struct term_run *term, uint32_t party,
                     const dpf_groups *groups, const double *grid, double *out);
+
+/* What the mechanism remembers of a row and those behind it, or NULL. */
+static inline void *step_noise_state(const struct term_run *term, int64_t row)
+{
+    return term->row_state ? term->noise_state + (uint64_t)row * term->row_state : NULL;
+}
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);

@@ -99,7 +99,8 @@ static int decode_rows(struct decode_work *work, int64_t first, int64_t count, i
                         .total_rows = work->sums->rows,
                         .values = work->sums->sums + first * width,
                         .stride = width,
-                        .survivors = survivors};
+                        .survivors = survivors,
+                        .state = step_noise_state(term, first)};
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(work->engine, worker, instance, term->draw, DPF_PARTY_AGGREGATE);
     dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->sent, &sums,
@@ -416,7 +417,8 @@ static int release_gram(struct engine *engine, struct term_run *term, float *gra
                            .values = values,
                            .stride = query->width,
                            .survivors = 1,
-                           .contributors = &one};
+                           .contributors = &one,
+                           .state = step_noise_state(term, term->rows - 1)};
     dpf_call *call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE - 1);
     dpf_status status =
         term->mechanism->encode(instance->self, call, &term->noise, query, exact, query->width, &message);

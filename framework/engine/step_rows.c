@@ -156,6 +156,7 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     if (close_aggregation(engine, worker, term, &aggregation) != 0)
         return NULL;
     dpf_encoded sums = integers_of(query, aggregation.sums, first, count, term->rows, aggregation.survivors);
+    sums.state = step_noise_state(term, first);
     double *out = step_buffer(engine, worker, BUFFER_WIDE2, (size_t)(count * query->width) + 1, sizeof *out);
     if (!out || decode(engine, worker, term, DPF_PARTY_AGGREGATE, &sums, out) != 0)
         return NULL;

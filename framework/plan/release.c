@@ -19,6 +19,46 @@ int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
     return 1;
 }
 
+/* How often a party releases in a round. */
+int64_t release_passes(const struct plan *plan, int side)
+{
+    return plan->sides[side].solve_at == SOLVE_AT_PARTY
+               ? plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer
+               : 1;
+}
+
+static int64_t releases_in_round(const struct plan *plan, const struct term_plan *term)
+{
+    int visits = 0;
+    for (int i = 0; i < plan->n_order; i++)
+        visits += plan->order[i] == term->side;
+    return visits * release_passes(plan, term->side);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether there is exactly one release of the term in each round, by whoever sums all messages. */
+static int is_one_a_round(const struct plan *plan, const struct term_plan *term)
+{
+    return releases_in_round(plan, term) == 1 && plan->sides[term->side].solve_at != SOLVE_AT_PARTY &&
+           term->source == SOURCE_RECORDS;
+}
+
+/* How often a term releases, as one user sees it: a sampler may keep participations apart, and a cap end
+ * them. */
+int64_t release_count(const struct plan *plan, const struct term_plan *term)
+{
+    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer, apart = term->sampling.separation;
+    const int64_t drawn = apart > 1 ? (rounds + apart - 1) / apart : rounds;
+    const int64_t count = drawn * releases_in_round(plan, term);
+    if (!term->mechanism)
+        return 0;
+    return term->participations > 0 ? smaller(term->participations, count) : count;
+}
+
 void plan_release(const struct plan *plan, const struct term_plan *term, struct term_sensitivity *sensitivity,
                   int from_data, struct release_request *out)
 {
@@ -41,32 +81,10 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
         .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
         .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
         .from_data = from_data,
+        .rounds = is_one_a_round(plan, term) ? plan->run.params.values[RUN_ROUNDS].integer : 0,
+        .separation = term->sampling.separation > 1 ? term->sampling.separation : 1,
+        .participations = release_count(plan, term),
     };
-}
-
-/* How often a party releases in a round. */
-int64_t release_passes(const struct plan *plan, int side)
-{
-    return plan->sides[side].solve_at == SOLVE_AT_PARTY
-               ? plan->parties.params.values[PARTIES_LOCAL_ITERATIONS].integer
-               : 1;
-}
-
-static int64_t releases_in_round(const struct plan *plan, const struct term_plan *term)
-{
-    int visits = 0;
-    for (int i = 0; i < plan->n_order; i++)
-        visits += plan->order[i] == term->side;
-    return visits * release_passes(plan, term->side);
-}
-
-/* How often a term releases, as one user sees it. */
-int64_t release_count(const struct plan *plan, const struct term_plan *term)
-{
-    const int64_t count = plan->run.params.values[RUN_ROUNDS].integer * releases_in_round(plan, term);
-    if (!term->mechanism)
-        return 0;
-    return term->participations > 0 && term->participations < count ? term->participations : count;
 }
 
 /*
@@ -352,7 +370,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     if (events_of(plan, term, &term->sensitivity, events, &n, error) != 0 ||
         weights_count(plan, term, events, n, fixed, &weighted, error) != 0)
         return -1;
-    if (plan_counts_users(term) || plan_noise_by_users(term))
+    if (plan_counts_users(term) || plan_noise_by_users(term) || mechanism->correlation)
         term->sampling.hidden_from = -1;
     const int32_t apart = n;
     if (term->sampling.hidden_from >= 0 && count_charged(plan, events, n) > 1)
@@ -362,7 +380,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     for (int32_t i = 0; i < n; i++) {
         if (weighted && n == apart)
             weigh(term, &fixed[i], &events[i]);
-        events[i].count = count;
+        events[i].count = events[i].kind == DPF_EVENT_CORRELATED_GAUSSIAN ? 1 : count;
         events[i].side = term->side;
         events[i].term = (int32_t)(term - plan->sides[term->side].terms);
         events[i].round = 0;
@@ -381,6 +399,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
             return -1;
         plan->ledger.entries[plan->ledger.n - 1].per_round = releases_in_round(plan, term);
+        plan->ledger.entries[plan->ledger.n - 1].participations = count;
     }
     return 0;
 }

@@ -94,6 +94,10 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
         return config_error(plan->config, term->name, "sampler", error,
                             "sampler %s draws parties, but does not say that the parties it draws are users",
                             instance->entry->component->id);
+    if (term->sampling.separation > 1 && sampler->level != DPF_LEVEL_PARTY)
+        return config_error(plan->config, term->name, "sampler", error,
+                            "sampler %s states that participations are kept apart, but it draws records",
+                            instance->entry->component->id);
     /* Amplification composes only over releases that have a draw each. */
     int32_t lifetime = sampler->lifetime(instance->self);
     if ((release_passes(plan, term->side) > 1 && lifetime != DPF_LIFETIME_SOLVE) ||

@@ -124,12 +124,36 @@ static int side_counted(const struct ledger *ledger, int64_t entry)
     return event->count > 0;
 }
 
+/* Correlated noise whose event leaves rounds of the run out. */
+static const struct ledger_entry *covers_too_little(const struct condition_input *input)
+{
+    for (int64_t i = 0; i < input->ledger->n; i++) {
+        const struct ledger_entry *entry = &input->ledger->entries[i];
+        if (entry->event.kind == DPF_EVENT_CORRELATED_GAUSSIAN &&
+            !(entry->event.p[0] >= (double)input->facts->rounds))
+            return entry;
+    }
+    return NULL;
+}
+
 static void check_composition(const struct condition_input *input, struct condition *out)
 {
-    int64_t counted = 0, releases = 0;
+    int64_t counted = 0, releases = 0, together = 0;
     for (int64_t i = 0; i < input->ledger->n; i++) {
+        const dpf_event *event = &input->ledger->entries[i].event;
+        const int is_run = event->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
         counted += side_counted(input->ledger, i);
-        releases += input->ledger->entries[i].event.count;
+        releases += is_run ? input->facts->rounds : event->count;
+        together |= is_run;
+    }
+    const struct ledger_entry *short_of = covers_too_little(input);
+    if (short_of) {
+        set_verdict(
+            out, 0,
+            "%s: the event of correlated noise covers %g rounds of %lld. This is a fault of the program or "
+            "of a plugin.",
+            short_of->source, short_of->event.p[0], (long long)input->facts->rounds);
+        return;
     }
     if (input->facts->rounds > 0 && counted < input->facts->n_terms)
         set_verdict(out, 0,
@@ -138,8 +162,9 @@ static void check_composition(const struct condition_input *input, struct condit
                     input->facts->n_terms, (long long)counted);
     else
         set_verdict(out, 1,
-                    "Every release of a noisy block is in the ledger, %lld in all, and they are composed.",
-                    (long long)releases);
+                    "Every release of a noisy block is in the ledger, %lld in all, and they are composed%s.",
+                    (long long)releases,
+                    together ? "; those whose noise is correlated between rounds are one event" : "");
 }
 
 static void check_hidden_noise(const struct condition_input *input, struct condition *out)
@@ -249,9 +274,25 @@ static int ledger_claims(const struct ledger *ledger, const struct run_facts *fa
     return 1;
 }
 
+/* Correlated noise that counts on more rounds between two participations, or on fewer of them, than the
+ * sampler enforces. */
+static const struct ledger_entry *assumes_separation(const struct ledger *ledger)
+{
+    for (int64_t i = 0; i < ledger->n; i++) {
+        const struct ledger_entry *entry = &ledger->entries[i];
+        const double enforced =
+            entry->event.sampling.separation > 1 ? (double)entry->event.sampling.separation : 1;
+        if (entry->event.kind == DPF_EVENT_CORRELATED_GAUSSIAN &&
+            (entry->event.p[1] > enforced || entry->event.p[2] < (double)entry->participations))
+            return entry;
+    }
+    return NULL;
+}
+
 static void check_sampling(const struct condition_input *input, struct condition *out)
 {
     int amplified = 0, sampled = 0;
+    int64_t apart = 0;
     const dpf_question question = {.size = sizeof question,
                                    .unit = input->unit,
                                    .adjacency = input->adjacency,
@@ -268,6 +309,17 @@ static void check_sampling(const struct condition_input *input, struct condition
         }
         amplified += dpf_amplifies(&term->sampling, &question);
         sampled += term->sampling.kind != DPF_SAMPLING_NONE;
+        apart = term->sampling.separation > apart ? term->sampling.separation : apart;
+    }
+    const struct ledger_entry *assumed = assumes_separation(input->ledger);
+    if (assumed) {
+        set_verdict(
+            out, 0,
+            "%s: the noise counts on %g rounds from one participation of a user to the next, which no "
+            "sampler "
+            "enforces. Set sampler = cyclic-users with as many groups, and the mechanism's separation to 0.",
+            assumed->source, assumed->event.p[1]);
+        return;
     }
     if (!ledger_claims(input->ledger, input->facts))
         set_verdict(out, 0,
@@ -277,6 +329,12 @@ static void check_sampling(const struct condition_input *input, struct condition
         set_verdict(out, 1,
                     "Amplification is counted for a Poisson draw of the protected unit that the observer "
                     "does not see.");
+    else if (apart > 1)
+        set_verdict(out, 1,
+                    "A user takes part at most once in any %lld rounds in a row, which the sampler enforces. "
+                    "The draw "
+                    "is not counted in favour of privacy beyond that.",
+                    (long long)apart);
     else
         set_verdict(out, 1,
                     sampled ? "Sampling is not counted in favour of privacy: the draw is not a secret "

@@ -39,7 +39,7 @@ static json_t *continuous(const char *class_name, double multiplier)
 static json_t *discrete(const dpf_charge *charge)
 {
     const double steps = charge->sensitivity / charge->grid;
-    if (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN)
+    if (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN || charge->kind == DPF_EVENT_CORRELATED_GAUSSIAN)
         return continuous("GaussianDpEvent",
                           1.0 / (steps * dpf_discrete_gaussian_shift(charge->scale / charge->grid)));
     return continuous("LaplaceDpEvent",
@@ -136,6 +136,7 @@ static json_t *noise_event(const dpf_charge *charge)
                          charge->scale / charge->sensitivity);
     case DPF_EVENT_DISCRETE_LAPLACE:
     case DPF_EVENT_DISCRETE_GAUSSIAN:
+    case DPF_EVENT_CORRELATED_GAUSSIAN: /* of the whole run */
         return charge->grid > 0.0 ? discrete(charge) : event_new("UnsupportedDpEvent");
     case DPF_EVENT_SKELLAM:
         return skellam(charge);

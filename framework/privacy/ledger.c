@@ -89,9 +89,10 @@ static json_t *sensitivity_json(const dpf_sensitivity *sensitivity)
 
 static json_t *sampling_json(const dpf_sampling *sampling)
 {
-    static const char *const kinds[] = {"none", "poisson", "fixed-size", "with-replacement", "weighted"};
+    static const char *const kinds[] = {"none",     "poisson", "fixed-size", "with-replacement",
+                                        "weighted", "cyclic"};
     static const char *const hidden[] = {"nobody", "outsider", "server", "parties"};
-    const int known = sampling->kind >= 0 && sampling->kind <= DPF_SAMPLING_WEIGHTED;
+    const int known = sampling->kind >= 0 && sampling->kind <= DPF_SAMPLING_CYCLIC;
     const int from = sampling->hidden_from + 1;
     return json_pack("{s:s, s:s, s:o, s:s, s:o}", "kind", known ? kinds[sampling->kind] : "unknown", "unit",
                      dpf_unit_name(sampling->unit), "rate", number(sampling->rate), "secret_up_to",
@@ -168,6 +169,8 @@ static json_t *entry_json(const struct ledger_entry *entry)
         flags_json(event->flags));
     if (object)
         add_weights(object, event);
+    if (object && event->sampling.separation > 1)
+        json_object_set_new(object, "separation", json_integer((json_int_t)event->sampling.separation));
     return object;
 }
 

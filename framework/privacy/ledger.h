@@ -18,7 +18,8 @@
 struct ledger_entry {
     dpf_event event;
     int64_t per_round; /* of its releases, those that one unit can have in a round; 0: any number of them */
-    char source[96];   /* "items, mechanism laplace, block linear" */
+    int64_t participations; /* releases of the run that one unit can be in; 0: not known */
+    char source[96];        /* "items, mechanism laplace, block linear" */
 };
 
 struct ledger {

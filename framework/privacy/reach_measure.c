@@ -68,6 +68,8 @@ static int is_additive(const dpf_event *event, const dpf_question *question)
     const int additive = (kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
                          kind == DPF_EVENT_SKELLAM || kind == DPF_EVENT_PURE ||
                          kind == DPF_EVENT_NON_PRIVATE; /* not moved at all, or infinite either way */
+    if (kind == DPF_EVENT_CORRELATED_GAUSSIAN)          /* what a group moves C x by is a sum of moves */
+        return 1;
     return is_free(event) || (additive && event->sampling.kind == DPF_SAMPLING_NONE) ||
            (additive && event->sampling.kind == DPF_SAMPLING_POISSON &&
             !dpf_amplifies(&event->sampling, question));
@@ -209,7 +211,7 @@ static double shift_of(const dpf_charge *charge)
     if (charge->kind == DPF_EVENT_GAUSSIAN ||
         (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN && charge->grid == 0.0))
         return charge->sensitivity / charge->scale;
-    if (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN)
+    if (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN || charge->kind == DPF_EVENT_CORRELATED_GAUSSIAN)
         return steps * dpf_discrete_gaussian_shift(charge->scale / charge->grid);
     return charge->kind == DPF_EVENT_SKELLAM
                ? steps * dpf_skellam_shift(charge->p[0] / (charge->grid * charge->grid))

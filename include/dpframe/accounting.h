@@ -15,6 +15,7 @@
  *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
  *  - SELECTION and CANDIDATE are refused: who has a theorem for the whole reads them by selection.h.
  *  - Flags that are unknown and reserved fields that are not 0 state something new: refused.
+ *  - CORRELATED_GAUSSIAN covers a whole run, and no draw amplifies it.
  *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is not known: what
  *    moves more is refused, what moves less keeps them.
  *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
@@ -119,7 +120,8 @@ static inline const char *dpf_event_kind_name(int32_t kind)
                                         "pbm",
                                         "randomized-response",
                                         "selection",
-                                        "candidate"};
+                                        "candidate",
+                                        "correlated-gaussian"};
     const int32_t n = (int32_t)(sizeof names / sizeof names[0]);
     return kind >= 0 && kind < n ? names[kind] : "unknown";
 }
@@ -167,7 +169,7 @@ static inline dpf_status dpf_refuse_event(const dpf_host *host, dpf_status code,
 static inline int32_t dpf_event_norm(int32_t kind)
 {
     return kind == DPF_EVENT_GAUSSIAN || kind == DPF_EVENT_DISCRETE_GAUSSIAN || kind == DPF_EVENT_ZCDP ||
-                   kind == DPF_EVENT_SKELLAM
+                   kind == DPF_EVENT_SKELLAM || kind == DPF_EVENT_CORRELATED_GAUSSIAN
                ? 2
                : 1;
 }
@@ -235,7 +237,8 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
                                 "its sampling states something that these accountants do not know; use newer "
                                 "ones");
     const int32_t fixed = sampling->kind == DPF_SAMPLING_FIXED || sampling->kind == DPF_SAMPLING_REPLACED;
-    if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_WEIGHTED)
+    if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_CYCLIC ||
+        sampling->separation < 0)
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index, "its kind of sampling is unknown");
     if (fixed && dpf_sizes_differ(sampling, question))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
@@ -254,6 +257,9 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
     }
     if (!dpf_amplifies(sampling, question))
         return DPF_OK;
+    /* Correlated noise is one event for all draws: given them it is Gaussian, which bounds the mixture. */
+    if (event->kind == DPF_EVENT_CORRELATED_GAUSSIAN && sampling->rate > 0.0)
+        return DPF_OK;
     if (!(sampling->rate >= 0.0 && sampling->rate <= 1.0))
         return dpf_refuse_event(host, DPF_E_NUMERIC, event, index, "its sampling rate is not in [0, 1]");
     out->rate = sampling->rate;
@@ -263,7 +269,8 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
 /* 1 if the kind's noise has a scale. */
 static inline int32_t dpf_event_has_scale(int32_t kind)
 {
-    return kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN;
+    return (kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
+           kind == DPF_EVENT_CORRELATED_GAUSSIAN;
 }
 
 static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event *event, int64_t index,

@@ -720,7 +720,9 @@ static inline dpf_status dpf_additive_mechanism_decode(void *self, const dpf_cal
                                        FLAGS,                                                                \
                                        0,                                                                    \
                                        NULL,                                                                 \
-                                       {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}};
+                                       NULL,                                                                 \
+                                       NULL,                                                                 \
+                                       {NULL, NULL, NULL, NULL, NULL, NULL}};
 DPF_ADDITIVE_TABLE(dpf_additive_functions, NULL, 0)
 DPF_ADDITIVE_TABLE(dpf_additive_pure_functions, dpf_additive_mechanism_profile, 0)
 DPF_ADDITIVE_TABLE(dpf_additive_shares_functions, NULL, DPF_MECHANISM_DENSE)

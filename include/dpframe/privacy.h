@@ -135,6 +135,8 @@ typedef struct dpf_bounds {
 #define DPF_SAMPLING_FIXED 2    /* a fixed number, without replacement */
 #define DPF_SAMPLING_REPLACED 3 /* a fixed number, with replacement: nothing is amplified */
 #define DPF_SAMPLING_WEIGHTED 4 /* Poisson with unequal probabilities; rate is the largest */
+#define DPF_SAMPLING_CYCLIC                                                                                  \
+    5 /* `separation` fixed groups that take turns, one a round; nothing is amplified */
 
 typedef struct dpf_sampling {
     int32_t kind;        /* DPF_SAMPLING_* */
@@ -152,7 +154,10 @@ typedef struct dpf_sampling {
     double weight_below;
     double budget;
     double threshold;
-    uint64_t reserved_words[4];
+    /* Enforced for each unit: it takes part at most once in any so many rounds in a row. 0 or 1: no such
+     * promise. */
+    int64_t separation;
+    uint64_t reserved_words[3];
 } dpf_sampling;
 
 /*
@@ -184,6 +189,14 @@ typedef struct dpf_sampling {
 /* The law of the number of runs of a selection. */
 #define DPF_REPETITIONS_NEGATIVE_BINOMIAL 0 /* truncated: from 1 on; geometric where eta = 1 */
 #define DPF_REPETITIONS_POISSON 1           /* from 0 on */
+
+/*
+ * All releases of a run at once: C x + z, x the stack of the rounds' messages, C a public lower triangular
+ * matrix, z i.i.d. discrete Gaussian noise on the grid; L2 sensitivity of C x, over all rounds that one unit
+ * is in. It does not decompose into rounds: its count is that of runs. p[0..2]: rounds, separation and
+ * participations that the sensitivity counts on; p[3]: 1 if it is attained, 0 if it is a bound.
+ */
+#define DPF_EVENT_CORRELATED_GAUSSIAN 15
 
 /* Event flags. */
 #define DPF_EVENT_NOISE_KNOWN UINT32_C(1)      /* the server knows part of the noise (C4) */

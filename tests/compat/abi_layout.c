@@ -198,7 +198,8 @@ AT(dpf_sampling, weight_from, 32);
 AT(dpf_sampling, weight_below, 40);
 AT(dpf_sampling, budget, 48);
 AT(dpf_sampling, threshold, 56);
-AT(dpf_sampling, reserved_words, 64);
+AT(dpf_sampling, separation, 64);
+AT(dpf_sampling, reserved_words, 72);
 
 SIZE(dpf_event, 1104);
 AT(dpf_event, kind, 0);
@@ -346,7 +347,7 @@ AT(dpf_loss, apply, 48);
 AT(dpf_loss, reserved_slots, 56);
 
 /* dpframe/role/mechanism.h */
-SIZE(dpf_release, 88);
+SIZE(dpf_release, 112);
 AT(dpf_release, size, 0);
 AT(dpf_release, side, 4);
 AT(dpf_release, query, 8);
@@ -361,6 +362,9 @@ AT(dpf_release, min_survivors, 64);
 AT(dpf_release, noise_factor, 72);
 AT(dpf_release, from_data, 80);
 AT(dpf_release, reserved, 84);
+AT(dpf_release, rounds, 88);
+AT(dpf_release, separation, 96);
+AT(dpf_release, participations, 104);
 
 SIZE(dpf_noise_plan, 552);
 AT(dpf_noise_plan, size, 0);
@@ -378,7 +382,7 @@ AT(dpf_noise_plan, wrap_bound, 408);
 AT(dpf_noise_plan, least_survivors, 416);
 AT(dpf_noise_plan, opaque, 424);
 
-SIZE(dpf_encoded, 72);
+SIZE(dpf_encoded, 80);
 AT(dpf_encoded, size, 0);
 AT(dpf_encoded, width, 4);
 AT(dpf_encoded, n_rows, 8);
@@ -389,6 +393,7 @@ AT(dpf_encoded, values, 40);
 AT(dpf_encoded, stride, 48);
 AT(dpf_encoded, survivors, 56);
 AT(dpf_encoded, contributors, 64);
+AT(dpf_encoded, state, 72);
 
 SIZE(dpf_mechanism, 136);
 AT(dpf_mechanism, lifetime, 0);
@@ -401,7 +406,9 @@ AT(dpf_mechanism, decode, 48);
 AT(dpf_mechanism, flags, 56);
 AT(dpf_mechanism, reserved, 60);
 AT(dpf_mechanism, conditional_stddev, 64);
-AT(dpf_mechanism, reserved_slots, 72);
+AT(dpf_mechanism, row_state, 72);
+AT(dpf_mechanism, correlation, 80);
+AT(dpf_mechanism, reserved_slots, 88);
 
 /* dpframe/role/recommender.h */
 SIZE(dpf_csr, 48);
@@ -501,7 +508,7 @@ AT(dpf_sampler_setup, privacy_weight_lo, 48);
 AT(dpf_sampler_setup, privacy_weight_hi, 56);
 AT(dpf_sampler_setup, privacy_weight_mean, 64);
 
-SIZE(dpf_draw, 80);
+SIZE(dpf_draw, 88);
 AT(dpf_draw, size, 0);
 AT(dpf_draw, level, 4);
 AT(dpf_draw, n, 8);
@@ -513,6 +520,7 @@ AT(dpf_draw, privacy_weights, 48);
 AT(dpf_draw, user_factors, 56);
 AT(dpf_draw, item_factors, 64);
 AT(dpf_draw, other_l1, 72);
+AT(dpf_draw, keys, 80);
 
 SIZE(dpf_sampler, 72);
 AT(dpf_sampler, level, 0);
@@ -667,6 +675,7 @@ IS(DPF_SAMPLING_POISSON, 1);
 IS(DPF_SAMPLING_FIXED, 2);
 IS(DPF_SAMPLING_REPLACED, 3);
 IS(DPF_SAMPLING_WEIGHTED, 4);
+IS(DPF_SAMPLING_CYCLIC, 5);
 IS(DPF_EVENT_NO_OP, 0);
 IS(DPF_EVENT_NON_PRIVATE, 1);
 IS(DPF_EVENT_UNSUPPORTED, 2);
@@ -684,6 +693,7 @@ IS(DPF_EVENT_SELECTION, 13);
 IS(DPF_EVENT_CANDIDATE, 14);
 IS(DPF_REPETITIONS_NEGATIVE_BINOMIAL, 0);
 IS(DPF_REPETITIONS_POISSON, 1);
+IS(DPF_EVENT_CORRELATED_GAUSSIAN, 15);
 IS(DPF_EVENT_NOISE_KNOWN, 1);
 IS(DPF_EVENT_NOISE_SHARED, 2);
 IS(DPF_EVENT_FLOATING_POINT, 4);

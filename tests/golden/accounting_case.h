@@ -153,7 +153,7 @@ static inline double case_divergence(const dpf_event *events, int64_t n, double 
 
 static inline int32_t case_kind(const char *name)
 {
-    for (int32_t kind = 0; kind <= DPF_EVENT_CANDIDATE; kind++)
+    for (int32_t kind = 0; kind <= DPF_EVENT_CORRELATED_GAUSSIAN; kind++)
         if (strcmp(name, dpf_event_kind_name(kind)) == 0)
             return kind;
     fail_msg("unknown kind of event: %s", name);

@@ -58,6 +58,7 @@ static const struct row_of_table rows[] = {
     /* Alone they are pieces of a ledger: test_golden_selection has whole ones. */
     {"selection p1=1 p2=.1 p3=1", "-------", "======="},
     {"candidate p0=0", "-------", "======="},
+    {"correlated-gaussian scale=4 grid=.015625 p0=9 p1=3 p2=3 p3=1", "--vvv--", "======="},
 };
 #define N_ROWS ((int32_t)(sizeof rows / sizeof *rows))
 

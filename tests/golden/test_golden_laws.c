@@ -245,7 +245,8 @@ static void distance_law(const struct pairing *pairing)
 {
     dpf_event event = row_event(pairing->kind), wide = event;
     const int in_steps = pairing->kind == DPF_EVENT_DISCRETE_LAPLACE ||
-                         pairing->kind == DPF_EVENT_DISCRETE_GAUSSIAN || pairing->kind == DPF_EVENT_SKELLAM;
+                         pairing->kind == DPF_EVENT_DISCRETE_GAUSSIAN || pairing->kind == DPF_EVENT_SKELLAM ||
+                         pairing->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
     if (!dpf_event_has_scale(pairing->kind) && pairing->kind != DPF_EVENT_SKELLAM)
         return;
     event.count = wide.count = 3;

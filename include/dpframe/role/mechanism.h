@@ -42,6 +42,10 @@ typedef struct dpf_release {
     double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
     int32_t from_data;             /* 1: sensitivities are maxima over private data */
     int32_t reserved;
+    /* For mechanisms whose noise is correlated between rounds. */
+    int64_t rounds;         /* releases of the run, one a round; 0: there is not exactly one in each round */
+    int64_t separation;     /* a unit is in at most one of so many releases in a row; at least 1 */
+    int64_t participations; /* releases that a unit is in at most */
 } dpf_release;
 
 /*
@@ -86,6 +90,12 @@ typedef struct dpf_encoded {
      * for noise in shares of 1/contributors; else NULL.
      */
     const int32_t *contributors;
+    /*
+     * decode, for mechanisms with row_state, else NULL: what they remember of these rows from the earlier
+     * rounds of the run, row_state bytes for each, one row after the other, 8-byte aligned. The host clears
+     * it before the first round and keeps it till the last.
+     */
+    void *state;
 } dpf_encoded;
 
 /* Flags. */
@@ -105,7 +115,8 @@ typedef struct dpf_mechanism {
     dpf_status (*plan)(void *self, const dpf_release *release, dpf_noise_plan *out);
     /*
      * [setup] The events of one release, at most capacity; cleared when they arrive. A block without noise is
-     * NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound are one event.
+     * NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound are one event. CORRELATED_GAUSSIAN
+     * is an event of all rounds together, and no other event covers its blocks.
      */
     dpf_status (*events)(void *self, const dpf_release *release, const dpf_noise_plan *plan, dpf_event *out,
                          int32_t capacity, int32_t *n);
@@ -131,8 +142,21 @@ typedef struct dpf_mechanism {
     dpf_status (*conditional_stddev)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                      const dpf_query *query, const dpf_encoded *sums, double *out,
                                      int64_t stride);
+    /*
+     * [setup] Bytes of state that decode keeps for each row of a message; NULL: none. call.draw is then the
+     * number of the round, from 0, and a mechanism whose noise is correlated between rounds adds it to sums
+     * (DPF_NOISE_AT_SUM), once a round. decode reads what earlier rounds have left and writes what this one
+     * leaves: called again for the same round, before a later one, it gives the same.
+     */
+    uint64_t (*row_state)(void *self, const dpf_noise_plan *plan, const dpf_query *query);
+    /*
+     * [any] How the noise is correlated between rounds; NULL: it is not. Writes the first n numbers of the
+     * first column of a lower triangular Toeplitz matrix C, the first of them 1: the noise of a coordinate in
+     * the decoded sums of rounds 0 .. n-1 is C^-1 z, where z is independent and has the plan's variance.
+     */
+    void (*correlation)(void *self, const dpf_noise_plan *plan, double *out, int64_t n);
     /* NULL. A later minor may give a slot a meaning, which is then optional. */
-    void (*reserved_slots[8])(void);
+    void (*reserved_slots[6])(void);
 } dpf_mechanism;
 
 #ifdef __cplusplus

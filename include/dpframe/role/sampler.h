@@ -56,6 +56,13 @@ typedef struct dpf_draw {
      * bound.
      */
     double other_l1;
+    /*
+     * Level party: a number for each party, uniform on 64 bits, that follows from [run] seed and the party's
+     * own id alone and is the same in every draw. What a sampler assigns to a party for several rounds
+     * follows from it, never from the party's place, which shifts when another one leaves. NULL: parties
+     * without ids.
+     */
+    const uint64_t *keys;
 } dpf_draw;
 
 typedef struct dpf_sampler {

@@ -250,7 +250,8 @@ static dpf_status add_pair(const struct pld *pld, const dpf_event *event, int64_
     if (fault) {
         const int known = (charge->kind >= DPF_EVENT_LAPLACE && charge->kind <= DPF_EVENT_APPROX &&
                            charge->kind != DPF_EVENT_DISCRETE_GAUSSIAN) ||
-                          charge->kind == DPF_EVENT_RANDOMIZED_RESPONSE;
+                          charge->kind == DPF_EVENT_RANDOMIZED_RESPONSE ||
+                          charge->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
         return dpf_refuse_event(pld->host, known ? DPF_E_NUMERIC : DPF_E_UNSUPPORTED, event, index, fault);
     }
     if (isinf(group.above.size) || group.above.lost >= 1.0) {

@@ -238,6 +238,21 @@ static const char *make_discrete_gaussian(const dpf_charge *charge, int from_bel
     return NULL;
 }
 
+/* Of all rounds together, each given the ones before. A move that is a bound only need not occur. */
+static const char *make_correlated(const dpf_charge *charge, int from_below, struct pld_pair *out,
+                                   double *copies)
+{
+    const double steps = charge->sensitivity / charge->grid, scale = charge->scale / charge->grid;
+    out->shape = PLD_GAUSSIAN;
+    out->size = from_below ? floor(steps * (1.0 + 1e-12)) / sqrt(scale * scale + 9.0)
+                           : steps * dpf_discrete_gaussian_shift(scale);
+    if (from_below && (out->size == 0.0 || scale < 6.0 || charge->p[3] < 1.0))
+        *copies = 0.0;
+    if (!(charge->grid > 0.0))
+        return "correlated noise is discrete, but no grid is stated";
+    return isinf(out->size) ? "its noise is less than 0.58 of a grid step; a finer grid is needed" : NULL;
+}
+
 /* No pair is known to occur: which vectors of integers have the stated norms is not. */
 static const char *make_skellam(const dpf_charge *charge, int from_below, struct pld_pair *out,
                                 double *copies)
@@ -281,6 +296,8 @@ static const char *make_pair(const dpf_charge *charge, int from_below, struct pl
     case DPF_EVENT_DISCRETE_GAUSSIAN:
         out->shape = PLD_GAUSSIAN;
         return charge->grid == 0.0 ? NULL : make_discrete_gaussian(charge, from_below, out, copies);
+    case DPF_EVENT_CORRELATED_GAUSSIAN:
+        return make_correlated(charge, from_below, out, copies);
     case DPF_EVENT_SKELLAM:
         return make_skellam(charge, from_below, out, copies);
     case DPF_EVENT_PURE:

@@ -69,7 +69,8 @@ static const char *charge_fault(const dpf_charge *charge)
     case DPF_EVENT_GAUSSIAN:
     case DPF_EVENT_DISCRETE_LAPLACE:
     case DPF_EVENT_DISCRETE_GAUSSIAN:
-    case DPF_EVENT_SKELLAM: /* checked by dpf_charge_event */
+    case DPF_EVENT_CORRELATED_GAUSSIAN: /* over the run, each round given the ones before */
+    case DPF_EVENT_SKELLAM:             /* checked by dpf_charge_event */
         return NULL;
     case DPF_EVENT_PURE:
         return p[0] >= 0.0 ? NULL : "its epsilon is negative or not a number";
@@ -141,7 +142,7 @@ static dpf_status add_event(const dpf_host *host, const dpf_event *events, int64
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index, pbm_question_fault(event, question));
     if (fault) {
         const int unknown =
-            charge.p[1] > PBM_MOST_TRIALS || charge.kind < 0 || charge.kind > DPF_EVENT_RANDOMIZED_RESPONSE;
+            charge.p[1] > PBM_MOST_TRIALS || charge.kind < 0 || charge.kind > DPF_EVENT_CORRELATED_GAUSSIAN;
         return dpf_refuse_event(host, unknown ? DPF_E_UNSUPPORTED : DPF_E_NUMERIC, event, index, fault);
     }
     total_add(total, &charge);

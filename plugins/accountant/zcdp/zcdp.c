@@ -104,6 +104,8 @@ static dpf_status charge_cost(const struct zcdp *zcdp, const dpf_event *event, i
     switch (charge->kind) {
     case DPF_EVENT_GAUSSIAN:
     case DPF_EVENT_DISCRETE_GAUSSIAN:
+    case DPF_EVENT_CORRELATED_GAUSSIAN: /* a Gaussian mechanism over the run, each round given the ones before
+                                         */
         cost->sum.rho = ratio * ratio / 2.0;
         break;
     case DPF_EVENT_LAPLACE:
