@@ -17,15 +17,26 @@ static void fill_sensitivity(dpf_sensitivity *sensitivity, double value)
             sensitivity->at[u][a] = (dpf_norms){value, value, value};
 }
 
+/* Kinds whose noise has a scale. */
+static int is_scaled(int kind)
+{
+    return (kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
+           kind == DPF_EVENT_CORRELATED_GAUSSIAN;
+}
+
+static int is_on_grid(int kind)
+{
+    return kind == DPF_EVENT_DISCRETE_LAPLACE || kind == DPF_EVENT_DISCRETE_GAUSSIAN ||
+           kind == DPF_EVENT_CORRELATED_GAUSSIAN;
+}
+
 /* A release of that kind with sensitivity 1, everybody taking part. */
 static dpf_event event_of(int kind)
 {
     dpf_event event = {.kind = kind, .lifetime = DPF_LIFETIME_ROUND, .count = 1, .scale = 4.0};
     fill_sensitivity(&event.sensitivity, 1.0);
     event.sampling = (dpf_sampling){.unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1, .weight_max = 1};
-    event.grid = kind == DPF_EVENT_DISCRETE_LAPLACE || kind == DPF_EVENT_DISCRETE_GAUSSIAN ? 0x1p-20
-                 : kind == DPF_EVENT_SKELLAM                                               ? 0x1p-10
-                                                                                           : 0;
+    event.grid = is_on_grid(kind) ? 0x1p-20 : kind == DPF_EVENT_SKELLAM ? 0x1p-10 : 0;
     if (kind == DPF_EVENT_PURE || kind == DPF_EVENT_APPROX)
         event.p[0] = 0.25;
     if (kind == DPF_EVENT_APPROX)
@@ -42,6 +53,12 @@ static dpf_event event_of(int kind)
     }
     if (kind == DPF_EVENT_RANDOMIZED_RESPONSE)
         event.p[0] = 0.4;
+    if (kind == DPF_EVENT_CORRELATED_GAUSSIAN) { /* of 8 rounds, in 2 of which a unit is, 4 apart */
+        event.p[0] = 8;
+        event.p[1] = 4;
+        event.p[2] = 2;
+        event.p[3] = 1;
+    }
     return event;
 }
 
@@ -140,7 +157,7 @@ static void rule_monotone(struct check *check)
     struct instance *instance = check_instance(check);
     int answered = 0;
     for (int unit = 0; instance && unit < DPF_N_UNITS; unit++)
-        for (int kind = DPF_EVENT_LAPLACE; kind <= DPF_EVENT_RANDOMIZED_RESPONSE; kind++) {
+        for (int kind = DPF_EVENT_LAPLACE; kind <= DPF_EVENT_CORRELATED_GAUSSIAN; kind++) {
             dpf_question question = question_of(unit, adjacency_of[unit]);
             dpf_event event = event_of(kind);
             double epsilon;
@@ -148,7 +165,7 @@ static void rule_monotone(struct check *check)
                 continue;
             answered = 1;
             walk_count(check, instance, event, &question);
-            if (kind <= DPF_EVENT_DISCRETE_GAUSSIAN || kind == DPF_EVENT_SKELLAM) {
+            if (is_scaled(kind) || kind == DPF_EVENT_SKELLAM) {
                 walk_scale(check, instance, event, &question);
                 walk_sensitivity(check, instance, event, &question);
             }
@@ -196,8 +213,10 @@ static void rule_refuses(struct check *check)
             dpf_event event = event_of(never[i]);
             must_refuse(check, instance, &event, &question, "what has no guarantee");
         }
-        for (int kind = DPF_EVENT_LAPLACE; kind <= DPF_EVENT_DISCRETE_GAUSSIAN; kind++) {
+        for (int kind = DPF_EVENT_LAPLACE; kind <= DPF_EVENT_CORRELATED_GAUSSIAN; kind++) {
             dpf_event event = event_of(kind);
+            if (!is_scaled(kind))
+                continue;
             fill_sensitivity(&event.sensitivity, (double)NAN);
             must_refuse(check, instance, &event, &question, "an unknown sensitivity");
             fill_sensitivity(&event.sensitivity, (double)INFINITY);
@@ -223,9 +242,11 @@ static void rule_inverse(struct check *check)
         check_skip(check, "delta is not served");
         return;
     }
-    for (int kind = DPF_EVENT_LAPLACE; kind <= DPF_EVENT_DISCRETE_GAUSSIAN; kind++) {
+    for (int kind = DPF_EVENT_LAPLACE; kind <= DPF_EVENT_CORRELATED_GAUSSIAN; kind++) {
         dpf_event event = event_of(kind);
         double before = 1;
+        if (!is_scaled(kind))
+            continue;
         for (double epsilon = 0.1; epsilon < 20; epsilon *= 2) {
             dpf_question question = question_of(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE);
             question.epsilon = epsilon;
@@ -252,7 +273,7 @@ static void rule_units(struct check *check)
         check_skip(check, "units are not served");
         return;
     }
-    for (int kind = DPF_EVENT_NON_PRIVATE; instance && kind <= DPF_EVENT_RANDOMIZED_RESPONSE; kind++) {
+    for (int kind = DPF_EVENT_NON_PRIVATE; instance && kind <= DPF_EVENT_CORRELATED_GAUSSIAN; kind++) {
         dpf_question question = question_of(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE);
         dpf_event event = event_of(kind);
         double all, each[3], together;

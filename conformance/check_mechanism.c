@@ -59,7 +59,10 @@ static void describe(struct release *r, int unit, int adjacency, int parties, do
                                .blocks = r->blocks,
                                .n_parties = parties,
                                .min_survivors = parties,
-                               .noise_factor = 1};
+                               .noise_factor = 1,
+                               .rounds = RUN_ROUNDS,
+                               .separation = RUN_SEPARATION,
+                               .participations = RUN_PARTICIPATIONS};
     memset(&r->plan, 0, sizeof r->plan);
     r->plan.size = sizeof r->plan;
 }
@@ -151,7 +154,71 @@ dpf_status check_release_decode(const struct release *r, struct worker *worker, 
 {
     dpf_encoded integers = integers_of(sums, first, count, r->parties);
     dpf_call *call = worker_call(worker, r->instance, (int32_t)draw, draw, DPF_PARTY_AGGREGATE);
-    return table(r->instance)->decode(r->instance->self, call, &r->plan, &r->query, &integers, out, WIDTH);
+    struct check_rows rows;
+    if (check_rows_open(r, first, count, &rows) != 0)
+        return DPF_E_MEMORY;
+    integers.state = rows.state; /* of no earlier round */
+    const dpf_status status =
+        table(r->instance)->decode(r->instance->self, call, &r->plan, &r->query, &integers, out, WIDTH);
+    check_rows_close(&rows);
+    return status;
+}
+
+/* ---- runs ---- */
+
+int check_is_correlated(const struct release *r)
+{
+    return table(r->instance)->correlation != NULL;
+}
+
+int check_rows_open(const struct release *r, int64_t first, int64_t count, struct check_rows *out)
+{
+    *out = (struct check_rows){.first = first, .count = count};
+    if (!table(r->instance)->row_state)
+        return 0;
+    out->bytes = table(r->instance)->row_state(r->instance->self, &r->plan, &r->query);
+    out->state = check_guarded((size_t)(out->bytes * (uint64_t)count) + 1);
+    if (!out->state)
+        return -1;
+    memset(out->state, 0, (size_t)(out->bytes * (uint64_t)count));
+    return 0;
+}
+
+void check_rows_close(struct check_rows *rows)
+{
+    if (rows->state)
+        check_guarded_free(rows->state);
+    rows->state = NULL;
+}
+
+dpf_status check_rows_round(const struct release *r, struct worker *worker, struct check_rows *rows,
+                            uint32_t round, const double *values, double *out)
+{
+    int64_t sums[ROWS * WIDTH];
+    dpf_encoded integers = integers_of(sums, rows->first, rows->count, 1);
+    integers.state = rows->state;
+    if (table(r->instance)->flags & DPF_MECHANISM_CONTRIBUTORS)
+        integers.contributors = r->contributors;
+    dpf_call *call = worker_call(worker, r->instance, (int32_t)round, round, 0);
+    dpf_status status =
+        table(r->instance)->encode(r->instance->self, call, &r->plan, &r->query, values, WIDTH, &integers);
+    call = worker_call(worker, r->instance, (int32_t)round, round, DPF_PARTY_AGGREGATE);
+    return status != DPF_OK
+               ? status
+               : table(r->instance)
+                     ->decode(r->instance->self, call, &r->plan, &r->query, &integers, out, WIDTH);
+}
+
+/* The first round of a run, in rows of their own for each draw: there are only so many rounds. */
+static dpf_status first_round(const struct release *r, struct worker *worker, uint32_t draw,
+                              const double *values, int64_t count, double *out)
+{
+    struct check_rows rows;
+    if (check_rows_open(r, (int64_t)draw * count, count, &rows) != 0)
+        return DPF_E_MEMORY;
+    const dpf_status status = check_rows_round(r, worker, &rows, 0, values, out);
+    check_rows_close(&rows);
+    return status;
 }
 
 /* The whole way for one draw: every party sends values, the sum is decoded. */
@@ -159,6 +226,8 @@ static dpf_status estimate(const struct release *r, struct worker *worker, uint3
                            const double *values, int64_t count, double *out)
 {
     int64_t message[STAT_ROWS * WIDTH], sums[STAT_ROWS * WIDTH] = {0};
+    if (check_is_correlated(r))
+        return first_round(r, worker, draw, values, count, out);
     dpf_status status = DPF_OK;
     for (int p = 0; p < r->parties && status == DPF_OK; p++) {
         status = check_release_encode(r, worker, draw, (uint32_t)p, values, 0, count, message);
@@ -304,13 +373,15 @@ static void look_at_event(struct check *check, const struct release *r, const dp
 {
     const dpf_norms *has = &event->sensitivity.at[r->release.unit][r->release.adjacency];
     const dpf_norms *needs = &r->blocks[0].at[r->release.unit][r->release.adjacency];
-    if (event->kind < DPF_EVENT_NO_OP || event->kind > DPF_EVENT_RANDOMIZED_RESPONSE) {
+    if (event->kind < DPF_EVENT_NO_OP ||
+        (event->kind > DPF_EVENT_RANDOMIZED_RESPONSE && event->kind != DPF_EVENT_CORRELATED_GAUSSIAN)) {
         check_fail(check, "an event has kind %d, not one of DPF_EVENT_*", (int)event->kind);
         return;
     }
     if (event->count < 1)
         check_fail(check, "an event has count %lld", (long long)event->count);
-    if (event->kind < DPF_EVENT_LAPLACE || event->kind > DPF_EVENT_DISCRETE_GAUSSIAN)
+    if ((event->kind < DPF_EVENT_LAPLACE || event->kind > DPF_EVENT_DISCRETE_GAUSSIAN) &&
+        event->kind != DPF_EVENT_CORRELATED_GAUSSIAN)
         return;
     if (!(event->scale > 0) || isinf(event->scale))
         check_fail(check, "an event with noise has scale %g", event->scale);
@@ -318,9 +389,16 @@ static void look_at_event(struct check *check, const struct release *r, const dp
     double stated = laplace ? has->l1 : has->l2, least = laplace ? needs->l1 : needs->l2;
     if (!(stated >= least))
         check_fail(check, "an event states a sensitivity of %g, the release has %g", stated, least);
-    int discrete = event->kind == DPF_EVENT_DISCRETE_LAPLACE || event->kind == DPF_EVENT_DISCRETE_GAUSSIAN;
+    int discrete = event->kind == DPF_EVENT_DISCRETE_LAPLACE || event->kind == DPF_EVENT_DISCRETE_GAUSSIAN ||
+                   event->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
     if (discrete && !(event->grid > 0))
         check_fail(check, "an event on the grid has grid %g", event->grid);
+    if (check_is_correlated(r) != (event->kind == DPF_EVENT_CORRELATED_GAUSSIAN))
+        check_fail(
+            check,
+            "noise that is correlated between rounds has one event of the whole run, and no other noise has");
+    if (check_is_correlated(r) && event->p[0] < RUN_ROUNDS)
+        check_fail(check, "the event of a run covers %g of its %d rounds", event->p[0], (int)RUN_ROUNDS);
 }
 
 static void look_events(struct check *check, struct release *r)
@@ -544,6 +622,8 @@ static const struct check_rule rules[] = {
      "estimates are unbiased, their variance is the declared one"},
     {"mechanism.privacy", DPF_ROLE_MECHANISM, check_rule_privacy,
      "what events state holds for neighbours, as far as it can be measured"},
+    {"mechanism.correlation", DPF_ROLE_MECHANISM, check_rule_correlation,
+     "noise between rounds is correlated as stated, and not otherwise"},
     {"mechanism.distinct", DPF_ROLE_MECHANISM, rule_distinct,
      "noise differs between rows, draws and parties"},
     {"mechanism.range", DPF_ROLE_MECHANISM, rule_range, "NaN, infinity and huge values are refused"},

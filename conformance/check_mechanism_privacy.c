@@ -65,6 +65,7 @@ static void add_event(const dpf_event *event, int unit, int adjacency, struct cl
     case DPF_EVENT_GAUSSIAN:
     case DPF_EVENT_DISCRETE_LAPLACE:
     case DPF_EVENT_DISCRETE_GAUSSIAN:
+    case DPF_EVENT_CORRELATED_GAUSSIAN:
         add_noise_event(event, norms->l1, norms->l2, claim);
         break;
     case DPF_EVENT_SKELLAM:
@@ -159,9 +160,51 @@ static dpf_status draw_rows(const struct release *r, struct worker *worker, uint
     return status == DPF_OK ? check_release_decode(r, worker, draw, sums, 0, STAT_ROWS, estimates) : status;
 }
 
+/*
+ * Of noise that is correlated between rounds the whole run counts: who moves does so alike in all rounds that
+ * a unit can be in. The statistic is the log-likelihood ratio of C times the estimates.
+ */
+static dpf_status run_rounds(const struct release *r, struct worker *worker, const struct direction *d,
+                             int moved, uint32_t draw, double out[STAT_ROWS])
+{
+    double c[RUN_ROUNDS], rows[STAT_ROWS * WIDTH], estimates[RUN_ROUNDS][STAT_ROWS * WIDTH];
+    struct check_rows run;
+    dpf_status status =
+        check_rows_open(r, (int64_t)draw * STAT_ROWS, STAT_ROWS, &run) == 0 ? DPF_OK : DPF_E_MEMORY;
+    ((const dpf_mechanism *)r->instance->functions)->correlation(r->instance->self, &r->plan, c, RUN_ROUNDS);
+    memset(out, 0, STAT_ROWS * sizeof *out);
+    for (uint32_t t = 0; t < RUN_ROUNDS && status == DPF_OK; t++) {
+        const int in = moved && t % RUN_SEPARATION == 0 && t / RUN_SEPARATION < RUN_PARTICIPATIONS;
+        double weight = 0;
+        for (int i = 0; i < STAT_ROWS * WIDTH; i++)
+            rows[i] = in ? d->by[i % WIDTH] : 0;
+        status = check_rows_round(r, worker, &run, t, rows, estimates[t]);
+        for (uint32_t s = 0; s <= t; s += RUN_SEPARATION)
+            weight += s / RUN_SEPARATION < RUN_PARTICIPATIONS ? c[t - s] : 0;
+        for (int row = 0; row < STAT_ROWS; row++)
+            for (uint32_t k = 0; k <= t && status == DPF_OK; k++)
+                out[row] += weight * c[k] * statistic(d, estimates[t - k] + row * WIDTH, 1);
+    }
+    check_rows_close(&run);
+    return status;
+}
+
+static dpf_status sample_runs(const struct release *r, struct worker *worker, const struct direction *d,
+                              int moved, uint32_t first_draw, struct samples *out)
+{
+    dpf_status status = DPF_OK;
+    for (int k = 0; k < out->n / STAT_ROWS && status == DPF_OK; k++) {
+        status = run_rounds(r, worker, d, moved, first_draw + (uint32_t)k, out->values[0] + k * STAT_ROWS);
+        memcpy(out->values[1] + k * STAT_ROWS, out->values[0] + k * STAT_ROWS, STAT_ROWS * sizeof(double));
+    }
+    return status;
+}
+
 static dpf_status sample(const struct release *r, struct worker *worker, const struct direction *d, int moved,
                          uint32_t first_draw, struct samples *out)
 {
+    if (check_is_correlated(r))
+        return sample_runs(r, worker, d, moved, first_draw, out);
     double rows[STAT_ROWS * WIDTH], estimates[STAT_ROWS * WIDTH];
     for (int i = 0; i < STAT_ROWS * WIDTH; i++)
         rows[i] = moved ? d->by[i % WIDTH] : 0;

@@ -266,7 +266,7 @@ static void judge_release(struct check *check, const dpf_recommender_release *re
     if (!memchr(release->name, '\0', sizeof release->name) || !*release->name ||
         !memchr(release->why, '\0', sizeof release->why))
         check_fail(check, "its name is empty, or a text has no end");
-    if (event->kind < DPF_EVENT_NO_OP || event->kind > DPF_EVENT_RANDOMIZED_RESPONSE || event->count < 0)
+    if (event->kind < DPF_EVENT_NO_OP || event->kind > DPF_EVENT_CORRELATED_GAUSSIAN || event->count < 0)
         check_fail(check, "event kind %d, count %lld: not among those that exist", (int)event->kind,
                    (long long)event->count);
     if ((event->kind == DPF_EVENT_NON_PRIVATE) != (release->noise_where == DPF_NOISE_NOWHERE) &&

@@ -6,6 +6,8 @@
 #include "conformance/check_scenario.h"
 
 enum { ROWS = 130, WIDTH = 5, MAX_PARTIES = 16, DRAWS = 300, STAT_ROWS = 40, MAX_EVENTS = 64 };
+/* Of a run, for noise that is correlated between rounds: a unit is in rounds 0 and 4 at worst. */
+enum { RUN_ROUNDS = 8, RUN_SEPARATION = 4, RUN_PARTICIPATIONS = 2 };
 
 /* A release with everything that it points to. */
 struct release {
@@ -30,7 +32,24 @@ dpf_status check_release_encode(const struct release *r, struct worker *worker, 
                                 const double *values, int64_t first, int64_t count, int64_t *out);
 dpf_status check_release_decode(const struct release *r, struct worker *worker, uint32_t draw, int64_t *sums,
                                 int64_t first, int64_t count, double *out);
+/*
+ * The estimates of a round of a run of `count` rows from first on, after all rounds before it; values are
+ * sent in full by one party. Rows stand for draws, as each has noise of its own.
+ */
+struct check_rows {
+    int64_t first, count;
+    unsigned char *state; /* of each row; NULL: the mechanism has none */
+    uint64_t bytes;
+};
+int check_rows_open(const struct release *r, int64_t first, int64_t count, struct check_rows *out);
+void check_rows_close(struct check_rows *rows);
+dpf_status check_rows_round(const struct release *r, struct worker *worker, struct check_rows *rows,
+                            uint32_t round, const double *values, double *out);
+/* Whether noise is correlated between rounds. */
+int check_is_correlated(const struct release *r);
 /* mechanism.privacy: what events state, measured. */
 void check_rule_privacy(struct check *check);
+/* mechanism.correlation: noise between rounds is as stated. */
+void check_rule_correlation(struct check *check);
 
 #endif

@@ -14,6 +14,7 @@ struct draw_inputs {
     int32_t *items;
     float *values;
     float *privacy_weights;
+    uint64_t *keys; /* of parties */
     float *factors[2];
     dpf_factors user_factors;
     dpf_factors item_factors;
@@ -52,9 +53,11 @@ static struct draw_inputs *make_inputs(struct check *check, int64_t n)
     in->items = check_keep(check, (size_t)n * sizeof *in->items);
     in->values = check_keep(check, (size_t)n * sizeof *in->values);
     in->privacy_weights = check_keep(check, (size_t)n * sizeof *in->privacy_weights);
+    in->keys = check_keep(check, (size_t)n * sizeof *in->keys);
     in->factors[0] = check_keep(check, N_USERS * 16 * sizeof(float));
     in->factors[1] = check_keep(check, N_ITEMS * 16 * sizeof(float));
-    if (!in->users || !in->items || !in->values || !in->privacy_weights || !in->factors[0] || !in->factors[1])
+    if (!in->users || !in->items || !in->values || !in->privacy_weights || !in->keys || !in->factors[0] ||
+        !in->factors[1])
         return NULL;
     for (int64_t i = 0; i < n; i++) {
         in->users[i] = (int32_t)(i / N_ITEMS % N_USERS);
@@ -62,6 +65,8 @@ static struct draw_inputs *make_inputs(struct check *check, int64_t n)
         in->values[i] = (float)(1 + check_next(&source) % 5);
         in->privacy_weights[i] = (float)check_uniform(&source, 0.5, 1.0);
     }
+    for (int64_t i = 0; i < n; i++)
+        in->keys[i] = check_next(&source);
     fill_factors(&source, in->factors[0], &in->user_factors, N_USERS);
     fill_factors(&source, in->factors[1], &in->item_factors, N_ITEMS);
     return in;
@@ -98,6 +103,7 @@ static dpf_status run_draw(const struct scenario *scenario, struct worker *worke
     dpf_draw draw = {.size = sizeof draw, .level = sampler->level, .n = count};
     if (sampler->level == DPF_LEVEL_PARTY) {
         draw.first = first;
+        draw.keys = in->keys + first;
     } else {
         draw.users = in->users + first;
         draw.items = in->items + first;
@@ -154,7 +160,7 @@ static int described(struct check *check, struct instance *instance, dpf_samplin
     if (instance_result(instance, table(instance)->describe(instance->self, sampling), "describe", &error) !=
         0)
         return check_fail(check, "%s", error.text);
-    if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_WEIGHTED)
+    if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_CYCLIC)
         return check_fail(check, "kind %d is not one of DPF_SAMPLING_*", (int)sampling->kind);
     if (sampling->unit < 0 || sampling->unit >= DPF_N_UNITS)
         return check_fail(check, "unit %d is not one of DPF_UNIT_*", (int)sampling->unit);
@@ -162,6 +168,8 @@ static int described(struct check *check, struct instance *instance, dpf_samplin
         return check_fail(check, "hidden_from %d is no observer", (int)sampling->hidden_from);
     if (!(sampling->rate >= 0 && sampling->rate <= 1))
         return check_fail(check, "rate %g is no probability", sampling->rate);
+    if (sampling->separation < 0 || (sampling->kind == DPF_SAMPLING_CYCLIC && sampling->separation < 1))
+        return check_fail(check, "separation %lld is no number of rounds", (long long)sampling->separation);
     if (isnan(sampling->weight_max) || sampling->weight_max < 0)
         return check_fail(check, "weight_max %g is no bound", sampling->weight_max);
     return 0;
@@ -185,6 +193,7 @@ static void judge_rate(struct check *check, const dpf_sampling *sampling, double
     switch (sampling->kind) {
     case DPF_SAMPLING_POISSON:
     case DPF_SAMPLING_FIXED:
+    case DPF_SAMPLING_CYCLIC:
         if (fabs(seen - rate) > slack)
             check_fail(check, "%.5f of the units were drawn, declared are %.5f (six sigmas are %.5f)", seen,
                        rate, slack);
@@ -261,10 +270,46 @@ static void rule_fresh(struct check *check)
         check_fail(check, "two draws choose the same units: call.draw is not read");
 }
 
+/* Where it is stated that a unit's rounds are so far apart, none comes back sooner. */
+static void rule_apart(struct check *check)
+{
+    enum { N = 2000, MOST_ROUNDS = 400 };
+    dpf_sampling sampling;
+    struct scenario scenario;
+    struct dpf_error error = {0};
+    if (make_scenario(check, N, &scenario) != 1 || described(check, scenario.instance, &sampling) != 0)
+        return;
+    if (sampling.separation <= 1) {
+        check_skip(check, "no distance between two participations is stated");
+        return;
+    }
+    float *weights = check_keep(check, N * sizeof *weights);
+    int64_t *last = check_keep(check, N * sizeof *last);
+    struct worker *worker = worker_new(0, 1, &error);
+    struct draw_inputs *in = scenario.data;
+    const int64_t rounds = 3 * sampling.separation < MOST_ROUNDS ? 3 * sampling.separation : MOST_ROUNDS;
+    for (int64_t t = 0; weights && last && worker && t < rounds && check->outcome != CHECK_FAIL; t++) {
+        in->draw = (uint32_t)t;
+        if (scenario.run(&scenario, worker, 0, N, weights) != DPF_OK)
+            check_fail(check, "draw fails");
+        for (int i = 0; i < N && check->outcome != CHECK_FAIL; i++) {
+            if (weights[i] == 0)
+                continue;
+            if (last[i] && t + 1 - last[i] < sampling.separation)
+                check_fail(check,
+                           "a unit is drawn twice in %lld rounds in a row, stated are %lld between two draws",
+                           (long long)(t + 2 - last[i]), (long long)sampling.separation);
+            last[i] = t + 1;
+        }
+    }
+    worker_free(worker);
+}
+
 static const struct check_rule rules[] = {
     {"sampler.describe", DPF_ROLE_SAMPLER, rule_describe, "declarations are among those that exist"},
     {"sampler.rate", DPF_ROLE_SAMPLER, rule_rate,
      "the share drawn and the weights agree with what is declared"},
     {"sampler.fresh", DPF_ROLE_SAMPLER, rule_fresh, "another draw chooses other units"},
+    {"sampler.apart", DPF_ROLE_SAMPLER, rule_apart, "no unit is drawn again sooner than is stated"},
 };
 const struct check_rules check_sampler_rules = CHECK_RULES(rules);
