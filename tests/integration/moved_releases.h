@@ -213,7 +213,7 @@ static void spy_off(void)
 
 /* A user whose contribution becomes nothing is one who is not there, for sums that do not depend on how many
  * are. */
-static int user_leaves(const struct pipeline *p)
+static inline int user_leaves(const struct pipeline *p)
 {
     return p->unit == DPF_UNIT_USER && p->adjacency != DPF_ADJ_REPLACE;
 }
@@ -334,10 +334,57 @@ static struct moved *release_of(struct moved *list, int *n, const struct cell *c
     return &list[(*n)++];
 }
 
+#define MAX_RUN 16 /* rounds of correlated noise */
+
+/* What C of a mechanism whose noise is correlated between rounds makes of the cells of a row up to one of
+ * them. */
+static struct cell mixed_cell(struct world *world, int t, const struct cell *at)
+{
+    struct cell out = *at, key = *at;
+    double c[MAX_RUN], sum[MAX_WIDTH] = {0};
+    assert_true(at->round < MAX_RUN);
+    spy.real[t]->correlation(spy.terms[t]->mechanism->self, &spy.terms[t]->noise, c, at->round + 1);
+    for (int back = 0; back <= at->round; back++) {
+        key.round = at->round - back;
+        key.draw = (uint32_t)key.round;
+        const struct cell *earlier = cell_of(world, &key);
+        for (int i = 0; earlier && i < MAX_WIDTH; i++)
+            sum[i] += c[back] * (double)earlier->sent[i];
+    }
+    for (int i = 0; i < MAX_WIDTH; i++)
+        out.sent[i] = llrint(sum[i]);
+    return out;
+}
+
+/* The move of a whole run: of C times the sums of all rounds, which is what is released. */
+static int compare_runs(struct world *a, struct world *b, int t, struct moved *out)
+{
+    const int64_t rounds = a->training.plan.run.params.values[RUN_ROUNDS].integer;
+    *out = (struct moved){.round = 0};
+    for (int w = 0; w < 2; w++)
+        for (int i = 0; i < (w ? b : a)->n; i++) {
+            struct cell key = (w ? b : a)->cells[i];
+            const int known = w && cell_of(a, &key) != NULL;
+            int first = key.term == t && !known;
+            for (key.round--; first && key.round >= 0; key.round--) { /* each row once */
+                key.draw = (uint32_t)key.round;
+                first = !cell_of(a, &key) && !cell_of(b, &key);
+            }
+            for (key.round = 0; first && key.round < rounds; key.round++) {
+                key.draw = (uint32_t)key.round;
+                const struct cell x = mixed_cell(a, t, &key), y = mixed_cell(b, t, &key);
+                add_difference(spy.terms[t], &x, &y, out);
+            }
+        }
+    return 1;
+}
+
 static int compare_releases(struct world *a, struct world *b, int t, struct moved *out)
 {
     const struct term_plan *term = spy.terms[t];
     int n = 0;
+    if (spy.real[t]->correlation)
+        return compare_runs(a, b, t, out);
     for (int i = 0; i < a->n; i++)
         if (a->cells[i].term == t)
             add_difference(term, &a->cells[i], cell_of(b, &a->cells[i]), release_of(out, &n, &a->cells[i]));
@@ -575,7 +622,7 @@ static int worlds_end(void **state)
     return training_end(state);
 }
 
-static void write_weights(void)
+static inline void write_weights(void)
 {
     training_file("weights-users.txt", "5 0.3\n-3 1\n1 0.5\n7 0.8\nb 0.6\nzz 1\n");
     training_file("weights-items.txt", "0 0.5\n1 1\n2 0.3\n3 0.7\n4 0.9\n5 1\n6 1\n");

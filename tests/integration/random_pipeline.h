@@ -172,9 +172,9 @@ static void pipeline_transforms(struct pipeline *p, const char *term, int messag
 
 static void pipeline_mechanism(struct pipeline *p, const char *term)
 {
-    const char *id =
-        PIPELINE_ONE_OF(p, "gaussian", "gaussian", "gaussian", "laplace", "laplace", "laplace-symmetric",
-                        "laplace-gamma", "discrete-gaussian", "skellam", "laplace-mixture", "pbm");
+    const char *id = PIPELINE_ONE_OF(p, "gaussian", "gaussian", "gaussian", "laplace", "laplace",
+                                     "laplace-symmetric", "laplace-gamma", "discrete-gaussian", "skellam",
+                                     "laplace-mixture", "pbm", "correlated-gaussian");
     const int additive =
         strncmp(id, "gaussian", 8) == 0 || strcmp(id, "laplace") == 0 || strcmp(id, "laplace-symmetric") == 0;
     pipeline_key(p, term, "mechanism", "%s", id);
@@ -196,12 +196,19 @@ static void pipeline_mechanism(struct pipeline *p, const char *term)
     }
     if (strcmp(id, "pbm") == 0)
         pipeline_part(p, term, "mechanism", "bound", "0.5");
+    if (strcmp(id, "correlated-gaussian") == 0)
+        pipeline_part(p, term, "mechanism", "bands", PIPELINE_ONE_OF(p, "0", "2", "5"));
 }
 
 static void pipeline_sampler(struct pipeline *p, const char *term)
 {
-    if (p->drawn == 0)
+    if (p->drawn == 0) { /* groups follow from ids: nobody else's changes when somebody leaves */
+        if (pipeline_chance(p, 20)) {
+            pipeline_key(p, term, "sampler", "cyclic-users");
+            pipeline_part(p, term, "sampler", "groups", PIPELINE_ONE_OF(p, "2", "3"));
+        }
         return;
+    }
     const char *id = p->drawn == 1
                          ? PIPELINE_ONE_OF(p, "poisson-users", "poisson-users", "uniform", "importance",
                                            "utility-optimal", "full")

@@ -83,6 +83,21 @@ static void gaussian_is_tight_and_not_caught(void **state)
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.6, 1);
 }
 
+/*
+ * All rounds are seen, and together they tell more than any of them: the lower bound is more than half of
+ * what is proved. With everybody in every round the same noise is too little by far, and then nothing is
+ * proved.
+ */
+static void correlated_noise_is_audited_as_one(void **state)
+{
+    (void)state;
+    assert_int_equal(audit("correlated-noise.ini", "--trials 2400"), 0);
+    assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.4, 1);
+    assert_int_equal(
+        audit("correlated-noise.ini", "--trials 1200 -o items.sampler= -o items.mechanism.separation=3"), 0);
+    assert_true(number("not proved", "epsilon_lower") > 1.5);
+}
+
 /* It states epsilon = 1 and draws a third of the noise. */
 static void too_little_noise_is_caught(void **state)
 {
@@ -451,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laplace_is_tight_and_not_caught),
         cmocka_unit_test(gaussian_is_tight_and_not_caught),
+        cmocka_unit_test(correlated_noise_is_audited_as_one),
         cmocka_unit_test(too_little_noise_is_caught),
         cmocka_unit_test(a_claim_is_compared),
         cmocka_unit_test(equal_data_sets_are_not_told_apart),
