@@ -78,7 +78,7 @@ static void other_uses_are_refused(void **state)
     draw.keys = NULL; /* silos have no ids */
     assert_int_equal(sampler->draw(host.self, plain_call(&host), &draw, &weight), DPF_E_UNSUPPORTED);
     draw.keys = keys;
-    draw.size = 72; /* a host that knows no keys */
+    draw.size = 80; /* a host that knows no keys */
     assert_int_equal(sampler->draw(host.self, plain_call(&host), &draw, &weight), DPF_E_UNSUPPORTED);
     plain_close(&host);
 }
