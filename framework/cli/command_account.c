@@ -14,7 +14,7 @@
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
 #include "privacy/dp_event.h"
-#include "plot/series_plot.h"
+#include "plot/csv_plot.h"
 #include "plan/plan_make.h"
 
 static const char usage[] =
@@ -99,54 +99,43 @@ static int write_series(const struct plan *plan, const char *path, series write,
     return -1;
 }
 
-/* The picture beside it; claims have no curve, and beside a device or a pipe there is no place. */
-static int draw_series(const struct plan *plan, const struct series_plot *how, struct dpf_error *error)
+/* The picture beside it; beside a device or a pipe there is no place. */
+static int draw_series(const struct csv_plot *plot, struct dpf_error *error)
 {
     struct stat info;
-    if (stat(how->path, &info) != 0 || !S_ISREG(info.st_mode))
+    int missing = 0;
+    if (stat(plot->path, &info) != 0 || !S_ISREG(info.st_mode))
         return 0;
-    const char **keys = memory_new((size_t)plan->n_accountants, sizeof *keys);
-    struct series_plot plot = *how;
-    int missing = 0, status = keys ? 0 : error_memory(error);
-    for (int i = 0; keys && i < plan->n_accountants; i++)
-        if (!plan->guarantee.accounts[i].refused)
-            keys[plot.n_keys++] = plan->guarantee.accounts[i].accountant;
-    plot.keys = keys;
-    if (status == 0 && plot.n_keys > 0)
-        status = series_plot_draw(&plot, &missing, error);
+    const int status = csv_plot_draw(plot, &missing, error);
     if (missing)
-        fprintf(stderr, "dpframe: %s is not drawn, as there is no gnuplot\n", how->path);
-    free(keys);
+        fprintf(stderr, "dpframe: %s is not drawn, as there is no gnuplot\n", plot->path);
     return status;
 }
 
 static int write_curve(const struct plan *plan, const char *path, struct dpf_error *error)
 {
-    const struct series_plot plot = {.path = path,
-                                     .key = 1,
-                                     .x = 2,
-                                     .y = 3,
-                                     .x_label = "epsilon",
-                                     .y_label = "delta",
-                                     .title = "Delta for each epsilon",
-                                     .log_y = 1};
-    return !path                                               ? 0
-           : write_series(plan, path, curve_write, error) == 0 ? draw_series(plan, &plot, error)
-                                                               : -1;
+    const struct csv_plot plot = {.path = path,
+                                  .key = 1,
+                                  .x = 2,
+                                  .y = 3,
+                                  .x_label = "epsilon",
+                                  .y_label = "delta",
+                                  .title = "Delta for each epsilon",
+                                  .log_y = 1,
+                                  .y_least = 1e-12};
+    return !path ? 0 : write_series(plan, path, curve_write, error) == 0 ? draw_series(&plot, error) : -1;
 }
 
 static int write_odometer(const struct plan *plan, const char *path, struct dpf_error *error)
 {
-    const struct series_plot plot = {.path = path,
-                                     .key = 2,
-                                     .x = 1,
-                                     .y = 3,
-                                     .x_label = "round",
-                                     .y_label = "epsilon",
-                                     .title = "Epsilon after so many rounds"};
-    return !path                                                  ? 0
-           : write_series(plan, path, odometer_write, error) == 0 ? draw_series(plan, &plot, error)
-                                                                  : -1;
+    const struct csv_plot plot = {.path = path,
+                                  .key = 2,
+                                  .x = 1,
+                                  .y = 3,
+                                  .x_label = "round",
+                                  .y_label = "epsilon",
+                                  .title = "Epsilon after so many rounds"};
+    return !path ? 0 : write_series(plan, path, odometer_write, error) == 0 ? draw_series(&plot, error) : -1;
 }
 
 static int write_ledger(const struct plan *plan, const char *path, struct dpf_error *error)

@@ -18,12 +18,16 @@ static const char usage[] =
 static int draw(const struct outcomes *outcomes, struct dpf_error *error)
 {
     struct plots plots;
-    int missing;
-    if (plots_draw(outcomes, &plots, &missing, error) != 0)
+    int missing = 0;
+    if (plots_make(outcomes, &plots, error) != 0)
         return -1;
-    if (missing)
-        log_message(LOG_LEVEL_WARNING, "gnuplot was not found: there are no plots (Debian: gnuplot-nox)");
-    int status = page_write(outcomes, &plots, missing, error);
+    int status = html_report_write(outcomes, &plots, error);
+    if (status == 0)
+        status = plots_draw(&plots, outcomes->directory, &missing, error);
+    if (status == 0 && missing)
+        log_message(LOG_LEVEL_WARNING,
+                    "gnuplot was not found: the page has its plots, but there are no plots/*.svg and .png "
+                    "(Debian: gnuplot-nox)");
     plots_free(&plots);
     return status;
 }

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/sheet.h"
 #include "config/config.h"
 #include "plugin/registry.h"
 #include "privacy/data_ledger.h"
@@ -168,10 +168,10 @@ char *guarantee_line(const struct guarantee *guarantee);
 /* Whether neighbours of that kind are defined for the unit. */
 int guarantee_pair_exists(int unit, int adjacency);
 
-/* The same as one row of a Markdown table, with the least epsilon of the claims and of the proofs (of the
- * plan: C9 is among those that fail where noise is reproducible), and the row of its titles. */
-void guarantee_row_head(struct text *out);
-void guarantee_row(const struct guarantee *guarantee, const char *name, struct text *out);
+/* The same as one row of a table, with the least epsilon of the claims and of the proofs (of the plan: C9 is
+ * among those that fail where noise is reproducible), and the columns of such a table. */
+void guarantee_row_columns(struct sheet *out);
+void guarantee_row(const struct guarantee *guarantee, const char *name, struct sheet *out);
 
 /* Six digits of an epsilon or a delta, never below the value (but for the last 1e-11 of it). A literal or
  * buffer. */

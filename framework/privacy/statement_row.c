@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The statement as one row of a table, to compare configurations. */
-#include "base/text.h"
+#include "base/sheet.h"
 #include "dpframe/accounting.h"
 #include "privacy/statement.h"
 
@@ -18,20 +18,19 @@ static const struct account *least(const struct guarantee *guarantee, int claims
     return best;
 }
 
-static void add_cell(struct text *out, const struct account *account, const char *without)
+static void add_account(struct sheet *out, const struct account *account, const char *without)
 {
     char epsilon[32], delta[32];
     if (!account) {
-        text_add(out, " | %s", without);
+        sheet_text(out, without);
         return;
     }
     guarantee_number_up(account->answer.delta, delta);
     const char *shown = guarantee_number_up(account->answer.epsilon, epsilon);
     if (account->answer.delta > 0)
-        text_add(out, " | (%s, %s)", shown, delta);
+        sheet_printf(out, "(%s, %s), %s", shown, delta, account->accountant);
     else
-        text_add(out, " | %s", shown);
-    text_add(out, ", %s", account->accountant);
+        sheet_printf(out, "%s, %s", shown, account->accountant);
 }
 
 /* Why nothing is proved where no condition fails. */
@@ -51,7 +50,7 @@ static void add_unanswered(struct text *out, const struct guarantee *guarantee)
 static void add_failing(struct text *out, const struct guarantee *guarantee)
 {
     int n = 0;
-    text_add(out, " | ");
+    text_add(out, "%s", "");
     if (guarantee->released_raw || guarantee->n_releases == 0) {
         text_add(out, "nothing is protected");
         return;
@@ -63,19 +62,25 @@ static void add_failing(struct text *out, const struct guarantee *guarantee)
         add_unanswered(out, guarantee);
 }
 
-void guarantee_row_head(struct text *out)
+void guarantee_row_columns(struct sheet *out)
 {
-    text_add(out, "| configuration | unit | adjacency | observer | published | proved | fails |\n"
-                  "|---|---|---|---|---|---|---|\n");
+    static const char *const titles[] = {"configuration", "unit",   "adjacency", "observer",
+                                         "published",     "proved", "fails"};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        sheet_column(out, titles[i], SHEET_LEFT);
 }
 
-void guarantee_row(const struct guarantee *guarantee, const char *name, struct text *out)
+void guarantee_row(const struct guarantee *guarantee, const char *name, struct sheet *out)
 {
-    text_add(out, "| %s | %s%s | %s | %s", name, dpf_unit_name(guarantee->unit),
-             guarantee->joint ? ", joint" : "", dpf_adjacency_name(guarantee->adjacency),
-             statement_observer(guarantee->observer));
-    add_cell(out, least(guarantee, 1), "-");
-    add_cell(out, least(guarantee, 0), "none");
-    add_failing(out, guarantee);
-    text_add(out, " |\n");
+    struct text fails = {0};
+    sheet_text(out, name);
+    sheet_printf(out, "%s%s", dpf_unit_name(guarantee->unit), guarantee->joint ? ", joint" : "");
+    sheet_text(out, dpf_adjacency_name(guarantee->adjacency));
+    sheet_text(out, statement_observer(guarantee->observer));
+    add_account(out, least(guarantee, 1), "-");
+    add_account(out, least(guarantee, 0), "none");
+    add_failing(&fails, guarantee);
+    sheet_text(out, fails.data);
+    out->failed |= fails.failed;
+    text_free(&fails);
 }

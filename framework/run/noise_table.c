@@ -65,3 +65,13 @@ int noise_table_read(char *line, const char *term, const char *block, double *va
     *value = (from + to) / 2;
     return 1;
 }
+
+int noise_table_source(char *line, char *term, size_t term_size, char *block, size_t block_size)
+{
+    char *save = NULL, *first = strtok_r(line, ",", &save), *second = strtok_r(NULL, ",", &save);
+    if (!second || strcmp(first, "term") == 0 || strlen(first) >= term_size || strlen(second) >= block_size)
+        return 0;
+    strcpy(term, first);
+    strcpy(block, second);
+    return 1;
+}

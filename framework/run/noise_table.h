@@ -12,5 +12,7 @@ int noise_table_text(const struct engine_stats *stats, char **out, struct dpf_er
 /* The value and density of a line of that table, if it is about the term and block; else 0. line is cut up.
  */
 int noise_table_read(char *line, const char *term, const char *block, double *value, double *density);
+/* The term and block that a line is about; 0 for the line of names, or what is none. line is cut up. */
+int noise_table_source(char *line, char *term, size_t term_size, char *block, size_t block_size);
 
 #endif

@@ -326,12 +326,12 @@ static void print_results(struct run *run, const struct arguments *arguments, co
                           const char *directory)
 {
     enum verdict verdict = VERDICT_NONE;
+    const int width = terminal_width(STDOUT_FILENO);
     char *words = make_verdict(run, arguments, &verdict);
-    char *table = results->test->n ? summary_table(results) : NULL;
+    char *table = results->test->n ? summary_table(results, width) : NULL;
     const struct guarantee *guarantee = &run->session.plan.guarantee;
-    char *statement = guarantee_protects(guarantee)
-                          ? guarantee_text_wide(guarantee, terminal_width(STDOUT_FILENO))
-                          : guarantee_line(guarantee);
+    char *statement =
+        guarantee_protects(guarantee) ? guarantee_text_wide(guarantee, width) : guarantee_line(guarantee);
     if (table)
         printf("%s\n", table);
     if (words)

@@ -1,79 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/summary_table.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/sheet.h"
+#include "base/terminal.h"
 
 /* Numbers of records and users among the metrics have no decimals. */
-static int is_count(const char *name)
+static int decimals(const char *name)
 {
-    return strstr(name, "cold-records") || strstr(name, "users-");
+    return strstr(name, "cold-records") || strstr(name, "users-") ? 0 : 4;
 }
 
-static void add_cell(struct text *text, double value, int count, int width)
+static void add_metrics(struct sheet *table, const struct results *results)
 {
-    if (isfinite(value))
-        text_add(text, "  %*.*f", width, count ? 0 : 4, value);
-    else
-        text_add(text, "  %*s", width, "n/a");
-}
-
-static int name_width(const struct results *results)
-{
-    size_t width = strlen("test metric");
-    for (int64_t m = 0; m < results->test->n; m++)
-        if (strlen(results->test->items[m].name) > width)
-            width = strlen(results->test->items[m].name);
-    return (int)width;
-}
-
-/* Names of models stand over their columns in full. */
-static int column_width(const struct results *results, int column)
-{
-    const size_t length = strlen(results->comparisons[column].name);
-    return length > 12 ? (int)length : 12;
+    sheet_column(table, "test metric", SHEET_LEFT);
+    sheet_column(table, "this run", SHEET_RIGHT);
+    for (int i = 0; i < results->n_comparisons; i++)
+        sheet_column(table, results->comparisons[i].name, SHEET_RIGHT);
+    for (int64_t m = 0; m < results->test->n; m++) {
+        const struct metric *metric = &results->test->items[m];
+        sheet_text(table, metric->name);
+        sheet_fixed(table, metric->value, decimals(metric->name));
+        for (int i = 0; i < results->n_comparisons; i++)
+            sheet_fixed(table, metrics_find(&results->comparisons[i].metrics, metric->name),
+                        decimals(metric->name));
+    }
 }
 
 /* What else the table shows than this run: one line for each kind that is there. */
-static void add_notes(struct text *text, const struct results *results)
+static void add_notes(struct text *text, const struct results *results, int width)
 {
     const char *exact[] = {"popularity", "mean", "biases"};
-    int n = 0;
+    struct text note = {0};
     for (size_t k = 0; k < sizeof exact / sizeof exact[0]; k++)
         for (int i = 0; i < results->n_comparisons; i++)
             if (strcmp(results->comparisons[i].name, exact[k]) == 0)
-                text_add(text, n++ ? ", %s" : "%s", exact[k]);
-    if (n)
-        text_add(text, ": of exact records, without privacy.\n");
+                text_add(&note, note.length ? ", %s" : "%s", exact[k]);
+    if (note.length)
+        text_add(&note, ": of exact records, without privacy.\n");
     for (int i = 0; i < results->n_comparisons; i++)
         if (results->comparisons[i].epsilon > 0)
             text_add(
-                text,
+                &note,
                 "%s: a model trained from these records with epsilon %.4g, not released; its figures are "
                 "private.\n",
                 results->comparisons[i].name, results->comparisons[i].epsilon);
+    if (note.length)
+        terminal_wrap(text, "", 0, note.data, width);
+    text->failed |= note.failed;
+    text_free(&note);
 }
 
-char *summary_table(const struct results *results)
+char *summary_table(const struct results *results, int width)
 {
+    struct sheet table = {0};
     struct text text = {0};
-    int width = name_width(results);
-    text_add(&text, "%-*s  %12s", width, "test metric", "this run");
-    for (int i = 0; i < results->n_comparisons; i++)
-        text_add(&text, "  %*s", column_width(results, i), results->comparisons[i].name);
-    text_add(&text, "\n");
-    for (int64_t m = 0; m < results->test->n; m++) {
-        const struct metric *metric = &results->test->items[m];
-        int count = is_count(metric->name);
-        text_add(&text, "%-*s", width, metric->name);
-        add_cell(&text, metric->value, count, 12);
-        for (int i = 0; i < results->n_comparisons; i++)
-            add_cell(&text, metrics_find(&results->comparisons[i].metrics, metric->name), count,
-                     column_width(results, i));
-        text_add(&text, "\n");
-    }
-    add_notes(&text, results);
+    add_metrics(&table, results);
+    if (sheet_write(&table, SHEET_TEXT, width, &text) == 0)
+        add_notes(&text, results, width);
+    sheet_free(&table);
+    if (text.failed)
+        text_free(&text);
     return text.data;
 }

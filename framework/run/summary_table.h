@@ -5,7 +5,8 @@
 
 #include "run/results.h"
 
-/* A table of the test metrics, one column for the run and one for each baseline. Free it. */
-char *summary_table(const struct results *results);
+/* A table of the test metrics, one column for the run and one for each model that it is compared with, for
+   lines of that width. Free it. */
+char *summary_table(const struct results *results, int width);
 
 #endif

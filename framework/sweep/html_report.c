@@ -1,78 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sweep/html_report.h"
 
-#include <errno.h>
 #include <math.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "plot/html_page.h"
+#include "plot/plot_svg.h"
 #include "privacy/guarantee.h"
 #include "config/config_diff.h"
+#include "sweep/answer.h"
 #include "sweep/outcome_tables.h"
 
-/* No scripts, no fonts to fetch. Wide tables scroll by themselves, so that the page never does sideways. */
-static const char style[] =
-    "body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;max-width:60rem;margin:0 auto;"
-    "padding:1rem}\n"
-    "h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid "
-    "#ccc}\n"
-    "h3{font-size:1rem;margin-bottom:.3rem}\n"
-    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
-    "\n"
-    "th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}\n"
-    "th{border-bottom:2px solid #888}th.l,td.l{text-align:left}td.w{white-space:normal;min-width:14rem}\n"
-    "figure{margin:1rem 0}img{max-width:100%;height:auto}figcaption,.note{color:#555;font-size:.875rem}\n"
-    "code,pre{font:.875rem/1.4 ui-monospace,monospace}pre{background:#f4f4f4;padding:.7rem;overflow-x:auto}\n"
-    ".private{color:#a03000}.warn{background:#fff4e5;border-left:4px solid #d55e00;padding:.5rem .8rem}\n"
-    "@media print{body{max-width:none;font-size:10pt}.wide{overflow:visible}table{font-size:8pt}"
-    "figure,tr{break-inside:avoid}h2,h3{break-after:avoid}pre{white-space:pre-wrap}td,th{white-space:normal}}"
-    "\n";
+/* That are listed openly; more are folded away. */
+#define MOST_POINTS 60
+#define MOST_DIFFERENCES 20
 
-static void add_escaped(struct text *page, const char *what)
-{
-    for (; what && *what; what++) {
-        const char *entity = *what == '&'   ? "&amp;"
-                             : *what == '<' ? "&lt;"
-                             : *what == '>' ? "&gt;"
-                             : *what == '"' ? "&quot;"
-                                            : NULL;
-        if (entity)
-            text_add(page, "%s", entity);
-        else
-            text_add(page, "%c", *what);
-    }
-}
-
-/* <TAG>text</TAG>, escaped; tag may hold attributes. */
-static void add_element(struct text *page, const char *tag, const char *what)
-{
-    text_add(page, "<%s>", tag);
-    add_escaped(page, what);
-    text_add(page, "</%.*s>", (int)strcspn(tag, " "), tag);
-}
-
-static void begin_table(struct text *page, const char *const *titles, size_t n, size_t n_left)
-{
-    text_add(page, "<div class=\"wide\"><table><thead><tr>");
-    for (size_t i = 0; i < n; i++)
-        add_element(page, i < n_left ? "th class=\"l\"" : "th", titles[i]);
-    text_add(page, "</tr></thead><tbody>\n");
-}
-
-static void end_table(struct text *page)
-{
-    text_add(page, "</tbody></table></div>\n");
-}
+/* What the parts of the page have in common. */
+struct report {
+    const struct outcomes *outcomes;
+    const struct plots *plots;
+    struct outcome_tests tests;
+    struct text page;
+};
 
 static const char *of_sweep(const struct outcomes *outcomes, const char *key)
 {
     const char *text = json_string_value(json_object_get(outcomes->sweep, key));
     return text ? text : "";
+}
+
+static const char *text_in(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "?";
 }
 
 static const struct outcome *first_done(const struct outcomes *outcomes, const struct cell *cell)
@@ -83,49 +48,272 @@ static const struct outcome *first_done(const struct outcomes *outcomes, const s
     return NULL;
 }
 
-static void add_label(struct text *page, const struct outcomes *outcomes, const struct cell *cell)
+static void add_label(struct sheet *table, const struct outcomes *outcomes, const struct cell *cell)
 {
     char *label = cell_label(outcomes, cell, -1);
-    add_element(page, "td class=\"l\"", label && *label ? label : "all");
+    sheet_text(table, label && *label ? label : "all");
     free(label);
+}
+
+static void close_table(struct report *report, struct sheet *table)
+{
+    if (html_page_table(&report->page, table) != 0)
+        report->page.failed = 1;
 }
 
 /* ---- head --------------------------------------------------------------------------------------------- */
 
-static void add_head(struct text *page, const struct outcomes *outcomes)
+/* Whether the records of all runs were generated: then nobody's are in the figures. */
+static int is_synthetic(const struct outcomes *outcomes)
 {
-    const char *question = of_sweep(outcomes, "question");
-    text_add(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                   "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
-    add_element(page, "title", *question ? question : "dpframe sweep");
-    text_add(page, "\n<style>\n%s</style></head><body>\n", style);
-    add_element(page, "h1", *question ? question : "A sweep");
-    text_add(page, "<p>%zu of %zu points are done: %zu combinations, %zu run%s of each. ", outcomes->n_done,
-             outcomes->n, outcomes->n_cells, outcomes->n_repetitions,
-             outcomes->n_repetitions == 1 ? "" : "s");
-    text_add(page, "Configuration <code>");
-    add_escaped(page, of_sweep(outcomes, "config"));
-    text_add(page, "</code>, dpframe %s.</p>\n", DPFRAME_VERSION);
+    size_t n = 0;
+    for (size_t i = 0; i < outcomes->n; i++) {
+        const json_t *data = json_object_get(json_object_get(outcomes->items[i].run, "config"), "data");
+        if (!outcomes->items[i].run)
+            continue;
+        n++;
+        if (strcmp(text_in(data, "format"), "synthetic") != 0)
+            return 0;
+    }
+    return n > 0;
 }
 
-static void add_missing(struct text *page, const struct outcomes *outcomes)
+static void add_answers(struct report *report)
 {
-    static const char *const titles[] = {"point", "what happened"};
-    if (outcomes->n_done == outcomes->n)
+    char *answer = answer_text(report->outcomes, &report->tests), *privacy = answer_privacy(report->outcomes);
+    if (answer)
+        html_page_box(&report->page, "answer", answer);
+    if (privacy)
+        html_page_box(&report->page, "", privacy);
+    if (!is_synthetic(report->outcomes))
+        html_page_box(
+            &report->page, "private",
+            "Private: the figures of this page are computed from protected records, and no statement "
+            "covers them. Give it to nobody who may not see the records.");
+    free(answer);
+    free(privacy);
+}
+
+static void add_contents(struct report *report)
+{
+    const char *contents[24];
+    size_t n = 0;
+    const struct outcomes *outcomes = report->outcomes;
+    const struct {
+        int is_there;
+        const char *id, *title;
+    } sections[] = {{1, "results", "Results"},
+                    {report->tests.n > 0, "tests", "Tests"},
+                    {report->plots->n > 0, "plots", "Plots"},
+                    {outcomes->n_done > 0, "guarantees", "Guarantees"},
+                    {outcomes->n_done > 0, "compared", "What is compared"},
+                    {1, "points", "Points and logs"},
+                    {outcomes->n_done > 0, "seconds", "Seconds"},
+                    {1, "again", "How to run it again"}};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (sections[i].is_there) {
+            contents[n++] = sections[i].id;
+            contents[n++] = sections[i].title;
+        }
+    contents[n] = NULL;
+    html_page_contents(&report->page, contents);
+}
+
+static void add_head(struct report *report)
+{
+    const struct outcomes *outcomes = report->outcomes;
+    const char *question = of_sweep(outcomes, "question");
+    struct text *page = &report->page;
+    html_page_begin(page, *question ? question : "A sweep");
+    add_answers(report);
+    text_add(page, "<p>%zu of %zu points are done: %zu combination%s, %zu run%s of each. ", outcomes->n_done,
+             outcomes->n, outcomes->n_cells, outcomes->n_cells == 1 ? "" : "s", outcomes->n_repetitions,
+             outcomes->n_repetitions == 1 ? "" : "s");
+    text_add(page, "Configuration <code>");
+    html_text(page, of_sweep(outcomes, "config"));
+    text_add(page, "</code>, dpframe %s.</p>\n", DPFRAME_VERSION);
+    add_contents(report);
+}
+
+/* ---- results ------------------------------------------------------------------------------------------ */
+
+static void add_results(struct report *report)
+{
+    html_page_section(&report->page, "results", "Results");
+    html_page_note(
+        &report->page,
+        "Mean ± sample standard deviation over runs. Metrics are computed from private records: of "
+        "the training part where the name says so, else of the test part.");
+    struct sheet table = outcome_tables_means(report->outcomes);
+    close_table(report, &table);
+}
+
+static void add_tests(struct report *report)
+{
+    const struct outcomes *outcomes = report->outcomes;
+    char title[256], floor[96] = "", note[256];
+    if (!report->tests.n)
         return;
-    text_add(page, "<h2>Points without results</h2>\n");
-    begin_table(page, titles, 2, 2);
-    for (size_t i = 0; i < outcomes->n; i++) {
-        const struct outcome *outcome = &outcomes->items[i];
-        if (outcome->run)
-            continue;
-        const char *problem = json_string_value(json_object_get(outcome->state, "error"));
-        text_add(page, "<tr>");
-        add_element(page, "td class=\"l\"", outcome->name);
-        add_element(page, "td class=\"l w\"", problem ? problem : "not run yet");
-        text_add(page, "</tr>\n");
+    snprintf(title, sizeof title, "Tests against the baseline %.200s", of_sweep(outcomes, "baseline"));
+    if (outcomes->n_repetitions < 6)
+        snprintf(floor, sizeof floor, " With %zu pairs Wilcoxon's p cannot be below %.4f.",
+                 outcomes->n_repetitions, 2 * pow(0.5, (double)outcomes->n_repetitions));
+    snprintf(note, sizeof note,
+             "Paired by seed, two-sided, corrected by Holm's method over the rows of a metric.%s", floor);
+    html_page_section(&report->page, "tests", title);
+    html_page_note(&report->page, note);
+    struct sheet table = outcome_tables_tests(outcomes, &report->tests);
+    close_table(report, &table);
+}
+
+static void add_plots(struct report *report)
+{
+    if (report->plots->n == 0)
+        return;
+    html_page_section(&report->page, "plots", "Plots");
+    html_page_note(&report->page, "Point at a marker for its value; \"Values\" has all of them.");
+    plot_svg_shapes(&report->page);
+    text_add(&report->page, "<div class=\"plots\">\n");
+    for (size_t i = 0; i < report->plots->n; i++)
+        if (plot_svg_add(&report->page, &report->plots->items[i]) != 0)
+            report->page.failed = 1;
+    text_add(&report->page, "</div>\n");
+}
+
+/* ---- guarantees --------------------------------------------------------------------------------------- */
+
+/* Five digits, not below the value; infinity is a text in JSON. */
+static const char *number_in(const json_t *object, const char *key, char buffer[32])
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_number(value))
+        return guarantee_digits_up(json_number_value(value), 5, buffer);
+    return json_is_string(value) ? json_string_value(value) : "?";
+}
+
+/* The texts that add gives for the elements of an array, joined; "not applicable" without any. */
+static void add_joined(struct sheet *table, const json_t *array, const char *between,
+                       void (*add)(struct text *out, const json_t *element, const char *between))
+{
+    struct text cell = {0};
+    size_t i;
+    json_t *element;
+    json_array_foreach(array, i, element)
+    {
+        add(&cell, element, cell.length ? between : "");
     }
-    end_table(page);
+    sheet_text(table, cell.data);
+    text_free(&cell);
+}
+
+static void add_published(struct text *out, const json_t *account, const char *between)
+{
+    char number[32];
+    text_add(out, "%s%s", between, number_in(account, "epsilon", number));
+}
+
+static void add_failing(struct text *out, const json_t *condition, const char *between)
+{
+    const char *id = json_string_value(json_object_get(condition, "id"));
+    const char *title = json_string_value(json_object_get(condition, "title"));
+    if (!json_is_true(json_object_get(condition, "holds")) && id && title)
+        text_add(out, "%s%s (%s)", between, id, title);
+}
+
+static int add_guarantee(struct sheet *table, const struct outcomes *outcomes, const struct cell *cell)
+{
+    const struct outcome *outcome = first_done(outcomes, cell);
+    const json_t *guarantee = json_object_get(outcome->run, "guarantee");
+    char number[32];
+    int plan;
+    const double proved = outcome_proved(outcome, &plan);
+    add_label(table, outcomes, cell);
+    sheet_printf(table, "%s, %s", text_in(guarantee, "unit"), text_in(guarantee, "adjacency"));
+    if (isnan(proved))
+        sheet_text(table, "none");
+    else
+        sheet_printf(table, "%s%s", guarantee_digits_up(proved, 5, number), plan ? " (plan)" : "");
+    sheet_printf(table, "%g", json_number_value(json_object_get(guarantee, "delta")));
+    add_joined(table, json_object_get(guarantee, "published"), "; ", add_published);
+    add_joined(table, json_object_get(guarantee, "conditions"), ", ", add_failing);
+    return !isnan(proved) && plan;
+}
+
+static void add_guarantees(struct report *report)
+{
+    const struct outcomes *outcomes = report->outcomes;
+    struct sheet table = {0};
+    int any_plan = 0;
+    if (outcomes->n_done == 0)
+        return;
+    html_page_section(&report->page, "guarantees", "Guarantees");
+    sheet_column(&table, "combination", SHEET_LEFT);
+    sheet_column(&table, "protects", SHEET_LEFT);
+    sheet_column(&table, "proved epsilon", SHEET_RIGHT);
+    sheet_column(&table, "delta", SHEET_RIGHT);
+    sheet_column(&table, "published epsilon", SHEET_RIGHT);
+    sheet_column(&table, "conditions that fail", SHEET_LEFT);
+    for (size_t c = 0; c < outcomes->n_cells; c++)
+        if (first_done(outcomes, &outcomes->cells[c]))
+            any_plan |= add_guarantee(&table, outcomes, &outcomes->cells[c]);
+    close_table(report, &table);
+    if (any_plan)
+        html_page_box(
+            &report->page, "warn",
+            "(plan): proved for the configuration run with secure noise. These runs drew reproducible "
+            "noise, which protects nothing that they released.");
+    if (outcomes->n > 1)
+        html_page_note(
+            &report->page,
+            "Each value is that of one run. Whoever publishes several of them, or chooses one by its "
+            "private metrics, spends more than that.");
+}
+
+/* ---- by privacy weight --------------------------------------------------------------------------------- */
+
+static void add_budget(struct sheet *table, const struct outcomes *outcomes, const struct cell *cell,
+                       const json_t *line)
+{
+    static const char *const quantiles[] = {"least", "q05", "q25", "median", "q75", "q95", "largest"};
+    char number[32];
+    add_label(table, outcomes, cell);
+    sheet_text(table, text_in(line, "of"));
+    sheet_text(table, text_in(line, "group"));
+    sheet_count(table, (long long)json_integer_value(json_object_get(line, "n")));
+    for (size_t q = 0; q < sizeof quantiles / sizeof quantiles[0]; q++)
+        sheet_spread(table, number_in(line, quantiles[q], number), NULL);
+}
+
+/* How the epsilon of the whole run is spread where records have privacy weights. */
+static void add_budgets(struct report *report)
+{
+    static const char *const titles[] = {"combination", "of",     "group", "n",    "least",  "5 %",
+                                         "25 %",        "median", "75 %",  "95 %", "largest"};
+    const struct outcomes *outcomes = report->outcomes;
+    struct sheet table = {0};
+    for (size_t t = 0; t < sizeof titles / sizeof titles[0]; t++)
+        sheet_column(&table, titles[t], t < 3 ? SHEET_LEFT : SHEET_RIGHT);
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
+        const struct outcome *outcome = first_done(outcomes, &outcomes->cells[c]);
+        const json_t *lines = outcome ? json_object_get(outcome->run, "record_budgets") : NULL;
+        size_t i;
+        json_t *line;
+        json_array_foreach(lines, i, line)
+        {
+            add_budget(&table, outcomes, &outcomes->cells[c], line);
+        }
+    }
+    if (sheet_rows(&table) == 0) {
+        sheet_free(&table);
+        return;
+    }
+    html_page_section(&report->page, "budgets", "Epsilon of records and users");
+    close_table(report, &table);
+    html_page_note(
+        &report->page,
+        "Quantiles of the epsilon of the whole run by the accountant that knows privacy weights, of "
+        "each record and of each user's records together. They are proved where no condition above "
+        "fails. They tell who rated what: this table is private.");
 }
 
 /* ---- variants as differences -------------------------------------------------------------------------- */
@@ -139,21 +327,44 @@ static json_t *comparable(const struct outcome *outcome)
     return config;
 }
 
-static void add_difference_list(struct text *page, const struct config_differences *differences)
+/* What an axis sets is told by the axis. */
+static int is_of_axis(const struct outcomes *outcomes, const char *key)
 {
-    text_add(page, "<ul>");
+    for (size_t d = 0; d < outcomes->n_dimensions; d++)
+        if (*outcomes->dimensions[d].key && strcmp(outcomes->dimensions[d].key, key) == 0)
+            return 1;
+    return 0;
+}
+
+static size_t count_differences(const struct outcomes *outcomes, const struct config_differences *differences)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < differences->n; i++)
+        n += !is_of_axis(outcomes, differences->items[i].key);
+    return n;
+}
+
+static void add_difference_list(struct text *page, const struct outcomes *outcomes,
+                                const struct config_differences *differences)
+{
+    const size_t n = count_differences(outcomes, differences);
+    if (n > MOST_DIFFERENCES)
+        text_add(page, "<details><summary>%zu keys differ</summary>", n);
+    text_add(page, "<ul class=\"changes\">");
     for (size_t i = 0; i < differences->n; i++) {
         const struct config_difference *d = &differences->items[i];
+        if (is_of_axis(outcomes, d->key))
+            continue;
         text_add(page, "<li><code>");
-        add_escaped(page, d->key);
+        html_text(page, d->key);
         text_add(page, "</code>: ");
-        add_escaped(page, !d->a ? "(not there)" : *d->a ? d->a : "(empty)");
-        text_add(page, " &rarr; ");
-        add_escaped(page, !d->b ? "(not there)" : *d->b ? d->b : "(empty)");
+        html_text(page, !d->a ? "(not there)" : *d->a ? d->a : "(empty)");
+        text_add(page, " → ");
+        html_text(page, !d->b ? "(not there)" : *d->b ? d->b : "(empty)");
         text_add(page, "%s</li>",
-                 d->affects_privacy ? " <span class=\"private\">affects the guarantee</span>" : "");
+                 d->affects_privacy ? " <span class=\"affects\">affects the guarantee</span>" : "");
     }
-    text_add(page, "%s</ul>\n", differences->n ? "" : "<li>the same</li>");
+    text_add(page, "%s</ul>%s\n", n ? "" : "<li>the same</li>", n > MOST_DIFFERENCES ? "</details>" : "");
 }
 
 /* The cell that others are compared with: of the baseline, else the first that has results. */
@@ -168,301 +379,198 @@ static const struct cell *reference_cell(const struct outcomes *outcomes)
     return NULL;
 }
 
-static int add_variants(struct text *page, const struct outcomes *outcomes, struct dpf_error *error)
+/* One combination stands for all that differ from it on axes of numbers alone. */
+static int stands_for_others(const struct outcomes *outcomes, size_t index)
 {
-    const struct cell *reference = reference_cell(outcomes);
-    if (!reference)
-        return 0;
-    char *label = cell_label(outcomes, reference, -1);
-    json_t *base = comparable(first_done(outcomes, reference));
-    int status = 0;
-    text_add(
-        page,
-        "<h2>What is compared</h2>\n<p>Each combination as what differs in its resolved configuration from "
-        "<b>");
-    add_escaped(page, label && *label ? label : "the first");
-    text_add(page, "</b>.</p>\n");
-    for (size_t c = 0; c < outcomes->n_cells && status == 0; c++) {
-        const struct cell *cell = &outcomes->cells[c];
-        const struct outcome *outcome = first_done(outcomes, cell);
-        if (!outcome || cell == reference)
+    for (size_t c = 0; c < index; c++) {
+        int same = first_done(outcomes, &outcomes->cells[c]) != NULL;
+        for (size_t d = 0; d < outcomes->n_dimensions && same; d++)
+            same = (int)d == outcomes->repetition ||
+                   (*outcomes->dimensions[d].key && outcomes->dimensions[d].numeric) ||
+                   outcomes->cells[c].at[d] == outcomes->cells[index].at[d];
+        if (same)
+            return 0;
+    }
+    return 1;
+}
+
+static void add_axes(struct report *report)
+{
+    const struct outcomes *outcomes = report->outcomes;
+    struct text *page = &report->page;
+    for (size_t d = 0; d < outcomes->n_dimensions; d++) {
+        const struct dimension *dimension = &outcomes->dimensions[d];
+        if (!*dimension->key)
             continue;
+        text_add(page, "<p><code>");
+        html_text(page, dimension->key);
+        text_add(page, "</code>: ");
+        for (size_t v = 0; v < dimension->n; v++) {
+            text_add(page, "%s", v ? ", " : "");
+            html_text(page, dimension->values[v]);
+        }
+        text_add(page, "%s</p>\n",
+                 (int)d == outcomes->repetition ? " (repetitions)"
+                 : dimension->zipped            ? " (moves together with the other axes)"
+                                                : "");
+    }
+}
+
+/* Those that were shown, one of which a later one may resemble more than the reference. */
+struct shown {
+    const struct cell *cell;
+    json_t *config;
+};
+
+/* The shortest list of differences, from one of those that were shown. */
+static int nearest(const struct report *report, const struct shown *shown, size_t n, const json_t *config,
+                   struct config_differences *best, const struct cell **from, struct dpf_error *error)
+{
+    const json_t *keys = json_object_get(report->outcomes->sweep, "privacy_keys");
+    for (size_t i = 0; i < n; i++) {
         struct config_differences differences;
-        json_t *config = comparable(outcome);
-        char *title = cell_label(outcomes, cell, -1);
-        add_element(page, "h3", title);
-        if (config_diff(base, config, json_object_get(outcomes->sweep, "privacy_keys"), &differences) == 0)
-            add_difference_list(page, &differences);
-        else
-            status = error_memory(error);
-        config_diff_free(&differences);
-        json_decref(config);
-        free(title);
-    }
-    json_decref(base);
-    free(label);
-    return status;
-}
-
-/* ---- results ------------------------------------------------------------------------------------------ */
-
-static int add_means(struct text *page, const struct outcomes *outcomes, struct dpf_error *error)
-{
-    char number[64];
-    const char **titles = memory_new(outcomes->n_metrics + 1, sizeof *titles);
-    if (!titles)
-        return error_memory(error);
-    titles[0] = "combination";
-    for (size_t m = 0; m < outcomes->n_metrics; m++)
-        titles[m + 1] = outcomes->metrics[m];
-    text_add(
-        page,
-        "<h2>Results</h2>\n<p class=\"note\">Mean &plusmn; sample standard deviation over runs. Metrics are "
-        "computed from private records: of the training part where the name says so, else of the test "
-        "part.</p>\n");
-    begin_table(page, titles, outcomes->n_metrics + 1, 1);
-    for (size_t c = 0; c < outcomes->n_cells; c++) {
-        text_add(page, "<tr>");
-        add_label(page, outcomes, &outcomes->cells[c]);
-        for (size_t m = 0; m < outcomes->n_metrics; m++) {
-            outcome_tables_number(outcomes, &outcomes->cells[c], outcomes->metrics[m], " ± ", number);
-            add_element(page, "td", number);
+        if (config_diff(shown[i].config, config, keys, &differences) != 0) {
+            config_diff_free(&differences);
+            return error_memory(error);
         }
-        text_add(page, "</tr>\n");
-    }
-    end_table(page);
-    free(titles);
-    return 0;
-}
-
-static int add_tests(struct text *page, const struct outcomes *outcomes, struct dpf_error *error)
-{
-    static const char *const titles[] = {"metric",   "combination", "pairs",      "difference",
-                                         "t-test p", "corrected",   "Wilcoxon p", "corrected"};
-    struct outcome_tests tests;
-    char p[16], difference[32];
-    if (outcome_tests_make(outcomes, &tests, error) != 0)
-        return -1;
-    if (tests.n) {
-        text_add(page, "<h2>Against the baseline ");
-        add_escaped(page, of_sweep(outcomes, "baseline"));
-        text_add(
-            page,
-            "</h2>\n<p class=\"note\">Paired by seed, two-sided, corrected by Holm's method over the rows of "
-            "a metric.");
-        if (outcomes->n_repetitions < 6)
-            text_add(page, " With %zu pairs Wilcoxon's p cannot be below %.4f.", outcomes->n_repetitions,
-                     2 * pow(0.5, (double)outcomes->n_repetitions));
-        text_add(page, "</p>\n");
-        begin_table(page, titles, 8, 2);
-    }
-    for (size_t i = 0; i < tests.n; i++) {
-        const struct outcome_test *test = &tests.items[i];
-        text_add(page, "<tr>");
-        add_element(page, "td class=\"l\"", test->metric);
-        add_label(page, outcomes, test->cell);
-        snprintf(difference, sizeof difference, isnan(test->t.difference) ? "n/a" : "%+.4f",
-                 test->t.difference);
-        text_add(page, "<td>%lld</td><td>%s</td>", (long long)test->t.n, difference);
-        const double values[] = {test->t.p, test->t_holm, test->wilcoxon.p, test->wilcoxon_holm};
-        for (size_t v = 0; v < 4; v++)
-            add_element(page, "td", outcome_tables_p(values[v], p));
-        text_add(page, "</tr>\n");
-    }
-    if (tests.n)
-        end_table(page);
-    outcome_tests_free(&tests);
-    return 0;
-}
-
-/* ---- plots -------------------------------------------------------------------------------------------- */
-
-/* A file in base64, as the address of an image. */
-static int add_image(struct text *page, const char *path, struct dpf_error *error)
-{
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return error_set(error, DPF_FAULT_RUN, "cannot open %s: %s", path, strerror(errno));
-    /* A multiple of 3, so that pieces can be joined. */
-    enum { PIECE = 3 * 1024 };
-    unsigned char bytes[PIECE];
-    char encoded[PIECE / 3 * 4 + 1];
-    text_add(page, "data:image/svg+xml;base64,");
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, stream)) > 0;) {
-        sodium_bin2base64(encoded, sizeof encoded, bytes, n, sodium_base64_VARIANT_ORIGINAL);
-        text_add(page, "%s", encoded);
-    }
-    int failed = ferror(stream);
-    fclose(stream);
-    return failed ? error_set(error, DPF_FAULT_RUN, "cannot read %s", path) : 0;
-}
-
-static int add_plots(struct text *page, const struct outcomes *outcomes, const struct plots *plots,
-                     int without_gnuplot, struct dpf_error *error)
-{
-    int status = 0;
-    if (without_gnuplot)
-        text_add(page, "<h2>Plots</h2>\n<p class=\"warn\">There are none: gnuplot was not found. Install "
-                       "gnuplot-nox and "
-                       "run dpframe report again.</p>\n");
-    else if (plots->n)
-        text_add(page, "<h2>Plots</h2>\n");
-    for (size_t i = 0; i < plots->n && status == 0; i++) {
-        const struct plot *plot = &plots->items[i];
-        char *path = memory_format("%s/plots/%s.svg", outcomes->directory, plot->name);
-        add_element(page, "h3", plot->title);
-        text_add(page, "<figure><img alt=\"");
-        add_escaped(page, plot->title);
-        text_add(page, "\" width=\"720\" height=\"440\" src=\"");
-        status = path ? add_image(page, path, error) : error_memory(error);
-        text_add(page, "\">");
-        add_element(page, "figcaption", plot->note);
-        text_add(page, "</figure>\n");
-        free(path);
-    }
-    return status;
-}
-
-/* ---- guarantees --------------------------------------------------------------------------------------- */
-
-/* Five digits, not below the value; infinity is a text in JSON. */
-static const char *number_in(const json_t *object, const char *key, char buffer[32])
-{
-    const json_t *value = json_object_get(object, key);
-    if (json_is_number(value))
-        return guarantee_digits_up(json_number_value(value), 5, buffer);
-    return json_is_string(value) ? json_string_value(value) : "?";
-}
-
-static void add_published(struct text *page, const json_t *guarantee)
-{
-    const json_t *published = json_object_get(guarantee, "published");
-    struct text cell = {0};
-    size_t i;
-    json_t *account;
-    json_array_foreach(published, i, account)
-    {
-        char number[32];
-        text_add(&cell, "%s%s", i ? "; " : "", number_in(account, "epsilon", number));
-    }
-    add_element(page, "td", cell.data ? cell.data : "-");
-    text_free(&cell);
-}
-
-static void add_failing(struct text *page, const json_t *guarantee)
-{
-    const json_t *conditions = json_object_get(guarantee, "conditions");
-    struct text cell = {0};
-    size_t i;
-    json_t *condition;
-    json_array_foreach(conditions, i, condition)
-    {
-        const char *id = json_string_value(json_object_get(condition, "id"));
-        const char *title = json_string_value(json_object_get(condition, "title"));
-        if (!json_is_true(json_object_get(condition, "holds")) && id && title)
-            text_add(&cell, "%s%s (%s)", cell.length ? ", " : "", id, title);
-    }
-    add_element(page, "td class=\"l w\"", cell.data ? cell.data : "none");
-    text_free(&cell);
-}
-
-static const char *text_in(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "?";
-}
-
-static void add_guarantees(struct text *page, const struct outcomes *outcomes)
-{
-    static const char *const titles[] = {"combination", "protects",          "proved epsilon",
-                                         "delta",       "published epsilon", "conditions that fail"};
-    text_add(page, "<h2>Guarantees</h2>\n");
-    begin_table(page, titles, 6, 2);
-    int any_plan = 0;
-    for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct outcome *outcome = first_done(outcomes, &outcomes->cells[c]);
-        if (!outcome)
+        if (*from &&
+            count_differences(report->outcomes, &differences) >= count_differences(report->outcomes, best)) {
+            config_diff_free(&differences);
             continue;
-        const json_t *guarantee = json_object_get(outcome->run, "guarantee");
-        int plan;
-        char protects[128], epsilon[64], number[32];
-        double proved = outcome_proved(outcome, &plan);
-        any_plan |= plan;
-        text_add(page, "<tr>");
-        add_label(page, outcomes, &outcomes->cells[c]);
-        snprintf(protects, sizeof protects, "%s, %s", text_in(guarantee, "unit"),
-                 text_in(guarantee, "adjacency"));
-        add_element(page, "td class=\"l\"", protects);
-        if (isnan(proved))
-            snprintf(epsilon, sizeof epsilon, "none");
-        else
-            snprintf(epsilon, sizeof epsilon, "%s%s", guarantee_digits_up(proved, 5, number),
-                     plan ? " (plan)" : "");
-        add_element(page, "td", epsilon);
-        text_add(page, "<td>%g</td>", json_number_value(json_object_get(guarantee, "delta")));
-        add_published(page, guarantee);
-        add_failing(page, guarantee);
-        text_add(page, "</tr>\n");
+        }
+        config_diff_free(best);
+        *best = differences;
+        *from = shown[i].cell;
     }
-    end_table(page);
-    if (any_plan)
-        text_add(
-            page,
-            "<p class=\"warn\">(plan): proved for the configuration run with secure noise. These runs drew "
-            "reproducible noise, which protects nothing that they released.</p>\n");
-    if (outcomes->n > 1)
-        text_add(page, "<p class=\"note\">Each value is that of one run. Whoever publishes several of them, "
-                       "or chooses one "
-                       "by its private metrics, spends more than that.</p>\n");
+    return 0;
 }
 
-/* ---- by privacy weight --------------------------------------------------------------------------------- */
-
-static void add_budget(struct text *page, const struct outcomes *outcomes, const struct cell *cell,
-                       const json_t *line)
+static int add_variant(struct report *report, struct shown *shown, size_t n, const struct cell *cell,
+                       struct dpf_error *error)
 {
-    static const char *const quantiles[] = {"least", "q05", "q25", "median", "q75", "q95", "largest"};
-    char number[32];
-    text_add(page, "<tr>");
-    add_label(page, outcomes, cell);
-    add_element(page, "td class=\"l\"", text_in(line, "of"));
-    add_element(page, "td class=\"l\"", text_in(line, "group"));
-    text_add(page, "<td>%lld</td>", (long long)json_integer_value(json_object_get(line, "n")));
-    for (size_t q = 0; q < sizeof quantiles / sizeof quantiles[0]; q++)
-        add_element(page, "td", number_in(line, quantiles[q], number));
-    text_add(page, "</tr>\n");
+    const struct outcomes *outcomes = report->outcomes;
+    struct config_differences differences = {0};
+    const struct cell *from = NULL;
+    json_t *config = comparable(first_done(outcomes, cell));
+    char *title = cell_label(outcomes, cell, -1);
+    int status = nearest(report, shown, n, config, &differences, &from, error);
+    if (status == 0) {
+        char *other = cell_label(outcomes, from, -1);
+        html_element(&report->page, "h3", title && *title ? title : "all");
+        text_add(&report->page, "<p>from <b>");
+        html_text(&report->page, other && *other ? other : "the first");
+        text_add(&report->page, "</b>:</p>");
+        add_difference_list(&report->page, outcomes, &differences);
+        free(other);
+    }
+    config_diff_free(&differences);
+    shown[n] = (struct shown){cell, config};
+    free(title);
+    return status;
 }
 
-/* How the epsilon of the whole run is spread where records have privacy weights. */
-static void add_budgets(struct text *page, const struct outcomes *outcomes)
+static int add_variants(struct report *report, struct dpf_error *error)
 {
-    static const char *const titles[] = {"combination", "of",     "group", "n",    "least",  "5 %",
-                                         "25 %",        "median", "75 %",  "95 %", "largest"};
-    int begun = 0;
-    for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct outcome *outcome = first_done(outcomes, &outcomes->cells[c]);
-        const json_t *lines = outcome ? json_object_get(outcome->run, "record_budgets") : NULL;
-        size_t i;
-        json_t *line;
-        if (json_array_size(lines) > 0 && !begun++) {
-            text_add(page, "<h2>Epsilon of records and users</h2>\n");
-            begin_table(page, titles, sizeof titles / sizeof titles[0], 3);
-        }
-        json_array_foreach(lines, i, line)
-        {
-            add_budget(page, outcomes, &outcomes->cells[c], line);
-        }
+    const struct outcomes *outcomes = report->outcomes;
+    const struct cell *reference = reference_cell(outcomes);
+    struct shown *shown = memory_new(outcomes->n_cells + 1, sizeof *shown);
+    size_t n = 0;
+    int status = shown ? 0 : error_memory(error);
+    if (shown && reference) {
+        shown[n++] = (struct shown){reference, comparable(first_done(outcomes, reference))};
+        html_page_section(&report->page, "compared", "What is compared");
+        add_axes(report);
+        html_page_note(&report->page, "Each variant as what changes in the resolved configuration of the one "
+                                      "before it that it is most like, besides those axes.");
     }
-    if (!begun)
+    for (size_t c = 0; c < outcomes->n_cells && status == 0 && reference; c++)
+        if (first_done(outcomes, &outcomes->cells[c]) && &outcomes->cells[c] != reference &&
+            stands_for_others(outcomes, c))
+            status = add_variant(report, shown, n++, &outcomes->cells[c], error);
+    for (size_t i = 0; i < n; i++)
+        json_decref(shown[i].config);
+    free(shown);
+    return status;
+}
+
+/* ---- points ------------------------------------------------------------------------------------------- */
+
+/* A cell that leads to a file of the sweep's directory, if that is there. */
+static void add_file(struct sheet *table, const struct outcomes *outcomes, const char *part, const char *name,
+                     const char *ending, const char *shown)
+{
+    char *relative = memory_format("%s/%s%s", part, name, ending);
+    char *path = relative ? files_join(outcomes->directory, relative) : NULL;
+    const int is_there = path && access(path, R_OK) == 0;
+    sheet_text(table, is_there ? shown : NULL);
+    if (is_there)
+        sheet_link(table, relative);
+    free(relative);
+    free(path);
+}
+
+static void add_point(struct sheet *table, const struct outcomes *outcomes, const struct outcome *outcome)
+{
+    sheet_text(table, outcome->name);
+    sheet_fixed(table, json_number_value(json_object_get(outcome->state, "seconds")), 2);
+    add_file(table, outcomes, "configs", outcome->name, ".ini", "configuration");
+    add_file(table, outcomes, "points", outcome->name, "/run.json", "run.json");
+    add_file(table, outcomes, "points", outcome->name, "/release/guarantee.txt", "statement");
+    add_file(table, outcomes, "points", outcome->name, "/private/metrics.csv", "metrics");
+    add_file(table, outcomes, "logs", outcome->name, ".txt", "log");
+}
+
+/* What failed, and why, comes with its log. */
+static void add_missing(struct report *report)
+{
+    const struct outcomes *outcomes = report->outcomes;
+    struct sheet table = {0};
+    if (outcomes->n_done == outcomes->n)
         return;
-    end_table(page);
-    text_add(page, "<p class=\"note\">Quantiles of the epsilon of the whole run by the accountant that knows "
-                   "privacy weights, of each record and of each user's records together. They are proved "
-                   "where no condition above fails. They tell who rated what: this table is private.</p>\n");
+    text_add(&report->page, "<p class=\"box warn\">%zu of %zu points have no results.</p>\n",
+             outcomes->n - outcomes->n_done, outcomes->n);
+    sheet_column(&table, "point", SHEET_LEFT);
+    sheet_column(&table, "what happened", SHEET_LEFT);
+    sheet_column(&table, "configuration", SHEET_LEFT);
+    sheet_column(&table, "log", SHEET_LEFT);
+    for (size_t i = 0; i < outcomes->n; i++) {
+        const struct outcome *outcome = &outcomes->items[i];
+        const char *problem = json_string_value(json_object_get(outcome->state, "error"));
+        if (outcome->run)
+            continue;
+        sheet_text(&table, outcome->name);
+        sheet_text(&table, problem && *problem ? problem : "not run yet");
+        add_file(&table, outcomes, "configs", outcome->name, ".ini", "configuration");
+        add_file(&table, outcomes, "logs", outcome->name, ".txt", "log");
+    }
+    close_table(report, &table);
 }
 
-/* ---- timings and commands -------------------------------------------------------------------------------
- */
+/* Links are of no use on paper. */
+static void add_points(struct report *report)
+{
+    static const char *const titles[] = {"point",   "seconds", "configuration", "results", "statement",
+                                         "metrics", "log"};
+    const struct outcomes *outcomes = report->outcomes;
+    struct sheet table = {0};
+    for (size_t t = 0; t < sizeof titles / sizeof titles[0]; t++)
+        sheet_column(&table, titles[t], t == 1 ? SHEET_RIGHT : SHEET_LEFT);
+    for (size_t i = 0; i < outcomes->n; i++)
+        if (outcomes->items[i].run)
+            add_point(&table, outcomes, &outcomes->items[i]);
+    text_add(&report->page, "<section%s>", outcomes->n_done == outcomes->n ? " class=\"screen\"" : "");
+    html_page_section(&report->page, "points", "Points and logs");
+    add_missing(report);
+    if (sheet_rows(&table) > MOST_POINTS)
+        text_add(&report->page, "<details><summary>All %zu points with results</summary>\n",
+                 sheet_rows(&table));
+    const int is_folded = sheet_rows(&table) > MOST_POINTS;
+    text_add(&report->page, "<div class=\"screen\">");
+    close_table(report, &table);
+    text_add(&report->page, "</div>%s</section>\n", is_folded ? "</details>" : "");
+}
+
+/* ---- timings and commands ------------------------------------------------------------------------------ */
 
 static double mean_seconds(const struct outcomes *outcomes, const struct cell *cell, const char *part)
 {
@@ -480,62 +588,77 @@ static double mean_seconds(const struct outcomes *outcomes, const struct cell *c
     return n ? sum / (double)n : (double)NAN;
 }
 
-static void add_timings(struct text *page, const struct outcomes *outcomes)
+static void add_timings(struct report *report)
 {
-    static const char *const titles[] = {"combination", "load", "plan", "train", "evaluate", "total"};
-    text_add(page, "<h2>Seconds</h2>\n<p class=\"note\">Mean of a run, while others ran beside it.</p>\n");
-    begin_table(page, titles, 6, 1);
+    static const char *const parts[] = {"load", "plan", "train", "evaluate", "total"};
+    enum { N = sizeof parts / sizeof parts[0] };
+    const struct outcomes *outcomes = report->outcomes;
+    struct sheet table = {0};
+    if (outcomes->n_done == 0)
+        return;
+    html_page_section(&report->page, "seconds", "Seconds");
+    html_page_note(&report->page, "Mean of a run, while others ran beside it.");
+    sheet_column(&table, "combination", SHEET_LEFT);
+    for (size_t t = 0; t < N; t++)
+        sheet_column(&table, parts[t], SHEET_RIGHT);
     for (size_t c = 0; c < outcomes->n_cells; c++) {
-        text_add(page, "<tr>");
-        add_label(page, outcomes, &outcomes->cells[c]);
-        for (size_t t = 1; t < 6; t++) {
-            double seconds = mean_seconds(outcomes, &outcomes->cells[c], titles[t]);
-            text_add(page, isnan(seconds) ? "<td>n/a</td>" : "<td>%.3f</td>", seconds);
-        }
-        text_add(page, "</tr>\n");
+        add_label(&table, outcomes, &outcomes->cells[c]);
+        for (size_t t = 0; t < N; t++)
+            sheet_fixed(&table, mean_seconds(outcomes, &outcomes->cells[c], parts[t]), 3);
     }
-    end_table(page);
+    close_table(report, &table);
 }
 
-static void add_commands(struct text *page, const struct outcomes *outcomes)
+static void add_commands(struct report *report)
 {
-    text_add(page, "<h2>How to run it again</h2>\n<pre>");
-    add_escaped(page, "# all of it, or what is missing\ndpframe -c ");
-    add_escaped(page, of_sweep(outcomes, "config"));
-    add_escaped(page, " --resume\n# one point alone\ndpframe -c ");
-    add_escaped(page, outcomes->directory);
+    const struct outcomes *outcomes = report->outcomes;
+    struct text *page = &report->page;
+    html_page_section(page, "again", "How to run it again");
+    text_add(page, "<pre># all of it, or what is missing\ndpframe -c ");
+    html_text(page, of_sweep(outcomes, "config"));
+    text_add(page, " --resume\n# one point alone\ndpframe -c ");
+    html_text(page, outcomes->directory);
     text_add(page, "/configs/");
-    add_escaped(page, outcomes->items[0].name);
-    add_escaped(page, ".ini -O somewhere\n# this page\ndpframe report ");
-    add_escaped(page, outcomes->directory);
-    text_add(page,
-             "</pre>\n<p class=\"note\">Numbers without rounding: tables.csv and results.csv. For a paper: "
-             "tables.tex and plots/*.svg.</p>\n</body></html>\n");
+    html_text(page, outcomes->items[0].name);
+    text_add(page, ".ini -O somewhere\n# the page of one point\ndpframe report ");
+    html_text(page, outcomes->directory);
+    text_add(page, "/points/");
+    html_text(page, outcomes->items[0].name);
+    text_add(page, "\n# this page\ndpframe report ");
+    html_text(page, outcomes->directory);
+    text_add(page, "</pre>\n<p class=\"note\">Numbers without rounding: ");
+    html_link(page, "tables.csv", "tables.csv");
+    text_add(page, " and ");
+    html_link(page, "results.csv", "results.csv");
+    text_add(page, ". For a paper: ");
+    html_link(page, "tables.tex", "tables.tex");
+    text_add(page, "%s.</p>\n",
+             report->plots->n ? " and plots/*.svg, which gnuplot draws from plots/*.gp" : "");
 }
 
-int page_write(const struct outcomes *outcomes, const struct plots *plots, int without_gnuplot,
-               struct dpf_error *error)
+int html_report_write(const struct outcomes *outcomes, const struct plots *plots, struct dpf_error *error)
 {
-    struct text page = {0};
+    struct report report = {.outcomes = outcomes, .plots = plots};
     char *path = files_join(outcomes->directory, "report.html");
-    add_head(&page, outcomes);
-    add_missing(&page, outcomes);
-    int status = add_means(&page, outcomes, error);
-    if (status == 0)
-        status = add_tests(&page, outcomes, error);
-    if (status == 0)
-        status = add_plots(&page, outcomes, plots, without_gnuplot, error);
-    if (status == 0)
-        add_guarantees(&page, outcomes);
-    if (status == 0)
-        add_budgets(&page, outcomes);
-    if (status == 0)
-        status = add_variants(&page, outcomes, error);
-    add_timings(&page, outcomes);
-    add_commands(&page, outcomes);
-    if (status == 0)
-        status = path && !page.failed ? files_write_text(path, page.data, error) : error_memory(error);
-    text_free(&page);
+    int status = path ? outcome_tests_make(outcomes, &report.tests, error) : error_memory(error);
+    if (status == 0) {
+        add_head(&report);
+        add_results(&report);
+        add_tests(&report);
+        add_plots(&report);
+        add_guarantees(&report);
+        add_budgets(&report);
+        status = add_variants(&report, error);
+    }
+    if (status == 0) {
+        add_points(&report);
+        add_timings(&report);
+        add_commands(&report);
+        html_page_end(&report.page);
+        status = report.page.failed ? error_memory(error) : files_write_text(path, report.page.data, error);
+    }
+    outcome_tests_free(&report.tests);
+    text_free(&report.page);
     free(path);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "sweep/outcomes.h"
 #include "sweep/plots.h"
 
-int page_write(const struct outcomes *outcomes, const struct plots *plots, int without_gnuplot,
-               struct dpf_error *error);
+/* Writes DIRECTORY/report.html. Links lead to files of the points where these are there. */
+int html_report_write(const struct outcomes *outcomes, const struct plots *plots, struct dpf_error *error);
 
 #endif

@@ -8,16 +8,12 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/terminal.h"
 
 /* ---- pieces ------------------------------------------------------------------------------------------- */
 
-struct summary {
-    size_t n;
-    double mean, deviation;
-};
-
-static struct summary summarise(const struct outcomes *outcomes, const struct cell *cell, const char *metric)
+struct summary outcome_tables_summary(const struct outcomes *outcomes, const struct cell *cell,
+                                      const char *metric)
 {
     struct summary summary = {.mean = (double)NAN, .deviation = (double)NAN};
     double *values = memory_new(outcomes->n_repetitions, sizeof *values);
@@ -39,16 +35,17 @@ static size_t points_done(const struct outcomes *outcomes, const struct cell *ce
     return n;
 }
 
-void outcome_tables_number(const struct outcomes *outcomes, const struct cell *cell, const char *metric,
-                           const char *plus_minus, char out[64])
+/* Four decimals, or six digits of what is large. A stated figure that every run has needs no deviation. */
+static void add_mean(struct sheet *table, const struct outcomes *outcomes, const struct cell *cell,
+                     const char *metric)
 {
-    struct summary s = summarise(outcomes, cell, metric);
-    if (s.n == 0)
-        snprintf(out, 64, "n/a");
-    else if (isnan(s.deviation) || (s.deviation <= 1e-9 * fabs(s.mean) && outcome_is_stated(metric)))
-        snprintf(out, 64, fabs(s.mean) < 1000 ? "%.4f" : "%.6g", s.mean);
-    else
-        snprintf(out, 64, fabs(s.mean) < 1000 ? "%.4f%s%.4f" : "%.6g%s%.3g", s.mean, plus_minus, s.deviation);
+    const struct summary s = outcome_tables_summary(outcomes, cell, metric);
+    const int small = fabs(s.mean) < 1000;
+    const int alone = isnan(s.deviation) || (s.deviation <= 1e-9 * fabs(s.mean) && outcome_is_stated(metric));
+    char mean[32], deviation[32];
+    snprintf(mean, sizeof mean, small ? "%.4f" : "%.6g", s.mean);
+    snprintf(deviation, sizeof deviation, small ? "%.4f" : "%.3g", s.deviation);
+    sheet_spread(table, s.n ? mean : NULL, alone ? NULL : deviation);
 }
 
 const char *outcome_tables_p(double p, char out[16])
@@ -59,257 +56,182 @@ const char *outcome_tables_p(double p, char out[16])
     return out;
 }
 
+static void add_p(struct sheet *table, double p)
+{
+    char text[16];
+    sheet_spread(table, isnan(p) ? NULL : outcome_tables_p(p, text), NULL);
+}
+
 static int is_shown(const struct outcomes *outcomes, size_t dimension)
 {
     return (int)dimension != outcomes->repetition;
 }
 
-/* ---- Markdown ----------------------------------------------------------------------------------------- */
-
-/* In a table of Markdown '|' ends a cell. */
-static void add_escaped(struct text *text, const char *what)
-{
-    for (; *what; what++)
-        text_add(text, *what == '|' ? "\\|" : "%c", *what);
-}
-
-static void markdown_head(const struct outcomes *outcomes, struct text *text)
-{
-    size_t columns = 1 + outcomes->n_metrics;
-    for (size_t d = 0; d < outcomes->n_dimensions; d++)
-        if (is_shown(outcomes, d)) {
-            text_add(text, "| ");
-            add_escaped(text, outcomes->dimensions[d].name);
-            text_add(text, " ");
-            columns++;
-        }
-    text_add(text, "| runs ");
-    for (size_t m = 0; m < outcomes->n_metrics; m++)
-        text_add(text, "| %s ", outcomes->metrics[m]);
-    text_add(text, "|\n");
-    for (size_t c = 0; c < columns; c++)
-        text_add(text, "|---");
-    text_add(text, "|\n");
-}
-
-static void markdown_means(const struct outcomes *outcomes, struct text *text)
-{
-    char number[64];
-    text_add(text, "Mean ± sample standard deviation over runs.\n\n");
-    markdown_head(outcomes, text);
-    for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct cell *cell = &outcomes->cells[c];
-        for (size_t d = 0; d < outcomes->n_dimensions; d++)
-            if (is_shown(outcomes, d)) {
-                text_add(text, "| ");
-                add_escaped(text, dimension_value(&outcomes->dimensions[d], cell->at[d], "–"));
-                text_add(text, " ");
-            }
-        text_add(text, "| %zu ", points_done(outcomes, cell));
-        for (size_t m = 0; m < outcomes->n_metrics; m++) {
-            outcome_tables_number(outcomes, cell, outcomes->metrics[m], " ± ", number);
-            text_add(text, "| %s ", number);
-        }
-        text_add(text, "|\n");
-    }
-}
-
-/* The epsilon of noise that comes from a seed is the plan's. */
-static void markdown_note(const struct outcomes *outcomes, struct text *text)
-{
-    int plan = 0;
-    for (size_t i = 0; i < outcomes->n && !plan; i++)
-        outcome_proved(&outcomes->items[i], &plan);
-    if (plan)
-        text_add(text,
-                 "\n" OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
-                 "comes from seeds.\n");
-}
-
-static void markdown_tests(const struct outcomes *outcomes, const struct outcome_tests *tests,
-                           struct text *text)
-{
-    char p[4][16];
-    if (!tests->n)
-        return;
-    text_add(
-        text,
-        "\nAgainst the baseline %s, paired by seed; two-sided p, and corrected by Holm's method over the "
-        "rows of a metric.\n\n",
-        json_string_value(json_object_get(outcomes->sweep, "baseline")));
-    text_add(text, "| metric | cell | pairs | difference | t-test p | corrected | Wilcoxon p | corrected |\n"
-                   "|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < tests->n; i++) {
-        const struct outcome_test *test = &tests->items[i];
-        char *label = cell_label(outcomes, test->cell, -1);
-        text_add(text, "| %s | ", test->metric);
-        add_escaped(text, label ? label : "?");
-        if (isnan(test->t.difference))
-            text_add(text, " | %lld | n/a", (long long)test->t.n);
-        else
-            text_add(text, " | %lld | %+.4f", (long long)test->t.n, test->t.difference);
-        text_add(text, " | %s | %s | %s | %s |\n", outcome_tables_p(test->t.p, p[0]),
-                 outcome_tables_p(test->t_holm, p[1]), outcome_tables_p(test->wilcoxon.p, p[2]),
-                 outcome_tables_p(test->wilcoxon_holm, p[3]));
-        free(label);
-    }
-    if (outcomes->n_repetitions < 6)
-        text_add(text, "\nWith %zu pairs Wilcoxon's p cannot be below %.4f.\n", outcomes->n_repetitions,
-                 2 * pow(0.5, (double)outcomes->n_repetitions));
-}
-
-static char *finish(struct text *text)
-{
-    if (text->failed)
-        text_free(text);
-    return text->data;
-}
-
-char *outcome_tables_markdown(const struct outcomes *outcomes)
-{
-    struct text text = {0};
-    struct dpf_error ignored = {0};
-    struct outcome_tests tests;
-    if (outcome_tests_make(outcomes, &tests, &ignored) != 0)
-        return NULL;
-    markdown_means(outcomes, &text);
-    markdown_note(outcomes, &text);
-    markdown_tests(outcomes, &tests, &text);
-    outcome_tests_free(&tests);
-    return finish(&text);
-}
-
-/* ---- LaTeX -------------------------------------------------------------------------------------------- */
-
-static void add_latex(struct text *text, const char *what)
-{
-    for (; *what; what++) {
-        if (strchr("&%$#_{}", *what))
-            text_add(text, "\\%c", *what);
-        else if (*what == '\\')
-            text_add(text, "\\textbackslash{}");
-        else if (*what == '~' || *what == '^')
-            text_add(text, "\\%c{}", *what);
-        else
-            text_add(text, "%c", *what);
-    }
-}
-
-static void latex_means(const struct outcomes *outcomes, struct text *text)
-{
-    char number[64];
-    text_add(text, "\\begin{tabular}{");
-    for (size_t d = 0; d < outcomes->n_dimensions; d++)
-        if (is_shown(outcomes, d))
-            text_add(text, outcomes->dimensions[d].numeric ? "r" : "l");
-    for (size_t m = 0; m < outcomes->n_metrics; m++)
-        text_add(text, "r");
-    text_add(text, "}\n\\toprule\n");
-    const char *between = "";
-    for (size_t d = 0; d < outcomes->n_dimensions; d++)
-        if (is_shown(outcomes, d)) {
-            text_add(text, "%s", between);
-            add_latex(text, outcomes->dimensions[d].name);
-            between = " & ";
-        }
-    for (size_t m = 0; m < outcomes->n_metrics; m++) {
-        text_add(text, "%s", between);
-        add_latex(text, outcomes->metrics[m]);
-        between = " & ";
-    }
-    text_add(text, " \\\\\n\\midrule\n");
-    for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct cell *cell = &outcomes->cells[c];
-        between = "";
-        for (size_t d = 0; d < outcomes->n_dimensions; d++)
-            if (is_shown(outcomes, d)) {
-                text_add(text, "%s", between);
-                add_latex(text, dimension_value(&outcomes->dimensions[d], cell->at[d], "--"));
-                between = " & ";
-            }
-        for (size_t m = 0; m < outcomes->n_metrics; m++) {
-            outcome_tables_number(outcomes, cell, outcomes->metrics[m], " \\pm ", number);
-            text_add(text, strcmp(number, "n/a") == 0 ? "%s--" : "%s$%s$", between, number);
-            between = " & ";
-        }
-        text_add(text, " \\\\\n");
-    }
-    text_add(text, "\\bottomrule\n\\end{tabular}\n");
-}
-
-static void latex_tests(const struct outcomes *outcomes, const struct outcome_tests *tests, struct text *text)
-{
-    char p[2][16];
-    if (!tests->n)
-        return;
-    text_add(text, "\n%% Holm-corrected p-values against the baseline\n\\begin{tabular}{llrrr}\n\\toprule\n"
-                   "metric & cell & difference & $t$-test $p$ & Wilcoxon $p$ \\\\\n\\midrule\n");
-    for (size_t i = 0; i < tests->n; i++) {
-        const struct outcome_test *test = &tests->items[i];
-        char *label = cell_label(outcomes, test->cell, -1);
-        add_latex(text, test->metric);
-        text_add(text, " & ");
-        add_latex(text, label ? label : "?");
-        if (isnan(test->t.difference))
-            text_add(text, " & --");
-        else
-            text_add(text, " & $%+.4f$", test->t.difference);
-        text_add(text, " & $%s$ & $%s$ \\\\\n",
-                 isnan(test->t_holm) ? "-" : outcome_tables_p(test->t_holm, p[0]),
-                 isnan(test->wilcoxon_holm) ? "-" : outcome_tables_p(test->wilcoxon_holm, p[1]));
-        free(label);
-    }
-    text_add(text, "\\bottomrule\n\\end{tabular}\n");
-}
-
-char *outcome_tables_latex(const struct outcomes *outcomes)
-{
-    struct text text = {0};
-    struct dpf_error ignored = {0};
-    struct outcome_tests tests;
-    if (outcome_tests_make(outcomes, &tests, &ignored) != 0)
-        return NULL;
-    text_add(&text, "%% \\usepackage{booktabs}; mean and sample standard deviation over runs\n");
-    latex_means(outcomes, &text);
-    latex_tests(outcomes, &tests, &text);
-    outcome_tests_free(&tests);
-    return finish(&text);
-}
-
-/* ---- CSV ---------------------------------------------------------------------------------------------- */
-
-/* RFC 4180. */
-static void add_field(struct text *text, const char *what)
-{
-    if (!strpbrk(what, ",\"\n\r")) {
-        text_add(text, "%s,", what);
-        return;
-    }
-    text_add(text, "\"");
-    for (; *what; what++)
-        text_add(text, *what == '"' ? "\"\"" : "%c", *what);
-    text_add(text, "\",");
-}
-
-static void add_number(struct text *text, double value, const char *after)
-{
-    char number[32];
-    text_add(text, "%s%s", isfinite(value) ? text_from_real(value, number) : "", after);
-}
-
-static void add_names(struct text *text, const struct outcomes *outcomes, int with_repetition)
+static void add_dimensions(const struct outcomes *outcomes, struct sheet *table, int with_repetition)
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
         if (with_repetition || is_shown(outcomes, d))
-            add_field(text, outcomes->dimensions[d].name);
+            sheet_column(table, outcomes->dimensions[d].name,
+                         outcomes->dimensions[d].numeric && *outcomes->dimensions[d].key ? SHEET_RIGHT
+                                                                                         : SHEET_LEFT);
 }
 
-static void add_place(struct text *text, const struct outcomes *outcomes, const size_t *at,
+static void add_place(const struct outcomes *outcomes, const size_t *at, struct sheet *table,
                       int with_repetition)
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
         if (with_repetition || is_shown(outcomes, d))
-            add_field(text, dimension_value(&outcomes->dimensions[d], at[d], ""));
+            sheet_text(table, dimension_value(&outcomes->dimensions[d], at[d], NULL));
+}
+
+void outcome_tables_dimensions(const struct outcomes *outcomes, struct sheet *table)
+{
+    add_dimensions(outcomes, table, 0);
+}
+
+void outcome_tables_place(const struct outcomes *outcomes, const struct cell *cell, struct sheet *table)
+{
+    add_place(outcomes, cell->at, table, 0);
+}
+
+/* ---- means and tests ----------------------------------------------------------------------------------- */
+
+struct sheet outcome_tables_means(const struct outcomes *outcomes)
+{
+    struct sheet table = {0};
+    add_dimensions(outcomes, &table, 0);
+    sheet_column(&table, "runs", SHEET_RIGHT);
+    for (size_t m = 0; m < outcomes->n_metrics; m++)
+        sheet_column(&table, outcomes->metrics[m], SHEET_RIGHT);
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
+        const struct cell *cell = &outcomes->cells[c];
+        add_place(outcomes, cell->at, &table, 0);
+        sheet_count(&table, (long long)points_done(outcomes, cell));
+        for (size_t m = 0; m < outcomes->n_metrics; m++)
+            add_mean(&table, outcomes, cell, outcomes->metrics[m]);
+    }
+    return table;
+}
+
+struct sheet outcome_tables_tests(const struct outcomes *outcomes, const struct outcome_tests *tests)
+{
+    static const char *const numbers[] = {
+        "pairs", "difference", "t-test p", "t-test p, corrected", "Wilcoxon p", "Wilcoxon p, corrected"};
+    struct sheet table = {0};
+    sheet_column(&table, "cell", SHEET_LEFT);
+    sheet_column(&table, "metric", SHEET_LEFT);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sheet_column(&table, numbers[i], SHEET_RIGHT);
+    for (size_t i = 0; i < tests->n; i++) {
+        const struct outcome_test *test = &tests->items[i];
+        char *label = cell_label(outcomes, test->cell, -1), difference[32];
+        snprintf(difference, sizeof difference, "%+.4f", test->t.difference);
+        sheet_text(&table, label ? label : "?");
+        sheet_text(&table, test->metric);
+        sheet_count(&table, (long long)test->t.n);
+        sheet_spread(&table, isnan(test->t.difference) ? NULL : difference, NULL);
+        add_p(&table, test->t.p);
+        add_p(&table, test->t_holm);
+        add_p(&table, test->wilcoxon.p);
+        add_p(&table, test->wilcoxon_holm);
+        free(label);
+    }
+    return table;
+}
+
+/* ---- with notes, to be read ---------------------------------------------------------------------------- */
+
+struct writing {
+    const struct outcomes *outcomes;
+    enum sheet_format format;
+    int width;
+    struct text text;
+};
+
+/* A paragraph; in LaTeX a comment. */
+static void add_note(struct writing *writing, const char *note)
+{
+    if (writing->format == SHEET_LATEX)
+        text_add(&writing->text, "%% %s\n", note);
+    else if (writing->format == SHEET_TEXT)
+        terminal_wrap(&writing->text, "", 0, note, writing->width);
+    else
+        text_add(&writing->text, "%s\n", note);
+}
+
+static void add_table(struct writing *writing, struct sheet *table)
+{
+    if (sheet_write(table, writing->format, writing->width, &writing->text) != 0)
+        writing->text.failed = 1;
+    sheet_free(table);
+}
+
+/* The epsilon of noise that comes from a seed is the plan's. */
+static void add_plan_note(struct writing *writing)
+{
+    int plan = 0;
+    for (size_t i = 0; i < writing->outcomes->n && !plan; i++)
+        outcome_proved(&writing->outcomes->items[i], &plan);
+    if (!plan)
+        return;
+    text_add(&writing->text, "\n");
+    add_note(writing, OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
+                                     "comes from seeds.");
+}
+
+static void add_tests(struct writing *writing, const struct outcome_tests *tests)
+{
+    const struct outcomes *outcomes = writing->outcomes;
+    char note[512];
+    if (!tests->n)
+        return;
+    snprintf(note, sizeof note,
+             "Against the baseline %.200s, paired by seed; two-sided p, and corrected by Holm's method over "
+             "the rows of a metric.",
+             json_string_value(json_object_get(outcomes->sweep, "baseline")));
+    text_add(&writing->text, "\n");
+    add_note(writing, note);
+    text_add(&writing->text, writing->format == SHEET_LATEX ? "" : "\n");
+    struct sheet table = outcome_tables_tests(outcomes, tests);
+    add_table(writing, &table);
+    if (outcomes->n_repetitions >= 6)
+        return;
+    snprintf(note, sizeof note, "With %zu pairs Wilcoxon's p cannot be below %.4f.", outcomes->n_repetitions,
+             2 * pow(0.5, (double)outcomes->n_repetitions));
+    text_add(&writing->text, "\n");
+    add_note(writing, note);
+}
+
+char *outcome_tables_text(const struct outcomes *outcomes, enum sheet_format format, int width)
+{
+    struct writing writing = {.outcomes = outcomes, .format = format, .width = width};
+    struct dpf_error ignored = {0};
+    struct outcome_tests tests;
+    if (outcome_tests_make(outcomes, &tests, &ignored) != 0)
+        return NULL;
+    if (format == SHEET_LATEX)
+        add_note(&writing, "\\usepackage{booktabs}");
+    add_note(&writing, "Mean ± sample standard deviation over runs.");
+    text_add(&writing.text, format == SHEET_LATEX ? "" : "\n");
+    struct sheet means = outcome_tables_means(outcomes);
+    add_table(&writing, &means);
+    add_plan_note(&writing);
+    add_tests(&writing, &tests);
+    outcome_tests_free(&tests);
+    if (writing.text.failed)
+        text_free(&writing.text);
+    return writing.text.data;
+}
+
+/* ---- unrounded, for programs --------------------------------------------------------------------------- */
+
+static char *to_csv(struct sheet *table)
+{
+    struct text text = {0};
+    if (sheet_write(table, SHEET_CSV, 0, &text) != 0)
+        text_free(&text);
+    sheet_free(table);
+    return text.data;
 }
 
 static const struct outcome_test *find_test(const struct outcome_tests *tests, const struct cell *cell,
@@ -321,89 +243,104 @@ static const struct outcome_test *find_test(const struct outcome_tests *tests, c
     return NULL;
 }
 
-static void add_test(struct text *text, const struct outcome_test *test)
+static void add_exact_test(struct sheet *table, const struct outcome_test *test)
 {
     if (!test) {
-        text_add(text, ",,,,,,,\n");
+        for (int i = 0; i < 8; i++)
+            sheet_missing(table);
         return;
     }
-    text_add(text, "%lld,", (long long)test->t.n);
-    add_number(text, test->t.difference, ",");
-    add_number(text, test->t.statistic, ",");
-    add_number(text, test->t.p, ",");
-    add_number(text, test->t_holm, ",");
-    add_number(text, test->wilcoxon.statistic, ",");
-    add_number(text, test->wilcoxon.p, ",");
-    add_number(text, test->wilcoxon_holm, "\n");
+    const double values[] = {test->t.difference,       test->t.statistic, test->t.p,          test->t_holm,
+                             test->wilcoxon.statistic, test->wilcoxon.p,  test->wilcoxon_holm};
+    sheet_count(table, (long long)test->t.n);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        sheet_exact(table, values[i]);
 }
 
 char *outcome_tables_csv(const struct outcomes *outcomes)
 {
-    struct text text = {0};
+    static const char *const columns[] = {"metric",   "n",          "mean",       "std",
+                                          "pairs",    "difference", "t",          "t_p",
+                                          "t_p_holm", "wilcoxon",   "wilcoxon_p", "wilcoxon_p_holm"};
+    struct sheet table = {0};
     struct dpf_error ignored = {0};
     struct outcome_tests tests;
     if (outcome_tests_make(outcomes, &tests, &ignored) != 0)
         return NULL;
-    add_names(&text, outcomes, 0);
-    text_add(&text,
-             "metric,n,mean,std,pairs,difference,t,t_p,t_p_holm,wilcoxon,wilcoxon_p,wilcoxon_p_holm\n");
+    add_dimensions(outcomes, &table, 0);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        sheet_column(&table, columns[i], SHEET_RIGHT);
     for (size_t c = 0; c < outcomes->n_cells; c++)
         for (size_t m = 0; m < outcomes->n_metrics; m++) {
             const struct cell *cell = &outcomes->cells[c];
-            struct summary s = summarise(outcomes, cell, outcomes->metrics[m]);
-            add_place(&text, outcomes, cell->at, 0);
-            add_field(&text, outcomes->metrics[m]);
-            text_add(&text, "%zu,", s.n);
-            add_number(&text, s.mean, ",");
-            add_number(&text, s.deviation, ",");
-            add_test(&text, find_test(&tests, cell, outcomes->metrics[m]));
+            const struct summary s = outcome_tables_summary(outcomes, cell, outcomes->metrics[m]);
+            add_place(outcomes, cell->at, &table, 0);
+            sheet_text(&table, outcomes->metrics[m]);
+            sheet_count(&table, (long long)s.n);
+            sheet_exact(&table, s.mean);
+            sheet_exact(&table, s.deviation);
+            add_exact_test(&table, find_test(&tests, cell, outcomes->metrics[m]));
         }
     outcome_tests_free(&tests);
-    return finish(&text);
+    return to_csv(&table);
 }
 
 char *outcome_tables_results(const struct outcomes *outcomes)
 {
-    struct text text = {0};
-    text_add(&text, "point,");
-    add_names(&text, outcomes, 1);
-    text_add(&text, "metric,value\n");
+    struct sheet table = {0};
+    sheet_column(&table, "point", SHEET_LEFT);
+    add_dimensions(outcomes, &table, 1);
+    sheet_column(&table, "metric", SHEET_LEFT);
+    sheet_column(&table, "value", SHEET_RIGHT);
     for (size_t i = 0; i < outcomes->n; i++) {
         const struct outcome *outcome = &outcomes->items[i];
         const char *name;
         json_t *value;
         json_object_foreach(json_object_get(outcome->run, "metrics"), name, value)
         {
-            add_field(&text, outcome->name);
-            add_place(&text, outcomes, outcome->at, 1);
-            add_field(&text, name);
-            add_number(&text, json_is_number(value) ? json_number_value(value) : (double)NAN, "\n");
+            sheet_text(&table, outcome->name);
+            add_place(outcomes, outcome->at, &table, 1);
+            sheet_text(&table, name);
+            sheet_exact(&table, json_is_number(value) ? json_number_value(value) : (double)NAN);
         }
     }
-    return finish(&text);
+    return to_csv(&table);
 }
 
 char *outcome_tables_timings(const struct outcomes *outcomes)
 {
     static const char *const parts[] = {"load", "plan", "train", "evaluate", "total"};
-    struct text text = {0};
-    text_add(&text, "point,");
-    add_names(&text, outcomes, 1);
-    text_add(&text, "load,plan,train,evaluate,total,process\n");
+    enum { N = sizeof parts / sizeof parts[0] };
+    struct sheet table = {0};
+    sheet_column(&table, "point", SHEET_LEFT);
+    add_dimensions(outcomes, &table, 1);
+    for (size_t p = 0; p < N; p++)
+        sheet_column(&table, parts[p], SHEET_RIGHT);
+    sheet_column(&table, "process", SHEET_RIGHT);
     for (size_t i = 0; i < outcomes->n; i++) {
         const struct outcome *outcome = &outcomes->items[i];
         if (!outcome->run)
             continue;
-        add_field(&text, outcome->name);
-        add_place(&text, outcomes, outcome->at, 1);
-        for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
-            add_number(&text, outcome_number(outcome, "timing", parts[p]), ",");
-        add_number(&text, json_number_value(json_object_get(outcome->state, "seconds")), "\n");
+        sheet_text(&table, outcome->name);
+        add_place(outcomes, outcome->at, &table, 1);
+        for (size_t p = 0; p < N; p++)
+            sheet_exact(&table, outcome_number(outcome, "timing", parts[p]));
+        sheet_exact(&table, json_number_value(json_object_get(outcome->state, "seconds")));
     }
-    return finish(&text);
+    return to_csv(&table);
 }
 
 /* ---- files -------------------------------------------------------------------------------------------- */
+
+static char *as_markdown(const struct outcomes *outcomes)
+{
+    return outcome_tables_text(outcomes, SHEET_MARKDOWN, 0);
+}
+
+static char *as_latex(const struct outcomes *outcomes)
+{
+    return outcome_tables_text(outcomes, SHEET_LATEX, 0);
+}
 
 int outcome_tables_write(const struct outcomes *outcomes, struct dpf_error *error)
 {
@@ -411,9 +348,9 @@ int outcome_tables_write(const struct outcomes *outcomes, struct dpf_error *erro
         const char *name;
         char *(*make)(const struct outcomes *outcomes);
     } files[] = {{"results.csv", outcome_tables_results},
-                 {"tables.md", outcome_tables_markdown},
+                 {"tables.md", as_markdown},
                  {"tables.csv", outcome_tables_csv},
-                 {"tables.tex", outcome_tables_latex},
+                 {"tables.tex", as_latex},
                  {"timings.csv", outcome_tables_timings}};
     int status = 0;
     for (size_t i = 0; i < sizeof files / sizeof files[0] && status == 0; i++) {

@@ -11,20 +11,32 @@
 #ifndef DPF_SWEEP_OUTCOME_TABLES_H
 #define DPF_SWEEP_OUTCOME_TABLES_H
 
+#include "base/sheet.h"
 #include "sweep/outcome_tests.h"
 
 int outcome_tables_write(const struct outcomes *outcomes, struct dpf_error *error);
 
-/* Each returns a text to free, or NULL if memory ran out. */
-char *outcome_tables_markdown(const struct outcomes *outcomes);
-char *outcome_tables_latex(const struct outcomes *outcomes);
+/* Means and tests with their notes: text of that width, Markdown or LaTeX. Free it; NULL if memory ran out.
+ */
+char *outcome_tables_text(const struct outcomes *outcomes, enum sheet_format format, int width);
+/* The unrounded ones. Free them; NULL if memory ran out. */
 char *outcome_tables_csv(const struct outcomes *outcomes);
 char *outcome_tables_results(const struct outcomes *outcomes);
 char *outcome_tables_timings(const struct outcomes *outcomes);
 
-/* "0.9312 +- 0.0021" of a cell, with a sign of one's own in the middle, or "n/a". */
-void outcome_tables_number(const struct outcomes *outcomes, const struct cell *cell, const char *metric,
-                           const char *plus_minus, char out[64]);
+/* Single tables, to be written and freed by the caller. */
+struct sheet outcome_tables_means(const struct outcomes *outcomes);
+struct sheet outcome_tables_tests(const struct outcomes *outcomes, const struct outcome_tests *tests);
+/* Columns of the dimensions, and the cells of a row of them, all but the repetition. */
+void outcome_tables_dimensions(const struct outcomes *outcomes, struct sheet *table);
+void outcome_tables_place(const struct outcomes *outcomes, const struct cell *cell, struct sheet *table);
+
+struct summary {
+    size_t n; /* runs that have the metric */
+    double mean, deviation;
+};
+struct summary outcome_tables_summary(const struct outcomes *outcomes, const struct cell *cell,
+                                      const char *metric);
 /* A p-value: "0.0312", "<0.0001", or "n/a". */
 const char *outcome_tables_p(double p, char out[16]);
 

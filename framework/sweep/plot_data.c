@@ -8,51 +8,12 @@
 
 #include "base/memory.h"
 #include "run/noise_table.h"
+#include "run/training_curve.h"
 #include "base/statistics.h"
 
-void plot_data_free(struct plot_data *data)
+static void add_row(struct plot *out, double x, const double *values, size_t n)
 {
-    for (int s = 0; s < data->n; s++)
-        free(data->labels[s]);
-    text_free(&data->rows);
-}
-
-static void add_row(struct plot_data *out, double x, const double *values, size_t n)
-{
-    char a[32], b[32], c[32];
-    double deviation = statistics_deviation(values, (int64_t)n), y = statistics_mean(values, (int64_t)n);
-    text_add(&out->rows, "%s %s %s\n", text_from_real(x, a), text_from_real(y, b),
-             text_from_real(isnan(deviation) ? 0 : deviation, c));
-    out->x_lo = out->points ? fmin(out->x_lo, x) : x;
-    out->x_hi = out->points ? fmax(out->x_hi, x) : x;
-    out->y_lo = out->points ? fmin(out->y_lo, y) : y;
-    out->y_hi = out->points ? fmax(out->y_hi, y) : y;
-    out->points++;
-}
-
-/* 1 if there is room for one more. label is taken over. */
-static int begin_series(struct plot_data *out, char *label)
-{
-    if (out->n == PLOT_MAX_SERIES || !label) {
-        out->left_out += label != NULL;
-        free(label);
-        return 0;
-    }
-    text_add(&out->rows, "%s", out->n ? "\n\n" : "");
-    out->hollow[out->n] = 0;
-    out->labels[out->n++] = label;
-    return 1;
-}
-
-/* Takes back a series without rows. */
-static void end_series(struct plot_data *out, size_t rows_before, size_t length_before)
-{
-    if (out->points != rows_before)
-        return;
-    out->rows.length = length_before;
-    if (out->rows.data)
-        out->rows.data[length_before] = '\0';
-    free(out->labels[--out->n]);
+    plot_add(out, x, statistics_mean(values, (int64_t)n), statistics_deviation(values, (int64_t)n));
 }
 
 static size_t gather(const struct outcomes *outcomes, const struct cell *cell, plot_number number,
@@ -66,31 +27,35 @@ static size_t gather(const struct outcomes *outcomes, const struct cell *cell, p
 
 /* A reference, from the first x to the last. */
 static void add_level(const struct outcomes *outcomes, const struct cell *cell, plot_number number,
-                      const char *name, double *values, struct plot_data *out)
+                      const char *name, double *values, struct plot *out)
 {
-    double lo = out->x_lo, hi = out->x_hi;
+    const struct plot_range range = plot_range(out);
     size_t n = gather(outcomes, cell, number, name, values);
-    if (!n || !out->points || !begin_series(out, cell_label(outcomes, cell, -1)))
+    if (!n || plot_points(out) == 0 || !plot_begin(out, cell_label(outcomes, cell, -1)))
         return;
-    add_row(out, lo, values, n);
-    add_row(out, hi, values, n);
+    add_row(out, range.x_lo, values, n);
+    if (range.x_hi > range.x_lo)
+        add_row(out, range.x_hi, values, n);
+}
+
+/* A line begins at its first cell; the others follow along the axis. */
+static int is_first(const struct outcomes *outcomes, const struct cell *cell, size_t axis)
+{
+    for (size_t v = 0; v < cell->at[axis]; v++)
+        if (cell_beside(outcomes, cell, axis, v))
+            return 0;
+    return 1;
 }
 
 void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number number, const char *name,
-                    struct plot_data *out)
+                    struct plot *out)
 {
-    *out = (struct plot_data){0};
     double *values = memory_new(outcomes->n_repetitions, sizeof *values), x;
+    out->failed |= !values;
     for (size_t c = 0; c < outcomes->n_cells && values; c++) {
         const struct cell *first = &outcomes->cells[c];
-        if (first->at[axis] == OUTCOME_NO_VALUE)
-            continue;
-        /* A line begins at its first cell; the others follow along the axis. */
-        int begun = 0;
-        for (size_t v = 0; v < first->at[axis] && !begun; v++)
-            begun = cell_beside(outcomes, first, axis, v) != NULL;
-        size_t points = out->points, length = out->rows.length;
-        if (begun || !begin_series(out, cell_label(outcomes, first, (int)axis)))
+        if (first->at[axis] == OUTCOME_NO_VALUE || !is_first(outcomes, first, axis) ||
+            !plot_begin(out, cell_label(outcomes, first, (int)axis)))
             continue;
         for (size_t v = 0; v < outcomes->dimensions[axis].n; v++) {
             const struct cell *cell = cell_beside(outcomes, first, axis, v);
@@ -98,7 +63,7 @@ void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number nu
             if (n && text_to_real(outcomes->dimensions[axis].values[v], &x) == 0)
                 add_row(out, x, values, n);
         }
-        end_series(out, points, length);
+        plot_end(out);
     }
     for (size_t c = 0; c < outcomes->n_cells && values; c++)
         if (outcomes->cells[c].at[axis] == OUTCOME_NO_VALUE)
@@ -119,7 +84,7 @@ static int grouping(const struct outcomes *outcomes)
 }
 
 static int proved_row(const struct outcomes *outcomes, const struct cell *cell, const char *metric,
-                      double *values, struct plot_data *out)
+                      double *values, struct plot *out)
 {
     double epsilon = (double)NAN;
     int plan = 0, is_plan = 0;
@@ -136,64 +101,50 @@ static int proved_row(const struct outcomes *outcomes, const struct cell *cell, 
     return plan;
 }
 
-void plot_data_proved(const struct outcomes *outcomes, const char *metric, struct plot_data *out)
+void plot_data_proved(const struct outcomes *outcomes, const char *metric, struct plot *out)
 {
-    *out = (struct plot_data){0};
     int by = grouping(outcomes);
     size_t n = by >= 0 ? outcomes->dimensions[by].n : 1;
     double *values = memory_new(outcomes->n_repetitions, sizeof *values);
+    out->failed |= !values;
     for (size_t v = 0; v < n && values; v++) {
-        size_t points = out->points, length = out->rows.length;
-        if (!begin_series(out, memory_text(by >= 0 ? outcomes->dimensions[by].values[v] : "all")))
+        if (!plot_begin(out, memory_text(by >= 0 ? outcomes->dimensions[by].values[v] : "all")))
             continue;
         int plan = 0;
         for (size_t c = 0; c < outcomes->n_cells; c++)
             if (by < 0 || outcomes->cells[c].at[by] == v)
                 plan |= proved_row(outcomes, &outcomes->cells[c], metric, values, out);
-        out->hollow[out->n - 1] = plan;
-        end_series(out, points, length);
+        out->series[out->n - 1].hollow = plan;
+        plot_end(out);
     }
     free(values);
 }
 
 /* ---- against rounds ----------------------------------------------------------------------------------- */
 
-/* Adds the rounds of a point's metrics.csv ("train,ROUND,rmse,VALUE,N") to the sums; returns the last round.
- */
+/* The curve of a point, into every stride-th of values; how many rounds it has. */
 static size_t add_rounds(const struct outcomes *outcomes, const struct outcome *outcome, double *values,
                          size_t most, size_t stride)
 {
     char *path = memory_format("%s/points/%s/private/metrics.csv", outcomes->directory, outcome->name);
-    FILE *stream = path && outcome->run ? fopen(path, "r") : NULL;
-    char line[256];
-    size_t last = 0;
-    while (stream && fgets(line, sizeof line, stream)) {
-        char *save = NULL, *part = strtok_r(line, ",", &save), *round = strtok_r(NULL, ",", &save),
-             *metric = strtok_r(NULL, ",", &save), *value = strtok_r(NULL, ",", &save);
-        int64_t number;
-        double rmse;
-        if (!value || strcmp(part, "train") != 0 || strcmp(metric, "rmse") != 0 ||
-            text_to_int(round, &number) != 0 || number < 1 || (size_t)number > most ||
-            text_to_real(value, &rmse) != 0)
-            continue;
-        values[((size_t)number - 1) * stride] = rmse;
-        last = (size_t)number > last ? (size_t)number : last;
-    }
-    if (stream)
-        fclose(stream);
+    double *curve = memory_new(most, sizeof *curve);
+    const size_t rounds = path && curve && outcome->run ? training_curve_read(path, curve, most) : 0;
+    for (size_t i = 0; i < rounds; i++)
+        values[i * stride] = curve[i];
+    free(curve);
     free(path);
-    return last;
+    return rounds;
 }
 
-void plot_data_rounds(const struct outcomes *outcomes, struct plot_data *out)
+void plot_data_rounds(const struct outcomes *outcomes, struct plot *out)
 {
     enum { MOST = 2000 };
     size_t stride = outcomes->n_repetitions;
-    *out = (struct plot_data){0};
     double *values = memory_new(MOST * stride, sizeof *values);
+    out->failed |= !values;
     for (size_t c = 0; c < outcomes->n_cells && values; c++) {
-        size_t rounds = 0, points = out->points, length = out->rows.length;
-        if (!begin_series(out, cell_label(outcomes, &outcomes->cells[c], -1)))
+        size_t rounds = 0;
+        if (!plot_begin(out, cell_label(outcomes, &outcomes->cells[c], -1)))
             continue;
         for (size_t i = 0; i < MOST * stride; i++)
             values[i] = (double)NAN;
@@ -209,68 +160,118 @@ void plot_data_rounds(const struct outcomes *outcomes, struct plot_data *out)
             if (n)
                 add_row(out, (double)(i + 1), values + i * stride, n);
         }
-        end_series(out, points, length);
+        plot_end(out);
     }
     free(values);
 }
 
 /* ---- noise -------------------------------------------------------------------------------------------- */
 
-static void add_densities(const struct outcomes *outcomes, const struct outcome *outcome, const char *term,
-                          const char *block, int positive, struct plot_data *out)
+#define SPREAD 20       /* the widest series in terms of the narrowest, from which on logarithms are shown */
+#define HALF_SHOWN 0.25 /* of the twelve deviations that are counted */
+
+/* The first run of a cell that there is, or NULL. */
+static const struct outcome *first_run(const struct outcomes *outcomes, const struct cell *cell)
+{
+    for (size_t r = 0; r < outcomes->n_repetitions; r++)
+        if (cell->members[r] != SIZE_MAX && outcomes->items[cell->members[r]].run)
+            return &outcomes->items[cell->members[r]];
+    return NULL;
+}
+
+static FILE *open_noise(const struct outcomes *outcomes, const struct outcome *outcome)
 {
     char *path = memory_format("%s/points/%s/private/noise.csv", outcomes->directory, outcome->name);
-    FILE *stream = path && outcome->run ? fopen(path, "r") : NULL;
+    FILE *stream = path ? fopen(path, "r") : NULL;
+    free(path);
+    return stream;
+}
+
+static int is_known(const struct noise_source *sources, size_t n, const struct noise_source *source)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(sources[i].term, source->term) == 0 && strcmp(sources[i].block, source->block) == 0)
+            return 1;
+    return 0;
+}
+
+static void add_sources(FILE *stream, struct noise_source **sources, size_t *n, size_t *capacity)
+{
+    char line[512];
+    struct noise_source source;
+    while (fgets(line, sizeof line, stream)) {
+        if (!noise_table_source(line, source.term, sizeof source.term, source.block, sizeof source.block) ||
+            is_known(*sources, *n, &source))
+            continue;
+        struct noise_source *grown = memory_grow(*sources, capacity, *n + 1, sizeof *grown);
+        if (!grown)
+            return;
+        *sources = grown;
+        grown[(*n)++] = source;
+    }
+}
+
+size_t plot_data_noise_sources(const struct outcomes *outcomes, struct noise_source **out)
+{
+    size_t n = 0, capacity = 0;
+    *out = NULL;
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
+        const struct outcome *outcome = first_run(outcomes, &outcomes->cells[c]);
+        FILE *stream = outcome ? open_noise(outcomes, outcome) : NULL;
+        if (stream) {
+            add_sources(stream, out, &n, &capacity);
+            fclose(stream);
+        }
+    }
+    return n;
+}
+
+/* The densities of a run; the middle of what was counted, or the upper half of it for logarithms. */
+static void add_densities(const struct outcomes *outcomes, const struct outcome *outcome,
+                          const struct noise_source *source, double most, struct plot *out)
+{
+    FILE *stream = open_noise(outcomes, outcome);
     char line[512];
     double value, density;
     while (stream && fgets(line, sizeof line, stream))
-        if (noise_table_read(line, term, block, &value, &density) &&
-            (!positive || (value > 0 && density > 0)))
-            add_row(out, value, &density, 1);
+        if (noise_table_read(line, source->term, source->block, &value, &density) &&
+            (out->log_x ? value > 0 && density > 0 : fabs(value) <= most))
+            plot_add(out, value, density, 0);
     if (stream)
         fclose(stream);
-    free(path);
 }
 
-/* All cells, or those values above 0 that have a logarithm. *spread: the widest series in terms of the
- * narrowest. */
-static void add_noise(const struct outcomes *outcomes, const char *term, const char *block, int positive,
-                      struct plot_data *out, double *spread)
+/* The largest value that a run counted. */
+static double extent(const struct outcomes *outcomes, const struct outcome *outcome,
+                     const struct noise_source *source)
+{
+    FILE *stream = open_noise(outcomes, outcome);
+    char line[512];
+    double value, density, largest = 0;
+    while (stream && fgets(line, sizeof line, stream))
+        if (noise_table_read(line, source->term, source->block, &value, &density))
+            largest = fmax(largest, value);
+    if (stream)
+        fclose(stream);
+    return largest;
+}
+
+void plot_data_noise(const struct outcomes *outcomes, const struct noise_source *source, struct plot *out)
 {
     double widest = 0, narrowest = INFINITY;
-    *out = (struct plot_data){0};
     for (size_t c = 0; c < outcomes->n_cells; c++) {
-        size_t points = out->points, length = out->rows.length, r = 0;
-        const struct cell *cell = &outcomes->cells[c];
-        while (r < outcomes->n_repetitions && cell->members[r] == SIZE_MAX)
-            r++;
-        if (r == outcomes->n_repetitions || !begin_series(out, cell_label(outcomes, cell, -1)))
-            continue;
-        struct plot_data before = *out;
-        out->points = 0; /* the limits of this series alone */
-        add_densities(outcomes, &outcomes->items[cell->members[r]], term, block, positive, out);
-        if (out->points) {
-            widest = fmax(widest, out->x_hi);
-            narrowest = fmin(narrowest, out->x_hi);
-        }
-        if (before.points && out->points) {
-            out->x_lo = fmin(out->x_lo, before.x_lo);
-            out->x_hi = fmax(out->x_hi, before.x_hi);
-        }
-        out->points += points;
-        end_series(out, points, length);
+        const struct outcome *outcome = first_run(outcomes, &outcomes->cells[c]);
+        const double largest = outcome ? extent(outcomes, outcome, source) : 0;
+        widest = fmax(widest, largest);
+        narrowest = largest > 0 ? fmin(narrowest, largest) : narrowest;
     }
-    *spread = widest / narrowest;
-}
-
-int plot_data_noise(const struct outcomes *outcomes, const char *term, const char *block,
-                    struct plot_data *out)
-{
-    double spread;
-    add_noise(outcomes, term, block, 0, out, &spread);
-    if (!(spread > 20))
-        return 0;
-    plot_data_free(out);
-    add_noise(outcomes, term, block, 1, out, &spread);
-    return 1;
+    out->log_x = out->log_y = widest > SPREAD * narrowest;
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
+        const struct outcome *outcome = first_run(outcomes, &outcomes->cells[c]);
+        if (!outcome || extent(outcomes, outcome, source) <= 0 ||
+            !plot_begin(out, cell_label(outcomes, &outcomes->cells[c], -1)))
+            continue;
+        add_densities(outcomes, outcome, source, HALF_SHOWN * widest, out);
+        plot_end(out);
+    }
 }

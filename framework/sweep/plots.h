@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plots.h - a sweep as pictures, by gnuplot: DIRECTORY/plots/NAME.svg, .png, and the .gp and .dat they are
- * made from.
+ * plots.h - a sweep as plots: for its page, and as files in DIRECTORY/plots/ (NAME.svg, .png, .gp).
  *
  *     METRIC-AXIS       a metric against an axis of numbers, with deviations, a line for each other cell
  *     rounds            training RMSE against rounds
  *     METRIC-proved     a metric against the epsilon that is proved
  *     bytes-AXIS        bytes sent against an axis of numbers
  *     noise-TERM-BLOCK  how the noise is distributed, where [run] noise counted it
+ *
+ * Left out are plots in which there is nothing to see: fewer than two points, an epsilon against itself, what
+ * an axis does not change, and the same lines once more.
  */
 #ifndef DPF_SWEEP_PLOTS_H
 #define DPF_SWEEP_PLOTS_H
 
+#include "plot/plot.h"
 #include "sweep/outcomes.h"
 
-struct plot {
-    char name[96];
-    char title[256];
-    char note[256]; /* what a reader has to know, or "" */
-};
 struct plots {
     struct plot *items;
     size_t n, capacity;
 };
 
-/*
- * Draws all plots that the sweep has the numbers for. Without gnuplot in PATH there are none, and *missing is
- * set; that is no error.
- */
-int plots_draw(const struct outcomes *outcomes, struct plots *out, int *missing, struct dpf_error *error);
+/* All plots that the sweep has the numbers for. On failure out is empty. */
+int plots_make(const struct outcomes *outcomes, struct plots *out, struct dpf_error *error);
+/* Draws them into DIRECTORY/plots. Without gnuplot in PATH *missing is set, and no picture is drawn; that is
+   no error. */
+int plots_draw(const struct plots *plots, const char *directory, int *missing, struct dpf_error *error);
 void plots_free(struct plots *plots);
 
 #endif

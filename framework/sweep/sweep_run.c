@@ -20,7 +20,6 @@
 #include "data/load.h"
 #include "sweep/outcome_tables.h"
 #include "run/progress.h"
-#include "base/text_table.h"
 #include "run/jobs.h"
 #include "sweep/sweep_dir.h"
 
@@ -392,12 +391,11 @@ static int write_tables(const struct sweep *sweep, struct dpf_error *error)
     if (outcomes_read(sweep->directory, &outcomes, error) != 0)
         return -1;
     int status = outcome_tables_write(&outcomes, error);
-    char *table = status == 0 && !sweep->quiet ? outcome_tables_markdown(&outcomes) : NULL;
-    if (table && isatty(STDOUT_FILENO)) { /* into a file it goes as Markdown */
-        char *shown = text_table_render(table, terminal_width(STDOUT_FILENO));
-        free(table);
-        table = shown;
-    }
+    const int is_terminal = isatty(STDOUT_FILENO); /* into a file it goes as Markdown */
+    char *table = status == 0 && !sweep->quiet
+                      ? outcome_tables_text(&outcomes, is_terminal ? SHEET_TEXT : SHEET_MARKDOWN,
+                                            terminal_width(STDOUT_FILENO))
+                      : NULL;
     if (table)
         printf("%s\nSweep: %s (dpframe report %s writes plots and a page)\n", table, sweep->directory,
                sweep->directory);

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/sheet.h"
 #include "base/terminal.h"
 #include "sweep/sweep_point.h"
 #include "sweep/sweep_statements.h"
-#include "base/text_table.h"
 #include "plan/plan_make.h"
 
 struct statements {
@@ -16,7 +16,7 @@ struct statements {
     struct design design;
     struct points points;
     json_t *list; /* for --json */
-    struct text table;
+    struct sheet table;
     size_t n_refused;
 };
 
@@ -81,7 +81,7 @@ static int add_point(struct statements *statements, struct point *point, struct 
 static int add_points(struct statements *statements, struct dpf_error *error)
 {
     const struct points *points = &statements->points;
-    guarantee_row_head(&statements->table);
+    guarantee_row_columns(&statements->table);
     for (size_t i = 0; i < points->n; i++) {
         if (i > 0 && differs_by_seed(&statements->design, &points->items[i - 1], &points->items[i]))
             continue;
@@ -92,11 +92,16 @@ static int add_points(struct statements *statements, struct dpf_error *error)
 }
 
 /* Into a file it goes as Markdown. */
-static void print_table(const char *markdown)
+static int print_table(const struct sheet *table, struct dpf_error *error)
 {
-    char *shown = isatty(STDOUT_FILENO) ? text_table_render(markdown, terminal_width(STDOUT_FILENO)) : NULL;
-    fputs(shown ? shown : markdown, stdout);
-    free(shown);
+    struct text text = {0};
+    const int is_terminal = isatty(STDOUT_FILENO);
+    const int status =
+        sheet_write(table, is_terminal ? SHEET_TEXT : SHEET_MARKDOWN, terminal_width(STDOUT_FILENO), &text);
+    if (status == 0)
+        fputs(text.data, stdout);
+    text_free(&text);
+    return status == 0 ? 0 : error_memory(error);
 }
 
 int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
@@ -112,13 +117,13 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
         json_dumpf(statements.list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');
     } else if (status == 0) {
-        print_table(statements.table.data);
+        status = print_table(&statements.table, error);
     }
     if (status == 0 && statements.n_refused)
         status = error_set(error, DPF_FAULT_CONFIG, "%zu configurations of the sweep cannot be run",
                            statements.n_refused);
     json_decref(statements.list);
-    text_free(&statements.table);
+    sheet_free(&statements.table);
     points_free(&statements.points);
     design_free(&statements.design);
     return status;

@@ -286,6 +286,18 @@ static void an_infinite_epsilon_proves_nothing(void **state)
     case_end(&c);
 }
 
+static void row_has(const struct privacy_case *c, const char *what)
+{
+    struct sheet table = {0};
+    struct text text = {0};
+    guarantee_row_columns(&table);
+    guarantee_row(&c->guarantee, "it", &table);
+    assert_int_equal(sheet_write(&table, SHEET_MARKDOWN, 0, &text), 0);
+    has(text.data, what);
+    text_free(&text);
+    sheet_free(&table);
+}
+
 static void a_refusal_is_reported_with_its_reason(void **state)
 {
     struct privacy_case c;
@@ -305,10 +317,7 @@ static void a_refusal_is_reported_with_its_reason(void **state)
     has(text, "refuses");
     has(text, "last word\n");
     free(text);
-    struct text row = {0};
-    guarantee_row(&c.guarantee, "it", &row);
-    has(row.data, "| none | prover refuses |");
-    text_free(&row);
+    row_has(&c, "| none | prover refuses |");
     case_end(&c);
 }
 
@@ -316,17 +325,13 @@ static void a_refusal_is_reported_with_its_reason(void **state)
 static void a_row_without_a_proof_says_why(void **state)
 {
     struct privacy_case c;
-    struct text row = {0};
     (void)state;
     case_start(&c);
     case_judge(&c);
-    guarantee_row(&c.guarantee, "it", &row);
-    has(row.data, "| none | no accountant that proves |");
+    row_has(&c, "| none | no accountant that proves |");
     script((double)INFINITY, 1e-5);
     assert_int_equal(account_with(&c, &proof), 0);
-    guarantee_row(&c.guarantee, "it", &row);
-    has(row.data, "| none | prover has no finite epsilon |");
-    text_free(&row);
+    row_has(&c, "| none | prover has no finite epsilon |");
     case_end(&c);
 }
 

@@ -126,7 +126,7 @@ static void test_epsilons_are_the_smallest_and_are_not_tested(void **state)
     assert_int_equal(tests.n, 1);
     assert_string_equal(tests.items[0].metric, "rmse");
     outcome_tests_free(&tests);
-    char *markdown = outcome_tables_markdown(&outcomes);
+    char *markdown = outcome_tables_text(&outcomes, SHEET_MARKDOWN, 0);
     assert_non_null(strstr(markdown, "| plain | 1 | 1.0000 | n/a | n/a |"));
     assert_non_null(strstr(markdown, "| noisy | 1 | 2.0000 | 7.2500 | 9.0000 |"));
     assert_non_null(strstr(markdown, "proved for the plan"));
@@ -140,7 +140,7 @@ static void test_a_reference_stands_beside_all_values_of_an_axis(void **state)
     char directory[64];
     struct outcomes outcomes;
     struct outcome_tests tests;
-    struct plot_data data;
+    struct plot plot = {.n = 0};
     struct dpf_error error = {0};
     (void)state;
     make_sweep(directory, REFERENCE, "\"rmse\": 1", "\"rmse\": 2");
@@ -152,16 +152,20 @@ static void test_a_reference_stands_beside_all_values_of_an_axis(void **state)
     assert_ptr_equal(tests.items[0].cell, &outcomes.cells[1]);
     assert_ptr_equal(tests.items[0].baseline, &outcomes.cells[0]);
     outcome_tests_free(&tests);
-    char *markdown = outcome_tables_markdown(&outcomes);
+    char *markdown = outcome_tables_text(&outcomes, SHEET_MARKDOWN, 0);
     assert_non_null(strstr(markdown, "| plain | – | 1 | 1.0000 |"));
     assert_non_null(strstr(markdown, "| noisy | 8 | 1 | 2.0000 |"));
     free(markdown);
-    plot_data_axis(&outcomes, 1, outcome_metric, "rmse", &data);
-    assert_int_equal(data.n, 2);
-    assert_string_equal(data.labels[0], "noisy");
-    assert_string_equal(data.labels[1], "plain");
-    assert_string_equal(data.rows.data, "8 2 0\n\n\n8 1 0\n8 1 0\n");
-    plot_data_free(&data);
+    plot_data_axis(&outcomes, 1, outcome_metric, "rmse", &plot);
+    assert_int_equal(plot.n, 2);
+    assert_string_equal(plot.series[0].label, "noisy");
+    assert_string_equal(plot.series[1].label, "plain");
+    assert_int_equal(plot.series[0].n, 1);
+    assert_float_equal(plot.series[0].points[0].x, 8, 0);
+    assert_float_equal(plot.series[0].points[0].y, 2, 0);
+    assert_float_equal(plot.series[1].points[0].x, 8, 0);
+    assert_float_equal(plot.series[1].points[0].y, 1, 0);
+    plot_free(&plot);
     outcomes_free(&outcomes);
     remove_sweep(directory);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * html_page.h - an HTML page that is one file: no scripts, no fonts, nothing to fetch.
+ *
+ * Light or dark as the reader's system is, readable from 320 px on, and fit to be printed. The markup is
+ * well-formed XML, too.
+ */
+#ifndef DPF_PLOT_HTML_PAGE_H
+#define DPF_PLOT_HTML_PAGE_H
+
+#include "base/html.h"
+#include "base/sheet.h"
+
+/* Up to and with the heading of the page. */
+void html_page_begin(struct text *page, const char *title);
+void html_page_end(struct text *page);
+
+/* Links to sections, once those are known: ids and titles by turns, ended by NULL. */
+void html_page_contents(struct text *page, const char *const *ids_and_titles);
+/* A heading with an address: <h2 id="ID">. */
+void html_page_section(struct text *page, const char *id, const char *title);
+/* A paragraph in a box; its line ends stay. kind: "answer", "private", "warn" or "". */
+void html_page_box(struct text *page, const char *kind, const char *what);
+/* A paragraph of small print. */
+void html_page_note(struct text *page, const char *what);
+/* Adds the table and frees it; -1 if memory ran out. */
+int html_page_table(struct text *page, struct sheet *table);
+
+#endif
