@@ -23,7 +23,7 @@ static const char usage[] =
     "                       [--utility [NAME=VALUE]...]\n"
     "                       [--choose-pbm EPSILON]\n"
     "\n"
-    "The privacy of the configured run: what was published about it, what is proved\n"
+    "Prints the privacy of the configured run: what was published about it, what is proved\n"
     "here, and every condition. --json prints the guarantee object alone.\n"
     "Of a sweep: a table with one row for each of its points.\n"
     "\n"
@@ -115,7 +115,7 @@ static int draw_series(const struct plan *plan, const struct series_plot *how, s
     if (status == 0 && plot.n_keys > 0)
         status = series_plot_draw(&plot, &missing, error);
     if (missing)
-        fprintf(stderr, "dpframe: %s is not drawn, as there is no gnuplot\n", how->path);
+        fprintf(stderr, "dpframe: %s is not drawn: gnuplot was not found\n", how->path);
     free(keys);
     return status;
 }

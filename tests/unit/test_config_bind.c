@@ -329,8 +329,8 @@ static void nothing_is_silently_ignored(void **state)
         {"[items.mechanism]\ne = 1\n", "t.ini:2: nothing reads [items.mechanism]: set \"mechanism\" in "
                                        "[items], or remove the section"},
         {"[items.mechanism]\n", NULL},
-        {"[qqqqqqqqqq]\n", "t.ini:1: nothing reads the section [qqqqqqqqqq]: remove it, or name what it "
-                           "belongs to"},
+        {"[qqqqqqqqqq]\n", "t.ini:1: nothing reads the section [qqqqqqqqqq]: remove it, or set the component "
+                           "that it belongs to"},
         {"[run]\nread = 1\n", NULL},
         {"[run]\nread = 1\nraed = 2\n", "t.ini:3: unknown key \"raed\" in [run]; \"dpframe describe run\" "
                                         "lists the keys"},

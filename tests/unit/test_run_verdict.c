@@ -57,7 +57,7 @@ static void lists_are_compared_with_popular_items(void **state)
     says(&input, VERDICT_BETTER,
          "ranks better than a list of popular items: ndcg@10 is 0.3000 against 0.2000 (+50 %)", "");
     own.item.value = 0.21; /* 1000 users cannot tell that from 0.20 */
-    says(&input, VERDICT_SAME, "ranks no better for sure than", "which may be chance with 1000 users");
+    says(&input, VERDICT_SAME, "does not rank reliably better than", "which may be chance with 1000 users");
     own.item.n = 1000000; /* a million can */
     says(&input, VERDICT_BETTER, "ranks better than", "");
     own.item.n = 1000;
@@ -75,7 +75,7 @@ static void ratings_are_compared_with_their_mean(void **state)
     says(&input, VERDICT_BETTER,
          "predicts better than the mean of all ratings: rmse is 0.9000 against 1.1000", "");
     own.item.value = 1.1005;
-    says(&input, VERDICT_SAME, "predicts no better for sure than", "");
+    says(&input, VERDICT_SAME, "does not predict reliably better than", "");
     own.item.value = 1.3;
     says(&input, VERDICT_WORSE, "predicts worse than", "");
     assert_string_equal(verdict_rivals(&own.metrics, 0)[0], "mean");
@@ -97,7 +97,7 @@ static void the_reason_is_named(void **state)
     rival(&input, "popularity", 0, metric_of(&popular, "hr@10", 0.20, 500));
     says(&input, VERDICT_WORSE, "only 10 records an item", "compare = non-private tells");
     input.non_private = metric_of(&twin, "hr@10", 0.40, 500);
-    says(&input, VERDICT_WORSE, "Noise and clips are the reason: without them hr@10 is 0.4000",
+    says(&input, VERDICT_WORSE, "Noise and clips are the cause: without them hr@10 is 0.4000",
          "only 10 records an item");
     input.records = 1000000;
     says(&input, VERDICT_WORSE, "Noise and clips are the reason", "larger epsilon");
