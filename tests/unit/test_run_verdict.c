@@ -62,7 +62,7 @@ static void lists_are_compared_with_popular_items(void **state)
     says(&input, VERDICT_BETTER, "ranks better than", "");
     own.item.n = 1000;
     own.item.value = 0.10;
-    says(&input, VERDICT_WORSE, "ranks worse than", "compare = non-private tells");
+    says(&input, VERDICT_WORSE, "ranks worse than", "compare = non-private shows");
 }
 
 static void ratings_are_compared_with_their_mean(void **state)
@@ -95,16 +95,16 @@ static void the_reason_is_named(void **state)
         .implicit = 1, .has_noise = 1, .users = 500, .items = 1000, .records = 10000};
     input.test = metric_of(&own, "hr@10", 0.05, 500);
     rival(&input, "popularity", 0, metric_of(&popular, "hr@10", 0.20, 500));
-    says(&input, VERDICT_WORSE, "only 10 records an item", "compare = non-private tells");
+    says(&input, VERDICT_WORSE, "only 10 records an item", "compare = non-private shows");
     input.non_private = metric_of(&twin, "hr@10", 0.40, 500);
     says(&input, VERDICT_WORSE, "Noise and clips are the cause: without them hr@10 is 0.4000",
          "only 10 records an item");
     input.records = 1000000;
-    says(&input, VERDICT_WORSE, "Noise and clips are the reason", "larger epsilon");
+    says(&input, VERDICT_WORSE, "Noise and clips are the cause", "larger epsilon");
     twin.item.value = 0.15;
-    says(&input, VERDICT_WORSE, "Noise and clips are the reason", "which would be no better either");
+    says(&input, VERDICT_WORSE, "Noise and clips are the cause", "which would be no better either");
     twin.item.value = 0.06;
-    says(&input, VERDICT_WORSE, "It is not the noise", "other parameters");
+    says(&input, VERDICT_WORSE, "Noise is not the cause", "other parameters");
     says(&input, VERDICT_WORSE, "configs/recommended", "");
     /* The recommended models themselves are not sent to configs/recommended, nor to keys that they lack. */
     input.model = "private-gram";
