@@ -433,7 +433,7 @@ static void users_that_come_or_go_do_not_show(void **state)
     plan_of(&plan, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.aggregator=mean\n");
     assert_int_equal(plan.ledger.entries[0].event.sampling.hidden_from, -1);
     char *statement = guarantee_text(&plan.guarantee);
-    assert_non_null(strstr(statement, "TAKEN AS PUBLIC"));
+    assert_non_null(strstr(statement, "TREATED AS PUBLIC"));
     assert_non_null(strstr(statement, "A bound on the number of users"));
     free(statement);
     plan_free(&plan);
