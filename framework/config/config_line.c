@@ -66,8 +66,8 @@ static int check_name(const char *what, const char *name, const char *file, long
                         "\"%s\": a dot in the name of a %s must stand between two words", shown, what);
     if (length > CONFIG_NAME_MAX)
         return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        "\"%s\": the name of a %s is too long: %zu bytes, limit %d", shown, what,
-                        length, CONFIG_NAME_MAX);
+                        "\"%s\": the name of a %s is too long: %zu bytes, limit %d", shown, what, length,
+                        CONFIG_NAME_MAX);
     return 0;
 }
 
