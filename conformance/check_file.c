@@ -173,7 +173,7 @@ static void rule_time(struct check *check)
     (void)plugin_load_unchecked(check->path, &error);
     double taken = seconds_now() - before;
     if (taken > 0.1)
-        check_warn(check, "loading takes %.0f ms; more than 100 ms are felt by whoever lists plugins",
+        check_warn(check, "loading takes %.0f ms; more than 100 ms is noticed by everyone who lists plugins",
                    1000 * taken);
 }
 
@@ -265,9 +265,9 @@ static void rule_accepted(struct check *check)
 }
 
 static const struct check_rule rules[] = {
-    {"file.path", NULL, rule_path, "nobody else can change the file or its directory"},
+    {"file.path", NULL, rule_path, "no other user can change the file or its directory"},
     {"file.exports", NULL, rule_exports, "exactly one exported symbol"},
-    {"file.imports", NULL, rule_imports, "no call that changes the process or goes round the host"},
+    {"file.imports", NULL, rule_imports, "no call that changes the process or bypasses the host"},
     {"load.works", NULL, rule_load, "all symbols resolve and the entry point answers, the same each time"},
     {"load.state", NULL, rule_state, "loading leaves the process as it was"},
     {"load.time", NULL, rule_time, "loading takes less than 100 ms"},

@@ -299,7 +299,8 @@ static void look_at_grid(struct check *check, const struct scenario *scenario)
         return;
     for (size_t i = 0; i < cells; i++)
         if (isfinite(base[i]) && fmod(base[i], in->grid[0]) != 0) {
-            check_fail(check, "%s: %g is no multiple of the grid %g", scenario->name, base[i], in->grid[0]);
+            check_fail(check, "%s: %g is not a multiple of the grid %g", scenario->name, base[i],
+                       in->grid[0]);
             return;
         }
     float *weights = (float *)(uintptr_t)in->groups.weights; /* kept by the rule, read-only to the loss */
@@ -333,7 +334,7 @@ static const struct check_rule rules[] = {
     {"loss.query", DPF_ROLE_LOSS, rule_query, "blocks lie within the row and do not overlap"},
     {"loss.grid", DPF_ROLE_LOSS, rule_grid, "sums on a grid are exact, whatever the order of records"},
     {"loss.sensitivity", DPF_ROLE_LOSS, check_rule_sensitivity,
-     "no pair of neighbours differs by more than is stated"},
+     "no pair of neighbours differs by more than the stated sensitivity"},
     {"loss.monotone", DPF_ROLE_LOSS, check_rule_sensitivity_monotone,
      "wider bounds never make a sensitivity smaller"},
 };

@@ -295,7 +295,7 @@ static void look_at_block(struct check *check, const dpf_noise_plan *plan, int b
     if (!(plan->grid[b] > 0) || isinf(plan->grid[b]))
         check_fail(check, "grid of block %d is %g", b, plan->grid[b]);
     else if (!plan->modulus && !is_power_of_two(plan->grid[b]))
-        check_fail(check, "grid %g of additive noise is no power of two", plan->grid[b]);
+        check_fail(check, "grid %g of additive noise is not a power of two", plan->grid[b]);
     if (!(plan->scale[b] >= 0) || isinf(plan->scale[b]))
         check_fail(check, "scale of block %d is %g", b, plan->scale[b]);
     if (!(plan->variance[b] >= 0) || isinf(plan->variance[b]))

@@ -311,8 +311,8 @@ static int releases_for(struct check *check, struct instance *instance, const st
     changed->setup.without_noise = without_noise;
     if (ask_releases(changed, instance, &error) == 0 && changed->n_releases == in->n_releases)
         return 1;
-    check_fail(check, "with noise_factor %g and without_noise %d there are other releases: %.300s",
-               noise_factor, without_noise, error.text);
+    check_fail(check, "noise_factor %g and without_noise %d change the releases: %.300s", noise_factor,
+               without_noise, error.text);
     return 0;
 }
 

@@ -165,13 +165,13 @@ static int described(struct check *check, struct instance *instance, dpf_samplin
     if (sampling->unit < 0 || sampling->unit >= DPF_N_UNITS)
         return check_fail(check, "unit %d is not one of DPF_UNIT_*", (int)sampling->unit);
     if (sampling->hidden_from < -1 || sampling->hidden_from > DPF_OBSERVER_PARTIES)
-        return check_fail(check, "hidden_from %d is no observer", (int)sampling->hidden_from);
+        return check_fail(check, "hidden_from %d is not an observer", (int)sampling->hidden_from);
     if (!(sampling->rate >= 0 && sampling->rate <= 1))
         return check_fail(check, "rate %g is no probability", sampling->rate);
     if (sampling->separation < 0 || (sampling->kind == DPF_SAMPLING_CYCLIC && sampling->separation < 1))
-        return check_fail(check, "separation %lld is no number of rounds", (long long)sampling->separation);
+        return check_fail(check, "separation %lld is not a number of rounds", (long long)sampling->separation);
     if (isnan(sampling->weight_max) || sampling->weight_max < 0)
-        return check_fail(check, "weight_max %g is no bound", sampling->weight_max);
+        return check_fail(check, "weight_max %g is not a bound", sampling->weight_max);
     return 0;
 }
 

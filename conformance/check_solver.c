@@ -210,9 +210,9 @@ static void look_at_rows(struct check *check, const struct scenario *scenario, c
                 norm += (double)rows[r].next[c] * (double)rows[r].next[c];
         }
         if (!isfinite(norm))
-            check_fail(check, "%s gives a row that is not finite", scenario->name);
+            check_fail(check, "%s returns a row that is not finite", scenario->name);
         else if (sqrt(norm) > radius * (1 + 1e-5))
-            check_fail(check, "%s gives a row of norm %g, the declared radius is %g", scenario->name,
+            check_fail(check, "%s returns a row of norm %g, but the declared radius is %g", scenario->name,
                        sqrt(norm), radius);
     }
 }

@@ -92,6 +92,6 @@ int check_symbols(const char *path, check_symbol_seen seen, void *context, struc
     munmap(mapped, image.size);
     if (status != 0)
         return error_at(error, DPF_FAULT_PLUGIN, path, 0,
-                        "is no 64-bit little-endian ELF file with a dynamic symbol table");
+                        "is not a 64-bit little-endian ELF file with a dynamic symbol table");
     return 0;
 }

@@ -472,7 +472,7 @@ static void rule_inverse(struct check *check)
 }
 
 static const struct check_rule rules[] = {
-    {"transform.bounds", DPF_ROLE_TRANSFORM, rule_bounds, "what comes out lies within the bounds it states"},
+    {"transform.bounds", DPF_ROLE_TRANSFORM, rule_bounds, "its output lies within the bounds it states"},
     {"transform.sensitivity", DPF_ROLE_TRANSFORM, rule_sensitivity,
      "messages lie within the sensitivities it states"},
     {"transform.inverse", DPF_ROLE_TRANSFORM, rule_inverse, "inverses invert, adjoints are adjoint"},

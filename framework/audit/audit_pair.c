@@ -486,17 +486,16 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
     warn_of_idle_keys(audit);
     if (!plan_is_factorization(plan) && !plan->recommender.instance)
         return config_error(plan->config, "model", "kind", error,
-                            "baselines cannot be audited: they have no noise, and nothing is stated of them");
+                            "baselines cannot be audited: they have no noise and no statement");
     if (!releases_noise(plan))
         return error_set(error, DPF_FAULT_CONFIG,
-                         "%s: no side has a mechanism, so there is no noise whose amount could be audited",
+                         "%s: no side has a mechanism, so there is no noise to audit",
                          config_path(plan->config));
     /* Else the file would not be looked at, and a set would be compared with itself. */
     if (*path && data_is_generated(&plan->data))
         return config_error(
             plan->config, "audit", "neighbour", error,
-            "[data] format = synthetic reads no file, so there is nothing to be the neighbour of: "
-            "name a file in [data] path");
+            "[data] format = synthetic reads no file, so it has no neighbour: name a file in [data] path");
     if (*path && one_run)
         return config_error(plan->config, "audit", "neighbour", error,
                             "one-run makes its own canaries: leave one of the two out");

@@ -21,15 +21,15 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
                                      "Trainings with each of the two data sets. Half of them choose the "
                                      "threshold, the others count. n trials show at most about ln(n / 7)."),
     [AUDIT_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 0.95, 0.5, 1.0, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI,
-                                          "", "Probability at least that all lower bounds hold."),
+                                          "", "The probability, at least, that all lower bounds hold."),
     [AUDIT_VIEW] = DPF_PARAM_ENUM_F("view", OBSERVE_AUTO, views, 0, "What the observer looks at."),
     [AUDIT_USER] = DPF_PARAM_TEXT_F("user", DPF_TYPE_STRING, "", 0,
                                     "Id of the canary's user. Default: chosen, see candidates."),
     [AUDIT_ITEM] = DPF_PARAM_TEXT_F("item", DPF_TYPE_STRING, "", 0,
                                     "Id of the canary's item, for the unit record. Default: chosen."),
-    [AUDIT_CANDIDATES] = DPF_PARAM_INT_F("candidates", 8, 1, 10000, 0, "",
-                                         "So many canaries are drawn, and the one that moves releases most "
-                                         "is audited. Fresh noise is used afterwards."),
+    [AUDIT_CANDIDATES] = DPF_PARAM_INT_F(
+        "candidates", 8, 1, 10000, 0, "",
+        "Number of canaries to draw; the one that moves releases most is audited, with fresh noise."),
     [AUDIT_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
                                    "Seed of the choice of canaries. Noise follows [privacy] randomness."),
     [AUDIT_NEIGHBOUR] = DPF_PARAM_TEXT_F(
@@ -37,7 +37,7 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
         "Ratings to take in place of [data] path as the neighbouring data "
         "set, with the same items; it may differ in one unit only. Default: a canary is made."),
     [AUDIT_CLAIM] = DPF_PARAM_REAL_F("claim", 0, 0, INFINITY, 0, "",
-                                     "An epsilon that somebody claims, to be compared too. 0: none."),
+                                     "A claimed epsilon to compare with the bound. 0: none."),
     [AUDIT_CLAIM_DELTA] =
         DPF_PARAM_REAL_F("claim-delta", 0, 0, 1, DPF_PARAM_OPEN_HI, "", "The delta of that claim."),
     [AUDIT_ONE_RUN] = DPF_PARAM_BOOL_F("one-run", 0, 0,

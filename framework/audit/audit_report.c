@@ -294,7 +294,7 @@ static void print_text(const struct audit_session *audit, int violated)
     print_move(audit);
     print_noise(audit);
     if (violated)
-        printf("VIOLATED: what is stated is not true of what runs.\n");
+        printf("VIOLATED: the program does not keep what is stated.\n");
     else
         printf("An audit can refute a guarantee, never prove one.\n");
 }

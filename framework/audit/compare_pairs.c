@@ -18,8 +18,8 @@ struct comparison {
 static int refuse_pair(const struct comparison *c, const char *why, struct dpf_error *error)
 {
     return error_set(error, DPF_FAULT_DATA,
-                     "%s: it and [data] are no neighbours as [privacy] unit and adjacency define them: %s. A "
-                     "bound would say nothing about the guarantee; give data sets that differ in one unit",
+                     "%s: this file and [data] are not neighbours under [privacy] unit and adjacency: %s. "
+                     "Give data sets that differ in one unit",
                      c->path, why);
 }
 
@@ -36,13 +36,13 @@ static int compare_users(struct comparison *c, struct dpf_error *error)
     c->departed = -1;
     const struct id_map *more = c->larger == 1 ? b : a, *fewer = c->larger == 1 ? a : b;
     if (more->n > fewer->n + 1 || (c->larger >= 0 && !neighbours_depart(c->kind)))
-        return refuse_pair(c, "they have other users", error);
+        return refuse_pair(c, "their users differ", error);
     for (int64_t i = 0; i < more->n; i++) {
         const int64_t j = i - (c->departed >= 0);
         if (j < fewer->n && same_ids(more, i, fewer, j))
             continue;
         if (c->larger < 0 || c->departed >= 0)
-            return refuse_pair(c, "they have other users", error);
+            return refuse_pair(c, "their users differ", error);
         c->departed = i;
     }
     return 0;

@@ -48,7 +48,7 @@ int files_make_directory(const char *path, struct dpf_error *error)
             break;
         }
         if (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode)) {
-            error_set(error, DPF_FAULT_RUN, "%s exists and is no directory", copy);
+            error_set(error, DPF_FAULT_RUN, "%s exists and is not a directory", copy);
             break;
         }
         *p = end;

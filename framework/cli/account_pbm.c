@@ -62,8 +62,7 @@ static int describe_release(struct choosing *c, struct dpf_error *error)
                          "theta, q and p chosen");
     if (!side || !pbm_event(&plan->ledger))
         return error_set(error, DPF_FAULT_CONFIG,
-                         "no release of the configuration is made by mechanism pbm: there is nothing to "
-                         "choose");
+                         "no release of the configuration uses mechanism pbm: there is nothing to choose");
     if (!plan->sizes_known)
         return error_set(error, DPF_FAULT_CONFIG,
                          "the numbers of users and items are not known; declare [model] users and items");
@@ -207,7 +206,8 @@ static void print_text(const struct choosing *c)
         event->p[2]);
     print_candidates(c);
     if (!plan->guarantee.plan_holds)
-        printf("\nThis is no guarantee: conditions of the plan fail; see dpframe account without "
+        printf("\n"
+               "This is not a guarantee: conditions of the plan fail; see dpframe account without "
                "--choose-pbm.\n");
     printf("\nTHEORY OF THE PAPER (not a guarantee), alpha = %g\n\n"
            "Theorem 5.4  p = %.4g times an unknown constant\n",

@@ -23,7 +23,7 @@ static const char usage[] =
     "                       [--utility [NAME=VALUE]...]\n"
     "                       [--choose-pbm EPSILON]\n"
     "\n"
-    "The privacy of the configured run: what was published about it, what is proved\n"
+    "Prints the privacy of the configured run: what was published about it, what is proved\n"
     "here, and every condition. --json prints the guarantee object alone.\n"
     "Of a sweep: a table with one row for each of its points.\n"
     "\n"

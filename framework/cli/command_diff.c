@@ -7,10 +7,11 @@
 #include "config/config_diff.h"
 #include "plan/plan_make.h"
 
-static const char usage[] = "usage: dpframe diff A.ini B.ini [-o section.key=value]... [--json]\n"
-                            "\n"
-                            "What differs between two configurations once they are resolved, defaults\n"
-                            "included. Keys that affect the guarantee come first. Overrides go to both.\n";
+static const char usage[] =
+    "usage: dpframe diff A.ini B.ini [-o section.key=value]... [--json]\n"
+    "\n"
+    "Shows what differs between two configurations after they are resolved, defaults\n"
+    "included. Keys that affect the guarantee come first. Overrides go to both.\n";
 
 static int resolve(const struct arguments *arguments, const char *path, json_t **resolved,
                    json_t *privacy_keys, struct dpf_error *error)

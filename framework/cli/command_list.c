@@ -78,7 +78,7 @@ static int check_role(const char *role, struct dpf_error *error)
         if (strcmp(roles[i], role) == 0)
             return 0;
     const char *nearest = text_nearest(role, roles, n);
-    return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is no role%s%s%s: see dpframe list --help",
+    return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is not a role%s%s%s: see dpframe list --help",
                      text_show(role, shown), nearest ? "; did you mean " : "", nearest ? nearest : "",
                      nearest ? "?" : "");
 }

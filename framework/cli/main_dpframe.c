@@ -17,7 +17,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "\n"
                            "usage: dpframe COMMAND [OPTION]... (dpframe COMMAND --help: its own help)\n"
                            "\n"
-                           "  start FILE [FACT=VALUE]...   a configuration for a file of one's own\n"
+                           "  start FILE [FACT=VALUE]...   a configuration for your own file\n"
                            "  run CONFIG                   train, evaluate, write results; a sweep: all its\n"
                            "                               points (the same as train, and as -c CONFIG)\n"
                            "  check CONFIG                 validate; print pipeline and guarantee\n"

@@ -132,7 +132,7 @@ static int bind_default(const struct binding *b, const dpf_param *param, dpf_val
         out->integer = param->default_integer;
         if (out->integer >= 0 && out->integer < param->n_values)
             return 0;
-        return error_set(b->error, DPF_FAULT_PLUGIN, "the default of %s in [%s] is none of its values",
+        return error_set(b->error, DPF_FAULT_PLUGIN, "the default of %s in [%s] is not one of its values",
                          param->name, b->section);
     default:
         if (param->default_text && *param->default_text)
@@ -221,7 +221,7 @@ static int refuse_unknown(const struct binding *b, const struct config_entry *en
                  nearest);
     else if (b->n == 0)
         error_at(b->error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                 "unknown key \"%s\" in [%s]%s%s, which takes none", entry->key, b->section, of, who);
+                 "unknown key \"%s\" in [%s]%s%s, which takes no keys", entry->key, b->section, of, who);
     else
         error_at(b->error, DPF_FAULT_CONFIG, entry->file, entry->line,
                  "unknown key \"%s\" in [%s]%s%s; its keys are: %s", entry->key, b->section, of, who,

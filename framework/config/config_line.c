@@ -63,11 +63,11 @@ static int check_name(const char *what, const char *name, const char *file, long
                             what);
     if (name[0] == '.' || name[length - 1] == '.' || strstr(name, ".."))
         return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        "\"%s\": a dot in the name of a %s stands between two words", shown, what);
+                        "\"%s\": a dot in the name of a %s must stand between two words", shown, what);
     if (length > CONFIG_NAME_MAX)
         return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        "\"%s\": the name of a %s has at most %d bytes, not %zu", shown, what,
-                        CONFIG_NAME_MAX, length);
+                        "\"%s\": the name of a %s is too long: %zu bytes, limit %d", shown, what, length,
+                        CONFIG_NAME_MAX);
     return 0;
 }
 
@@ -150,7 +150,8 @@ int line_split_override(char *text, const char *label, char **section, char **ke
 {
     size_t length = strlen(text);
     if (length > CONFIG_LINE_MAX)
-        return error_at(error, DPF_FAULT_CONFIG, label, 0, "longer than %d bytes", CONFIG_LINE_MAX);
+        return error_at(error, DPF_FAULT_CONFIG, label, 0, "longer than the limit of %d bytes",
+                        CONFIG_LINE_MAX);
     if (check_bytes(text, length, label, 0, error) != 0)
         return -1;
     char *equals = strchr(text, '=');

@@ -159,8 +159,8 @@ static int load_file(struct loader *loader, const char *path, const struct confi
     if (!text && errno == ENOMEM)
         return error_memory(loader->error);
     if (!text) {
-        const char *why = errno == EFBIG    ? "larger than 1 MiB: this is no configuration"
-                          : errno == ESPIPE ? "no regular file; save what it gives and name that file"
+        const char *why = errno == EFBIG    ? "larger than 1 MiB, the limit for a configuration"
+                          : errno == ESPIPE ? "not a regular file; save its content to a file and name that"
                                             : strerror(errno);
         return from ? error_at(loader->error, DPF_FAULT_CONFIG, from->file, from->line,
                                "include = %s: cannot read %s: %s", from->name, path, why)
@@ -259,11 +259,10 @@ struct config *config_parse(const char *name, const char *text, uint64_t length,
     struct config_source source = {.file = config->path, .directory = "."};
     int status = length <= CONFIG_FILE_MAX ? reader_parse(config, &source, text, (size_t)length, error)
                                            : error_at(error, DPF_FAULT_CONFIG, name, 1,
-                                                      "larger than 1 MiB: this is no configuration");
+                                                      "larger than 1 MiB, the limit for a configuration");
     if (status == 0 && source.n_includes)
         status = error_at(error, DPF_FAULT_CONFIG, name, source.includes[0].line,
-                          "include = %s: text that comes from no file cannot include one",
-                          source.includes[0].name);
+                          "include = %s: only a file can include another", source.includes[0].name);
     if (status == 0)
         status = merge_source(config, &source, error);
     source_free(&source);

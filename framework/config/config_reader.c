@@ -61,7 +61,7 @@ static int next_line(struct reader *reader, size_t *length)
     *length = whole > 0 && start[whole - 1] == '\r' ? whole - 1 : whole;
     if (*length > CONFIG_LINE_MAX) {
         error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
-                 "the line has %zu bytes, at most %d are allowed", *length, CONFIG_LINE_MAX);
+                 "the line is too long: %zu bytes, limit %d", *length, CONFIG_LINE_MAX);
         return 0;
     }
     memcpy(reader->line, start, *length);
@@ -106,7 +106,7 @@ static char *read_line(char *out, int size, void *context)
     }
     if (written < 0 || written >= size) {
         error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
-                 "the line is too long for this build of inih: %d bytes, at most %d", written, size - 1);
+                 "the line is too long for this build of inih: %d bytes, limit %d", written, size - 1);
         return NULL;
     }
     return out;
@@ -147,8 +147,8 @@ int reader_add(struct config *config, struct config_source *source, const struct
     struct config_item *first = source_find(source, full);
     if (first && !replace)
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                        "[%s] %s is set a second time; the first is in line %ld: remove one", entry->section,
-                        entry->key, first->entry.line);
+                        "[%s] %s is set twice, first in line %ld: remove one", entry->section, entry->key,
+                        first->entry.line);
     item.entry.value = config_keep(config, memory_text(entry->value), error);
     if (!item.entry.value)
         return -1;

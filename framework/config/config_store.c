@@ -76,7 +76,7 @@ int source_add_item(struct config_source *source, const struct config_item *item
 {
     if (source->n_items >= CONFIG_ENTRIES_MAX)
         return error_at(error, DPF_FAULT_CONFIG, item->entry.file, item->entry.line,
-                        "more than %d keys: this is no configuration", CONFIG_ENTRIES_MAX);
+                        "too many keys (limit %d)", CONFIG_ENTRIES_MAX);
     struct config_item *grown =
         memory_grow(source->items, &source->items_capacity, source->n_items + 1, sizeof *grown);
     if (!grown)
@@ -90,8 +90,8 @@ int source_add_section(struct config_source *source, const struct config_section
                        struct dpf_error *error)
 {
     if (source->n_sections >= CONFIG_ENTRIES_MAX)
-        return error_at(error, DPF_FAULT_CONFIG, section->file, section->line,
-                        "more than %d sections: this is no configuration", CONFIG_ENTRIES_MAX);
+        return error_at(error, DPF_FAULT_CONFIG, section->file, section->line, "too many sections (limit %d)",
+                        CONFIG_ENTRIES_MAX);
     struct config_section *grown =
         memory_grow(source->sections, &source->sections_capacity, source->n_sections + 1, sizeof *grown);
     if (!grown)

@@ -62,7 +62,8 @@ static int refuse_section(const struct check *check, const struct config_section
         return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
                         "unknown section [%s]; did you mean [%s]?", section->name, nearest);
     return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
-                    "nothing reads the section [%s]: remove it, or name what it belongs to", section->name);
+                    "nothing reads the section [%s]: remove it, or set the component that it belongs to",
+                    section->name);
 }
 
 static int refuse_key(const struct check *check, const struct config_item *item, const char **names)

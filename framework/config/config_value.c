@@ -181,7 +181,7 @@ static int append(struct list *list, int64_t integer, double real)
 {
     int is_int = list->param->type == DPF_TYPE_INT_LIST;
     if (list->count >= LIST_MAX)
-        return complain(list->problem, "has more than %d elements", LIST_MAX);
+        return complain(list->problem, "has too many elements (limit %d)", LIST_MAX);
     void *array = is_int ? (void *)list->integers : (void *)list->reals;
     void *grown = memory_grow(array, &list->capacity, list->count + 1, 8);
     if (!grown)
@@ -209,7 +209,7 @@ static int append_range(struct list *list, char *text, char *dots)
     if (first > last)
         return complain(list->problem, "a range goes upwards: %" PRId64 "..%" PRId64, last, first);
     if ((uint64_t)last - (uint64_t)first >= LIST_MAX)
-        return complain(list->problem, "has more than %d elements", LIST_MAX);
+        return complain(list->problem, "has too many elements (limit %d)", LIST_MAX);
     for (int64_t i = first; status == 0; i++) {
         status = append(list, i, 0);
         if (i == last)

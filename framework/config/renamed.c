@@ -188,8 +188,7 @@ long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_er
         char ending[3] = "";
         if (bare + strspn(line + bare, "\r\n") != (size_t)n || end > 2) {
             status = error_at(error, DPF_FAULT_CONFIG, file, number,
-                              "a control byte stands in the line: "
-                              "configurations are plain text");
+                              "the line contains a control byte: configurations are plain text");
             break;
         }
         memcpy(ending, line + bare, end);

@@ -22,7 +22,7 @@ static int order_lines(const struct table *table, const struct id_map *sorted, c
             if (seen[at])
                 status = error_at(error, DPF_FAULT_DATA, chunk->path,
                                   (long)(chunk->first_line + (chunk->lines_of ? chunk->lines_of[i] : i)),
-                                  "the id \"%s\" stands in this catalogue twice; remove one of the lines",
+                                  "this catalogue contains the id \"%s\" twice; remove one of the lines",
                                   id_map_text(sorted, at));
             else
                 order[n++] = at;

@@ -31,9 +31,9 @@ static int read_delimiter(const struct config *config, const struct config_value
         return 0;
     if (strcmp(text, "\\t") == 0)
         return config_error(config, "data", data->table[index].name, error,
-                            "\"\\t\" is no delimiter; a TAB is written tab");
+                            "\"\\t\" is not a delimiter; write tab for a TAB");
     return config_error(config, "data", data->table[index].name, error,
-                        "\"%s\" is no delimiter; use a punctuation mark, '::', or one of comma, tab, "
+                        "\"%s\" is not a delimiter; use a punctuation mark, '::', or one of comma, tab, "
                         "semicolon, space, spaces, pipe",
                         text);
 }
@@ -201,14 +201,15 @@ static int read_range(const struct config *config, const struct config_values *d
     if (out->counts && isinf(out->value_lo))
         out->value_lo = 0; /* by what counts are */
     if (out->counts && out->value_lo < 0)
-        return config_error(config, "data", "value-min", error, "%g: counts are not below 0", out->value_lo);
+        return config_error(config, "data", "value-min", error, "%g: counts cannot be negative",
+                            out->value_lo);
     if (out->value_lo == INFINITY || out->value_hi == -INFINITY || out->value_lo > out->value_hi)
         return config_error(config, "data", "value-min", error,
                             "value-min (%g) must not be above value-max (%g)", out->value_lo, out->value_hi);
     if (value_of(data, D_OUT_OF_RANGE)->integer != RANGE_ERROR && isinf(out->value_lo) &&
         isinf(out->value_hi))
         return config_error(config, "data", "out-of-range", error,
-                            "there is no declared range; set value-min and value-max");
+                            "no range is declared; set value-min and value-max");
     return 0;
 }
 

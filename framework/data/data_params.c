@@ -152,9 +152,7 @@ static const dpf_param data_table[D_COUNT] = {
         "items-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
         "The catalogue of items, a public file with an id on each line: the item side has a row for each of "
         "them, in that order, and records of other items are faults ([privacy] on-violation). Empty: the "
-        "items that "
-
-        "in the data, which their list then shows."),
+        "items that occur in the data; the released list of items then shows which."),
     [D_USERS_FILE] = DPF_PARAM_TEXT_F(
         "users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
         "The catalogue of users, likewise. A list of those who are in the data is not public."),

@@ -109,8 +109,8 @@ static int resolve_group(struct ratings *ratings, const struct data_options *opt
     if (merged >= 0)
         return 0;
     report_pair(ratings, table, users, items, row, group->first,
-                "sum up to a value outside of the declared range; widen value-min and "
-                "value-max, or set out-of-range = clip or drop",
+                "add up to a value outside the declared range; widen value-min and value-max, or set "
+                "out-of-range = clip or drop",
                 error);
     return pass_over(ratings, options, group, violations, error);
 }

@@ -241,7 +241,7 @@ static int add_flag(struct parsing *p, int32_t line, int32_t index, int32_t whic
         return add_entry(p, line, index, which, 1, error);
     return field->length == 0 || field_is(field, "0")
                ? 0
-               : fault(p, error, "%s is neither 0 nor 1, as a flag has to be", field_show(field, shown));
+               : fault(p, error, "%s must be a flag, 0 or 1", field_show(field, shown));
 }
 
 static int add_number(struct parsing *p, int32_t line, int32_t index, const struct field *field,
@@ -252,7 +252,7 @@ static int add_number(struct parsing *p, int32_t line, int32_t index, const stru
     if (field->length == 0)
         return 0;
     if (field_real(field, &number) != 0 || !isfinite((float)number))
-        return fault(p, error, "%s is no number; leave a number that is missing empty",
+        return fault(p, error, "%s is not a number; leave the field empty if the number is missing",
                      field_show(field, shown));
     return add_entry(p, line, index, 0, number, error);
 }
@@ -284,12 +284,12 @@ static int add_line(struct parsing *p, const struct field *fields, struct dpf_er
     const struct field id = as_utf8(p, &fields[p->id]);
     const int64_t before = p->ids.n;
     if (id.length == 0)
-        return fault(p, error, "the line names no id%s", "");
+        return fault(p, error, "the line has no id%s", "");
     const int32_t line = ids_add(&p->ids, &id);
     int32_t index = 0;
     int status = line < 0 ? error_memory(error) : 0;
     if (status == 0 && p->ids.n == before)
-        status = fault(p, error, "%s has a line already; give each id one", field_show(&id, shown));
+        status = fault(p, error, "%s occurs twice; keep one line for each id", field_show(&id, shown));
     for (int64_t i = 0; i < o->categories.n && status == 0; i++)
         status = add_categories(p, line, index++, &fields[p->categories[i]], error);
     for (int64_t i = 0; i < o->flags.n && status == 0; i++)

@@ -55,7 +55,7 @@ static int read_delimiter(const struct config *config, const char *key, const ch
     if (delimiter_parse(text, out) == 0)
         return 0;
     return config_error(config, "data", key, error,
-                        "\"%s\" is no delimiter; use a punctuation mark, '::', or one of comma, tab, "
+                        "\"%s\" is not a delimiter; use a punctuation mark, '::', or one of comma, tab, "
                         "semicolon, space, spaces, pipe",
                         text);
 }

@@ -37,7 +37,7 @@ static int refill(struct gzip *gzip, struct dpf_error *error)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return error_set(error, DPF_FAULT_DATA, "cannot read on: %s", strerror(errno));
+            return error_set(error, DPF_FAULT_DATA, "cannot read further: %s", strerror(errno));
         gzip->stream.avail_in += (uInt)n;
         gzip->offset += n;
         return n > 0;
@@ -126,7 +126,8 @@ static int read_plain(struct gzip *gzip, char *out, size_t wanted, size_t *got, 
 
 static int damaged(const char *what, struct dpf_error *error)
 {
-    return error_set(error, DPF_FAULT_DATA, "cannot read on: %s; the file is cut off or damaged", what);
+    return error_set(error, DPF_FAULT_DATA, "cannot read further: %s; the file is truncated or damaged",
+                     what);
 }
 
 static int read_member(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error)
@@ -169,11 +170,11 @@ static int leave_member(struct gzip *gzip, struct dpf_error *error)
     const int64_t left = bytes_left(gzip);
     while (status >= 0 && (status = look_ahead(gzip, 1, error)) > 0) {
         if (*gzip->stream.next_in != 0)
-            return error_set(error, DPF_FAULT_DATA,
-                             "%lld bytes stand behind the end of what is compressed and are not gzip; the "
-                             "file is damaged, or parts were joined of which only some are compressed: "
-                             "compress all of them, or none",
-                             (long long)left);
+            return error_set(
+                error, DPF_FAULT_DATA,
+                "%lld bytes after the end of the compressed data are not gzip: the file is damaged, or "
+                "compressed and uncompressed parts were joined; compress all parts, or none",
+                (long long)left);
         gzip->stream.next_in++;
         gzip->stream.avail_in--;
     }

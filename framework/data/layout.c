@@ -182,7 +182,7 @@ static int missing_column(const struct file_options *options, const struct field
 {
     char name[32], remedy[192];
     const char *other = all == 1 ? delimiter_suggest(&fields[0]) : NULL;
-    snprintf(remedy, sizeof remedy, "set data.%s%s, or data.%sdelimiter if the line is cut wrongly",
+    snprintf(remedy, sizeof remedy, "set data.%s%s, or data.%sdelimiter if the line is split wrongly",
              options->keys[column],
              column == COLUMN_RATING ? " (or feedback = implicit if there are no ratings)"
              : column == COLUMN_TIME ? " (or split.by = random if there are no time stamps)"
@@ -220,7 +220,7 @@ int layout_decide(const struct file_options *options, const struct field *fields
     if (out->has_header && n != out->fields)
         return error_set(error, DPF_FAULT_DATA,
                          "the header has %lld field(s), but data.fields is %lld; correct it, or "
-                         "data.%sdelimiter if the line is cut wrongly",
+                         "data.%sdelimiter if the line is split wrongly",
                          (long long)n, (long long)out->fields, options->prefix);
     /* A record on the first line says nothing of the form where it is declared. */
     n = out->fields;

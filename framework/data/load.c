@@ -305,8 +305,8 @@ static int nothing_left(const struct loading *l, struct dpf_error *error)
                          : s->out_of_range    ? "correct data.value-min and data.value-max"
                          : l->out->test.n > 0 ? "hold out fewer, see [split]"
                          : s->lines - s->empty_lines == 1
-                             ? "the only line was taken as a header, see data.header"
-                             : "there must be some";
+                             ? "the only line was read as a header, see data.header"
+                             : "add records";
     return error_set(
         error, DPF_FAULT_DATA,
         "%s: no records are left for training (of %lld lines; %lld below data.threshold, %lld out "

@@ -24,14 +24,13 @@ static int check_file(const char *path, struct dpf_error *error)
     if (stat(path, &info) != 0)
         return error_set(error, DPF_FAULT_DATA, "cannot find the file %s: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode))
+        return error_set(error, DPF_FAULT_DATA,
+                         "%s is a directory; name the file, or a pattern such as %s/*.csv", path, path);
+    if (!S_ISREG(info.st_mode))
         return error_set(
             error, DPF_FAULT_DATA,
-            "%s is a directory and no regular file; name the file, or a pattern such as %s/*.csv", path,
+            "%s is not a regular file; save its content to a file, since files are read more than once",
             path);
-    if (!S_ISREG(info.st_mode))
-        return error_set(error, DPF_FAULT_DATA,
-                         "%s is no regular file; save what it gives, since files are read more than once",
-                         path);
     if (access(path, R_OK) != 0)
         return error_set(error, DPF_FAULT_DATA, "cannot read %s: %s", path, strerror(errno));
     return 0;

@@ -80,8 +80,8 @@ int quoted_line(struct quoted *quoted, const char *line, size_t length, struct d
         return error_memory(error);
     if (taken != length)
         return error_set(error, DPF_FAULT_DATA,
-                         "a quote stands where none may stand; a quote inside of a quoted field is "
-                         "doubled, and an unquoted field has none (format = tsv takes quotes as they are)");
+                         "a quote is not allowed here: double a quote inside a quoted field, and quote a "
+                         "field that contains one (format = tsv reads quotes as ordinary characters)");
     return quoted->complete;
 }
 

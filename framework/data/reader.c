@@ -130,7 +130,7 @@ static int check_line(const struct block *block, int has_nul, int64_t line, cons
     if (block->cut && line == 0)
         return error_set(error, DPF_FAULT_DATA, SOURCE_TOO_LONG, block->capacity - 1);
     if (has_nul && memchr(text->data, 0, text->length))
-        return error_set(error, DPF_FAULT_DATA, "a NUL byte; the file is damaged or no text");
+        return error_set(error, DPF_FAULT_DATA, "a NUL byte: the file is damaged or is not text");
     return 0;
 }
 
@@ -406,11 +406,11 @@ static int decide_layout(struct reader *reader, struct dpf_error *error)
     if (status > 0)
         status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : NOT_DECIDED;
     else if (status == 0 && !reader->is_look)
-        error_at(error, DPF_FAULT_DATA, reader->path, 0, "there are no records in this file");
+        error_at(error, DPF_FAULT_DATA, reader->path, 0, "this file contains no records");
     if (status < 0 && (status == NOT_DECIDED || !reader->is_look))
         place_error(&local, reader->path, line, error);
     if (status > 0 && !reader->is_look && reader->layout.has_header && reader->options->header == HEADER_AUTO)
-        log_message(LOG_LEVEL_INFO, "%s:%lld: taken as a header (data.%sheader = auto)", reader->path,
+        log_message(LOG_LEVEL_INFO, "%s:%lld: read as a header (data.%sheader = auto)", reader->path,
                     (long long)line, reader->options->prefix);
     source_close(&reader->source);
     quoted_free(quoted);
@@ -649,7 +649,7 @@ int table_check_record(const char *path, const struct file_options *options, str
         return -1;
     status = source_next(&source, &block, error);
     if (status == 0)
-        status = error_at(error, DPF_FAULT_DATA, path, 0, "there are no records in this file");
+        status = error_at(error, DPF_FAULT_DATA, path, 0, "this file contains no records");
     else if (status > 0)
         status = read_first_line(path, &block, options, error);
     source_close(&source);

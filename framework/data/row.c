@@ -101,7 +101,7 @@ static int bad_number(const struct file_options *options, const struct layout *l
         hint = "numbers use a decimal point, whatever the locale";
     else if (field_is(field, "nan"))
         hint = "there is no rule for NaN; remove the line";
-    return error_set(error, DPF_FAULT_DATA, "%s %s in column %d is no number; %s",
+    return error_set(error, DPF_FAULT_DATA, "%s %s in column %d is not a number; %s",
                      column_word(options, column), field_show(field, show), layout->columns[column] + 1,
                      hint);
 }
@@ -134,8 +134,8 @@ static int out_of_range(const struct file_options *options, const struct field *
     if (options->out_of_range == RANGE_DROP)
         return 1;
     error_set(error, DPF_FAULT_DATA,
-              "value %s is outside of the declared range %g to %g; correct value-min and "
-              "value-max, or set out-of-range = clip or drop",
+              "value %s is outside the declared range %g to %g; correct value-min and value-max, or set "
+              "out-of-range = clip or drop",
               field_show(field, show), options->value_lo, options->value_hi);
     return keep_bounded(options, value, out);
 }
@@ -185,7 +185,7 @@ static int check_id(const struct file_options *options, const struct field *fiel
     if (memchr(field->data, '\n', field->length) || memchr(field->data, '\r', field->length))
         return error_set(
             error, DPF_FAULT_DATA,
-            "the %s %s has a line end inside, and lists of ids have one a line; correct the file", what,
+            "the %s %s contains a line end, but a list of ids has one id a line; correct the file", what,
             field_show(field, show));
     if (options->encoding == IDS_UTF8 && !ids_is_utf8(field->data, field->length))
         return error_set(error, DPF_FAULT_DATA,

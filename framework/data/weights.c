@@ -27,8 +27,8 @@ static int read_groups(const struct config *config, const struct config_values *
         sum += shares->reals[g];
     if (levels->count < 1 || levels->count > WEIGHTS_MAX_GROUPS || shares->count != levels->count - 1)
         return config_error(config, "data", data->table[keys[side][0]].name, error,
-                            "%lld shares for %lld levels: give 1 to %d levels, and a share for each but the "
-                            "last, which gets the rest",
+                            "%lld shares for %lld levels: give 1 to %d levels, and a share for each level "
+                            "except the last, which gets the rest",
                             (long long)shares->count, (long long)levels->count, WEIGHTS_MAX_GROUPS);
     if (sum > 1 + 1e-9)
         return config_error(config, "data", data->table[keys[side][0]].name, error,
@@ -36,7 +36,7 @@ static int read_groups(const struct config *config, const struct config_values *
     for (int64_t g = 1; g < levels->count; g++)
         if (levels->reals[g] < levels->reals[g - 1])
             return config_error(config, "data", data->table[keys[side][1]].name, error,
-                                "levels must not fall: %g comes after %g", levels->reals[g],
+                                "levels must not decrease: %g follows %g", levels->reals[g],
                                 levels->reals[g - 1]);
     return 0;
 }
@@ -52,10 +52,9 @@ int weights_read(const struct config *config, const struct config_values *data, 
     out->sensitive_share = v[D_WEIGHTS_SENSITIVE_SHARE].real;
     out->sensitive_weight = v[D_WEIGHTS_SENSITIVE_WEIGHT].real;
     if (out->kind != WEIGHTS_NONE && column_weight)
-        return config_error(
-            config, "data", "weights.kind", error,
-            "the ratings have a column of privacy weights (column.privacy-weight): only one of "
-            "the two can say what a record's weight is");
+        return config_error(config, "data", "weights.kind", error,
+                            "the ratings have a column of privacy weights (column.privacy-weight) already: "
+                            "remove one of the two");
     if (out->kind == WEIGHTS_FILES && !out->paths[0][0] && !out->paths[1][0])
         return config_error(config, "data", "weights.kind", error,
                             "files needs data.weights.users, data.weights.items, or both");
@@ -193,8 +192,7 @@ static int read_side(const struct weights_options *options, int side, const stru
     for (int64_t r = 0; r < map->n && status == 0; r++)
         if (!(weights[r] > 0)) {
             error_set(error, DPF_FAULT_DATA,
-                      "%s: %s %s has ratings, but no privacy weight; add a line for it (1 is the full "
-                      "budget)",
+                      "%s: %s %s has ratings but no privacy weight; add a line for it (1 is the full budget)",
                       path, side_names[side], id_map_text(map, r));
             violations_add(violations, 0, 0, error);
             weights[r] = LEAST_WEIGHT;

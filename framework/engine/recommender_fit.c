@@ -95,7 +95,7 @@ int recommender_fit_check(const struct model *model, const char *path, struct dp
         instance->self, model->dataset->users.n, model->dataset->items.n, model->state, model->state_bytes);
     if (instance_result(instance, status, "check", &why) == 0)
         return 0;
-    return error_set(error, DPF_FAULT_DATA, "%s: this is no state of the run's recommender: %s", path,
+    return error_set(error, DPF_FAULT_DATA, "%s does not contain a state of the run's recommender: %s", path,
                      why.text);
 }
 

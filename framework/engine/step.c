@@ -50,7 +50,7 @@ int step_failed(struct engine *engine, struct dpf_error *error)
                 *error = engine->errors[w];
             engine->errors[w] = (struct dpf_error){0};
         }
-    return error->fault ? -1 : error_set(error, DPF_FAULT_RUN, "a side step stopped without a reason");
+    return error->fault ? -1 : error_set(error, DPF_FAULT_RUN, "a side step failed without reporting why");
 }
 
 int step_stopped(struct engine *engine, int worker)

@@ -161,7 +161,7 @@ static int choose(struct evaluate_options *out, const char *name, const struct p
                       nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     }
     if (evaluate_options_chosen(out, (enum metric_id)id))
-        return refuse(place, P_METRICS, "\"%s\" is named twice", name);
+        return refuse(place, P_METRICS, "\"%s\" is listed twice", name);
     out->chosen[out->n_chosen++] = (enum metric_id)id;
     return 0;
 }
@@ -216,7 +216,7 @@ static int read_cutoffs(struct evaluate_options *out, const dpf_value *value, co
         int64_t k = value->integers[i];
         for (int64_t j = 0; j < i; j++)
             if (value->integers[j] == k)
-                return refuse(place, P_K, "%lld is named twice", (long long)k);
+                return refuse(place, P_K, "%lld is listed twice", (long long)k);
         if (k > out->largest_cutoff)
             out->largest_cutoff = k;
     }

@@ -226,9 +226,10 @@ static int calibrate(struct plan *plan, struct dpf_error *error)
         return -1;
     return epsilon <= c.target
                ? 0
-               : error_set(error, DPF_FAULT_PLUGIN,
-                           "accountant %s says epsilon = %.17g of noise that it judged to have %g at most",
-                           c.id, epsilon, c.target);
+               : error_set(
+                     error, DPF_FAULT_PLUGIN,
+                     "accountant %s answered epsilon = %.17g for noise to which it had granted at most %g",
+                     c.id, epsilon, c.target);
 }
 
 int calibrate_total(struct plan *plan, struct dpf_error *error)
@@ -238,7 +239,7 @@ int calibrate_total(struct plan *plan, struct dpf_error *error)
     if (plan->privacy.params.values[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0 ||
         plan->without_mechanisms)
         return 0;
-    ticker_begin("choosing the noise, plans judged:", 0);
+    ticker_begin("choosing the noise, plans tried:", 0);
     const int status = calibrate(plan, error);
     ticker_end();
     return status;

@@ -17,22 +17,20 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
                       plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS))
             return config_error(
                 plan->config, term->name, "transforms", error,
-                "transform %s changes the space of the released rows: the side needs a single "
-                "term over records with a mechanism, solved at the server, and [run] update = "
-                "alternating",
+                "transform %s changes the space of the released rows: this needs a side with one term over "
+                "records, a mechanism, solve-at = server, and [run] update = alternating",
                 id);
         if (!term->mechanism)
             return config_error(plan->config, term->name, "transforms", error,
-                                "transform %s changes messages, but without a mechanism [%s] sends none: set "
-                                "mechanism, or leave the transform out",
+                                "transform %s changes messages, but [%s] sends none without a mechanism: set "
+                                "mechanism, or remove the transform",
                                 id, term->name);
         if (term->query.has_gram &&
             (state || transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
-            return config_error(
-                plan->config, term->name, "transforms", error,
-                "transform %s mixes rows, but the last row of a message of loss %s is gram and "
-                "has noise of its own: they cannot be combined",
-                id, term->loss->entry->component->id);
+            return config_error(plan->config, term->name, "transforms", error,
+                                "transform %s mixes rows, but the last row of each message of loss %s is a "
+                                "Gram row with noise of its own: they cannot be combined",
+                                id, term->loss->entry->component->id);
         term->whole_message = 1;
         term->by_user |= message && (transform->flags & DPF_TRANSFORM_PER_USER);
     }
@@ -65,11 +63,10 @@ static int check_friends(const struct plan *plan, struct term_plan *term, struct
             "by one: use laplace, for example",
             term->mechanism->entry->component->id);
     if (plan_sends_links(term) && !(loss->flags & DPF_LOSS_SEPARABLE))
-        return config_error(
-            plan->config, term->name, "send", error,
-            "loss %s does not say which part of a link is the friend's own (DPF_LOSS_SEPARABLE): "
-            "use messages = rows",
-            term->loss->entry->component->id);
+        return config_error(plan->config, term->name, "send", error,
+                            "loss %s does not say which part of a link is the friend's own "
+                            "(DPF_LOSS_SEPARABLE): use send = rows",
+                            term->loss->entry->component->id);
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;
         if (transform->kind == DPF_TRANSFORM_MESSAGE &&
@@ -77,7 +74,7 @@ static int check_friends(const struct plan *plan, struct term_plan *term, struct
             return config_error(plan->config, term->name, "transforms", error,
                                 "transform %s changes a user's whole message, but friends send %s",
                                 term->transforms[i]->entry->component->id,
-                                plan_sends_links(term) ? "one for each link: use messages = rows"
+                                plan_sends_links(term) ? "one for each link: use send = rows"
                                                        : "single rows");
     }
     term->by_user = term->whole_message = 1;
@@ -140,8 +137,8 @@ static int check_participations(const struct plan *plan, struct term_plan *term,
     if (!drawn || term->sampling.kind == DPF_SAMPLING_WEIGHTED)
         return config_error(
             plan->config, term->name, "max-participations", error,
-            "participations caps how often a user takes part, so it needs a sampler that draws users "
-            "whatever their records are: set sampler = poisson-users, or max-participations = 0");
+            "max-participations caps how often a user takes part, so it needs a sampler that draws users "
+            "independently of their records: set sampler = poisson-users, or max-participations = 0");
     /* Composition over the cap holds for whoever sees the cohorts; a secret draw is not counted as well. */
     term->sampling.hidden_from = -1;
     return 0;
@@ -162,7 +159,7 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
     if (term->source == SOURCE_RELATION && term->sampler)
         return config_error(
             plan->config, term->name, "sampler", error,
-            "samplers draw records or senders of a sum; a relation has neither: leave it out");
+            "samplers draw records or the senders of a sum; a relation has neither: remove the sampler");
     if (!term->mechanism)
         return 0;
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
@@ -229,7 +226,8 @@ int combinations_check_finish(const struct plan *plan, struct dpf_error *error)
     const char *name = finish == FINAL_STEP_USERS ? "users" : "items";
     if (!side->updated)
         return config_error(plan->config, "run", "final-step", error,
-                            "the %s' rows are never solved: name a side of [run] order, or none", name);
+                            "the %s' rows are never solved: set final-step to a side of [run] order, or none",
+                            name);
     if (side->released)
         return config_error(plan->config, "run", "final-step", error,
                             "[%s] has a mechanism, so one more step would be a release that is not in the "
@@ -237,6 +235,6 @@ int combinations_check_finish(const struct plan *plan, struct dpf_error *error)
                             name);
     if (side->solve_at == SOLVE_AT_PARTY || plan->sides[1 - side->side].solve_at == SOLVE_AT_PARTY)
         return config_error(plan->config, "run", "final-step", error,
-                            "solve-at = party solves the other side once more by itself: leave finish out");
+                            "solve-at = party solves the other side once more already: remove final-step");
     return 0;
 }

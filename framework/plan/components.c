@@ -163,7 +163,7 @@ static int make_term(struct plan *plan, struct term_plan *term, const struct con
         return 0;
     if (!*v[TERM_AGGREGATOR].text)
         return config_error(plan->config, term->name, "aggregator", error,
-                            "[%s] has a mechanism and so needs an aggregator, for example sum", term->name);
+                            "[%s] has a mechanism, so it needs an aggregator, for example sum", term->name);
     return components_make_named(plan, DPF_ROLE_AGGREGATOR, term->name, "aggregator", v[TERM_AGGREGATOR].text,
                                  &term->aggregator, error);
 }
@@ -213,11 +213,11 @@ static int check_term_names(struct plan *plan, const char *side, char *const *na
         for (size_t j = 0; j < sizeof reserved / sizeof reserved[0]; j++)
             if (strcmp(names[i], reserved[j]) == 0)
                 return config_error(plan->config, side, "terms", error,
-                                    "a term cannot be called %s: [%s.%s] holds the side's own parameters",
+                                    "a term cannot be called %s: [%s.%s] contains the side's own parameters",
                                     names[i], side, names[i]);
         if (strchr(names[i], '.'))
-            return config_error(plan->config, side, "terms", error, "%s: the name of a term has no dots",
-                                names[i]);
+            return config_error(plan->config, side, "terms", error,
+                                "%s: the name of a term cannot contain a dot", names[i]);
     }
     return 0;
 }

@@ -100,7 +100,7 @@ static int check_model(struct plan *plan, struct dpf_error *error)
         return 0;
     if (plan->columns < 1)
         return config_error(plan->config, "model", "rank", error,
-                            "rank = 0 without a bias leaves nothing to fit");
+                            "with rank = 0 and no bias there is nothing to fit");
     for (int i = 0; i < plan->n_order; i++)
         if (plan->dimension[plan->order[i]] < 1)
             return config_error(plan->config, "run", "order", error,
@@ -191,9 +191,9 @@ static int refuse_size(const struct plan *plan, int side, const int64_t *data, c
                         (!declared[other] || data[side] <= declared[other]);
     return config_error(
         plan->config, "model", name, error,
-        "the data has %lld %s, but at most %lld are declared. %sIf columns, delimiter and quotes are "
-        "read rightly (see [data]) and there can be that many %s, raise the number: it is a public "
-        "bound that the guarantee rests on",
+        "the data has %lld %s, but at most %lld are declared. %sIf columns, delimiter and quotes are right "
+        "(see [data]) and there can be that many %s, raise the number: it is a public bound that the "
+        "guarantee depends on",
         (long long)data[side], name, (long long)declared[side],
         swapped ? "Users and items look swapped: see data.column.user and data.column.item. " : "", name);
 }
@@ -242,10 +242,9 @@ int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
         return data_ledger_open(path, most, &plan->guarantee, config_path(plan->config), charge,
                                 &plan->guarantee.budget, error);
     return most > 0.0
-               ? config_error(
-                     plan->config, "privacy", "max-epsilon", error,
-                     "max-epsilon is about all runs on the data, and needs a file that adds them up: set "
-                     "[privacy] ledger (total-epsilon is for this run alone)")
+               ? config_error(plan->config, "privacy", "max-epsilon", error,
+                              "max-epsilon limits all runs on the data together, so it needs the file that "
+                              "adds them up: set [privacy] ledger (total-epsilon limits this run alone)")
                : 0;
 }
 

@@ -428,9 +428,8 @@ static int check_trust(const struct plan *plan, const struct term_plan *term, st
     if (limits.survivors > 0 && limits.survivors < noise->least_survivors)
         return config_error(
             plan->config, term->name, "aggregator", error,
-            "%s opens sums of %lld messages, but the noise of mechanism %s is enough in sums of "
-            "%lld at least, of which %lld may be curious parties'; raise survivors, or leave "
-            "it out",
+            "%s opens sums of %lld messages, but mechanism %s needs sums of at least %lld messages, of which "
+            "%lld may come from curious parties, for enough noise; raise survivors, or remove it",
             term->aggregator->entry->component->id, (long long)limits.survivors,
             term->mechanism->entry->component->id, (long long)noise->least_survivors,
             (long long)noise->spare_shares);
@@ -438,9 +437,8 @@ static int check_trust(const struct plan *plan, const struct term_plan *term, st
         limits.corrupt > noise->spare_shares)
         return config_error(
             plan->config, term->name, "aggregator", error,
-            "%s takes up to %lld parties to work with the server (corrupt, times their "
-            "number), but the noise of mechanism %s bears %lld that are curious; lower corrupt, "
-            "or raise max-curious",
+            "%s assumes that up to %lld parties collude with the server (corrupt, times their number), but "
+            "the noise of mechanism %s holds against %lld; lower corrupt, or raise max-curious",
             term->aggregator->entry->component->id, (long long)limits.corrupt,
             term->mechanism->entry->component->id, (long long)noise->spare_shares);
     return 0;

@@ -30,9 +30,9 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
     [RUN_OUTPUT] = DPF_PARAM_TEXT_F("output", DPF_TYPE_PATH, "results", 0,
                                     "Directory of the results. It is created; files of an earlier run in it "
                                     "are replaced."),
-    [RUN_ROUNDS] = DPF_PARAM_INT_F("rounds", 10, 0, 1e6, DPF_PARAM_PRIVACY, "rounds",
-                                   "How often the side steps named in order are made. Every round that "
-                                   "releases something is composed."),
+    [RUN_ROUNDS] = DPF_PARAM_INT_F(
+        "rounds", 10, 0, 1e6, DPF_PARAM_PRIVACY, "rounds",
+        "How often the side steps named in order are run. Every round that releases something is composed."),
     [RUN_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
                                  "Keys splits, initial values, synthetic data and evaluation. It never keys "
                                  "noise or private sampling: see [privacy] randomness."),

@@ -59,10 +59,10 @@ int descriptor_check_plugin(const dpf_plugin *plugin, const char *path, struct d
                         DPF_ABI_MAJOR, (unsigned)plugin->abi_minor_needed, DPF_ABI_MAJOR, DPF_ABI_MINOR);
     if (!plugin->id || !is_name(plugin->id, ".-_") || !strchr(plugin->id, '.'))
         return error_at(error, fault, path, 0,
-                        "the plugin id \"%s\" is no reverse domain name such as org.acme.noise",
+                        "the plugin id \"%s\" is not a reverse domain name such as org.acme.noise",
                         plugin->id ? plugin->id : "(NULL)");
     if (!plugin->version || !is_version(plugin->version))
-        return error_at(error, fault, path, 0, "the plugin version \"%s\" is not of the form 1.0.0",
+        return error_at(error, fault, path, 0, "the plugin version \"%s\" does not have the form 1.0.0",
                         plugin->version ? plugin->version : "(NULL)");
     if (!plugin->licence || !plugin->licence[0])
         return error_at(error, fault, path, 0, "the plugin states no licence (an SPDX expression)");
@@ -89,8 +89,9 @@ static int check_identity(const dpf_component *component, const char *path, stru
         return error_at(error, fault, path, 0, "component %s: this host does not know the role \"%s\"", id,
                         component->role);
     if (!component->version || !is_version(component->version))
-        return error_at(error, fault, path, 0, "component %s: the version \"%s\" is not of the form 1.0.0",
-                        id, component->version ? component->version : "(NULL)");
+        return error_at(error, fault, path, 0,
+                        "component %s: the version \"%s\" does not have the form 1.0.0", id,
+                        component->version ? component->version : "(NULL)");
     if (!component->summary || !component->summary[0] || strchr(component->summary, '\n'))
         return error_at(error, fault, path, 0, "component %s: the summary must be one line", id);
     if (!component->citation)

@@ -80,7 +80,7 @@ static const char *list_default_fault(const dpf_param *param)
         int bad =
             param->type == DPF_TYPE_INT_LIST ? text_to_int(element, &integer) : text_to_real(element, &real);
         if (bad)
-            wrong = "an element of the default list is no number";
+            wrong = "an element of the default list is not a number";
         else if (!param_table_within(param, param->type == DPF_TYPE_INT_LIST ? (double)integer : real))
             wrong = "an element of the default list is outside the bounds";
     }
@@ -105,7 +105,7 @@ static const char *default_fault(const dpf_param *param)
     case DPF_TYPE_ENUM:
         return param->default_integer >= 0 && param->default_integer < param->n_values
                    ? NULL
-                   : "the default is no index of the values";
+                   : "the default is not an index of the values";
     default:
         if (!param->default_text)
             return "the default text is NULL (use \"\")";

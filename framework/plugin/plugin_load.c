@@ -22,7 +22,7 @@ static int check_one(const char *path, const char *what, struct dpf_error *error
 {
     struct stat info;
     if (stat(path, &info) != 0)
-        return error_at(error, DPF_FAULT_PLUGIN, path, 0, "cannot look at the %s: %s", what, strerror(errno));
+        return error_at(error, DPF_FAULT_PLUGIN, path, 0, "cannot inspect the %s: %s", what, strerror(errno));
     if (info.st_uid != 0 && info.st_uid != geteuid())
         return error_at(
             error, DPF_FAULT_PLUGIN, path, 0,
@@ -43,7 +43,7 @@ static int check_object(const char *path, struct dpf_error *error)
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return error_at(
             error, DPF_FAULT_PLUGIN, path, 0,
-            "is no regular file, so it is no dpframe plugin: take it out of the plugin directory");
+            "is not a regular file, so it is not a dpframe plugin: remove it from the plugin directory");
     return 0;
 }
 
@@ -72,7 +72,7 @@ static int no_entry(void *object, const char *path, struct dpf_error *error)
     }
     return error_at(error, DPF_FAULT_PLUGIN, path, 0,
                     "has no function " DPF_ENTRY_NAME
-                    ", so it is no dpframe plugin: take it out of the plugin directory");
+                    ", so it is not a dpframe plugin: remove it from the plugin directory");
 }
 
 const dpf_plugin *plugin_load_unchecked(const char *path, struct dpf_error *error)
@@ -99,7 +99,7 @@ const dpf_plugin *plugin_load_unchecked(const char *path, struct dpf_error *erro
     const dpf_plugin *plugin = entry(DPF_ABI_MINOR);
     if (plugin != entry(DPF_ABI_MINOR)) {
         error_at(error, DPF_FAULT_PLUGIN, path, 0,
-                 DPF_ENTRY_NAME " gives another answer when it is asked again");
+                 DPF_ENTRY_NAME " returns another descriptor when it is called again");
         return NULL;
     }
     if (!plugin)

@@ -198,7 +198,8 @@ static int fill_entry(struct known *known, struct dpf_error *error)
         }
     }
     return error_at(error, DPF_FAULT_PLUGIN, known->path, 0,
-                    "had %s %s when it was scanned and has it no more", role_name(known->role), known->id);
+                    "offered %s %s when it was scanned, but no longer does", role_name(known->role),
+                    known->id);
 }
 
 /* Another role that has a component of this id; NULL if none has. */
@@ -239,9 +240,10 @@ static void unknown_id(const struct registry *registry, const char *role, const 
     char *where = where_searched(registry);
     const char *rest = where ? where : "";
     if (n == 0)
-        error_set(error, fault, "there is no %s \"%s\": no plugin has that role. %s", name, id, rest);
+        error_set(error, fault, "there is no %s \"%s\": no plugin on the search path has that role. %s", name,
+                  id, rest);
     else if (role_of_id(registry, id))
-        error_set(error, DPF_FAULT_CONFIG, "\"%s\" is a %s and no %s (there are: %s)", id,
+        error_set(error, DPF_FAULT_CONFIG, "\"%s\" is a %s, not a %s (there are: %s)", id,
                   role_of_id(registry, id), name, list.data ? list.data : "");
     else if (nearest)
         error_set(error, fault, "there is no %s \"%s\"; did you mean \"%s\"? (there are: %s) %s", name, id,

@@ -111,9 +111,9 @@ int pbm_choose(const struct guarantee *guarantee, struct instance *accountant, c
     struct search search = {guarantee, accountant, {0}, rounds, target, error};
     double epsilon = 0;
     if (!pbm_event(ledger))
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "no release of the configuration is made by mechanism pbm: there is no theta and q "
-                         "to choose");
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "no release of the configuration uses mechanism pbm: there are no theta and q to choose");
     search.ledger.entries = memory_new((size_t)ledger->n, sizeof *search.ledger.entries);
     if (!search.ledger.entries)
         return error_memory(error);

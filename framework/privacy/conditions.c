@@ -80,11 +80,10 @@ static void check_inputs(const struct condition_input *input, struct condition *
         return;
     }
     if (input->facts->users_counted && input->facts->n_terms > 0 && user_comes_or_goes(input)) {
-        set_verdict(
-            out, 0,
-            "The number of users is taken from the data, and noise and regularisation read it, but it is "
-            "to be hidden whether a user takes part. Set [model] users to a public upper bound, or "
-            "protect with adjacency = replace or zero-out.");
+        set_verdict(out, 0,
+                    "The number of users is taken from the data, and noise and regularisation depend on it, "
+                    "but the adjacency promises to hide whether a user takes part. Set [model] users to a "
+                    "public upper bound, or protect with adjacency = replace or zero-out.");
         return;
     }
     /* Neighbours that have the same records leave the choice alone. */
@@ -108,7 +107,7 @@ static void check_inputs(const struct condition_input *input, struct condition *
         return;
     }
     set_verdict(out, 1,
-                "Beside the records, releases read only constants%s, earlier releases, or the user's own "
+                "Apart from the records, releases read only constants%s, earlier releases, or the user's own "
                 "clipped contribution.",
                 input->facts->public_features ? ", features that are declared public" : "");
 }
@@ -178,7 +177,7 @@ static void check_hidden_noise(const struct condition_input *input, struct condi
         }
     }
     if (!known)
-        set_verdict(out, 1, "Nobody but whoever adds the noise knows any part of it.");
+        set_verdict(out, 1, "Only whoever adds the noise knows any part of it.");
     else if (input->observer == DPF_OBSERVER_OUTSIDER)
         set_verdict(out, 1,
                     "%s: the server knows part of the noise, but it is trusted when the observer is an "
@@ -186,8 +185,8 @@ static void check_hidden_noise(const struct condition_input *input, struct condi
                     name);
     else
         set_verdict(out, 0,
-                    "%s: the server draws part of the noise, so that what it does not know is less than "
-                    "what is accounted for. Use noise in infinitely divisible shares, or trust the server.",
+                    "%s: the server draws part of the noise, so the unknown noise is smaller than the "
+                    "accounting assumes. Use noise in infinitely divisible shares, or trust the server.",
                     name);
 }
 
@@ -200,12 +199,11 @@ static const char *noise_lacking(const struct condition_input *input, const stru
     if (term->noise_where == DPF_NOISE_AT_PARTY || input->observer == DPF_OBSERVER_OUTSIDER)
         return NULL;
     if (term->noise_where == DPF_NOISE_AT_SUM && term->to_peers && !term->single_curator)
-        return "users receive each other's messages bare and add the noise themselves. Let the senders add "
-               "it "
-               "(where = party)";
+        return "users receive each other's messages without noise and add the noise themselves. Let the "
+               "senders add it (where = party)";
     if (term->noise_where == DPF_NOISE_AT_SUM)
-        return "noise is added only after the sum, by the server that is to be kept from learning. Let the "
-               "parties add noise, or name observer = outsider";
+        return "the noise is added after the sum, by the server that must not learn. Let the parties add "
+               "noise, or set observer = outsider";
     if (term->sees != DPF_SEES_SUM)
         return "each message has only a share of the noise, and the server sees each message. "
                "Use an aggregator that reveals the sum alone (secagg), or full noise in each message";
@@ -246,7 +244,8 @@ static void check_enough_noise(const struct condition_input *input, struct condi
                     "noise at all. Draw fresh noise in every round.",
                     reused->source, (long long)reused->event.count);
     else
-        set_verdict(out, 1, "All that the observer sees carries the noise that is accounted for.");
+        set_verdict(out, 1,
+                    "Everything that the observer sees carries the noise that the ledger accounts for.");
 }
 
 /* Does a fixed-size draw push one unit out when another comes? */
@@ -302,7 +301,7 @@ static void check_sampling(const struct condition_input *input, struct condition
         if (draw_exchanges(input, &term->sampling)) {
             set_verdict(
                 out, 0,
-                "%s: a fixed number is drawn, so a unit that is added pushes another one out. Use a Poisson "
+                "%s: the draw has a fixed size, so an added unit pushes another one out. Use a Poisson "
                 "sampler, or an adjacency that keeps the number of units (replace, zero-out).",
                 term->name);
             return;
@@ -337,8 +336,8 @@ static void check_sampling(const struct condition_input *input, struct condition
                     (long long)apart);
     else
         set_verdict(out, 1,
-                    sampled ? "Sampling is not counted in favour of privacy: the draw is not a secret "
-                              "Poisson draw of the protected unit under add-remove or zero-out."
+                    sampled ? "Sampling does not amplify privacy here: that needs a secret Poisson draw of "
+                              "the protected unit, under add-remove or zero-out."
                             : "Nothing is sampled.");
 }
 
@@ -389,10 +388,10 @@ static const char *presence_seen(const struct condition_input *input, const stru
     if (term->counts_users)
         return "what is released is divided by the exact number of users that sent";
     if (term->noise_by_users)
-        return "each user brings noise along, so that there is more of it when a user comes";
+        return "each user adds noise, so there is more noise when there is one more user";
     if (term->sent_by_users && input->observer != DPF_OBSERVER_OUTSIDER &&
         term->sampling.hidden_from < input->observer)
-        return "each user sends messages, and who sends is seen";
+        return "each user sends messages, and the observer sees who sends";
     return NULL;
 }
 
@@ -401,10 +400,11 @@ static void check_support(const struct condition_input *input, struct condition 
     for (int i = 0; i < input->facts->n_terms && user_comes_or_goes(input); i++) {
         const char *seen = presence_seen(input, &input->facts->terms[i]);
         if (seen) {
-            set_verdict(out, 0,
-                        "%s: %s, but it is to be hidden whether a user takes part at all. Protect what users "
-                        "did instead: adjacency = replace or zero-out, where the list of users is public.",
-                        input->facts->terms[i].name, seen);
+            set_verdict(
+                out, 0,
+                "%s: %s, but the adjacency promises to hide whether a user takes part. Protect what users "
+                "did instead: adjacency = replace or zero-out, where the list of users is public.",
+                input->facts->terms[i].name, seen);
             return;
         }
     }
@@ -496,7 +496,7 @@ static void check_tuning(const struct condition_input *input, struct condition *
 static void check_whole_input(const struct condition_input *input, struct condition *out)
 {
     if (input->facts->follows && input->facts->n_terms > 0)
-        set_verdict(out, 0, "One record can change what becomes of all others: %s.", input->facts->follows);
+        set_verdict(out, 0, "One record can change what happens to others: %s.", input->facts->follows);
     else
         set_verdict(
             out, 1,
@@ -512,10 +512,9 @@ static void check_whole_input(const struct condition_input *input, struct condit
 static const char *stopping(const struct condition_input *input, const struct term_facts *term)
 {
     if (user_comes_or_goes(input) && term->stops_below > 1)
-        return "its aggregator or mechanism stops the run if too few users take part, and it is to be hidden "
-               "how "
-               "many there are. Use aggregator = sum with noise at the sum, or adjacency = replace or "
-               "zero-out";
+        return "its aggregator or mechanism stops the run if too few users take part, and the adjacency "
+               "promises to hide how many there are. Use aggregator = sum with noise at the sum, or "
+               "adjacency = replace or zero-out";
     if (term->sum_may_overflow)
         return term->overflow_why;
     if (term->component_may_stop)

@@ -77,7 +77,7 @@ static int read_all(struct file *file, struct dpf_error *error)
         return file_fails(file, "cannot be read", error);
     if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES)
         return error_set(error, DPF_FAULT_CONFIG,
-                         "[privacy] ledger = %s: no ordinary file of less than 64 MiB; name another",
+                         "[privacy] ledger = %s: not a regular file of less than 64 MiB; name another",
                          file->path);
     file->text = memory_new((size_t)info.st_size + 1, 1);
     if (!file->text)
@@ -101,11 +101,10 @@ static int read_all(struct file *file, struct dpf_error *error)
 
 static int line_fails(const struct file *file, int64_t line, const char *why, struct dpf_error *error)
 {
-    return error_set(
-        error, DPF_FAULT_CONFIG,
-        "[privacy] ledger = %s: line %lld %s. Nothing is released; repair the line from a copy, or begin "
-        "another file if nothing was ever released of this data",
-        file->path, (long long)line, why);
+    return error_set(error, DPF_FAULT_CONFIG,
+                     "[privacy] ledger = %s: line %lld %s. Nothing is released; restore the line from a "
+                     "copy, or start a new file if nothing was ever released from this data",
+                     file->path, (long long)line, why);
 }
 
 static int check_head(const struct file *file, const json_t *line, const struct guarantee *guarantee,
@@ -119,7 +118,7 @@ static int check_head(const struct file *file, const json_t *line, const struct 
     if (same)
         return 0;
     if (json_integer_value(json_object_get(line, "dpframe_ledger")) != 1)
-        return line_fails(file, 1, "does not say that this is a ledger of dpframe", error);
+        return line_fails(file, 1, "does not identify a dpframe ledger", error);
     return error_set(error, DPF_FAULT_CONFIG,
                      "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for %s, "
                      "%s, %s. Epsilons of "
@@ -136,7 +135,7 @@ static int add_line(const struct file *file, int64_t number, const char *text, s
     json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     int status = 0;
     if (!json_is_object(line)) {
-        status = line_fails(file, number, "is no JSON object", error);
+        status = line_fails(file, number, "is not a JSON object", error);
     } else if (number == 1) {
         status = check_head(file, line, guarantee, error);
     } else {
@@ -250,9 +249,8 @@ int data_ledger_open(const char *path, double most, const struct guarantee *guar
     snprintf(out->path, sizeof out->path, "%s", path);
     if (!account)
         return error_set(error, DPF_FAULT_CONFIG,
-                         "[privacy] ledger adds up what is proved, and of this run nothing is: see \"dpframe "
-                         "check\" for the "
-                         "conditions that fail, or leave ledger out");
+                         "[privacy] ledger adds up proved epsilons, but nothing is proved for this run: "
+                         "\"dpframe check\" shows the conditions that fail; meet them, or remove ledger");
     out->own_epsilon = account->answer.epsilon;
     out->own_delta = account->answer.delta;
     file.descriptor = open(path, charge ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0600);

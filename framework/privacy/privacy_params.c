@@ -53,19 +53,17 @@ static const dpf_enum_value budgets[] = {
 };
 
 static const dpf_param params[PRIVACY_N_PARAMS] = {
-    [PRIVACY_UNIT] =
-        DPF_PARAM_ENUM_F("unit", DPF_UNIT_RECORD, units, DPF_PARAM_PRIVACY,
-                         "Whose data is protected: what may differ between two data sets that an "
-                         "observer must not tell apart."),
+    [PRIVACY_UNIT] = DPF_PARAM_ENUM_F(
+        "unit", DPF_UNIT_RECORD, units, DPF_PARAM_PRIVACY,
+        "What is protected: the difference between two data sets that an observer must not tell apart."),
     [PRIVACY_ADJACENCY] = DPF_PARAM_ENUM_F("adjacency", DPF_ADJ_REPLACE_VALUE, adjacencies, DPF_PARAM_PRIVACY,
                                            "How they differ. Sensitivities are stated for each unit and "
                                            "adjacency; one is never computed from another."),
     [PRIVACY_OBSERVER] = DPF_PARAM_ENUM_F("observer", DPF_OBSERVER_OUTSIDER, observers, DPF_PARAM_PRIVACY,
-                                          "Who must not learn."),
-    [PRIVACY_DELTA] =
-        DPF_PARAM_REAL_F("delta", 1e-5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
-                         "Probability with which the stated epsilon may fail. Choose it well below "
-                         "1 / (number of units). 0 asks for pure differential privacy."),
+                                          "Who must not learn about the unit."),
+    [PRIVACY_DELTA] = DPF_PARAM_REAL_F("delta", 1e-5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+                                       "The probability that the stated epsilon may fail. Choose it well "
+                                       "below 1 / (number of units). 0 asks for pure differential privacy."),
     [PRIVACY_RANDOMNESS] = DPF_PARAM_ENUM_F("randomness", 0, randomness, DPF_PARAM_PRIVACY,
                                             "Where the keys of noise and private sampling come from."),
     [PRIVACY_NOISE_SEED] =
@@ -78,19 +76,20 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_TUNING] =
         DPF_PARAM_ENUM_F("tuning", 0, tunings, DPF_PARAM_PRIVACY,
                          "How hyper-parameters were chosen. A declaration about the experiment."),
-    [PRIVACY_ON_VIOLATION] = DPF_PARAM_ENUM_F(
-        "on-violation", ON_VIOLATION_AUTO, violations, DPF_PARAM_PRIVACY,
-        "What a fault in a protected record does: a line that cannot be parsed, a value out of range, a "
-        "duplicate where none may be, a message that is not finite. Texts go to the terminal and private/."),
+    [PRIVACY_ON_VIOLATION] =
+        DPF_PARAM_ENUM_F("on-violation", ON_VIOLATION_AUTO, violations, DPF_PARAM_PRIVACY,
+                         "What to do with a fault in a protected record: a line that cannot be parsed, a "
+                         "value out of range, a duplicate where none may be, a message that is not finite. "
+                         "Texts go to the terminal and private/."),
     [PRIVACY_BUDGET] = DPF_PARAM_ENUM_F("budget", BUDGET_PER_RELEASE, budgets, DPF_PARAM_PRIVACY,
-                                        "What the amount of noise follows from."),
+                                        "What decides the amount of noise."),
     [PRIVACY_TOTAL_EPSILON] =
         DPF_PARAM_REAL_F("total-epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
-                         "Epsilon of the whole run at delta, for budget = total. Parameters of mechanisms "
-                         "then say how releases and blocks share it, not how much it is."),
+                         "Epsilon of the whole run at delta, for budget = total. The parameters of "
+                         "mechanisms then decide how releases and blocks share it, not its size."),
     [PRIVACY_CALIBRATE_BY] =
         DPF_PARAM_TEXT_F("calibrate-by", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
-                         "Accountant of [accountants] list that budget = total is met for. Default: the "
+                         "The accountant of [accountants] list that must answer total-epsilon. Default: the "
                          "first one that proves its answer."),
     [PRIVACY_LEDGER] = DPF_PARAM_TEXT_F(
         "ledger", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,

@@ -174,7 +174,7 @@ static void add_published(const struct guarantee *guarantee, struct text *column
         }
     }
     if (n == 0)
-        text_add(column, "nothing: no publication's claim is configured\n");
+        text_add(column, "nothing: no claim of a publication is configured\n");
     else
         text_add(column, "A claim; the conditions on the right are not part of it.\n");
 }
@@ -214,7 +214,7 @@ static void add_none(const struct guarantee *guarantee, struct text *column)
             text_add(column, "%s: epsilon is infinite; %s\n", account->accountant, account->answer.note);
     }
     if (asked == 0 && guarantee->n_releases > 0)
-        text_add(column, "No accountant that proves anything was asked.\n");
+        text_add(column, "No accountant that proves its answer is listed.\n");
 }
 
 static void add_proved(const struct guarantee *guarantee, struct text *column)
@@ -235,8 +235,7 @@ static void add_proved(const struct guarantee *guarantee, struct text *column)
     if (n > 1)
         text_add(column, "Each of these holds; the smallest epsilon may be quoted.\n");
     if (least > LARGE)
-        text_add(column,
-                 "An epsilon this large (a factor of e^%.6g) is true, but no protection to speak of.\n",
+        text_add(column, "An epsilon this large (a factor of e^%.6g) is proved, but protects very little.\n",
                  least);
     if (!guarantee->run_holds)
         text_add(column, "This is the guarantee of the PLAN, with secure noise. This very run does not have "
@@ -302,7 +301,7 @@ static void add_public(const struct guarantee *guarantee, int width, struct text
 {
     if (!guarantee->taken_as_public[0] || guarantee->n_releases == 0)
         return;
-    text_add(out, "\nTAKEN AS PUBLIC, AND NOT PROTECTED\n\n");
+    text_add(out, "\nTREATED AS PUBLIC, NOT PROTECTED\n\n");
     const char *cursor = guarantee->taken_as_public;
     while (*cursor) {
         char line[512];
@@ -336,7 +335,7 @@ static void add_unproved(const struct guarantee *guarantee, int width, struct te
         if (account->is_claim ? !account->refused : statement_proves(guarantee, account))
             continue;
         if (n++ == 0)
-            text_add(out, "\nOTHER ANSWERS, WHICH PROVE NOTHING\n\n");
+            text_add(out, "\nOTHER ANSWERS, NOT PROVED\n\n");
         if (account->refused)
             text_add(&line, "%s refuses: %s", account->accountant, account->reason);
         else if (isinf(account->answer.epsilon))
@@ -373,11 +372,10 @@ static void add_reach(const struct guarantee *guarantee, int width, struct text 
         add_wrapped(out, width, "- ", line);
     }
     for (int i = 0; i < REACH_N_TESTS; i++) {
-        snprintf(
-            line, sizeof line,
-            "Whoever tells two neighbours apart and is wrong about the first in %g %% of all cases is wrong "
-            "about the other in %.4g %% at least.",
-            100.0 * reach->false_alarm[i], floor(1e6 * reach->missed[i]) / 1e4);
+        snprintf(line, sizeof line,
+                 "A test between two neighbours with a false alarm rate of %g %% misses in at least %.4g %% "
+                 "of cases.",
+                 100.0 * reach->false_alarm[i], floor(1e6 * reach->missed[i]) / 1e4);
         add_wrapped(out, width, "- ", line);
     }
     if (!isnan(reach->mu)) {
@@ -406,16 +404,13 @@ static void add_budget(const struct guarantee *guarantee, int width, struct text
              guarantee_number_up(b->delta + b->own_delta, delta), most);
     add_wrapped(out, width, "- ", line);
     add_wrapped(out, width, "- ",
-                "Training again is another run, also on new data: who is in the data of several runs has "
-                "what these add up to, "
-                "who is in one of them has that one's. A run that fails stays charged: it may have released "
-                "something.");
-    add_wrapped(
-        out, width, "- ",
-        "Who asks to be deleted is left out of the data of later runs. What was released before stays "
-        "released, and what "
-        "it may tell about that person is bounded by the epsilons of the runs before; training again without "
-        "the person takes nothing of that back.");
+                "Training again is another run, also on new data: a person in the data of several runs has "
+                "the sum of their epsilons, a person in one run has the epsilon of that run. A run that "
+                "fails stays charged: it may have released something.");
+    add_wrapped(out, width, "- ",
+                "After a deletion request, leave the person out of the data of later runs. What was released "
+                "before stays released; the epsilons of the earlier runs bound what it tells about the "
+                "person, and training again without the person does not undo that.");
 }
 
 static void add_help(int width, struct text *out)

@@ -80,7 +80,7 @@ static int read_prefix(FILE *stream, const char *path, size_t *length, struct dp
 {
     unsigned char prefix[12];
     if (fread(prefix, 1, PREFIX_LENGTH, stream) != PREFIX_LENGTH || memcmp(prefix, MAGIC, MAGIC_LENGTH) != 0)
-        return refuse(path, "this is no .npy file", error);
+        return refuse(path, "this is not a .npy file", error);
     if (prefix[6] < 1 || prefix[6] > 3 || prefix[7] != 0)
         return error_set(error, DPF_FAULT_DATA, "%s: .npy format %d.%d is not known; save it as 1.0", path,
                          prefix[6], prefix[7]);

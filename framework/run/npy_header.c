@@ -72,12 +72,12 @@ static const char *take_entry(struct scan *s, struct npy_header *out, unsigned *
 {
     char key[16];
     if (!take_string(s, key, sizeof key) || !take(s, ":"))
-        return "the header is no dictionary of names and values";
+        return "the header is not a dictionary of names and values";
     unsigned which;
     if (strcmp(key, "descr") == 0) {
         which = SEEN_DESCR;
         if (!take_string(s, out->descr, sizeof out->descr))
-            return "the header's descr names no plain type";
+            return "the header's descr is not a plain type";
     } else if (strcmp(key, "fortran_order") == 0) {
         which = SEEN_ORDER;
         out->fortran_order = take(s, "True");
@@ -86,7 +86,7 @@ static const char *take_entry(struct scan *s, struct npy_header *out, unsigned *
     } else if (strcmp(key, "shape") == 0) {
         which = SEEN_SHAPE;
         if (!take_shape(s, out))
-            return "the header's shape is no tuple of sizes";
+            return "the header's shape is not a tuple of sizes";
     } else {
         return "the header has an unknown entry";
     }
@@ -102,7 +102,7 @@ const char *npy_header_parse(const char *text, struct npy_header *out)
     unsigned seen = 0;
     memset(out, 0, sizeof *out);
     if (!take(&s, "{"))
-        return "the header is no dictionary";
+        return "the header is not a dictionary";
     while (!take(&s, "}")) {
         const char *wrong = take_entry(&s, out, &seen);
         if (wrong)

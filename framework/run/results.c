@@ -129,11 +129,10 @@ int results_prepare(const char *directory, struct dpf_error *error)
         return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory",
                          directory);
     if (holds_others(directory))
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "[run] output = %s: the directory holds files that are no results of dpframe; nothing is "
-            "overwritten, choose another one",
-            directory);
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[run] output = %s: the directory contains files that dpframe did not write; choose "
+                         "an empty directory",
+                         directory);
     if (files_make_configured("[run] output", directory, error) != 0)
         return -1;
     return check_writable(directory, "", error) == 0 && check_writable(directory, "release", error) == 0

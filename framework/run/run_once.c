@@ -348,11 +348,10 @@ static void warn_of_violations(const struct run *run, const char *directory)
 {
     const struct violations *v = &run->violations;
     if (v->n > 0)
-        log_message(
-            LOG_LEVEL_WARNING,
-            "%lld faults in protected records stopped nothing ([privacy] on-violation = zero). They are "
-            "listed in %s/private/violations.txt; the first: %.400s",
-            (long long)v->n, directory, v->kept ? v->list[0].text : "");
+        log_message(LOG_LEVEL_WARNING,
+                    "%lld faults in protected records were counted as zero ([privacy] on-violation = zero). "
+                    "They are listed in %s/private/violations.txt; the first: %.400s",
+                    (long long)v->n, directory, v->kept ? v->list[0].text : "");
 }
 
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,

@@ -137,8 +137,8 @@ static int load_side(struct saved_run *run, const char *directory, int side, str
     char *names = file_of(run, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
     struct npy_matrix matrix = {0};
     int status = path && names ? 0
-                               : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no files of factors",
-                                           directory);
+                               : error_set(error, DPF_FAULT_DATA,
+                                           "%s/run.json: it does not name the files of factors", directory);
     if (status == 0)
         status = npy_read(path, &matrix, error);
     if (status == 0 &&
@@ -165,7 +165,7 @@ static int check_side_ids(const struct saved_run *run, const char *directory, in
     char *names = file_of(run, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
     int status =
         names ? check_ids(names, side == DPF_SIDE_USERS ? &run->dataset.users : &run->dataset.items, error)
-              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no files of ids", directory);
+              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name the files of ids", directory);
     free(names);
     return status;
 }
@@ -191,8 +191,9 @@ static int read_state(struct saved_run *run, const char *path, struct dpf_error 
 static int load_state(struct saved_run *run, const char *directory, struct dpf_error *error)
 {
     char *path = file_of(run, directory, "model_state");
-    int status = path ? read_state(run, path, error)
-                      : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no model_state", directory);
+    int status =
+        path ? read_state(run, path, error)
+             : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name a model_state", directory);
     free(path);
     for (int side = 0; side < 2 && status == 0; side++)
         status = check_side_ids(run, directory, side, error);
@@ -258,8 +259,9 @@ static int load_other_data(const char *directory, struct saved_run *out, struct 
     struct plan *plan = &out->session.plan;
     struct id_map items = {0};
     char *names = file_of(out, directory, "item_ids");
-    int status = names ? id_map_read(names, &items, error)
-                       : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no files of ids", directory);
+    int status =
+        names ? id_map_read(names, &items, error)
+              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name the files of ids", directory);
     free(names);
     if (status != 0 || data_load_for_items(plan->config, &plan->data, &plan->split, plan->seeded, out->pool,
                                            &items, &out->dataset, &out->left, error) != 0)
@@ -291,8 +293,9 @@ static int read_state_for(struct saved_run *run, const char *directory, struct d
 {
     struct dpf_error why = {0};
     char *path = file_of(run, directory, "model_state");
-    int status = path ? read_state(run, path, &why)
-                      : error_set(error, DPF_FAULT_DATA, "%s/run.json: it names no model_state", directory);
+    int status =
+        path ? read_state(run, path, &why)
+             : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name a model_state", directory);
     free(path);
     if (why.fault)
         error_set(error, why.fault,

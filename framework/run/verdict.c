@@ -162,16 +162,16 @@ static void add_reason(const struct verdict_input *input, const struct judged *j
     const char *name = judged->own->name;
     const double without = input->non_private ? metrics_find(input->non_private, name) : (double)NAN;
     if (isfinite(without) && noise_costs(judged, without)) {
-        text_add(out, " Noise and clips are the reason: without them %s is %.4f%s.", name, without,
+        text_add(out, " Noise and clips are the cause: without them %s is %.4f%s.", name, without,
                  compare(judged, without) == VERDICT_BETTER ? "" : ", which would be no better either");
         add_remedy(input, out);
     } else if (isfinite(without)) {
-        text_add(out, " It is not the noise: without it %s is %.4f. %s", name, without,
+        text_add(out, " Noise is not the cause: without it %s is %.4f. %s", name, without,
                  input->model ? "There is little to learn from these records beyond that."
                               : "Try other parameters of the model, first without mechanisms.");
     } else if (input->has_noise) {
         add_remedy(input, out);
-        text_add(out, " [run] compare = non-private tells whether noise is the reason.");
+        text_add(out, " [run] compare = non-private shows whether noise is the cause.");
     }
     if (!input->model)
         text_add(out, " configs/recommended has models for such data.");
@@ -198,7 +198,7 @@ static void add_comparison(const struct judged *judged, enum verdict verdict, st
 {
     static const char *const words[][2] = {
         [VERDICT_BETTER] = {"ranks better than", "predicts better than"},
-        [VERDICT_SAME] = {"ranks no better for sure than", "predicts no better for sure than"},
+        [VERDICT_SAME] = {"does not rank reliably better than", "does not predict reliably better than"},
         [VERDICT_WORSE] = {"ranks worse than", "predicts worse than"}};
     text_add(out, "Verdict: the model %s %s: %s is %.4f against %.4f",
              words[verdict][judged->smaller_is_better], subject_of(judged->rival->name), judged->own->name,

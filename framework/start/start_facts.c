@@ -61,12 +61,12 @@ static int check_value(int fact, const char *value, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
     if (table[fact].choices && !is_choice(table[fact].choices, value))
-        return error_set(
-            error, DPF_FAULT_CONFIG, "%s=%s: must be %s%s", table[fact].key, text_show(value, shown),
-            table[fact].choices,
-            fact == FACT_UNIT ? "; whoever protects a user protects each of the user's records, too" : "");
+        return error_set(error, DPF_FAULT_CONFIG, "%s=%s: must be %s%s", table[fact].key,
+                         text_show(value, shown), table[fact].choices,
+                         fact == FACT_UNIT ? "; protecting a user protects each of the user's records, too"
+                                           : "");
     if (!*value || strpbrk(value, "\n\r") || value[0] == ' ')
-        return error_set(error, DPF_FAULT_CONFIG, "%s=%s: no value for a line of a configuration",
+        return error_set(error, DPF_FAULT_CONFIG, "%s=%s: this value cannot be written into a configuration",
                          table[fact].key, text_show(value, shown));
     return 0;
 }
@@ -110,7 +110,7 @@ int start_facts_take(struct start_facts *facts, const char *path, const char *co
         const char *nearest = fact < 0 ? text_nearest(operands[i], names, N_FACTS) : NULL;
         if (fact < 0)
             return error_set(error, DPF_FAULT_CONFIG,
-                             "\"%s\" is no fact=value%s%s%s: see dpframe start --help",
+                             "\"%s\" does not have the form fact=value%s%s%s: see dpframe start --help",
                              text_show(operands[i], shown), nearest ? "; did you mean " : "",
                              nearest ? nearest : "", nearest ? "=?" : "");
         if (facts->values[fact])

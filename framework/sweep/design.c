@@ -192,9 +192,9 @@ static int by_canonical(const void *a, const void *b)
 static int refuse_twice(const struct config_entry *entry, const char *a, const char *b,
                         struct dpf_error *error)
 {
-    char problem[DESIGN_PROBLEM] = "a value stands twice in the list";
+    char problem[DESIGN_PROBLEM] = "the list contains a value twice";
     if (strcmp(a, b) != 0)
-        snprintf(problem, sizeof problem, "a value stands twice in the list: %.40s and %.40s are the same", a,
+        snprintf(problem, sizeof problem, "the list contains a value twice: %.40s and %.40s are the same", a,
                  b);
     return refuse(entry, error, problem);
 }
@@ -383,10 +383,10 @@ static int check_named(const struct config *config, const struct design *design,
         status = read_by(config, design, &design->variants[v], read, error);
     for (size_t i = 0; i < design->n_axes && status == 0; i++)
         if (design->axes[i].named && !read[i])
-            status = config_error(config, "sweep", design->axes[i].key, error,
-                                  "an axis by name sets nothing itself: let a variant read it, as in "
-                                  "section.key=$%s",
-                                  design->axes[i].key + strlen(AXIS));
+            status = config_error(
+                config, "sweep", design->axes[i].key, error,
+                "a named axis sets nothing by itself: let a variant read it, as in section.key=$%s",
+                design->axes[i].key + strlen(AXIS));
     free(read);
     return status;
 }
@@ -428,8 +428,7 @@ static int read_entry(struct config *config, const struct config_entry *entry, s
     if (strcmp(name, "run.output") == 0 || strncmp(name, "sweep.", 6) == 0)
         return error_at(
             error, DPF_FAULT_CONFIG, entry->file, entry->line,
-            "[sweep] %s is no axis: points have directories of their own in [run] output, and one "
-            "[sweep] describes them all; leave it out",
+            "[sweep] %s cannot be an axis: each point has its own directory in [run] output; remove it",
             name);
     return add_axis(config, entry, name, out, error);
 }

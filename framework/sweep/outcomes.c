@@ -39,7 +39,7 @@ static int read_dimension(struct outcomes *outcomes, const json_t *json, struct 
         double number;
         out->values[v] = json_string_value(json_array_get(values, v));
         if (!out->values[v])
-            return damaged(outcomes, error, "a value is no text");
+            return damaged(outcomes, error, "a value is not a text");
         out->numeric &= text_to_real(out->values[v], &number) == 0 && isfinite(number);
     }
     return 0;
@@ -119,7 +119,7 @@ static int read_points(struct outcomes *outcomes, struct dpf_error *error)
     for (size_t i = 0; i < n; i++)
         if (read_point(outcomes, json_array_get(array, i), &outcomes->items[outcomes->n++], error) != 0)
             return -1;
-    return n ? 0 : damaged(outcomes, error, "it lists no points");
+    return n ? 0 : damaged(outcomes, error, "it does not list points");
 }
 
 /* ---- cells -------------------------------------------------------------------------------------------- */

@@ -47,11 +47,10 @@ int store_prepare(const char *directory, int resume, struct dpf_error *error)
     int is_sweep = access(design, F_OK) == 0;
     free(design);
     if (!is_sweep && !is_empty(directory))
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "[run] output = %s: the directory holds files that are no sweep; nothing is overwritten, "
-            "choose another one",
-            directory);
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[run] output = %s: the directory contains files that are not part of a sweep; "
+                         "choose an empty directory",
+                         directory);
     if (is_sweep && !resume)
         return error_set(error, DPF_FAULT_CONFIG,
                          "[run] output = %s: there is a sweep already. --resume runs what is missing or has "

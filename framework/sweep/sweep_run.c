@@ -377,8 +377,8 @@ static int conclude(const struct sweep *sweep, struct dpf_error *error)
     size_t missing = sweep->points.n - sweep->n_done - sweep->n_failed;
     if (sweep->interrupted)
         return error_set(error, DPF_FAULT_RUN,
-                         "interrupted; %zu of %zu points are done, the others lose nothing: --resume goes on",
-                         sweep->n_done, sweep->points.n);
+                         "interrupted; %zu of %zu points are done; --resume runs the others", sweep->n_done,
+                         sweep->points.n);
     if (sweep->n_failed + missing)
         return error_set(error, DPF_FAULT_RUN, "%zu of %zu points failed; --resume tries them again",
                          sweep->n_failed + missing, sweep->points.n);

@@ -30,8 +30,8 @@ static const struct {
     {"exits_at_load", "ends the process when it is loaded"},
     {"undefined_symbol", "function_that_nobody_defines"},
     {"other_major", "built for ABI 2, this host speaks 1"},
-    {"no_entry", "it is no dpframe plugin"},
-    {"impure_entry", "another answer"},
+    {"no_entry", "it is not a dpframe plugin"},
+    {"impure_entry", "another descriptor"},
     {"null_entry", "returned NULL"},
     {"wrong_magic", "magic number"},
     {"short_descriptor", "at least"},
@@ -49,7 +49,7 @@ static const struct {
     {"no_help", "no help"},
     {"same_name_twice", "in the table twice"},
     {"enum_without_values", "without values"},
-    {"enum_default_outside", "no index of the values"},
+    {"enum_default_outside", "not an index of the values"},
     {"component_twice", "has transform specimen twice"},
 };
 

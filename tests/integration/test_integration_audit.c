@@ -158,7 +158,7 @@ static void files_that_are_no_neighbours_are_refused(void **state)
     (void)state;
     snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --neighbour %s",
              getenv("DPFRAME_SOURCE_DIR"), changed_file("1,3,", ""));
-    command_expect(command, 3, "no neighbours");
+    command_expect(command, 3, "not neighbours");
 }
 
 /* ---- one component by itself -------------------------------------------------------------------------- */
@@ -449,7 +449,7 @@ static void wrong_commands_are_refused(void **state)
              "audit -c %s/configs/audit/one-release.ini -o data.format=synthetic -o data.synthetic.users=20 "
              "-o data.synthetic.items=15 -o data.synthetic.ratings=200 --neighbour %s/configs/audit/few.csv",
              source, source);
-    command_expect(command, 2, "so there is nothing to be the neighbour of");
+    command_expect(command, 2, "so it has no neighbour");
     snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials=20 --canaries 5",
              source);
     command_expect(command, 0, "audit.canaries has no effect with audit.one-run = no");

@@ -285,9 +285,9 @@ static void a_wrong_configuration_exits_with_2(void **state)
     (void)state;
     command_expect("-c absent.ini", 2, "absent.ini");
     command_expect("-c sound.ini -o users.loss=cholesky", 2,
-                   "\"cholesky\" is a solver and no loss (there are: ");
+                   "\"cholesky\" is a solver, not a loss (there are: ");
     command_expect("-c .", 2, "cannot read .: Is a directory");
-    command_expect("-c /dev/null", 2, "/dev/null: no regular file; save");
+    command_expect("-c /dev/null", 2, "/dev/null: not a regular file; save");
     command_expect("-c unknown.ini", 2, "unknown.ini:3: ");
     assert_non_null(strstr(command_err, "did you mean"));
     command_expect("-c wrong-type.ini", 2, "wrong-type.ini:2: ");
@@ -335,13 +335,13 @@ static void a_wrong_plugin_exits_with_4(void **state)
     command_expect("describe acme --plugin-dir plugins", 2, "broken.so");
     assert_int_equal(unlink(command_path("plugins/broken.so")), 0);
     assert_int_equal(mkfifo(command_path("plugins/pipe.so"), 0644), 0);
-    command_expect("list --plugin-dir plugins", 0, "pipe.so: is no regular file");
+    command_expect("list --plugin-dir plugins", 0, "pipe.so: is not a regular file");
     assert_int_equal(unlink(command_path("plugins/pipe.so")), 0);
     assert_int_equal(symlink("nowhere", command_path("plugins/link.so")), 0);
     command_expect("list --plugin-dir plugins", 0, "link.so: cannot be resolved");
     assert_int_equal(unlink(command_path("plugins/link.so")), 0);
     assert_int_equal(mkdir(command_path("plugins/directory.so"), 0755), 0);
-    command_expect("list --plugin-dir plugins", 0, "directory.so: is no regular file");
+    command_expect("list --plugin-dir plugins", 0, "directory.so: is not a regular file");
     assert_int_equal(rmdir(command_path("plugins/directory.so")), 0);
     training_file("plugins/broken.so", "");
     command_expect("list --plugin-dir nowhere", 2, "nowhere");
@@ -394,18 +394,18 @@ static void foreign_directories_are_left_alone(void **state)
     (void)state;
     assert_int_equal(mkdir(command_path("thesis"), 0755), 0);
     training_file("thesis/chapter1.tex", "precious");
-    command_expect("-c sound.ini -O thesis", 2, "nothing is overwritten");
+    command_expect("-c sound.ini -O thesis", 2, "dpframe did not write");
     char text[64];
     command_slurp(command_path("thesis/chapter1.tex"), text, sizeof text);
     assert_string_equal(text, "precious");
     assert_false(command_exists("thesis/run.json") || command_exists("thesis/release"));
     assert_int_equal(mkdir(command_path("archive"), 0755), 0);
     training_file("archive/movies.part1.rar", "precious");
-    command_expect("-c sound.ini -O archive", 2, "nothing is overwritten");
+    command_expect("-c sound.ini -O archive", 2, "dpframe did not write");
     assert_int_equal(mkdir(command_path("project"), 0755), 0);
     assert_int_equal(mkdir(command_path("project/private"), 0755), 0);
     training_file("project/private/diary.txt", "precious");
-    command_expect("-c sound.ini -O project", 2, "nothing is overwritten");
+    command_expect("-c sound.ini -O project", 2, "dpframe did not write");
     command_expect("-c sound.ini -O sound.ini", 2, "not a directory");
     command_expect("-c sound.ini -O sound.ini/below", 2, "sound.ini");
     if (geteuid() != 0) {
@@ -721,7 +721,7 @@ static void a_pipe_is_no_configuration(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(command_path("config-pipe"), 0600), 0);
-    command_expect("check -c config-pipe", 2, "config-pipe: no regular file; save");
+    command_expect("check -c config-pipe", 2, "config-pipe: not a regular file; save");
 }
 
 /* Else the first file of the results would be standard output, and the table of metrics would end up in it.

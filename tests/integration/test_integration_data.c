@@ -256,10 +256,10 @@ static void movielens_latest_small(void **state)
     assert_string_equal(id_map_text(&d.items, 9723), "193609");
     dataset_free(&d);
     assert_fails("[data]\nformat = csv\nheader = no\npath = $/ml-latest-small/ratings.csv.gz\n",
-                 "ratings.csv.gz:1: rating \"rating\" in column 3 is no number");
+                 "ratings.csv.gz:1: rating \"rating\" in column 3 is not a number");
     assert_fails(
         "[data]\nformat = csv\npath = $/ml-latest-small/ratings.csv.gz\nvalue-min = 1\nvalue-max = 5\n",
-        "outside of the declared range 1 to 5");
+        "outside the declared range 1 to 5");
 }
 
 static void movielens_latest_small_quoted_titles(void **state)

@@ -131,7 +131,7 @@ static void what_does_not_add_up_is_refused(void **state)
     char text[sizeof config + 32], *line = strstr(strcpy(text, config), "ledger = spent.jsonl");
     memcpy(line, "max-epsilon = 3     ", strlen("ledger = spent.jsonl"));
     training_file("without.ini", text);
-    command_expect("-c without.ini -O bad", 2, "needs a file");
+    command_expect("-c without.ini -O bad", 2, "needs the file");
     assert_false(command_exists("bad"));
 }
 

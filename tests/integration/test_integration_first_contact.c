@@ -107,7 +107,7 @@ static void counts_are_interactions_with_a_confidence(void **state)
     assert_int_equal(memcmp(b, c, 400), 0); /* without a confidence the counts do not matter */
     assert_int_not_equal(memcmp(a, b, 400), 0);
     assert_int_not_equal(memcmp(a, d, 400), 0);
-    command_expect("check -c counts.ini -o data.value-min=-1", 2, "counts are not below 0");
+    command_expect("check -c counts.ini -o data.value-min=-1", 2, "counts cannot be negative");
     training_file("negative.csv", "1,1,3\n1,2,-2\n");
     command_expect("-q -c counts.ini -o data.path=negative.csv -O negative", 3, "negative.csv:2");
 }
@@ -128,7 +128,7 @@ static void messages_name_the_likely_cause(void **state)
     training_file("quoted.tsv", "\"a\"\t\"x\"\t3\n\"b\"\t\"y\"\t4\n\"c\"\t\"x\"\t4\n");
     command_expect("-c explicit.ini -o data.path=quoted.tsv -o data.format=tsv -o split.kind=none -O quoted",
                    0, "is format = csv, in which fields may be quoted meant?");
-    command_expect("check -c explicit.ini -o data.delimiter=\\t", 2, "a TAB is written tab");
+    command_expect("check -c explicit.ini -o data.delimiter=\\t", 2, "write tab for a TAB");
     command_expect("check -c explicit.ini -o data.delimiter=\t", 2, "write tab for a TAB");
 }
 
@@ -200,7 +200,7 @@ static void a_run_ends_with_a_verdict(void **state)
     static char with[1 << 16], without[1 << 16];
     (void)state;
     command_expect("-c implicit.ini -O told", 0, "");
-    assert_non_null(strstr(command_out, "Verdict: the model ranks "));
+    assert_non_null(strstr(command_out, "Verdict: the model "));
     assert_non_null(strstr(command_out, "a list of popular items"));
     command_expect("-q -c implicit.ini -O untold", 0, "");
     assert_string_equal(command_out, "");

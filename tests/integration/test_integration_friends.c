@@ -173,7 +173,7 @@ static void what_friends_cannot_send_is_refused(void **state)
     training_refused(base, "users.near.mechanism=laplace-gamma\n", DPF_FAULT_CONFIG, "read one by one");
     training_refused(base, "users.near.transforms=hadamard-flatten\n", DPF_FAULT_CONFIG, "single rows");
     training_refused(base, "users.near.send=links\nusers.near.transforms=clip-user\n", DPF_FAULT_CONFIG,
-                     "use messages = rows");
+                     "use send = rows");
     static const char other_loss[] = "users.near.send=links\nusers.near.loss=squared-error\n";
     training_refused(base, other_loss, DPF_FAULT_CONFIG, "DPF_LOSS_SEPARABLE");
     training_refused(base, "parties.kind=silos-by-items\nparties.count=2\n", DPF_FAULT_CONFIG,

@@ -309,7 +309,8 @@ static void rows_that_friends_send_are_releases(void **state)
     assert_fails(friends,
                  "privacy.unit=record\nprivacy.adjacency=replace-value\nprivacy.interaction-pattern=public\n",
                  "C2", "computed from the raw ratings");
-    assert_fails(friends, "users.social.mechanism.where=sum\n", "C5", "receive each other's messages bare");
+    assert_fails(friends, "users.social.mechanism.where=sum\n", "C5",
+                 "receive each other's messages without noise");
     assert_fails(friends, "items.mechanism.max-curious=0\n", "C5", "knows its own share");
     assert_fails(friends, "items.mechanism.max-curious=0\nprivacy.observer=server\n", NULL, "");
     plan_of(&plan, friends, "privacy.adjacency=add-remove\n");
@@ -425,14 +426,14 @@ static void users_that_come_or_go_do_not_show(void **state)
     assert_fails(by_users, "model.users=0\nprivacy.adjacency=replace\n", NULL, "");
     assert_fails(by_users, "items.aggregator=mean\n", "C8", "exact number of users");
     assert_fails(by_users, "items.aggregator=mean\nprivacy.adjacency=replace\n", NULL, "");
-    assert_fails(by_users, party, "C8", "brings noise");
+    assert_fails(by_users, party, "C8", "each user adds noise");
     snprintf(text, sizeof text, "%sprivacy.adjacency=replace\n", party);
     assert_fails(by_users, text, NULL, "");
     struct plan plan;
     plan_of(&plan, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.aggregator=mean\n");
     assert_int_equal(plan.ledger.entries[0].event.sampling.hidden_from, -1);
     char *statement = guarantee_text(&plan.guarantee);
-    assert_non_null(strstr(statement, "TAKEN AS PUBLIC"));
+    assert_non_null(strstr(statement, "TREATED AS PUBLIC"));
     assert_non_null(strstr(statement, "A bound on the number of users"));
     free(statement);
     plan_free(&plan);

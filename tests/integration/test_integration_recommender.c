@@ -316,10 +316,10 @@ static void a_damaged_state_is_refused(void **state)
 {
     (void)state;
     change_byte("out/release/model_state.bin", 0);
-    command_expect("recommend out --user 1", 3, "no state of the run's recommender");
+    command_expect("recommend out --user 1", 3, "a state of the run's recommender");
     change_byte("out/release/model_state.bin", 0);
     change_byte("out/release/model_state.bin", 64 + 3); /* a neighbour's number, then negative */
-    command_expect("recommend out --user 1", 3, "a neighbour is no item");
+    command_expect("recommend out --user 1", 3, "a neighbour is not an item");
     change_byte("out/release/model_state.bin", 64 + 3);
     command_expect("recommend out --user 1", 0, "");
     command_expect("evaluate out -o evaluate.metrics=hr,rmse", 2, "predicts no values");

@@ -127,7 +127,7 @@ static void closed_where_it_fails(void **state)
 {
     (void)state;
     assert_stops("items.aggregator=secagg\nitems.aggregator.lost-before-unmask=0.6\n", "no sum is opened");
-    assert_stops("items.aggregator=secagg\nitems.aggregator.survivors=41\n", "nothing is opened");
+    assert_stops("items.aggregator=secagg\nitems.aggregator.survivors=41\n", "the sum stays closed");
     /* The protocol would open it, but the mechanism counts on more. */
     assert_stops(
         "items.aggregator=secagg\nitems.aggregator.threshold=3\nitems.aggregator.lost-before-input=0.8\n"
@@ -209,7 +209,7 @@ static void curious_parties_are_counted(void **state)
         assert_holds_against(mechanism, text, "The messages and noise of at most 3 parties (t = 3");
         /* 0.1 of 40 is 4, 0.099 is 3. */
         snprintf(text, sizeof text, "%sitems.aggregator.corrupt=0.1\n", noise);
-        assert_refused(mechanism, text, "takes up to 4 parties to work with the server");
+        assert_refused(mechanism, text, "assumes that up to 4 parties collude with the server");
         snprintf(text, sizeof text, "%sitems.aggregator.corrupt=0.099\n", noise);
         assert_holds_against(mechanism, text, "t = 3");
         snprintf(text, sizeof text, "%sitems.aggregator.survivors=32\n", noise);

@@ -127,7 +127,7 @@ static void a_first_line_that_is_no_record_is_refused(void **state)
     assert_false(command_exists("my-ratings.ini"));
     training_file("empty.csv", "");
     command_expect("start empty.csv feedback=implicit users=9 items=90 epsilon=3 header=no fields=2", 3,
-                   "there are no records");
+                   "contains no records");
 }
 
 /* Whatever stands in the third column, a list is made of who has what. */

@@ -336,7 +336,7 @@ static void unsound_terms_are_refused(void **state)
                      DPF_FAULT_CONFIG, "must have the same blocks");
     training_refused(base, "items.source=relation\n", DPF_FAULT_CONFIG, "links are between users");
     training_refused(base, "users.transforms=clip-user\n", DPF_FAULT_CONFIG,
-                     "without a mechanism [users] sends none");
+                     "[users] sends none without a mechanism");
     training_refused(base,
                      "items.mechanism=none\nitems.transforms=clip-user\nparties.kind=silos-by-items\n"
                      "parties.count=2\n",

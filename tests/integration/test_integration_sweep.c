@@ -129,11 +129,11 @@ static void a_sweep_is_not_overwritten(void **state)
 {
     (void)state;
     command_expect("-c sweep.ini", 2, "--resume");
-    command_expect("-q -c base.ini -O swept", 2, "nothing is overwritten");
+    command_expect("-q -c base.ini -O swept", 2, "dpframe did not write");
     training_file("thesis.txt", "precious");
     assert_int_equal(mkdir(command_path("foreign"), 0755), 0);
     training_file("foreign/thesis.txt", "precious");
-    command_expect("-c sweep.ini -O foreign", 2, "nothing is overwritten");
+    command_expect("-c sweep.ini -O foreign", 2, "not part of a sweep");
 }
 
 /* Kills after a while, many times; what is done stays done, and the end is that of a sweep without kills. */
@@ -313,9 +313,9 @@ static void options_of_sweeps_need_one(void **state)
     training_file("slash.ini", "include = base.ini\n[sweep]\nvariant.a/b = run.rounds=1\n");
     command_expect("-c slash.ini --jobs 2", 2, "slash.ini:3: ");
     training_file("places.ini", "include = base.ini\n[sweep]\nrun.output = a, b\n");
-    command_expect("-c places.ini", 2, "places.ini:3: [sweep] run.output is no axis");
+    command_expect("-c places.ini", 2, "places.ini:3: [sweep] run.output cannot be an axis");
     training_file("inner.ini", "include = base.ini\n[sweep]\nsweep.run.seed = 1, 2\n");
-    command_expect("-c inner.ini", 2, "inner.ini:3: [sweep] sweep.run.seed is no axis");
+    command_expect("-c inner.ini", 2, "inner.ini:3: [sweep] sweep.run.seed cannot be an axis");
     training_file("column.ini", "include = base.ini\n[sweep]\nrun.seed = 1, 2\nmetrics = rmes\n");
     command_expect("-c column.ini -O column", 0, "no point has a metric \"rmes\"");
     command_expect("-c column.ini -O column -o sweep.metrics=epsilon-proved --resume", 0, "");

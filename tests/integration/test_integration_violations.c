@@ -503,15 +503,24 @@ static const struct {
     const char *line, *why;
     size_t n; /* 0: strlen */
 } bad_lines[] = {
-    {"u7,2,abc", "is no number", 0},  {"u7,2,", "is no number", 0},
-    {"u7,2,nan", "NaN", 0},           {"u7,2,9", "outside of the declared range", 0},
-    {"u7,2,inf", "outside of", 0},    {"u7,2,-3", "outside of", 0},
-    {"u7,2", "expected 3 fields", 0}, {"u7,2,3,4", "expected 3 fields", 0},
-    {"u7", "expected 3 fields", 0},   {",2,3", "is empty", 0},
-    {"u7,,3", "is empty", 0},         {"\"u7,2,3", "not closed", 0},
-    {"u7,2\"x\",3\"", "quote", 0},    {"u\xff,2,3", "not UTF-8", 0},
-    {"u7,2,3\0x", "NUL", 8},          {"\0\0\0", "NUL", 3},
-    {"nan,2,3", "missing value", 0},  {"BZh9", "expected 3 fields", 0},
+    {"u7,2,abc", "is not a number", 0},
+    {"u7,2,", "is not a number", 0},
+    {"u7,2,nan", "NaN", 0},
+    {"u7,2,9", "outside the declared range", 0},
+    {"u7,2,inf", "outside the declared", 0},
+    {"u7,2,-3", "outside the declared", 0},
+    {"u7,2", "expected 3 fields", 0},
+    {"u7,2,3,4", "expected 3 fields", 0},
+    {"u7", "expected 3 fields", 0},
+    {",2,3", "is empty", 0},
+    {"u7,,3", "is empty", 0},
+    {"\"u7,2,3", "not closed", 0},
+    {"u7,2\"x\",3\"", "quote", 0},
+    {"u\xff,2,3", "not UTF-8", 0},
+    {"u7,2,3\0x", "NUL", 8},
+    {"\0\0\0", "NUL", 3},
+    {"nan,2,3", "missing value", 0},
+    {"BZh9", "expected 3 fields", 0},
 };
 
 /* Wherever a line is that is no record, it is as if it was not there. */
@@ -580,7 +589,7 @@ static void duplicates_are_left_out(void **state)
     assert_true(training_same(&t, &without));
     training_free(&t);
     read_and_train(&t, summed); /* 7 is above 5 */
-    assert_lists(&t, 1, "outside of the declared range");
+    assert_lists(&t, 1, "outside the declared range");
     assert_true(training_same(&t, &without));
     training_free(&t);
     training_free(&without);
@@ -693,7 +702,7 @@ static void the_command_completes_with_and_without_a_user(void **state)
     training_file("growing.ini", growing);
     for (int users = 0; users < 2; users++) {
         write_growing(users);
-        command_expect("-q -c growing.ini", 0, users ? "stopped nothing" : "");
+        command_expect("-q -c growing.ini", 0, users ? "were counted as zero" : "");
         assert_null(strstr(command_out, "violation"));
         read_result("out/release/guarantee.txt", statement[users], sizeof statement[users]);
         assert_int_equal(command_exists("out/private/violations.txt"), users);

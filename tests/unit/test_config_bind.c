@@ -116,8 +116,8 @@ static const struct {
     {"seeds = 1,", "[s] seeds = 1,: element 2, \"\": is empty; write 1, 2, 3"},
     {"seeds = 1, -2", "[s] seeds = 1, -2: element 2, \"-2\": must lie in [0, 1000000000] (one run each)"},
     {"seeds = 5..1", "[s] seeds = 5..1: element 1, \"5..1\": a range goes upwards: 1..5"},
-    {"seeds = 1..1000000000", "[s] seeds = 1..1000000000: element 1, \"1..1000000000\": has more than 100000 "
-                              "elements"},
+    {"seeds = 1..1000000000",
+     "[s] seeds = 1..1000000000: element 1, \"1..1000000000\": has too many elements (limit 100000)"},
     {"seeds = 1..", "[s] seeds = 1..: element 1, \"1..\": must be an integer (one run each)"},
     {"steps = 1, inf", "[s] steps = 1, inf: element 2, \"inf\": must be finite and >= 0"},
     {"steps = 1..3", "[s] steps = 1..3: element 1, \"1..3\": must be a number, written like 0.5 or 1e-6"},
@@ -329,8 +329,8 @@ static void nothing_is_silently_ignored(void **state)
         {"[items.mechanism]\ne = 1\n", "t.ini:2: nothing reads [items.mechanism]: set \"mechanism\" in "
                                        "[items], or remove the section"},
         {"[items.mechanism]\n", NULL},
-        {"[qqqqqqqqqq]\n", "t.ini:1: nothing reads the section [qqqqqqqqqq]: remove it, or name what it "
-                           "belongs to"},
+        {"[qqqqqqqqqq]\n", "t.ini:1: nothing reads the section [qqqqqqqqqq]: remove it, or set the component "
+                           "that it belongs to"},
         {"[run]\nread = 1\n", NULL},
         {"[run]\nread = 1\nraed = 2\n", "t.ini:3: unknown key \"raed\" in [run]; \"dpframe describe run\" "
                                         "lists the keys"},

@@ -117,7 +117,7 @@ static void wrong_catalogues_are_refused(void **state)
     data_write("a.txt", "1,1,4\n2,2,5\n");
     DATA_REFUSED(CSV "items-file = none.txt\n", DPF_FAULT_DATA, "none.txt");
     data_write("b.txt", "1\n2\n1\n");
-    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:3", "\"1\" stands in this catalogue twice");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:3", "this catalogue contains the id \"1\" twice");
     data_write("b.txt", "1,x\n2,y\n");
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "a.txt:1", "data.items-file");
 }

@@ -113,13 +113,13 @@ static void faults_name_the_line_and_the_remedy(void **state)
 {
     (void)state;
     const char *numbers = "item-features.numbers=price\n";
-    refused("id,price\n10,1\n20,x\n", numbers, "b.txt:3: \"x\" is no number");
-    refused("id,price\n10,1\n\n10,2\n", numbers, "b.txt:4: \"10\" has a line already");
+    refused("id,price\n10,1\n20,x\n", numbers, "b.txt:3: \"x\" is not a number");
+    refused("id,price\n10,1\n\n10,2\n", numbers, "b.txt:4: \"10\" occurs twice");
     refused("id,price\n10\n", numbers, "b.txt:2: 1 field(s)");
     refused("id,cost\n10,1\n", numbers, "no column \"price\"");
     refused("id,price\n", numbers, "has no lines");
     refused("id,price\n10,\"1\n", numbers, "not closed");
-    refused("id,f\n10,2\n", "item-features.flags=f\n", "neither 0 nor 1");
+    refused("id,f\n10,2\n", "item-features.flags=f\n", "must be a flag, 0 or 1");
     refused("id,price\n10,1\n", "", "which columns are features");
     refused("10,1\n", "item-features.header=no\nitem-features.numbers=price\n", "no header");
     refused("10,1\n", "item-features.header=no\nitem-features.numbers=3\n", "names column 3");

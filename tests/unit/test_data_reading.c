@@ -85,7 +85,7 @@ static void quotes_go_through_the_csv_parser(void **state)
     data_write("a.txt", "\"1,10,4.5\n1,20,3\n");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:1: a quoted field is not closed on its line");
     data_write("a.txt", "1,10,4.5\n1,20,3\n\"1\"x,10,1\n");
-    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:3: a quote stands where none may stand");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:3: a quote is not allowed here");
     data_write("a.txt", "1,10,4.5\n\"1\",20,bad\n");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: rating \"bad\"");
     load_text(CSV "format = tsv\n", "a\"b\t10\t3\n", &out);
@@ -151,8 +151,8 @@ static void faults_name_line_text_and_remedy(void **state)
         {CSV, "1,2\n", {"a.txt:1:", "feedback = implicit"}},
         {CSV, "user,item,item,rating\n1,2,2,3\n", {"a.txt:1:"}},
         {CSV "column.user = a\n", "a,a,rating\n1,2,3\n", {"a.txt:1:", "twice"}},
-        {CSV, "", {"a.txt: there are no records"}},
-        {CSV, "\n\n", {"a.txt: there are no records"}},
+        {CSV, "", {"a.txt: this file contains no records"}},
+        {CSV, "\n\n", {"a.txt: this file contains no records"}},
         {CSV, "user,item,rating\n", {"no records are left"}},
         {CSV,
          "\xff\xfe"
@@ -176,9 +176,9 @@ static void faults_name_line_text_and_remedy(void **state)
     data_write("a.txt", "user,item,rating\r1,2,3\r4,5,6\r");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:1: ", "CR alone", "tr ");
     data_write("a.txt", "1,2,3\n1,\"a\nb\",3\n");
-    DATA_REFUSED(CSV "multi-line = yes\n", DPF_FAULT_DATA, "a.txt:3: the item", "line end inside");
+    DATA_REFUSED(CSV "multi-line = yes\n", DPF_FAULT_DATA, "a.txt:3: the item", "contains a line end");
     data_write("a.txt", "1,2,3\n1,a\rb,3\n");
-    DATA_REFUSED(CSV "multi-line = yes\n", DPF_FAULT_DATA, "a.txt:2: the item", "line end inside");
+    DATA_REFUSED(CSV "multi-line = yes\n", DPF_FAULT_DATA, "a.txt:2: the item", "contains a line end");
     data_write("a.txt", "\x7f"
                         "ELF\n");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt", "a program");
@@ -210,7 +210,7 @@ static void what_is_left_says_where_the_rest_went(void **state)
 {
     (void)state;
     data_write("a.txt", "user,item,rating\n");
-    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt: no records", "taken as a header");
+    DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt: no records", "read as a header");
     data_write("a.txt", "1,2,3\n2,2,3\n");
     DATA_REFUSED(CSV "feedback = implicit\nthreshold = 4\n", DPF_FAULT_DATA, "a.txt: no records", "2 below",
                  "lower data.threshold");
@@ -225,16 +225,16 @@ static void configurations_that_cannot_be(void **state)
     (void)state;
     data_write("a.txt", "1,2,3\n");
     DATA_REFUSED("[data]\nformat = csv\n", DPF_FAULT_CONFIG, "data.path is missing");
-    DATA_REFUSED(CSV "delimiter = abc\n", DPF_FAULT_CONFIG, "\"abc\" is no delimiter");
+    DATA_REFUSED(CSV "delimiter = abc\n", DPF_FAULT_CONFIG, "\"abc\" is not a delimiter");
     DATA_REFUSED(CSV "value-min = 5\nvalue-max = 1\n", DPF_FAULT_CONFIG, "must not be above");
-    DATA_REFUSED(CSV "out-of-range = clip\n", DPF_FAULT_CONFIG, "no declared range");
+    DATA_REFUSED(CSV "out-of-range = clip\n", DPF_FAULT_CONFIG, "no range is declared");
     DATA_REFUSED(CSV "[split]\nkind = files\n", DPF_FAULT_CONFIG, "test.path");
     DATA_REFUSED(CSV "[split]\nkind = k-fold\nfolds = 3\nfold = 4\n", DPF_FAULT_CONFIG, "fold 4 of 3");
     DATA_REFUSED("[data]\npath = other.txt\n", DPF_FAULT_DATA, "[data] path", "other.txt", "No such file");
     DATA_REFUSED("[data]\npath = [xy].txt\n", DPF_FAULT_DATA, "no file matches");
     DATA_REFUSED(CSV "relation.path = trust.txt\n", DPF_FAULT_DATA, "[data] relation.path", "trust.txt");
-    DATA_REFUSED("[data]\npath = .\n", DPF_FAULT_DATA, "no regular file", "/*.csv");
-    DATA_REFUSED("[data]\npath = /dev/null\n", DPF_FAULT_DATA, "/dev/null is no regular file; save");
+    DATA_REFUSED("[data]\npath = .\n", DPF_FAULT_DATA, "is a directory", "/*.csv");
+    DATA_REFUSED("[data]\npath = /dev/null\n", DPF_FAULT_DATA, "/dev/null is not a regular file; save");
     DATA_REFUSED(CSV "column.user = 2\n", DPF_FAULT_DATA, "a.txt:1");
 }
 
@@ -287,7 +287,7 @@ static void gzip_is_transparent_and_checked(void **state)
     assert_int_equal(out.dataset.train.n, 300);
     dataset_free(&out.dataset);
     assert_int_equal(truncate("a.gz", size_of("a.gz") - 20), 0);
-    DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "cut off or damaged");
+    DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "truncated or damaged");
 }
 
 static void write_two_members(void)
@@ -335,10 +335,10 @@ static void no_byte_of_a_gzipped_file_is_dropped(void **state)
     add_bytes("b.gz", "\0\0\0\0\0\0\0", 7);
     assert_int_equal(records_of("b.gz"), 5);
     add_bytes("b.gz", "x", 1);
-    DATA_REFUSED("[data]\npath = b.gz\n", DPF_FAULT_DATA, "b.gz", "8 bytes stand behind");
+    DATA_REFUSED("[data]\npath = b.gz\n", DPF_FAULT_DATA, "b.gz", "8 bytes after the end");
     /* Plain lines behind compressed ones. */
     add_bytes("a.gz", "2,1,3\n2,2,2\n3,1,1\n", 18);
-    DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "18 bytes stand behind");
+    DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "18 bytes after the end");
     /* A damaged second header, in each of the bytes that make it one. */
     for (long at = 0; at < 3; at++) {
         write_two_members();
@@ -361,12 +361,12 @@ static void other_files_are_checked_likewise(void **state)
     unlink("b.gz");
     add_member("b.gz", "1 2\n");
     add_bytes("b.gz", "2 1\n", 4);
-    DATA_REFUSED(CSV "relation.path = b.gz\n", DPF_FAULT_DATA, "b.gz", "4 bytes stand behind");
+    DATA_REFUSED(CSV "relation.path = b.gz\n", DPF_FAULT_DATA, "b.gz", "4 bytes after the end");
     unlink("b.gz");
     add_member("b.gz", "1,2,5\n");
     add_bytes("b.gz", "2,1,5\n", 6);
     DATA_REFUSED(CSV "[split]\nkind = files\ntest.path = b.gz\n", DPF_FAULT_DATA, "b.gz",
-                 "6 bytes stand behind");
+                 "6 bytes after the end");
 }
 
 /* Bytes that compress badly are longer than the buffers of either side. */

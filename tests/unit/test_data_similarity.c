@@ -51,7 +51,7 @@ static void wrong_links_are_named(void **state)
                  "trust.txt:2: the linked user in column 2 is empty");
     data_write("trust.txt", "a,b,x\n");
     DATA_REFUSED(CSV "relation.delimiter = comma\nrelation.header = no\nrelation.column.weight = 3\n",
-                 DPF_FAULT_DATA, "trust.txt:1: link's weight \"x\" in column 3 is no number");
+                 DPF_FAULT_DATA, "trust.txt:1: link's weight \"x\" in column 3 is not a number");
     data_write("trust.txt", "a,b,-1\n");
     DATA_REFUSED(CSV "relation.delimiter = comma\nrelation.column.weight = 3\n", DPF_FAULT_DATA,
                  "trust.txt:1: the link's weight \"-1\" is negative");

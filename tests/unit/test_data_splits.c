@@ -277,7 +277,7 @@ static void sums_respect_the_declared_range(void **state)
     (void)state;
     data_write("a.txt", "1,7,3\n1,7,4\n1,8,1\n");
     DATA_REFUSED(CSV "duplicates = sum\nvalue-min = 1\nvalue-max = 5\n", DPF_FAULT_DATA, "a.txt:2",
-                 "outside of the declared range");
+                 "outside the declared range");
     data_get(CSV "duplicates = sum\nvalue-min = 1\nvalue-max = 5\nout-of-range = clip\n", &out);
     assert_true(data_value(d, &d->train.by_user, "1", "7") == 5);
     dataset_free(&out.dataset);

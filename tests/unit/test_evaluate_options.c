@@ -45,7 +45,7 @@ static void refuses_what_bounds_cannot(void **state)
     refuses(&options, "metrics", "no metric");
     fixture_defaults(&options);
     fixture_list(&options, "k", twice, 3);
-    refuses(&options, "k", "10 is named twice");
+    refuses(&options, "k", "10 is listed twice");
     fixture_list(&options, "k", twice, 0);
     refuses(&options, "k", "at least one");
     fixture_defaults(&options);

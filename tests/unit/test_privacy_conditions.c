@@ -179,7 +179,7 @@ static void sampling_is_claimed_only_where_it_happens(void **state)
     expect_failing(&c, "C6", "pushes another one out");
     case_privacy(&c, "unit = user\nadjacency = replace\ntuning = public-data");
     expect_failing(&c, "", NULL);
-    assert_non_null(strstr(c.guarantee.conditions[5].why, "not counted"));
+    assert_non_null(strstr(c.guarantee.conditions[5].why, "does not amplify"));
     case_end(&c);
 }
 
@@ -257,7 +257,7 @@ static void presence_must_not_show(void **state)
         for (int i = 0; i < 6; i++) {
             int *const facts[] = {&c.term.row_each, &c.term.counts_users, &c.term.noise_by_users,
                                   &c.term.sent_by_users};
-            static const char *const why[] = {"a row of its own", "exact number", "brings noise",
+            static const char *const why[] = {"a row of its own", "exact number", "each user adds noise",
                                               "who sends"};
             const int hidden = i / 3 == 0, visible = seen < 3 || i % 3 > 0;
             c.term.noise_where = DPF_NOISE_AT_PARTY;

@@ -158,7 +158,7 @@ static void refuses_what_it_cannot_use(void **state)
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), 'x': 1}", "unknown entry"},
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)} 7", "after its dictionary"},
         {1, "{'descr': '<f8'  'shape': (1, 2)}", "does not end"},
-        {1, "['descr']", "no dictionary"},
+        {1, "['descr']", "not a dictionary"},
         {4, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", "format 4.0"},
     };
     static const double data[] = {1, 2};

@@ -57,12 +57,12 @@ static void lists_are_compared_with_popular_items(void **state)
     says(&input, VERDICT_BETTER,
          "ranks better than a list of popular items: ndcg@10 is 0.3000 against 0.2000 (+50 %)", "");
     own.item.value = 0.21; /* 1000 users cannot tell that from 0.20 */
-    says(&input, VERDICT_SAME, "ranks no better for sure than", "which may be chance with 1000 users");
+    says(&input, VERDICT_SAME, "does not rank reliably better than", "which may be chance with 1000 users");
     own.item.n = 1000000; /* a million can */
     says(&input, VERDICT_BETTER, "ranks better than", "");
     own.item.n = 1000;
     own.item.value = 0.10;
-    says(&input, VERDICT_WORSE, "ranks worse than", "compare = non-private tells");
+    says(&input, VERDICT_WORSE, "ranks worse than", "compare = non-private shows");
 }
 
 static void ratings_are_compared_with_their_mean(void **state)
@@ -75,7 +75,7 @@ static void ratings_are_compared_with_their_mean(void **state)
     says(&input, VERDICT_BETTER,
          "predicts better than the mean of all ratings: rmse is 0.9000 against 1.1000", "");
     own.item.value = 1.1005;
-    says(&input, VERDICT_SAME, "predicts no better for sure than", "");
+    says(&input, VERDICT_SAME, "does not predict reliably better than", "");
     own.item.value = 1.3;
     says(&input, VERDICT_WORSE, "predicts worse than", "");
     assert_string_equal(verdict_rivals(&own.metrics, 0)[0], "mean");
@@ -95,16 +95,16 @@ static void the_reason_is_named(void **state)
         .implicit = 1, .has_noise = 1, .users = 500, .items = 1000, .records = 10000};
     input.test = metric_of(&own, "hr@10", 0.05, 500);
     rival(&input, "popularity", 0, metric_of(&popular, "hr@10", 0.20, 500));
-    says(&input, VERDICT_WORSE, "only 10 records an item", "compare = non-private tells");
+    says(&input, VERDICT_WORSE, "only 10 records an item", "compare = non-private shows");
     input.non_private = metric_of(&twin, "hr@10", 0.40, 500);
-    says(&input, VERDICT_WORSE, "Noise and clips are the reason: without them hr@10 is 0.4000",
+    says(&input, VERDICT_WORSE, "Noise and clips are the cause: without them hr@10 is 0.4000",
          "only 10 records an item");
     input.records = 1000000;
-    says(&input, VERDICT_WORSE, "Noise and clips are the reason", "larger epsilon");
+    says(&input, VERDICT_WORSE, "Noise and clips are the cause", "larger epsilon");
     twin.item.value = 0.15;
-    says(&input, VERDICT_WORSE, "Noise and clips are the reason", "which would be no better either");
+    says(&input, VERDICT_WORSE, "Noise and clips are the cause", "which would be no better either");
     twin.item.value = 0.06;
-    says(&input, VERDICT_WORSE, "It is not the noise", "other parameters");
+    says(&input, VERDICT_WORSE, "Noise is not the cause", "other parameters");
     says(&input, VERDICT_WORSE, "configs/recommended", "");
     /* The recommended models themselves are not sent to configs/recommended, nor to keys that they lack. */
     input.model = "private-gram";

@@ -124,10 +124,9 @@ static dpf_status choose_graph(const struct secagg *secagg, const dpf_call *call
     if (graph->threshold == 0)
         graph->threshold = n - n / 3;
     if (graph->threshold > n)
-        return secagg_failed(
-            call, DPF_E_PRIVACY, P_THRESHOLD,
-            "fewer parties take part than the threshold asks for; lower threshold, or raise the rate of the "
-            "sampler");
+        return secagg_failed(call, DPF_E_PRIVACY, P_THRESHOLD,
+                             "fewer parties take part than the threshold requires; lower threshold, or raise "
+                             "the rate of the sampler");
     const double enough = secagg->malicious ? (n + secagg->corrupt * n) / 2 : secagg->corrupt * n;
     if (graph->threshold <= enough)
         return secagg_failed(
@@ -220,8 +219,8 @@ static dpf_status check_parties(const struct secagg *secagg, const dpf_call *cal
     if (kept->n < (uint64_t)least_survivors(secagg, into))
         return secagg_failed(
             call, DPF_E_PRIVACY, P_SURVIVORS,
-            "fewer messages than survivors asks for or the mechanism's noise needs, or a single one: nothing "
-            "is opened; lower survivors or min-honest, or raise the rate of the sampler");
+            "fewer messages than survivors or the mechanism's noise requires, or only one: the sum stays "
+            "closed; lower survivors or min-honest, or raise the rate of the sampler");
     return DPF_OK;
 }
 

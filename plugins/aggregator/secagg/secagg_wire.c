@@ -10,7 +10,7 @@ const char *secagg_status_text(enum secagg_status status)
     case SECAGG_OK:
         return "accepted";
     case SECAGG_MALFORMED:
-        return "the bytes are no message of this protocol";
+        return "the bytes are not a message of this protocol";
     case SECAGG_FOREIGN:
         return "the message belongs to another session or comes from somebody else";
     case SECAGG_OUT_OF_ORDER:

@@ -126,8 +126,8 @@ static dpf_status report(const dpf_call *call, dpf_status status)
     return status == DPF_E_RANGE
                ? failed(call, status,
                         "a link's weight is not a similarity from 0 to 1: for links see [data] "
-                        "relation.column.weight "
-                        "and relation.similarity; ratings are none, so set source = relation")
+                        "relation.column.weight and relation.similarity; ratings are not links, so set "
+                        "source = relation")
                : failed(call, status,
                         "a gradient is not finite or leaves its grid; lower the rate of the solvers");
 }

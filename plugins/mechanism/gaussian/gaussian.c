@@ -27,7 +27,7 @@ static const dpf_enum_value calibrations[] = {
     {"classic", "sigma = sensitivity * sqrt(2 ln(1.25/delta)) / epsilon; holds for epsilon < 1 only."},
     {"analytic", "The least sigma that is (epsilon, delta)-DP for one release, any epsilon."},
     {"noise-multiplier", "sigma = noise-multiplier * sensitivity."},
-    {"sigma", "sigma as it stands, whatever the sensitivity is."},
+    {"sigma", "sigma as given, for any sensitivity."},
 };
 
 static const dpf_param params[] = {

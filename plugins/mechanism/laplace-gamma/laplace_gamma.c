@@ -24,9 +24,8 @@ enum { P_EPSILON, P_SIMULATE, P_SHARED };
 enum { SIMULATE_SHARES, SIMULATE_SUM };
 static const dpf_enum_value simulations[] = {
     {"shares", "Every message has its share of the noise, as the parties would send it."},
-    {"sum",
-     "Messages are bare, and the sum gets what the shares of those who sent add up to, drawn from its own "
-     "law: for simulations only."},
+    {"sum", "Messages carry no noise; the sum gets the total of the senders' shares, drawn from its own law: "
+            "for simulations only."},
 };
 
 static const dpf_param params[] = {

@@ -49,11 +49,10 @@ static const dpf_param params[P_COUNT] = {
                                  "q, the trials of a coordinate: the quantization count."),
     [P_BOUND] = DPF_PARAM_REAL_F("bound", 1, 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
                                  "c: coordinates are clipped to [-c, c] before they are encoded."),
-    [P_CLIENTS] =
-        DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
-                        "Least number of honest clients in a sum, counted on by the accountants; a "
-                        "sum of fewer is refused and the run stops. 1 makes each message private by "
-                        "itself; if not set, all parties count where none is sampled."),
+    [P_CLIENTS] = DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
+                                  "Smallest number of honest clients in a sum, which the accountants rely "
+                                  "on; a sum of fewer is refused and the run stops. 1 makes each message "
+                                  "private by itself; if not set, all parties count where none is sampled."),
     [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
     [P_CURIOUS] =
         DPF_PARAM_INT_F("max-curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
@@ -221,7 +220,7 @@ static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_n
     const double coordinates = (double)release->rows * (double)release->query->width;
     *n = 0;
     if (capacity < 1)
-        return pbm->host->fail(pbm->host, DPF_E_INTERNAL, -1, "there is no room for the event of a release");
+        return pbm->host->fail(pbm->host, DPF_E_INTERNAL, -1, "too many events in a release");
     memset(out, 0, sizeof(*out));
     out->kind = DPF_EVENT_PBM;
     out->flags = plan->where == DPF_NOISE_IN_SHARES ? DPF_EVENT_NOISE_SHARED : 0;

@@ -86,7 +86,7 @@ static dpf_status neighbours_releases(void *instance, const dpf_recommender_setu
         response = (struct bit_response){.silent = 1, .keep = 1.0};
     else if (!(response.keep - response.invent > LEAST_DIFFERENCE))
         return self->host->fail(self->host, DPF_E_RANGE, -1,
-                                "so small an epsilon leaves nothing of the bits");
+                                "epsilon is too small: the reported bits would be noise alone");
     dpf_event *event = &out->event;
     out->flags = DPF_RELEASE_ROW_OF_USER | DPF_RELEASE_SENT_BY_USERS | DPF_RELEASE_NOISE_BY_USERS;
     out->reads = DPF_READS_CONSTANTS;
@@ -160,7 +160,7 @@ static const char *state_fault(const struct neighbours *self, const struct neigh
     for (int64_t i = 0; i < n_items * slots; i++)
         if (state->items[i] < -1 || state->items[i] >= n_items ||
             !(state->similarities[i] >= 0.0F && state->similarities[i] <= 1.0F))
-            return "a neighbour is no item, or a similarity is not in [0, 1]";
+            return "a neighbour is not an item, or a similarity is not in [0, 1]";
     for (int64_t user = 0; state->rows && words && user < n_users; user++)
         if (state->rows[user * words + words - 1] & ~bit_mask(n_items, words - 1))
             return "a reported bit is of no item";

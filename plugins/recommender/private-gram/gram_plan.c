@@ -87,7 +87,7 @@ static const char *choose_noise(double sigma, int32_t bits, int32_t rows, struct
         *out = (struct gram_noise){bits, (uint64_t)steps, 0, ldexp(1.0, -rows * bits)};
         return NULL;
     }
-    return "so much noise leaves nothing of the records: raise epsilon, or lower noise-multiplier";
+    return "the noise is larger than any sum of records: raise epsilon, or lower noise-multiplier";
 }
 
 static const char *choose_second(double sigma, struct gram_plan *plan)

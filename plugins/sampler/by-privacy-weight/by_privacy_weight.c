@@ -28,7 +28,7 @@ struct selection {
 static dpf_status selection_create(const dpf_host *host, const dpf_params *given, void **self)
 {
     if (given->values[P_FROM].real >= given->values[P_BELOW].real)
-        return host->fail(host, DPF_E_CONFIG, P_FROM, "from must be less than below, or nothing is kept");
+        return host->fail(host, DPF_E_CONFIG, P_FROM, "from must be less than below");
     struct selection *selection = dpf_memory(host)->allocate(host, sizeof(*selection));
     if (!selection)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");

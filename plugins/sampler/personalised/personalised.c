@@ -35,7 +35,7 @@ static const dpf_enum_value lifetimes[] = {
 };
 /* Index minus 1 is the DPF_OBSERVER_* up to which the draw is hidden. */
 static const dpf_enum_value secrecies[] = {
-    {"none", "Everybody may know which records take part: no amplification."},
+    {"none", "Which records take part is public: no amplification."},
     {"outsider", "Hidden from those who see only the released factors."},
     {"server", "Hidden from the server too."},
 };
@@ -51,7 +51,7 @@ static const dpf_param params[P_COUNT] = {
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 0, lifetimes, DPF_PARAM_PRIVACY, "How long a sample stays in use."),
     [P_SECRECY] = DPF_PARAM_ENUM_F("secrecy", 1, secrecies, DPF_PARAM_PRIVACY,
-                                   "From whom it is hidden which records take part."),
+                                   "The observer that does not see which records take part."),
 };
 
 struct personalised {

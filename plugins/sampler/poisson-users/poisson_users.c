@@ -22,7 +22,7 @@ static const dpf_enum_value weights_given[] = {
 };
 /* Index minus 1 is the DPF_OBSERVER_* up to which the draw is hidden. */
 static const dpf_enum_value secrecies[] = {
-    {"none", "Everybody may know who takes part: no amplification."},
+    {"none", "Who takes part is public: no amplification."},
     {"outsider", "Hidden from those who see only the released factors."},
     {"server", "Hidden from the server too, which sees neither the draw nor who sends messages."},
 };
@@ -33,7 +33,7 @@ static const dpf_param params[P_COUNT] = {
     [P_WEIGHT] = DPF_PARAM_ENUM_F("weight", WEIGHT_UNIT, weights_given, DPF_PARAM_PRIVACY,
                                   "Weight of those who take part."),
     [P_SECRECY] = DPF_PARAM_ENUM_F("secrecy", 1, secrecies, DPF_PARAM_PRIVACY,
-                                   "From whom it is hidden who takes part."),
+                                   "The observer that does not see who takes part."),
 };
 
 struct poisson {

@@ -13,7 +13,7 @@
 
 /* Index minus 1 is the DPF_OBSERVER_* up to which the draw is hidden. */
 #define RECORD_SECRECIES                                                                                     \
-    {"none", "Everybody may know which records take part: no amplification."},                               \
+    {"none", "Which records take part is public: no amplification."},                                        \
         {"outsider", "Hidden from those who see only the released factors."},                                \
         {"server", "Hidden from the server too, which sees neither the draw nor the records."},              \
     {                                                                                                        \
@@ -21,7 +21,7 @@
     }
 #define RECORD_SECRECY_PARAM(VALUES)                                                                         \
     DPF_PARAM_ENUM_F("secrecy", 1, VALUES, DPF_PARAM_PRIVACY,                                                \
-                     "From whom it is hidden which records take part.")
+                     "The observer that does not see which records take part.")
 
 /* Index plus 1 is DPF_LIFETIME_*. */
 #define RECORD_LIFETIMES                                                                                     \

@@ -84,10 +84,9 @@ static dpf_status read_noise(const struct kalman *self, const dpf_solve *batch, 
         w->noisy &= w->noise_c[i] > 0;
     if (isfinite(sum) && isfinite(w->matrix_noise))
         return DPF_OK;
-    return self->host->fail(
-        self->host, DPF_E_UNSUPPORTED, -1,
-        "the variance of the noise is not known behind these transforms: use the solver psd "
-        "or cholesky, or leave out what is no isometry");
+    return self->host->fail(self->host, DPF_E_UNSUPPORTED, -1,
+                            "the variance of the noise is not known behind these transforms: use the solver "
+                            "psd or cholesky, or remove the transforms that are not isometries");
 }
 
 static dpf_status workspace_get(const struct kalman *self, const dpf_call *call, const dpf_solve *batch,
@@ -318,7 +317,7 @@ static const dpf_param params[P_COUNT] = {
                                     "Variance of a record of weight 1 about its prediction. The prior of an "
                                     "unknown has this over its regularisation as variance."),
     [P_FORGET] = DPF_PARAM_REAL_F("forget", 0.0, 0, 1, 0, "",
-                                  "What the sums of a round are worth one round later; 0: nothing."),
+                                  "The weight that a round's sums keep one round later; 0: none."),
     [P_PRIOR] = DPF_PARAM_ENUM_F("prior", PRIOR_ZERO, priors, 0, "Where rows are shrunk to."),
 };
 

@@ -196,8 +196,7 @@ static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_i
     if (gram)
         return flatten->host->fail(
             flatten->host, DPF_E_UNSUPPORTED, -1,
-            "flattening would mix the Gram row of this loss with the other rows; leave "
-            "it out");
+            "flattening would mix the Gram row of this loss with the other rows: remove the transform");
     if (flatten->scope == SCOPE_MATRIX && query->width != flatten->columns)
         return flatten->host->fail(
             flatten->host, DPF_E_CONFIG, P_COLUMNS,

@@ -171,7 +171,7 @@ static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_i
     int64_t p;
     if (gram)
         return s->host->fail(s->host, DPF_E_UNSUPPORTED, -1,
-                             "a projection has no place for the Gram row of this loss; leave it out");
+                             "a projection has no place for the Gram row of this loss: remove the transform");
     double c;
     dpf_status status = rows(self, rows_in, &p);
     if (status == DPF_OK)

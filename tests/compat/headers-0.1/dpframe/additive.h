@@ -610,7 +610,7 @@ static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_rel
     uint32_t joined = 0;
     *n = 0;
     if (capacity < n_blocks * (release->query->has_gram ? 2 : 1))
-        return (host->fail)(host, DPF_E_INTERNAL, -1, "there is no room for the events of a release");
+        return (host->fail)(host, DPF_E_INTERNAL, -1, "too many events in a release");
     const uint32_t noisy = dpf_additive_scales(release, plan, scale, grid);
     if (!claim->separate)
         joined = dpf_additive_joined(release, &message, noisy, claim->norm, claim->exact, scale, grid);

@@ -137,7 +137,7 @@ enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRID_BITS, DPF_SHARES_C
 
 static const dpf_enum_value dpf_additive_places[] = {
     {"party", "Each party adds noise to its own message; the server need not be trusted."},
-    {"sum", "Noise is added once to the sum, by a curator who is trusted with it."},
+    {"sum", "A trusted curator adds noise once to the sum."},
 };
 static const dpf_enum_value dpf_additive_lifetimes[] = {
     {"run", "Drawn once and reused in every round; what cancels between rounds is not protected."},
