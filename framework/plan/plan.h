@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "plan/metric_release.h"
 #include "plan/schema.h"
 #include "plugin/registry.h"
 #include "privacy/guarantee.h"
@@ -109,6 +110,7 @@ struct plan {
 
     struct side_plan sides[2];
     struct recommender_plan recommender;
+    struct metric_release metrics; /* set by whoever evaluates, before plan_complete */
     struct ledger ledger;
     struct term_facts *facts;
     struct run_facts run_facts;

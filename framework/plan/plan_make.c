@@ -224,6 +224,8 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
         return -1;
+    if (metric_release_choose(plan, error) != 0 || metric_release_charge(plan, error) != 0)
+        return -1;
     if (calibrate_total(plan, error) != 0)
         return -1;
     if (facts_complete(plan, error) != 0)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * metric_release.h - metrics that are released with noise ([evaluate] release = noisy), as the plan sees them.
+ *
+ * The evaluation bounds what a user contributes, and says how far that moves the released numbers
+ * (evaluate/noisy_metrics.h has the argument). The plan chooses the noise, puts the release into the ledger,
+ * and judges what it reads.
+ */
+#ifndef DPF_PLAN_METRIC_RELEASE_H
+#define DPF_PLAN_METRIC_RELEASE_H
+
+#include "base/error.h"
+#include "dpframe/privacy.h"
+
+struct plan;
+struct term_facts;
+
+struct metric_release {
+    int numbers; /* that are released; 0: no metric is */
+    int laplace; /* the noise is discrete Laplace, else discrete Gaussian */
+    /* What one user moves them by, where the largest contribution to a number is 1: a user that comes or goes,
+       and one whose records become others. */
+    dpf_norms comes, changes;
+    double epsilon; /* of this release alone, for budget = per-release */
+    double share;   /* the same as a part of total-epsilon, for budget = total */
+    /* Chosen by the plan. A power of two, at most 1; and a multiple of it. */
+    double grid, scale;
+};
+
+/* Chooses the noise: the least with which the release by itself has its epsilon, at the run's delta. Does
+   nothing where no metric is released. */
+int metric_release_choose(struct plan *plan, struct dpf_error *error);
+/* Adds the release to a ledger that was made anew. */
+int metric_release_charge(struct plan *plan, struct dpf_error *error);
+/* What bears on the conditions. */
+void metric_release_judge(const struct plan *plan, int reads_friends, struct term_facts *facts);
+
+#endif
