@@ -76,8 +76,8 @@ int evaluate_model(const struct config_values *options, const struct dataset *da
 
 /* How far one user moves the released numbers, where the largest contribution to a number is 1. */
 struct metric_moves {
-    int numbers;    /* 0: nothing is released */
-    int laplace;    /* the noise asked for is Laplace noise, else Gaussian */
+    int numbers;              /* 0: nothing is released */
+    int laplace;              /* the noise asked for is Laplace noise, else Gaussian */
     dpf_norms comes, changes; /* a user comes or goes; has other records, or one other record */
     double epsilon, share;    /* asked for: of the release alone, or as a part of a total */
 };

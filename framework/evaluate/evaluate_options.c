@@ -66,8 +66,9 @@ static const dpf_enum_value releases[] = {
 enum { RELEASE_GAUSSIAN, RELEASE_LAPLACE };
 static const dpf_enum_value release_noises[] = {
     {"gaussian", "Discrete Gaussian noise."},
-    {"laplace", "Discrete Laplace noise, for delta = 0 and the accountant pure. More of it where many metrics "
-                "are released."},
+    {"laplace",
+     "Discrete Laplace noise, for delta = 0 and the accountant pure. More of it where many metrics "
+     "are released."},
 };
 
 #define LARGEST_CUTOFF 1000000
@@ -124,17 +125,18 @@ static const dpf_param params[P_COUNT] = {
                          "calibrate-by; for [privacy] budget = per-release. The run's epsilon includes it."),
     [P_RELEASE_SHARE] = DPF_PARAM_REAL_F(
         "release-share", 0.1, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
-        "The same for budget = total, as a part of total-epsilon: the metrics by themselves have this part, and "
+        "The same for budget = total, as a part of total-epsilon: the metrics by themselves have this part, "
+        "and "
         "the noise of the model is chosen such that both together have total-epsilon."),
-    [P_RELEASE_ERROR] =
-        DPF_PARAM_REAL_F("release-error", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
-                         "Released rating metrics: the most that a user's mean error counts as, and its square "
-                         "for squared errors. 0: the length of the declared range of values. Smaller bounds "
-                         "mean less noise, and clip users with larger errors."),
-    [P_RELEASE_RECORDS] =
-        DPF_PARAM_INT_F("release-records", 10, 1, MOST_RELEASED_RECORDS, DPF_PARAM_PRIVACY, "records",
-                        "Released rmse, mse and mae: a user with more test records counts as one with so many. "
-                        "1 weighs all users alike and has the least noise."),
+    [P_RELEASE_ERROR] = DPF_PARAM_REAL_F(
+        "release-error", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
+        "Released rating metrics: the most that a user's mean error counts as, and its square "
+        "for squared errors. 0: the length of the declared range of values. Smaller bounds "
+        "mean less noise, and clip users with larger errors."),
+    [P_RELEASE_RECORDS] = DPF_PARAM_INT_F(
+        "release-records", 10, 1, MOST_RELEASED_RECORDS, DPF_PARAM_PRIVACY, "records",
+        "Released rmse, mse and mae: a user with more test records counts as one with so many. "
+        "1 weighs all users alike and has the least noise."),
 };
 
 int evaluate_on_train(const struct config_values *values)

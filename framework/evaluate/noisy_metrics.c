@@ -107,9 +107,8 @@ void noisy_moves(const struct noisy_layout *layout, struct metric_moves *out)
     for (int group = 0; group < NOISY_N_GROUPS; group++)
         groups += layout->count_at[group] >= 0;
     const double all = layout->n, metrics = layout->n - groups;
-    *out = (struct metric_moves){.numbers = layout->n,
-                                 .comes = {all, sqrt(all), 1},
-                                 .changes = {2 * metrics, 2 * sqrt(metrics), 2}};
+    *out = (struct metric_moves){
+        .numbers = layout->n, .comes = {all, sqrt(all), 1}, .changes = {2 * metrics, 2 * sqrt(metrics), 2}};
 }
 
 /* ---- a user -------------------------------------------------------------------------------------------- */
@@ -155,9 +154,9 @@ void noisy_contribution(const struct noisy_layout *layout, const struct evaluate
         double y = 1;
         if (!sum->is_count && c > 0)
             y = centred(sum, sum->group != NOISY_RANKINGS ? rating_of(&user, sum->id)
-                             : sum->id == METRIC_MRANK    ? ranking_relative_rank(ranking)
-                                                          : ranking_mean(options, ranking, -1, sum->id,
-                                                                         sum->cutoff));
+                             : sum->id == METRIC_MRANK
+                                 ? ranking_relative_rank(ranking)
+                                 : ranking_mean(options, ranking, -1, sum->id, sum->cutoff));
         out[i] = llround(c * y / grid);
     }
 }

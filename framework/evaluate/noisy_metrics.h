@@ -26,10 +26,10 @@
  *   a user comes or goes    the vector itself: each of m + G numbers is at most s. L1 (m + G) s,
  *                           L2 sqrt(m + G) s.
  *   other records           two vectors, of counts C, C' and metrics X, X' in a group of m' metrics. Its
- *                           part of the squared L2 norm is at most m' (C + C')^2 + (C - C')^2, which is convex
- *                           in (C, C'), so it is largest in a corner of [0, s]^2: 4 m' s^2, or
- *                           (m' + 1) s^2, which is no more as m' >= 1. L2 2 sqrt(m) s; in the same way
- *                           L1 2 m s. One record of the user can turn each vector into any other.
+ *                           part of the squared L2 norm is at most m' (C + C')^2 + (C - C')^2, which is
+ * convex in (C, C'), so it is largest in a corner of [0, s]^2: 4 m' s^2, or (m' + 1) s^2, which is no more as
+ * m' >= 1. L2 2 sqrt(m) s; in the same way L1 2 m s. One record of the user can turn each vector into any
+ * other.
  *
  * A user whose scores cannot be made, or are not finite, contributes zeros, and stops nothing (C12).
  */

@@ -347,9 +347,10 @@ static void note_all_public(const struct plan *plan, struct run_facts *run)
                     "The features of users ([data] user-features): declared public, read without noise. "
                     "They say who can be in the data, so a file about the users themselves is not public.");
     if (plan->split.params.values[S_KIND].integer == SPLIT_FILES)
-        note_public(run, plan->metrics.numbers > 0
-                             ? "The split by files: neighbours are training and test parts that differ in one unit."
-                             : "The split by files: neighbours are training parts that differ in one unit.");
+        note_public(
+            run, plan->metrics.numbers > 0
+                     ? "The split by files: neighbours are training and test parts that differ in one unit."
+                     : "The split by files: neighbours are training parts that differ in one unit.");
     if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR)
         note_public(run, "Which party holds which rows.");
     note_public(run, "The configuration, [run] seed and initial rows included.");

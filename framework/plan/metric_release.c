@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/data_options.h"
+#include "data/load.h"
 #include "plan/calibrate.h"
 #include "plan/plan.h"
 
-#define FINEST 20                /* log2 of a contribution of 1 in grid steps, at most */
-#define GAUSSIAN_STEPS 0x1p24    /* scales in grid steps, at most: what can be drawn (base/random.h) */
+#define FINEST 20             /* log2 of a contribution of 1 in grid steps, at most */
+#define GAUSSIAN_STEPS 0x1p24 /* scales in grid steps, at most: what can be drawn (base/random.h) */
 #define LAPLACE_STEPS 0x1p42
 #define WIDEST 0x1p40
 #define CLOSE 1.0001 /* the noise is at most so much more than needed */
@@ -93,10 +93,11 @@ static int is_private(const struct search *search, double scale, int *answer, st
     if (status == 0)
         status = guarantee_account(&judged, &search->accountant, 1, &ledger, 1, error);
     if (status == 0 && judged.accounts[0].refused)
-        status = config_error(plan->config, "evaluate", "release", error,
-                              "accountant %s refuses the noise of the released metrics: %s. See release-noise, "
-                              "and [privacy] calibrate-by for another accountant",
-                              search->accountant->entry->component->id, judged.accounts[0].reason);
+        status =
+            config_error(plan->config, "evaluate", "release", error,
+                         "accountant %s refuses the noise of the released metrics: %s. See release-noise, "
+                         "and [privacy] calibrate-by for another accountant",
+                         search->accountant->entry->component->id, judged.accounts[0].reason);
     *answer = status == 0 && judged.accounts[0].answer.epsilon <= search->target;
     guarantee_free(&judged);
     ledger_free(&ledger);
@@ -105,11 +106,12 @@ static int is_private(const struct search *search, double scale, int *answer, st
 
 static int refuse_target(const struct search *search, struct dpf_error *error)
 {
-    return config_error(search->plan->config, "evaluate", "release", error,
-                        "no noise that can be drawn gives the released metrics an epsilon of %g by accountant "
-                        "%s: ask for more (release-epsilon, release-share), for fewer metrics, or for a larger "
-                        "[privacy] delta",
-                        search->target, search->accountant->entry->component->id);
+    return config_error(
+        search->plan->config, "evaluate", "release", error,
+        "no noise that can be drawn gives the released metrics an epsilon of %g by accountant "
+        "%s: ask for more (release-epsilon, release-share), for fewer metrics, or for a larger "
+        "[privacy] delta",
+        search->target, search->accountant->entry->component->id);
 }
 
 /* The least scale that is private, from the private side of a bracket. */
@@ -153,9 +155,10 @@ int metric_release_choose(struct plan *plan, struct dpf_error *error)
     if (release->numbers == 0)
         return 0;
     if (!data_is_split(&plan->split))
-        return config_error(plan->config, "evaluate", "release", error,
-                            "there is nothing to evaluate on, and to release metrics of, without a test part: "
-                            "set [split] kind");
+        return config_error(
+            plan->config, "evaluate", "release", error,
+            "there is nothing to evaluate on, and to release metrics of, without a test part: "
+            "set [split] kind");
     search.accountant = calibrate_accountant(plan, "[evaluate] release = noisy", error);
     if (!search.accountant)
         return -1;

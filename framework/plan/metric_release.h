@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_release.h - metrics that are released with noise ([evaluate] release = noisy), as the plan sees them.
+ * metric_release.h - metrics that are released with noise ([evaluate] release = noisy), as the plan sees
+ * them.
  *
  * The evaluation bounds what a user contributes, and says how far that moves the released numbers
  * (evaluate/noisy_metrics.h has the argument). The plan chooses the noise, puts the release into the ledger,
@@ -18,8 +19,8 @@ struct term_facts;
 struct metric_release {
     int numbers; /* that are released; 0: no metric is */
     int laplace; /* the noise is discrete Laplace, else discrete Gaussian */
-    /* What one user moves them by, where the largest contribution to a number is 1: a user that comes or goes,
-       and one whose records become others. */
+    /* What one user moves them by, where the largest contribution to a number is 1: a user that comes or
+       goes, and one whose records become others. */
     dpf_norms comes, changes;
     double epsilon; /* of this release alone, for budget = per-release */
     double share;   /* the same as a part of total-epsilon, for budget = total */

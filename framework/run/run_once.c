@@ -33,6 +33,7 @@ struct run {
     struct pool *pool;
     struct engine_stats stats;
     struct metrics test, train;
+    struct metrics released; /* of the test part, with noise; n = 0: none are */
     struct comparison comparisons[COMPARISON_MOST];
     int n_comparisons;
     double *train_rmse;
@@ -120,6 +121,22 @@ static int evaluate(struct run *run, struct plan *plan, struct model *model, str
     struct scorer scorer = scorer_of(model);
     return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test,
                           error);
+}
+
+static int evaluate_run(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    const struct metric_release *release = &plan->metrics;
+    const struct metric_noise noise = {.numbers = release->numbers,
+                                       .grid = release->grid,
+                                       .steps = (uint64_t)llround(release->scale / release->grid),
+                                       .deviation =
+                                           release->laplace ? sqrt(2) * release->scale : release->scale,
+                                       .laplace = release->laplace,
+                                       .root = plan->privacy_root};
+    const struct scorer scorer = scorer_of(&run->model);
+    return evaluate_and_release(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool,
+                                &noise, &run->test, &run->released, error);
 }
 
 /* ---- baselines on the same split ------------------------------------------------------------------ */
@@ -297,7 +314,10 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     }
     run->times[3] = progress_clock();
     struct scorer scorer = scorer_of(&run->model);
-    if (run->dataset.test.n)
+    /* A release is made whatever the records are, even where nobody has a test record. */
+    if (plan->metrics.numbers > 0)
+        status = without_stopping(run, evaluate_run(run, error), error);
+    else if (run->dataset.test.n)
         status = without_stopping(run, evaluate(run, plan, &run->model, &run->test, error), error);
     if (status == 0 && evaluate_on_train(&run->session.evaluate))
         status = without_stopping(run,
@@ -327,7 +347,7 @@ static void print_results(struct run *run, const struct arguments *arguments, co
 {
     enum verdict verdict = VERDICT_NONE;
     char *words = make_verdict(run, arguments, &verdict);
-    char *table = results->test->n ? summary_table(results) : NULL;
+    char *table = results->test->n || results->released ? summary_table(results) : NULL;
     const struct guarantee *guarantee = &run->session.plan.guarantee;
     char *statement = guarantee_protects(guarantee)
                           ? guarantee_text_wide(guarantee, terminal_width(STDOUT_FILENO))
@@ -363,6 +383,7 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .model = &run->model,
                               .test = &run->test,
                               .train = run->train.n ? &run->train : NULL,
+                              .released = run->released.n ? &run->released : NULL,
                               .comparisons = run->comparisons,
                               .n_comparisons = run->n_comparisons,
                               .stats = &run->stats,
@@ -403,6 +424,7 @@ static void close_run(struct run *run)
     dataset_free(&run->dataset);
     metrics_free(&run->test);
     metrics_free(&run->train);
+    metrics_free(&run->released);
     for (int i = 0; i < run->n_comparisons; i++)
         metrics_free(&run->comparisons[i].metrics);
     free(run->train_rmse);

@@ -56,10 +56,25 @@ static void add_notes(struct text *text, const struct results *results)
                 results->comparisons[i].name, results->comparisons[i].epsilon);
 }
 
+static void add_released(struct text *text, const struct metrics *released, int width)
+{
+    text_add(text, "%-*s  %12s  %12s\n", width, "released", "with noise", "noise (std)");
+    for (int64_t m = 0; m < released->n; m++) {
+        const struct metric *metric = &released->items[m];
+        text_add(text, "%-*s", width, metric->name);
+        add_cell(text, metric->value, 0, 12);
+        add_cell(text, metric->noise, 0, 12);
+        text_add(text, "\n");
+    }
+    text_add(text, "In the ledger, and part of the guarantee below.\n\n");
+}
+
 char *summary_table(const struct results *results)
 {
     struct text text = {0};
     int width = name_width(results);
+    if (results->released)
+        add_released(&text, results->released, width);
     text_add(&text, "%-*s  %12s", width, "test metric", "this run");
     for (int i = 0; i < results->n_comparisons; i++)
         text_add(&text, "  %*s", column_width(results, i), results->comparisons[i].name);
@@ -75,5 +90,6 @@ char *summary_table(const struct results *results)
         text_add(&text, "\n");
     }
     add_notes(&text, results);
+    text_add(&text, "Test metrics: private, not covered by a guarantee.\n");
     return text.data;
 }

@@ -219,7 +219,9 @@ static int add_means(struct text *page, const struct outcomes *outcomes, struct 
         page,
         "<h2>Results</h2>\n<p class=\"note\">Mean &plusmn; sample standard deviation over runs. Metrics are "
         "computed from private records: of the training part where the name says so, else of the test "
-        "part.</p>\n");
+        "part. They are <span class=\"private\">private, not covered</span> by any guarantee; what "
+        "[evaluate] "
+        "release = noisy releases is in release/metrics.csv of each run.</p>\n");
     begin_table(page, titles, outcomes->n_metrics + 1, 1);
     for (size_t c = 0; c < outcomes->n_cells; c++) {
         text_add(page, "<tr>");
