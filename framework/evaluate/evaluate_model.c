@@ -331,39 +331,6 @@ int evaluate_release_moves(const struct config *config, const struct config_valu
     return 0;
 }
 
-/* The sums of all users, exactly. */
-static void add_up(const struct noisy_layout *layout, const struct evaluate_options *options,
-                   const struct passes *passes, double grid, int64_t *sums)
-{
-    const struct user_sums *rating = &passes->rating.by_user, *ranking = &passes->ranking.by_user;
-    const int64_t users = rating->rows ? rating->n_users : ranking->rows ? ranking->n_users : 0;
-    int64_t own[NOISY_MOST_SUMS];
-    memset(sums, 0, (size_t)layout->n * sizeof *sums);
-    for (int64_t user = 0; user < users; user++) {
-        noisy_contribution(layout, options, rating->rows ? user_sums_row(rating, user) : NULL,
-                           ranking->rows ? user_sums_row(ranking, user) : NULL, grid, own);
-        for (int i = 0; i < layout->n; i++)
-            sums[i] += own[i];
-    }
-}
-
-/* One draw for each sum. */
-static int add_noise(const struct metric_noise *noise, int64_t *sums, int n, struct dpf_error *error)
-{
-    int64_t drawn[NOISY_MOST_SUMS];
-    dpf_cursor cursor;
-    dpf_stream *stream = random_stream_open(noise->root, "evaluate", "released metrics", error);
-    if (!stream)
-        return -1;
-    random_seek(stream, 0, DPF_PARTY_AGGREGATE, 0, &cursor);
-    const dpf_status status = noise->laplace ? random_discrete_laplace(&cursor, noise->steps, drawn, n)
-                                             : random_discrete_gaussian(&cursor, noise->steps, drawn, n);
-    for (int i = 0; i < n && status == DPF_OK; i++)
-        sums[i] += drawn[i];
-    random_stream_free(stream);
-    return status == DPF_OK ? 0 : error_memory(error);
-}
-
 int evaluate_and_release(const struct config_values *values, const struct dataset *dataset,
                          const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
                          const struct metric_noise *noise, struct metrics *out, struct metrics *released,
@@ -386,8 +353,8 @@ int evaluate_and_release(const struct config_values *values, const struct datase
     if (status == 0)
         status = add_private(&sink, &passes, dataset, seeded, pool, 0);
     if (status == 0) {
-        add_up(&layout, &options, &passes, noise->grid, sums);
-        status = add_noise(noise, sums, layout.n, error);
+        noisy_add_up(&layout, &options, &passes.rating.by_user, &passes.ranking.by_user, noise->grid, sums);
+        status = noisy_draw(noise, sums, error);
     }
     if (status == 0)
         status = noisy_finish(&layout, &options, noise, sums, released, error);

@@ -2,6 +2,7 @@
 #include "evaluate/noisy_metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "evaluate/ranking_pass.h"
@@ -159,6 +160,39 @@ void noisy_contribution(const struct noisy_layout *layout, const struct evaluate
                                  : ranking_mean(options, ranking, -1, sum->id, sum->cutoff));
         out[i] = llround(c * y / grid);
     }
+}
+
+/* ---- all users ----------------------------------------------------------------------------------------- */
+
+void noisy_add_up(const struct noisy_layout *layout, const struct evaluate_options *options,
+                  const struct user_sums *rating, const struct user_sums *ranking, double grid, int64_t *sums)
+{
+    const int64_t users = rating->rows ? rating->n_users : ranking->rows ? ranking->n_users : 0;
+    int64_t own[NOISY_MOST_SUMS];
+    memset(sums, 0, (size_t)layout->n * sizeof *sums);
+    for (int64_t user = 0; user < users; user++) {
+        noisy_contribution(layout, options, rating->rows ? user_sums_row(rating, user) : NULL,
+                           ranking->rows ? user_sums_row(ranking, user) : NULL, grid, own);
+        for (int i = 0; i < layout->n; i++)
+            sums[i] += own[i];
+    }
+}
+
+int noisy_draw(const struct metric_noise *noise, int64_t *sums, struct dpf_error *error)
+{
+    int64_t drawn[NOISY_MOST_SUMS];
+    dpf_cursor cursor;
+    dpf_stream *stream = random_stream_open(noise->root, "evaluate", "released metrics", error);
+    if (!stream)
+        return -1;
+    random_seek(stream, 0, DPF_PARTY_AGGREGATE, 0, &cursor);
+    const dpf_status status = noise->laplace
+                                  ? random_discrete_laplace(&cursor, noise->steps, drawn, noise->numbers)
+                                  : random_discrete_gaussian(&cursor, noise->steps, drawn, noise->numbers);
+    for (int i = 0; i < noise->numbers && status == DPF_OK; i++)
+        sums[i] += drawn[i];
+    random_stream_free(stream);
+    return status == DPF_OK ? 0 : error_memory(error);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */

@@ -77,6 +77,15 @@ void noisy_moves(const struct noisy_layout *layout, struct metric_moves *out);
 void noisy_contribution(const struct noisy_layout *layout, const struct evaluate_options *options,
                         const double *rating, const double *ranking, double grid, int64_t *out);
 
+/* The sums of what all users contribute, exactly. Rows of a pass that was not made are NULL. */
+void noisy_add_up(const struct noisy_layout *layout, const struct evaluate_options *options,
+                  const struct user_sums *rating, const struct user_sums *ranking, double grid,
+                  int64_t *sums);
+
+/* Adds a draw of integer noise to each of noise->numbers sums. A key gives the same draws again: it serves
+   one release. */
+int noisy_draw(const struct metric_noise *noise, int64_t *sums, struct dpf_error *error);
+
 /* Metrics from sums with noise (in steps of the grid), in the order in which they were chosen; the others
    are left out. */
 int noisy_finish(const struct noisy_layout *layout, const struct evaluate_options *options,
