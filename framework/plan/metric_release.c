@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/load.h"
+#include "data/data_options_read.h"
 #include "plan/calibrate.h"
-#include "plan/plan.h"
 
 #define FINEST 20             /* log2 of a contribution of 1 in grid steps, at most */
 #define GAUSSIAN_STEPS 0x1p24 /* scales in grid steps, at most: what can be drawn (base/random.h) */

@@ -10,23 +10,7 @@
 #ifndef DPF_PLAN_METRIC_RELEASE_H
 #define DPF_PLAN_METRIC_RELEASE_H
 
-#include "base/error.h"
-#include "dpframe/privacy.h"
-
-struct plan;
-struct term_facts;
-
-struct metric_release {
-    int numbers; /* that are released; 0: no metric is */
-    int laplace; /* the noise is discrete Laplace, else discrete Gaussian */
-    /* What one user moves them by, where the largest contribution to a number is 1: a user that comes or
-       goes, and one whose records become others. */
-    dpf_norms comes, changes;
-    double epsilon; /* of this release alone, for budget = per-release */
-    double share;   /* the same as a part of total-epsilon, for budget = total */
-    /* Chosen by the plan. A power of two, at most 1; and a multiple of it. */
-    double grid, scale;
-};
+#include "plan/plan.h"
 
 /* Chooses the noise: the least with which the release by itself has its epsilon, at the run's delta. Does
    nothing where no metric is released. */

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "plan/metric_release.h"
 #include "plan/schema.h"
 #include "plugin/registry.h"
 #include "privacy/guarantee.h"
@@ -85,6 +84,19 @@ struct recommender_plan {
     dpf_recommender_setup setup;
     dpf_recommender_release releases[DPF_MAX_RELEASES];
     int32_t n_releases;
+};
+
+/* Metrics that are released with noise; see metric_release.h. */
+struct metric_release {
+    int numbers; /* that are released; 0: no metric is */
+    int laplace; /* the noise is discrete Laplace, else discrete Gaussian */
+    /* What one user moves them by, where the largest contribution to a number is 1: a user that comes or
+       goes, and one whose records become others. */
+    dpf_norms comes, changes;
+    double epsilon; /* of this release alone, for budget = per-release */
+    double share;   /* the same as a part of total-epsilon, for budget = total */
+    /* Chosen by the plan. A power of two, at most 1; and a multiple of it. */
+    double grid, scale;
 };
 
 struct plan {

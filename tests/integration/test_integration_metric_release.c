@@ -11,6 +11,7 @@
 
 #include "integration/training.h"
 
+#include "engine/model_scores.h"
 #include "evaluate/noisy_metrics.h"
 #include "evaluate/ranking_pass.h"
 #include "evaluate/rating_pass.h"
