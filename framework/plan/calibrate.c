@@ -15,6 +15,7 @@
 #include "base/ticker.h"
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
+#include "plan/metric_release.h"
 
 #define WIDEST 0x1p40        /* factors tried are within this of 1 */
 #define WIDEST_STRIDE 1024.0 /* for an end of the bracket */

@@ -21,6 +21,7 @@
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
+#include "plan/metric_release.h"
 #include "data/data_options_read.h"
 
 static int by_similarity(const struct plan *plan)

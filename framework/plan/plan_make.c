@@ -11,6 +11,7 @@
 #include "plan/facts.h"
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
+#include "plan/metric_release.h"
 #include "data/weights.h"
 #include "data/data_params.h"
 
