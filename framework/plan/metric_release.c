@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "data/data_options_read.h"
-#include "plan/calibrate.h"
 
 #define FINEST 20             /* log2 of a contribution of 1 in grid steps, at most */
 #define GAUSSIAN_STEPS 0x1p24 /* scales in grid steps, at most: what can be drawn (base/random.h) */
@@ -146,21 +145,16 @@ static int find_scale(const struct search *search, double first, struct dpf_erro
     return 0;
 }
 
-int metric_release_choose(struct plan *plan, struct dpf_error *error)
+int metric_release_choose(struct plan *plan, struct instance *accountant, struct dpf_error *error)
 {
     struct metric_release *release = &plan->metrics;
     const dpf_value *privacy = plan->privacy.params.values;
-    struct search search = {.plan = plan};
-    if (release->numbers == 0)
-        return 0;
+    struct search search = {.plan = plan, .accountant = accountant};
     if (!data_is_split(&plan->split))
         return config_error(
             plan->config, "evaluate", "release", error,
             "there is nothing to evaluate on, and to release metrics of, without a test part: "
             "set [split] kind");
-    search.accountant = calibrate_accountant(plan, "[evaluate] release = noisy", error);
-    if (!search.accountant)
-        return -1;
     search.target = privacy[PRIVACY_BUDGET].integer == BUDGET_TOTAL
                         ? release->share * privacy[PRIVACY_TOTAL_EPSILON].real
                         : release->epsilon;

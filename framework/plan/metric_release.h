@@ -12,9 +12,9 @@
 
 #include "plan/plan.h"
 
-/* Chooses the noise: the least with which the release by itself has its epsilon, at the run's delta. Does
-   nothing where no metric is released. */
-int metric_release_choose(struct plan *plan, struct dpf_error *error);
+/* Chooses the noise where metrics are released: the least with which that release by itself has its epsilon
+   by the accountant, at the run's delta. */
+int metric_release_choose(struct plan *plan, struct instance *accountant, struct dpf_error *error);
 /* Adds the release to a ledger that was made anew. */
 int metric_release_charge(struct plan *plan, struct dpf_error *error);
 /* What bears on the conditions. */

@@ -217,6 +217,14 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
     return 0;
 }
 
+static int choose_metric_noise(struct plan *plan, struct dpf_error *error)
+{
+    if (plan->metrics.numbers == 0)
+        return 0;
+    struct instance *accountant = calibrate_accountant(plan, "[evaluate] release = noisy", error);
+    return accountant ? metric_release_choose(plan, accountant, error) : -1;
+}
+
 int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error)
 {
     if (plan_check_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
@@ -225,7 +233,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
         return -1;
-    if (metric_release_choose(plan, error) != 0 || metric_release_charge(plan, error) != 0)
+    if (choose_metric_noise(plan, error) != 0 || metric_release_charge(plan, error) != 0)
         return -1;
     if (calibrate_total(plan, error) != 0)
         return -1;
