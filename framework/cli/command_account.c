@@ -11,6 +11,7 @@
 #include "base/terminal.h"
 #include "cli/account_utility.h"
 #include "cli/command.h"
+#include "select/select_run.h"
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
 #include "privacy/dp_event.h"
@@ -244,7 +245,7 @@ static int account_sweep(const struct arguments *arguments, const struct files *
             "%s describes a sweep: --curve, --odometer, --export, --utility and --choose-pbm are "
             "for one configuration, such as one of its variants",
             arguments->config);
-    return sweep_statements(arguments, error);
+    return (select_is_described(arguments) ? select_statement : sweep_statements)(arguments, error);
 }
 
 int command_account(int argc, char **argv)
@@ -260,7 +261,9 @@ int command_account(int argc, char **argv)
         status = check_files(&files, &error);
     arguments.without_data = 1;
     if (status == 0)
-        status = (sweep_is_described(&arguments) ? account_sweep : account_one)(&arguments, &files, &error);
+        status = (select_is_described(&arguments) || sweep_is_described(&arguments)
+                      ? account_sweep
+                      : account_one)(&arguments, &files, &error);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "run/run_once.h"
+#include "select/select_run.h"
 #include "sweep/sweep_run.h"
 
 static const char usage[] =
@@ -36,6 +37,8 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
     if (arguments->n_rest)
         return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
                          arguments->rest[0]);
+    if (select_is_described(arguments))
+        return select_run(arguments, error);
     if (sweep_is_described(arguments))
         return sweep_run(arguments, error);
     if ((arguments->jobs || arguments->dry_run || arguments->resume) && check_readable(arguments, error) == 0)

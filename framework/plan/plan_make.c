@@ -177,8 +177,9 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
 {
     if (plan->without_mechanisms || plan->stand_in) /* a twin of what has been checked, with less in it */
         return 0;
-    static const char *const sections[] = {"run",         "data",  "split", "model",    "parties", "privacy",
-                                           "accountants", "users", "items", "evaluate", "sweep",   "audit"};
+    static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
+                                           "privacy", "accountants", "users", "items", "evaluate",
+                                           "sweep",   "select",      "audit"};
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 

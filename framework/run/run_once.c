@@ -45,6 +45,7 @@ struct run {
     struct data_parsed *parsed; /* used up by load */
     double times[6];
     int lock;                     /* of the directory of results, or -1 */
+    const struct run_part *part;  /* of the request */
     struct violations violations; /* of data and rounds, that stopped nothing */
 };
 
@@ -375,6 +376,27 @@ static void warn_of_violations(const struct run *run, const char *directory)
             (long long)v->n, directory, v->kept ? v->list[0].text : "");
 }
 
+/* A part states the whole that it belongs to. */
+static int write_results(struct run *run, const char *directory, const struct results *results,
+                         struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    if (!run->part)
+        return results_write(directory, results, error);
+    const struct ledger own_ledger = plan->ledger;
+    const struct guarantee own = plan->guarantee;
+    char *output = plan->output;
+    plan->ledger = *run->part->ledger;
+    plan->guarantee = *run->part->guarantee;
+    plan->output = memory_text(run->part->output);
+    const int status = plan->output ? results_write(directory, results, error) : error_memory(error);
+    free(plan->output);
+    plan->output = output;
+    plan->ledger = own_ledger;
+    plan->guarantee = own;
+    return status;
+}
+
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,
                   struct dpf_error *error)
 {
@@ -399,7 +421,7 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .violations = &run->violations};
     if (worker_cancelled())
         return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-    if (results_write(directory, &results, error) != 0)
+    if (write_results(run, directory, &results, error) != 0)
         return -1;
     warn_of_violations(run, directory);
     if (!run->quiet)
@@ -451,6 +473,34 @@ static int prepare_output(struct run *run, const char **directory, int *made, st
     return run->lock < 0 ? -1 : 0;
 }
 
+/* What the run will release is what has been charged. */
+static int check_part(const struct run *run, struct dpf_error *error)
+{
+    const struct run_part *part = run->part;
+    const struct ledger *own = &run->session.plan.ledger;
+    int same = own->n == part->n && part->first + part->n <= part->ledger->n;
+    for (int64_t i = 0; same && i < own->n; i++)
+        same = memcmp(&own->entries[i].event, &part->ledger->entries[part->first + i].event,
+                      sizeof own->entries[i].event) == 0;
+    return same ? 0
+                : error_set(error, DPF_FAULT_CONFIG,
+                            "the releases of this run are not those that were charged: the configuration, "
+                            "the data or "
+                            "a plugin has changed. Nothing is trained");
+}
+
+/* Before anything is released. */
+static int charge(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    if (run->part)
+        return check_part(run, error);
+    if (plan_measure(plan, error) != 0 || plan_charge(plan, 1, error) != 0)
+        return -1;
+    session_warn(&run->session);
+    return 0;
+}
+
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
 {
     char *overridden = NULL;
@@ -480,15 +530,13 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = judge_violations(run, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
                                   error);
     if (status == 0)
-        status = plan_measure(plan, error);
-    if (status == 0)
-        status = plan_charge(plan, 1, error);
-    if (status == 0)
-        session_warn(&run->session);
+        status = charge(run, error);
     if (status == 0)
         status = prepare_trace(run, error);
     if (status == 0)
         status = train_and_evaluate(run, arguments, error);
+    if (status == 0 && run->part && *plan->guarantee.deviation)
+        status = RUN_DEVIATED;
     if (status == 0)
         status = finish(run, arguments, directory, error);
     if (status != 0 && made && plan->output)
@@ -512,6 +560,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
         run->quiet = request->quiet;
         run->default_threads = request->threads;
         run->parsed = request->parsed;
+        run->part = request->part;
         status = run_configured(run, arguments, error);
     } else {
         error_memory(error);
