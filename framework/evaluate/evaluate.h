@@ -86,6 +86,10 @@ int evaluate_release_moves(const struct config *config, const struct config_valu
                            double value_lo, double value_hi, struct metric_moves *out,
                            struct dpf_error *error);
 
+/* The names of the metrics that are released, without values; none if no metric is. Free out. */
+int evaluate_release_names(const struct config_values *options, int implicit, double value_lo,
+                           double value_hi, struct metrics *out, struct dpf_error *error);
+
 /* The noise of each released number, chosen by whoever accounts for it. */
 struct metric_noise {
     int numbers;      /* that it is for */

@@ -331,6 +331,26 @@ int evaluate_release_moves(const struct config *config, const struct config_valu
     return 0;
 }
 
+int evaluate_release_names(const struct config_values *values, int implicit, double value_lo, double value_hi,
+                           struct metrics *out, struct dpf_error *error)
+{
+    struct evaluate_options options;
+    struct noisy_layout layout;
+    *out = (struct metrics){0};
+    if (evaluate_options_read(NULL, values, implicit, &options, error) != 0)
+        return -1;
+    if (!options.release)
+        return 0;
+    if (noisy_layout_make(NULL, &options, value_lo, value_hi, &layout, error) != 0)
+        return -1;
+    const struct metric_noise noise = {.numbers = layout.n, .grid = 1, .steps = 1, .deviation = 1};
+    const int64_t nobody[NOISY_MOST_SUMS] = {0};
+    const int status = noisy_finish(&layout, &options, &noise, nobody, out, error);
+    if (status != 0)
+        metrics_free(out);
+    return status;
+}
+
 int evaluate_and_release(const struct config_values *values, const struct dataset *dataset,
                          const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
                          const struct metric_noise *noise, struct metrics *out, struct metrics *released,

@@ -8,9 +8,12 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/ticker.h"
+#include "base/text.h"
+#include "data/data_options.h"
 #include "data/load.h"
+#include "evaluate/evaluate.h"
 #include "privacy/statement.h"
+#include "run/session_warnings.h"
 #include "sweep/sweep_point.h"
 
 /* ---- one candidate ------------------------------------------------------------------------------------ */
@@ -212,7 +215,7 @@ static void state_selection(const struct candidates *c, struct guarantee *guaran
                 "Charged: which of %lld candidates is released follows from their released %.40s. Epsilon "
                 "covers all runs and their scores, of a number drawn in secret (%.90s): Papernot, Steinke "
                 "2022. "
-                "The list of candidates itself was made without the data.",
+                "This takes the list of candidates as made without the data.",
                 (long long)c->n, summary->metric, summary->law);
         else if (strcmp(condition->id, "C12") == 0 && condition->holds)
             snprintf(condition->why + strlen(condition->why), sizeof condition->why - strlen(condition->why),
@@ -335,6 +338,34 @@ static int read_sections(const struct arguments *arguments, struct candidates *c
     return status;
 }
 
+/* What decides is released with noise, as a part of each run. */
+static int check_metric(const struct candidates *c, const struct session *session, struct dpf_error *error)
+{
+    const struct plan *plan = &session->plan;
+    struct metrics names;
+    struct text list = {0};
+    int found = 0;
+    if (evaluate_release_names(&session->evaluate, data_feedback(&plan->data) != FEEDBACK_EXPLICIT,
+                               plan->value_lo, plan->value_hi, &names, error) != 0)
+        return -1;
+    for (int64_t i = 0; i < names.n; i++) {
+        found |= strcmp(names.items[i].name, c->options.metric) == 0;
+        text_add(&list, "%s%s", i > 0 ? ", " : "", names.items[i].name);
+    }
+    const int status =
+        found ? 0
+        : names.n == 0
+            ? config_error(
+                  plan->config, "select", "metric", error,
+                  "no metric is released, so none can decide: set [evaluate] release = noisy, which charges "
+                  "the score of each run")
+            : config_error(plan->config, "select", "metric", error,
+                           "is not among the metrics that are released: %s", list.data ? list.data : "");
+    text_free(&list);
+    metrics_free(&names);
+    return status;
+}
+
 /* The target, before the candidates have totals of their own. NaN: there is none. */
 static int read_target(struct candidates *c, double *target, struct dpf_error *error)
 {
@@ -345,6 +376,8 @@ static int read_target(struct candidates *c, double *target, struct dpf_error *e
         candidates_arguments(c, 0, arguments);
         status = session_open(&session, arguments, 0, error);
     }
+    if (status == 0)
+        status = check_metric(c, &session, error);
     const dpf_value *privacy = session.plan.privacy.params.values;
     *target = status == 0 && privacy[PRIVACY_BUDGET].integer == BUDGET_TOTAL
                   ? privacy[PRIVACY_TOTAL_EPSILON].real
@@ -374,6 +407,16 @@ int candidates_open(const struct arguments *arguments, struct candidates *out, s
     out->arguments.overrides[out->arguments.n_overrides++] = out->share_override;
     const enum log_level level = log_set_level(LOG_LEVEL_WARNING);
     const int status = choose_share(out, target, error);
+    log_set_level(level);
+    return status;
+}
+
+int candidates_measure(struct candidates *candidates, struct dpf_error *error)
+{
+    session_warn(&candidates->carrier);
+    /* Large groups are asked for at deltas where the best order is the least that is searched. */
+    const enum log_level level = log_set_level(LOG_LEVEL_NONE);
+    const int status = plan_measure(&candidates->carrier.plan, error);
     log_set_level(level);
     return status;
 }

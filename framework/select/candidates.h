@@ -42,6 +42,8 @@ struct candidates {
  * candidate without a proof, another privacy unit, other data, a metric that is not released.
  */
 int candidates_open(const struct arguments *arguments, struct candidates *out, struct dpf_error *error);
+/* What the guarantee means for groups and tests, where it is shown. */
+int candidates_measure(struct candidates *candidates, struct dpf_error *error);
 void candidates_close(struct candidates *candidates);
 
 /* The arguments with which that candidate is opened alone; they point into candidates and its point. */

@@ -75,8 +75,32 @@ int select_dir_open(const char *output, int resume, struct select_dir *out, stru
     return out->lock < 0 ? -1 : make_parts(out, error);
 }
 
+/* Directories that are not empty stay. */
+static void remove_unused(const struct select_dir *dir)
+{
+    static const char *const parts[] = {"private/selection/runs", "private/selection/state",
+                                        "private/selection/logs", "private/selection", "private"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *path = files_join(dir->output, parts[i]);
+        if (path)
+            rmdir(path);
+        free(path);
+    }
+    rmdir(dir->output);
+}
+
+static int has_state(const struct select_dir *dir)
+{
+    char *path = files_join(dir->work, "selection.json");
+    const int found = path && access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
 void select_dir_close(struct select_dir *dir)
 {
+    if (dir->lock >= 0 && dir->work && !has_state(dir))
+        remove_unused(dir);
     if (dir->lock >= 0)
         close(dir->lock);
     free(dir->output);

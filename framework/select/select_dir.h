@@ -32,6 +32,7 @@ struct select_dir {
 /* Makes the directory ready, and locks it. One that holds anything is refused; one that holds a selection
    is, unless resume is set. */
 int select_dir_open(const char *output, int resume, struct select_dir *out, struct dpf_error *error);
+/* Closes it; a directory in which nothing was begun is removed. */
 void select_dir_close(struct select_dir *dir);
 
 /* The draws, and what came of them. */

@@ -284,8 +284,6 @@ static int run_all(struct selecting *s, struct dpf_error *error)
         return -1;
     const struct jobs jobs = {
         .context = s, .n = s->n_pending, .at_once = s->at_once, .work = run_job, .after = after_job};
-    if (s->n_pending > 0 && parse(s, error) != 0)
-        return -1;
     openblas_set_num_threads(1); /* BLAS starts no threads before the forks */
     const int status = jobs_run(&jobs, error);
     if (status < 0)
@@ -406,9 +404,14 @@ static int select_all(struct selecting *s, struct dpf_error *error)
         return list_candidates(s);
     s->at_once = choose_jobs(s);
     const char *output = s->given->output ? s->given->output : plan->run.params.values[RUN_OUTPUT].text;
-    if (check_proved(&s->candidates, error) != 0 || plan_measure(plan, error) != 0 ||
-        select_dir_open(output, s->given->resume, &s->dir, error) != 0 || begin(s, error) != 0)
+    /* What can be wrong is found before anything is charged. */
+    if (check_proved(&s->candidates, error) != 0 || candidates_measure(&s->candidates, error) != 0 ||
+        parse(s, error) != 0 || select_dir_open(output, s->given->resume, &s->dir, error) != 0 ||
+        begin(s, error) != 0)
         return -1;
+    if (!s->given->quiet)
+        log_message(LOG_LEVEL_INFO,
+                    "candidates run; how many times stays secret, and so should the time they take");
     if (s->state.selected == SELECT_NO_RUN && run_all(s, error) != 0)
         return -1;
     return choose(s, error) == 0 ? publish(s, error) : -1;

@@ -50,7 +50,7 @@ int select_statement(const struct arguments *arguments, struct dpf_error *error)
         return error_memory(error);
     int status = candidates_open(arguments, c, error);
     if (status == 0)
-        status = plan_measure(&c->carrier.plan, error);
+        status = candidates_measure(c, error);
     if (status == 0)
         status = plan_charge(&c->carrier.plan, 0, error);
     if (status == 0)
