@@ -218,17 +218,21 @@ static int is_error(const char *metric)
            strncmp(metric, "mae", 3) == 0;
 }
 
-/* What was released with noise, larger is better; minus infinity if there is nothing. */
+/*
+ * What was released with noise, larger is better; minus infinity if there is nothing. A value without a
+ * deviation of its noise is an end of the metric's range, where the noise was larger than what it was added
+ * to: it says nothing.
+ */
 static double score_of(const struct selecting *s, int64_t run)
 {
     const char *metric = s->candidates.options.metric;
     char *path = select_path(&s->dir, "runs", run, "/run.json");
     json_t *root = path ? json_load_file(path, 0, NULL) : NULL;
-    const json_t *value =
-        json_object_get(json_object_get(json_object_get(root, "released_metrics"), metric), "value");
-    double score = json_is_number(value) ? json_number_value(value) : -(double)INFINITY;
-    if (isfinite(score) && is_error(metric))
-        score = -score;
+    const json_t *released = json_object_get(json_object_get(root, "released_metrics"), metric);
+    const json_t *value = json_object_get(released, "value");
+    double score = -(double)INFINITY;
+    if (json_is_number(value) && json_is_number(json_object_get(released, "noise")))
+        score = is_error(metric) ? -json_number_value(value) : json_number_value(value);
     json_decref(root);
     free(path);
     return score;

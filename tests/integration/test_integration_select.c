@@ -17,19 +17,26 @@
 #include "select/candidates.h"
 #include "select/select_run.h"
 
-static const char config[] =
-    "[run]\nrounds = 2\nthreads = 1\noutput = out\n"
-    "[data]\nformat = synthetic\nsynthetic.users = 80\nsynthetic.items = 30\nsynthetic.ratings = 1200\n"
-    "value-min = 1\nvalue-max = 5\n[split]\nkind = random\nfraction = 0.3\n"
-    "[model]\nusers = 80\nrank = 2\noffset = midpoint\n"
-    "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.2\n"
-    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = gradient-descent\n"
-    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 6\nwhere = sum\n"
-    "[items.solver]\nrate = 0.01\n[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\n"
-    "delta = 1e-5\n[accountants]\nlist = pld, rdp\n"
-    "[evaluate]\nmetrics = rmse\nrelease = noisy\nrelease-epsilon = 0.5\n"
-    "[sweep]\nitems.solver.rate = 0.001, 0.02\njobs = 2\n"
-    "[select]\nmetric = rmse\nrepetitions = geometric\nmean = 4\n";
+#define COMMON                                                                                               \
+    "[run]\nrounds = 2\nthreads = 1\noutput = out\n"                                                         \
+    "[data]\nformat = synthetic\nsynthetic.users = 80\nsynthetic.items = 30\nsynthetic.ratings = 1200\n"     \
+    "value-min = 1\nvalue-max = 5\n[split]\nkind = random\nfraction = 0.3\n"                                 \
+    "[model]\nusers = 80\nrank = 2\noffset = midpoint\n"                                                     \
+    "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.2\n"                          \
+    "[items]\ntransforms = clip-user\nmechanism = gaussian\n"                                                \
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 6\nwhere = sum\n"                 \
+    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-5\n"                    \
+    "[accountants]\nlist = pld, rdp\n"                                                                       \
+    "[evaluate]\nmetrics = rmse\nrelease = noisy\nrelease-epsilon = 2\n"                                     \
+    "[select]\nmetric = rmse\nrepetitions = geometric\nmean = 4\n"
+
+static const char config[] = "[items]\nloss = squared-error\nsolver = gradient-descent\n" COMMON
+                             "[sweep]\nitems.solver.rate = 0.001, 0.02\njobs = 2\n";
+/* With little data and much noise many a matrix is not positive definite: such a run fails. */
+static const char fails[] =
+    COMMON "[sweep.variant.gradient]\nitems.loss = squared-error\n"
+           "items.solver = gradient-descent\nitems.solver.rate = 0.01\n"
+           "[sweep.variant.matrix]\nitems.loss = explicit-als\nitems.solver = cholesky\n";
 
 static int begin(void **state)
 {
@@ -73,7 +80,7 @@ static void the_statement_is_with_and_without_tuning(void **state)
     const double with = proved(guarantee),
                  without = json_number_value(json_object_get(selection, "epsilon_without_tuning"));
     assert_int_equal(json_integer_value(json_object_get(selection, "candidates")), 2);
-    assert_true(without > 0 && with > 1.5 * without && with < 5 * without);
+    assert_true(without > 0 && with > 1.5 * without && with < 6 * without);
     assert_true(json_array_size(json_object_get(guarantee, "refused")) == 1); /* pld */
     json_decref(root);
     command_expect("account select.ini", 0, "");
@@ -222,23 +229,28 @@ static void it_is_charged_once(void **state)
 
 /* ---- failures and interruptions ------------------------------------------------------------------------ */
 
-/* A candidate that cannot be run scores minus infinity, and the other one wins. */
+/* A candidate that cannot be trained scores minus infinity, and another one wins; what is printed says
+   nothing of it. The learning rate makes numbers of its rows that are not finite. */
 static void a_failed_candidate_loses(void **state)
 {
-    struct select_state runs = {.n_runs = 4};
-    double scores[4] = {-INFINITY, -0.9, -0.9, -1.2};
     (void)state;
-    runs.scores = scores;
-    assert_int_equal(select_best(&runs), 1); /* the first of those that are level */
-    scores[3] = 0.5;
-    assert_int_equal(select_best(&runs), 3);
-    scores[0] = NAN; /* not over */
-    assert_int_equal(select_best(&runs), SELECT_NO_RUN);
-    for (int i = 0; i < 4; i++)
-        scores[i] = -INFINITY;
-    assert_int_equal(select_best(&runs), SELECT_NOTHING);
-    runs.n_runs = 0;
-    assert_int_equal(select_best(&runs), SELECT_NOTHING);
+    training_file("fails.ini", fails);
+    command_expect("run fails.ini -O out -o select.repetitions=poisson -o select.mean=12 "
+                   "-o privacy.randomness=reproducible -o privacy.noise-seed=5",
+                   0, "");
+    const int runs = count_in("out/private/selection/state", "run-");
+    int failed = 0;
+    for (int i = 1; i <= runs; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "out/private/selection/state/run-%04d.json", i);
+        json_t *root = command_json(name);
+        failed += json_is_null(json_object_get(root, "score")) &&
+                  *json_string_value(json_object_get(root, "problem"));
+        json_decref(root);
+    }
+    assert_true(failed > 0 && failed < runs);
+    assert_null(strstr(command_err, "positive definite"));
+    assert_non_null(strstr(command_out, "Selected: "));
 }
 
 /* Of a killed selection nothing is released; --resume makes the same draws, and runs no run twice. */
