@@ -90,9 +90,9 @@ int command_check(int argc, char **argv)
     if (status == 0 && arguments.n_rest)
         status = error_set(&error, DPF_FAULT_CONFIG, "check takes no argument \"%s\"", arguments.rest[0]);
     if (status == 0)
-        status = (select_is_described(&arguments)  ? select_statement
-                  : sweep_is_described(&arguments) ? sweep_statements
-                                                   : check_one)(&arguments, &error);
+        status = select_is_described(&arguments)  ? select_statement(&arguments, NULL, NULL, &error)
+                 : sweep_is_described(&arguments) ? sweep_statements(&arguments, &error)
+                                                  : check_one(&arguments, &error);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

@@ -43,7 +43,8 @@ static void print_json(const struct candidates *c)
     json_decref(root);
 }
 
-int select_statement(const struct arguments *arguments, struct dpf_error *error)
+int select_statement(const struct arguments *arguments, select_use use, void *context,
+                     struct dpf_error *error)
 {
     struct candidates *c = memory_new(1, sizeof *c);
     if (!c)
@@ -55,6 +56,8 @@ int select_statement(const struct arguments *arguments, struct dpf_error *error)
         status = plan_charge(&c->carrier.plan, 0, error);
     if (status == 0)
         (arguments->json ? print_json : print_text)(c);
+    if (status == 0 && use)
+        status = use(context, &c->carrier.plan, error);
     candidates_close(c);
     free(c);
     return status;
