@@ -19,7 +19,10 @@ static const char usage[] =
     "  --dry-run    lists the points and runs none\n"
     "  -j, --jobs N runs N points at the same time (default: [sweep] jobs)\n"
     "  --resume     skips points that are done and made from the same configuration,\n"
-    "               plugins and data\n";
+    "               plugins and data\n"
+    "With a section [select] as well, points are candidates: some are run, and the\n"
+    "best run alone is released, under a guarantee that covers the choice. --resume\n"
+    "goes on with the same draws after an interruption.\n";
 
 /* A file that cannot be read may well describe a sweep: what is wrong with it comes first. */
 static int check_readable(const struct arguments *arguments, struct dpf_error *error)
