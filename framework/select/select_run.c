@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/ticker.h"
 #include "data/load.h"
+#include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/failure.h"
 #include "run/jobs.h"
