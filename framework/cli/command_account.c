@@ -11,6 +11,7 @@
 #include "base/terminal.h"
 #include "cli/account_utility.h"
 #include "cli/command.h"
+#include "select/select_run.h"
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
 #include "privacy/dp_event.h"
@@ -150,7 +151,9 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
     if (status == 0 && unsupported > 0)
         log_message(LOG_LEVEL_WARNING,
                     "%s: %lld of %lld events are an UnsupportedDpEvent, so dp_accounting refuses the ledger: "
-                    "it has no class for mechanism pbm, nor for noise about which nothing is proved",
+                    "it has no class for mechanism pbm, for a selection among candidates that cost different "
+                    "things, nor for "
+                    "noise about which nothing is proved",
                     path, (long long)unsupported, (long long)plan->ledger.n);
     free(text);
     json_decref(file);
@@ -224,6 +227,21 @@ static int account_one(const struct arguments *arguments, const struct files *fi
     return status;
 }
 
+static int write_of_selection(void *context, const struct plan *plan, struct dpf_error *error)
+{
+    return write_files(plan, context, error);
+}
+
+static int account_selection(const struct arguments *arguments, struct files *files, struct dpf_error *error)
+{
+    if (files->odometer || files->utility || files->pbm)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s describes a selection: --odometer, --utility and --choose-pbm are for one "
+                         "configuration, such as one of its variants",
+                         arguments->config);
+    return select_statement(arguments, write_of_selection, files, error);
+}
+
 static int account_sweep(const struct arguments *arguments, const struct files *files,
                          struct dpf_error *error)
 {
@@ -249,7 +267,9 @@ int command_account(int argc, char **argv)
         status = check_files(&files, &error);
     arguments.without_data = 1;
     if (status == 0)
-        status = (sweep_is_described(&arguments) ? account_sweep : account_one)(&arguments, &files, &error);
+        status = select_is_described(&arguments)  ? account_selection(&arguments, &files, &error)
+                 : sweep_is_described(&arguments) ? account_sweep(&arguments, &files, &error)
+                                                  : account_one(&arguments, &files, &error);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "cli/command.h"
 #include "run/session_warnings.h"
+#include "select/select_run.h"
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
 #include "plan/unlisted.h"
@@ -89,7 +90,9 @@ int command_check(int argc, char **argv)
     if (status == 0 && arguments.n_rest)
         status = error_set(&error, DPF_FAULT_CONFIG, "check takes no argument \"%s\"", arguments.rest[0]);
     if (status == 0)
-        status = (sweep_is_described(&arguments) ? sweep_statements : check_one)(&arguments, &error);
+        status = select_is_described(&arguments)  ? select_statement(&arguments, NULL, NULL, &error)
+                 : sweep_is_described(&arguments) ? sweep_statements(&arguments, &error)
+                                                  : check_one(&arguments, &error);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

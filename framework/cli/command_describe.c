@@ -295,8 +295,8 @@ static int unknown_name(struct registry *registry, const char *name, struct dpf_
     struct dpf_error ignored = {0};
     char shown[TEXT_SHOWN];
     int64_t n = registry_count(registry, &ignored);
-    const char *names[512] = {"evaluate", "sweep", "audit"};
-    int64_t n_sections, known = 3;
+    const char *names[512] = {"evaluate", "sweep", "select", "audit"};
+    int64_t n_sections, known = 4;
     const struct schema_section *sections = schema_sections(&n_sections);
     for (int64_t i = 0; i < n_sections && known < 100; i++)
         names[known++] = sections[i].name;

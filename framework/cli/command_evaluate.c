@@ -183,6 +183,8 @@ static void print_metrics(const struct metrics *metrics, int json)
         else
             printf("%-24s n/a\n", metric->name);
     }
+    if (!json)
+        printf("Private, not covered by a guarantee.\n");
     if (json) {
         json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');

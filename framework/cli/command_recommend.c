@@ -18,14 +18,20 @@ static const char usage[] =
     "\n"
     "The N items (default 10) with the highest scores among those that the user has no record\n"
     "of, in the training or the test part, from the model in the directory of a run. CSV:\n"
-    "user,item,rank,score. FILE \"-\" is standard output. What it writes is private: it is computed\n"
-    "from users' own factors and records.\n"
+    "user,item,rank,score,audience. FILE \"-\" is standard output.\n"
+    "\n"
+    "A list is private, and every line says so: \"own user only\". It is computed from that user's\n"
+    "own factors and records. Joint differential privacy covers a list that its own user alone\n"
+    "sees, never lists that are shown to others or published.\n"
     "\n"
     "  --data FILE        for these records, read as [data] of the run says, in place of those that\n"
     "                     it was trained on: new users, or more records of the same ones. Users'\n"
     "                     factors are solved at home for the items' saved ones; nothing is trained\n"
     "  --candidates FILE  among these items alone, one id a line\n"
     "  --exclude FILE     without these items, one id a line\n";
+
+#define COLUMNS "user,item,rank,score,audience"
+#define AUDIENCE "own user only" /* of every list */
 
 struct ranked {
     double score;
@@ -122,7 +128,8 @@ static int recommend_to(struct recommending *r, int32_t user, struct dpf_error *
     for (int64_t k = 0; k < n && k < r->count; k++) {
         csv_table_text(&r->table, id_map_text(&dataset->users, user), ',');
         csv_table_text(&r->table, id_map_text(&dataset->items, r->unseen[k].item), ',');
-        fprintf(r->table.stream, "%lld,%s\n", (long long)k + 1, text_from_real(r->unseen[k].score, score));
+        fprintf(r->table.stream, "%lld,%s,%s\n", (long long)k + 1, text_from_real(r->unseen[k].score, score),
+                AUDIENCE);
     }
     return LIST_MADE;
 }
@@ -151,7 +158,7 @@ static int recommend_one(struct recommending *r, const char *id, const char *pat
     if (user < 0)
         return error_set(error, DPF_FAULT_DATA, "--user \"%s\": the data has no such user",
                          text_show(id, shown));
-    if (csv_table_open(&r->table, path, "user,item,rank,score", error) != 0)
+    if (csv_table_open(&r->table, path, COLUMNS, error) != 0)
         return -1;
     int outcome = recommend_to(r, (int32_t)user, error);
     if (outcome > LIST_MADE)
@@ -166,7 +173,7 @@ static int recommend_one(struct recommending *r, const char *id, const char *pat
 static int recommend_all(struct recommending *r, const char *path, struct dpf_error *error)
 {
     int outcome = LIST_MADE;
-    if (csv_table_open(&r->table, path, "user,item,rank,score", error) != 0)
+    if (csv_table_open(&r->table, path, COLUMNS, error) != 0)
         return -1;
     for (int64_t user = 0; user < r->run->dataset.users.n && outcome >= 0; user++) {
         outcome = recommend_to(r, (int32_t)user, error);
@@ -218,6 +225,14 @@ static int recommend(const struct arguments *arguments, struct dpf_error *error)
     if (status == 0)
         status = arguments->all ? recommend_all(&r, arguments->output, error)
                                 : recommend_one(&r, arguments->user, arguments->output, error);
+    if (status == 0)
+        log_message(
+            LOG_LEVEL_WARNING,
+            arguments->all
+                ? "these lists are private: each is for its own user alone. Joint differential privacy "
+                  "does not cover lists that others see, or that are published"
+                : "the list is private: it is for its own user alone. Joint differential privacy does "
+                  "not cover a list that others see");
     free(r.scores);
     free(r.unseen);
     free(r.barred);

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "run/run_once.h"
+#include "select/select_run.h"
 #include "sweep/sweep_run.h"
 
 static const char usage[] =
@@ -18,7 +19,10 @@ static const char usage[] =
     "  --dry-run    lists the points and runs none\n"
     "  -j, --jobs N runs N points at the same time (default: [sweep] jobs)\n"
     "  --resume     skips points that are done and made from the same configuration,\n"
-    "               plugins and data\n";
+    "               plugins and data\n"
+    "With a section [select] as well, points are candidates: some are run, and the\n"
+    "best run alone is released, under a guarantee that covers the choice. --resume\n"
+    "goes on with the same draws after an interruption.\n";
 
 /* A file that cannot be read may well describe a sweep: what is wrong with it comes first. */
 static int check_readable(const struct arguments *arguments, struct dpf_error *error)
@@ -36,6 +40,8 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
     if (arguments->n_rest)
         return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
                          arguments->rest[0]);
+    if (select_is_described(arguments))
+        return select_run(arguments, error);
     if (sweep_is_described(arguments))
         return sweep_run(arguments, error);
     if ((arguments->jobs || arguments->dry_run || arguments->resume) && check_readable(arguments, error) == 0)

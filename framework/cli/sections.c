@@ -3,6 +3,7 @@
 
 #include "audit/audit_params.h"
 #include "evaluate/evaluate.h"
+#include "select/select_options.h"
 #include "sweep/design.h"
 
 const struct section *sections_of_use_cases(int *n)
@@ -11,6 +12,7 @@ const struct section *sections_of_use_cases(int *n)
         {"evaluate", "metrics and how they are computed", evaluate_params, NULL},
         {"sweep", "a sweep; its axes and variants are keys of their own, see docs/configuration.md",
          design_params, design_consume},
+        {"select", "which point of the sweep is released, chosen privately", select_params, select_consume},
         {"audit", "how dpframe audit looks for violations", audit_params, audit_check},
     };
     *n = (int)(sizeof sections / sizeof sections[0]);

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "data/dataset.h"
+#include "dpframe/privacy.h"
 
 /*
  * A model, as the evaluation sees it. scores(user, items[n]) -> out[n]. items NULL means all items
@@ -32,6 +33,7 @@ struct metric {
     char name[48];          /* "rmse", "hr@10", ... */
     double value;           /* NaN: not applicable (no user had a positive) */
     double low, high;       /* confidence interval, by the bootstrap over users; NaN: none */
+    double noise;           /* standard deviation of the noise in a released value; NaN: there is none */
     int64_t n;              /* users or ratings averaged over */
     const char *convention; /* one line */
 };
@@ -69,6 +71,43 @@ int evaluate_is_asked_for(const struct config_values *options);
 int evaluate_model(const struct config_values *options, const struct dataset *dataset,
                    const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
                    int train_part, struct metrics *out, struct dpf_error *error);
+
+/* ---- metrics that are released with noise ([evaluate] release = noisy) --------------------------------- */
+
+/* How far one user moves the released numbers, where the largest contribution to a number is 1. */
+struct metric_moves {
+    int numbers;              /* 0: nothing is released */
+    int laplace;              /* the noise asked for is Laplace noise, else Gaussian */
+    dpf_norms comes, changes; /* a user comes or goes; has other records, or one other record */
+    double epsilon, share;    /* asked for: of the release alone, or as a part of a total */
+};
+/* From the configuration alone, before any data is read; config as for evaluate_check. */
+int evaluate_release_moves(const struct config *config, const struct config_values *options, int implicit,
+                           double value_lo, double value_hi, struct metric_moves *out,
+                           struct dpf_error *error);
+
+/* The names of the metrics that are released, without values; none if no metric is. Free out. */
+int evaluate_release_names(const struct config_values *options, int implicit, double value_lo,
+                           double value_hi, struct metrics *out, struct dpf_error *error);
+
+/* The noise of each released number, chosen by whoever accounts for it. */
+struct metric_noise {
+    int numbers;      /* that it is for */
+    double grid;      /* a power of two, at most 1 */
+    uint64_t steps;   /* scale of the noise in steps of the grid */
+    double deviation; /* its standard deviation, in units of a contribution */
+    int laplace;
+    const struct random_root *root; /* its key */
+};
+/*
+ * As evaluate_model on the test part, and from the same contributions of users the metrics with noise into
+ * *released (see noisy_metrics.h). A user whose scores cannot be made is left out of both.
+ */
+int evaluate_and_release(const struct config_values *options, const struct dataset *dataset,
+                         const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
+                         const struct metric_noise *noise, struct metrics *out, struct metrics *released,
+                         struct dpf_error *error);
+
 /* Only the training RMSE of explicit or 0/1-observed cells: cheap, for progress by round. */
 int evaluate_train_rmse(const struct dataset *dataset, const struct scorer *scorer, struct pool *pool,
                         double *rmse, struct dpf_error *error);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "evaluate/evaluate_options.h"
+#include "evaluate/noisy_metrics.h"
 #include "evaluate/ranking_pass.h"
 #include "evaluate/rating_pass.h"
 
@@ -211,11 +212,25 @@ static const char *const cold_conventions[] = {
     [EVALUATE_COLD_MODEL] = COLD "predicted by the model",
 };
 
+/* Where metrics are released, users without scores stop nothing. */
+static int add_without_scores(const struct sink *sink, const struct rating_results *rating,
+                              const struct ranking_results *ranking)
+{
+    const int64_t n =
+        rating->without_scores > ranking->without_scores ? rating->without_scores : ranking->without_scores;
+    return n == 0 ? 0
+                  : metrics_add(sink->out, (double)n, n,
+                                "users whose scores could not be made or are not finite: left out",
+                                sink->error, "users-without-scores");
+}
+
 /* How many stand behind the averages, and how many do not. */
 static int add_counts(const struct sink *sink, const struct rating_results *rating,
                       const struct ranking_results *ranking, int train_part)
 {
     const struct evaluate_options *options = sink->options;
+    if (add_without_scores(sink, rating, ranking) != 0)
+        return -1;
     if (evaluate_options_rate(options) && !train_part &&
         metrics_add(sink->out, (double)rating->cold, rating->records.n, cold_conventions[options->cold],
                     sink->error, "cold-records") != 0)
@@ -234,34 +249,140 @@ static int add_counts(const struct sink *sink, const struct rating_results *rati
                        "%susers-short-of-negatives", sink->prefix);
 }
 
+/* What the passes find. */
+struct passes {
+    struct rating_results rating;
+    struct ranking_results ranking;
+};
+
+static void passes_free(struct passes *passes)
+{
+    rating_results_free(&passes->rating);
+    ranking_results_free(&passes->ranking);
+}
+
+static int passes_run(const struct evaluate_options *options, const struct dataset *dataset,
+                      const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
+                      int train_part, struct passes *out, struct dpf_error *error)
+{
+    *out = (struct passes){.rating = {.bands = NULL}};
+    if (evaluate_options_rate(options) &&
+        rating_pass(options, dataset, scorer, pool, train_part, &out->rating, error) != 0)
+        return -1;
+    return evaluate_options_rank(options)
+               ? ranking_pass(options, dataset, scorer, seeded, pool, train_part, &out->ranking, error)
+               : 0;
+}
+
+/* Everything that is for the curator. */
+static int add_private(const struct sink *sink, const struct passes *passes, const struct dataset *dataset,
+                       const struct random_root *seeded, struct pool *pool, int train_part)
+{
+    if (add_chosen(sink, &passes->rating, &passes->ranking) != 0)
+        return -1;
+    if (sink->options->replicates && passes->rating.by_user.rows &&
+        add_intervals(sink, &passes->rating.by_user, 1, dataset, seeded, pool) != 0)
+        return -1;
+    if (sink->options->replicates && passes->ranking.by_user.rows &&
+        add_intervals(sink, &passes->ranking.by_user, 0, dataset, seeded, pool) != 0)
+        return -1;
+    return add_counts(sink, &passes->rating, &passes->ranking, train_part);
+}
+
 int evaluate_model(const struct config_values *values, const struct dataset *dataset,
                    const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
                    int train_part, struct metrics *out, struct dpf_error *error)
 {
     struct evaluate_options options;
-    struct rating_results rating = {.bands = NULL};
-    struct ranking_results ranking = {.sums = NULL};
+    struct passes passes;
     memset(out, 0, sizeof *out);
     if (evaluate_options_read(NULL, values, dataset->implicit, &options, error) != 0)
         return -1;
-    int status = 0;
-    if (evaluate_options_rate(&options))
-        status = rating_pass(&options, dataset, scorer, pool, train_part, &rating, error);
-    if (status == 0 && evaluate_options_rank(&options))
-        status = ranking_pass(&options, dataset, scorer, seeded, pool, train_part, &ranking, error);
+    options.release = 0;
     const struct sink sink = {&options, train_part ? "train-" : "", out, error};
+    int status = passes_run(&options, dataset, scorer, seeded, pool, train_part, &passes, error);
     if (status == 0)
-        status = add_chosen(&sink, &rating, &ranking);
-    if (status == 0 && rating.by_user.rows)
-        status = add_intervals(&sink, &rating.by_user, 1, dataset, seeded, pool);
-    if (status == 0 && ranking.by_user.rows)
-        status = add_intervals(&sink, &ranking.by_user, 0, dataset, seeded, pool);
-    if (status == 0)
-        status = add_counts(&sink, &rating, &ranking, train_part);
-    rating_results_free(&rating);
-    ranking_results_free(&ranking);
+        status = add_private(&sink, &passes, dataset, seeded, pool, train_part);
+    passes_free(&passes);
     if (status != 0)
         metrics_free(out);
+    return status;
+}
+
+/* ---- metrics that are released ------------------------------------------------------------------------- */
+
+int evaluate_release_moves(const struct config *config, const struct config_values *values, int implicit,
+                           double value_lo, double value_hi, struct metric_moves *out,
+                           struct dpf_error *error)
+{
+    struct evaluate_options options;
+    struct noisy_layout layout;
+    *out = (struct metric_moves){.numbers = 0};
+    if (evaluate_options_read(config, values, implicit, &options, error) != 0)
+        return -1;
+    if (!options.release)
+        return 0;
+    if (noisy_layout_make(config, &options, value_lo, value_hi, &layout, error) != 0)
+        return -1;
+    noisy_moves(&layout, out);
+    out->laplace = options.release_laplace;
+    out->epsilon = options.release_epsilon;
+    out->share = options.release_share;
+    return 0;
+}
+
+int evaluate_release_names(const struct config_values *values, int implicit, double value_lo, double value_hi,
+                           struct metrics *out, struct dpf_error *error)
+{
+    struct evaluate_options options;
+    struct noisy_layout layout;
+    *out = (struct metrics){0};
+    if (evaluate_options_read(NULL, values, implicit, &options, error) != 0)
+        return -1;
+    if (!options.release)
+        return 0;
+    if (noisy_layout_make(NULL, &options, value_lo, value_hi, &layout, error) != 0)
+        return -1;
+    const struct metric_noise noise = {.numbers = layout.n, .grid = 1, .steps = 1, .deviation = 1};
+    const int64_t nobody[NOISY_MOST_SUMS] = {0};
+    const int status = noisy_finish(&layout, &options, &noise, nobody, out, error);
+    if (status != 0)
+        metrics_free(out);
+    return status;
+}
+
+int evaluate_and_release(const struct config_values *values, const struct dataset *dataset,
+                         const struct scorer *scorer, const struct random_root *seeded, struct pool *pool,
+                         const struct metric_noise *noise, struct metrics *out, struct metrics *released,
+                         struct dpf_error *error)
+{
+    struct evaluate_options options;
+    struct noisy_layout layout;
+    struct passes passes = {.rating = {.bands = NULL}};
+    int64_t sums[NOISY_MOST_SUMS];
+    const struct sink sink = {&options, "", out, error};
+    memset(out, 0, sizeof *out);
+    memset(released, 0, sizeof *released);
+    if (evaluate_options_read(NULL, values, dataset->implicit, &options, error) != 0 ||
+        noisy_layout_make(NULL, &options, dataset->value_lo, dataset->value_hi, &layout, error) != 0)
+        return -1;
+    if (layout.n != noise->numbers)
+        return error_set(error, DPF_FAULT_RUN, "%d numbers would be released, but noise was planned for %d",
+                         layout.n, noise->numbers);
+    int status = passes_run(&options, dataset, scorer, seeded, pool, 0, &passes, error);
+    if (status == 0)
+        status = add_private(&sink, &passes, dataset, seeded, pool, 0);
+    if (status == 0) {
+        noisy_add_up(&layout, &options, &passes.rating.by_user, &passes.ranking.by_user, noise->grid, sums);
+        status = noisy_draw(noise, sums, error);
+    }
+    if (status == 0)
+        status = noisy_finish(&layout, &options, noise, sums, released, error);
+    passes_free(&passes);
+    if (status != 0) {
+        metrics_free(out);
+        metrics_free(released);
+    }
     return status;
 }
 

@@ -21,6 +21,12 @@ enum {
     P_BOOTSTRAP,
     P_CONFIDENCE,
     P_TRAIN,
+    P_RELEASE,
+    P_RELEASE_NOISE,
+    P_RELEASE_EPSILON,
+    P_RELEASE_SHARE,
+    P_RELEASE_ERROR,
+    P_RELEASE_RECORDS,
     P_COUNT
 };
 
@@ -47,6 +53,22 @@ static const dpf_enum_value colds[] = {
     [EVALUATE_COLD_MEAN] = {"mean", "Predict them as the mean of all training records: every record counts."},
     [EVALUATE_COLD_SKIP] = {"skip", "Leave them out of the rating metrics."},
     [EVALUATE_COLD_MODEL] = {"model", "Take what the model says, which suits models of averages and biases."},
+};
+
+enum { RELEASE_PRIVATE, RELEASE_NOISY };
+static const dpf_enum_value releases[] = {
+    {"private", "Metrics are for the curator: private, not covered by the guarantee."},
+    {"noisy", "Those that are means over users or records are released as well, in release/metrics.csv: each "
+              "user's part is bounded, sums get noise, and the ledger charges them. All others stay private. "
+              "Cold records are then predicted by the model."},
+};
+
+enum { RELEASE_GAUSSIAN, RELEASE_LAPLACE };
+static const dpf_enum_value release_noises[] = {
+    {"gaussian", "Discrete Gaussian noise."},
+    {"laplace",
+     "Discrete Laplace noise, for delta = 0 and the accountant pure. More of it where many metrics "
+     "are released."},
 };
 
 #define LARGEST_CUTOFF 1000000
@@ -93,6 +115,28 @@ static const dpf_param params[P_COUNT] = {
                                       "Level of those intervals."),
     [P_TRAIN] = DPF_PARAM_BOOL_F("train", 0, 0,
                                  "Also evaluate on the training records (seen items are then not masked)."),
+    [P_RELEASE] = DPF_PARAM_ENUM_F("release", RELEASE_PRIVATE, releases, DPF_PARAM_PRIVACY,
+                                   "Whether metrics are among what the run releases."),
+    [P_RELEASE_NOISE] = DPF_PARAM_ENUM_F("release-noise", RELEASE_GAUSSIAN, release_noises, DPF_PARAM_PRIVACY,
+                                         "The noise of released metrics."),
+    [P_RELEASE_EPSILON] =
+        DPF_PARAM_REAL_F("release-epsilon", 0.1, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                         "Epsilon of all released metrics together, at [privacy] delta, by the accountant "
+                         "calibrate-by; for [privacy] budget = per-release. The run's epsilon includes it."),
+    [P_RELEASE_SHARE] = DPF_PARAM_REAL_F(
+        "release-share", 0.1, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+        "The same for budget = total, as a part of total-epsilon: the metrics by themselves have this part, "
+        "and "
+        "the noise of the model is chosen such that both together have total-epsilon."),
+    [P_RELEASE_ERROR] = DPF_PARAM_REAL_F(
+        "release-error", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
+        "Released rating metrics: the most that a user's mean error counts as, and its square "
+        "for squared errors. 0: the length of the declared range of values. Smaller bounds "
+        "mean less noise, and clip users with larger errors."),
+    [P_RELEASE_RECORDS] = DPF_PARAM_INT_F(
+        "release-records", 10, 1, MOST_RELEASED_RECORDS, DPF_PARAM_PRIVACY, "records",
+        "Released rmse, mse and mae: a user with more test records counts as one with so many. "
+        "1 weighs all users alike and has the least noise."),
 };
 
 int evaluate_on_train(const struct config_values *values)
@@ -254,6 +298,23 @@ int evaluate_options_read(const struct config *config, const struct config_value
         read_bands(P_POPULARITY_BANDS, &value[P_POPULARITY_BANDS], &out->popularity_bands,
                    &out->n_popularity_bands, &place) != 0)
         return -1;
+    out->release = value[P_RELEASE].integer == RELEASE_NOISY;
+    out->release_laplace = value[P_RELEASE_NOISE].integer == RELEASE_LAPLACE;
+    out->release_epsilon = value[P_RELEASE_EPSILON].real;
+    out->release_share = value[P_RELEASE_SHARE].real;
+    out->release_error = value[P_RELEASE_ERROR].real;
+    out->release_records = value[P_RELEASE_RECORDS].integer;
+    /* Both read the records of others: the mean of all, or whether anybody has rated an item. */
+    if (out->release && value[P_COLD].is_set && out->cold != EVALUATE_COLD_MODEL)
+        return refuse(&place, P_COLD,
+                      "%s: what a user contributes to released metrics must follow from released factors and "
+                      "the user's own records; set cold = model, or release = private",
+                      colds[out->cold].name);
+    if (out->release)
+        out->cold = EVALUATE_COLD_MODEL;
+    for (int p = P_RELEASE_NOISE; p <= P_RELEASE_RECORDS; p++)
+        if (value[p].is_set && !out->release)
+            return refuse(&place, p, "has no effect on private metrics; set release = noisy or remove it");
     out->replicates = value[P_BOOTSTRAP].integer;
     out->confidence = value[P_CONFIDENCE].real;
     if (value[P_CONFIDENCE].is_set && out->replicates == 0)

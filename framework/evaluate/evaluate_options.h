@@ -9,6 +9,8 @@
 #define MOST_CUTOFFS 64
 
 enum evaluate_cold { EVALUATE_COLD_MEAN, EVALUATE_COLD_SKIP, EVALUATE_COLD_MODEL };
+#define MOST_RELEASED_RECORDS 1024
+
 enum evaluate_clip { EVALUATE_CLIP_AUTO, EVALUATE_CLIP_YES, EVALUATE_CLIP_NO };
 
 /* Lists belong to the config_values that were read. */
@@ -31,6 +33,12 @@ struct evaluate_options {
     int64_t n_popularity_bands;
     int64_t replicates; /* of the bootstrap; 0: no intervals */
     double confidence;
+    int release;             /* metrics are released with noise, too */
+    int release_laplace;     /* with Laplace noise */
+    double release_epsilon;  /* of that release alone */
+    double release_share;    /* the same, of a total */
+    double release_error;    /* bound of an error of a predicted value; 0: the declared range */
+    int64_t release_records; /* test records that a user counts as at most */
 };
 
 /* config may be NULL: messages then name the section but no line. implicit decides "auto". */

@@ -127,7 +127,7 @@ int metrics_add(struct metrics *metrics, double value, int64_t n, const char *co
     vsnprintf(metric->name, sizeof metric->name, format, args);
     va_end(args);
     metric->value = value;
-    metric->low = metric->high = NAN;
+    metric->low = metric->high = metric->noise = NAN;
     metric->n = n;
     metric->convention = convention;
     return 0;

@@ -25,6 +25,7 @@ struct bench {
     struct top_groups top;
     int64_t without_positives;
     int64_t short_of_negatives;
+    int64_t without_scores;
 };
 
 struct ranking {
@@ -312,20 +313,26 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
         bench->without_positives++;
         return 0;
     }
+    struct dpf_error fault = {0};
     int status;
     if (r->stream)
-        status = list_sampled(r, bench, user, &list, error);
+        status = list_sampled(r, bench, user, &list, &fault);
     else if (r->candidates)
-        status = list_candidates(r, bench, user, &list, error);
+        status = list_candidates(r, bench, user, &list, &fault);
     else
-        status = list_all(r, bench, user, &list, error);
+        status = list_all(r, bench, user, &list, &fault);
     double *sums = r->sums + chunk * r->width;
     if (status == 0)
         add_list(r, bench, &list, user, r->by_user ? user_sums_row(r->by_user, user) : sums);
     if (status == 0 && r->by_user)
         user_sums_add(r->by_user, user, sums);
     clear_positives(r, bench, user);
-    return status;
+    if (status == 0)
+        return 0;
+    bench->without_scores++;
+    if (!r->options->release)
+        *error = fault;
+    return r->options->release ? 0 : -1;
 }
 
 static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_error *error)
@@ -422,6 +429,7 @@ static void add_up_benches(const struct ranking *r, struct ranking_results *out)
         struct bench *bench = &r->benches[w];
         out->without_positives += bench->without_positives;
         out->short_of_negatives += bench->short_of_negatives;
+        out->without_scores += bench->without_scores;
         if (w == 0)
             continue;
         const struct bench *first = &r->benches[0];
@@ -476,7 +484,7 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
     };
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
-    r.by_user = options->replicates ? &out->by_user : NULL;
+    r.by_user = options->replicates || options->release ? &out->by_user : NULL;
     int status = ranking_init(&r, seeded, pool, n_users, error);
     if (status == 0)
         status = user_pass_run(pool, n_users, rank_user, &r, error);

@@ -15,6 +15,7 @@ struct ranking_results {
     double *sums;
     int64_t without_positives; /* users that are left out */
     int64_t short_of_negatives;
+    int64_t without_scores;   /* users that are left out: only where metrics are released */
     double *coverage;         /* by cut-off; NULL unless it was asked for */
     double *gini;             /* the same */
     struct user_sums by_user; /* rows of sums, where intervals are asked for */

@@ -19,6 +19,7 @@ enum {
     SUM_USER_MAE,
     SUM_USER_RMSE,
     SUM_COLD,
+    SUM_WITHOUT_SCORES,
     SUM_BANDS
 };
 
@@ -121,8 +122,15 @@ static int rate_user(void *context, int64_t user, int64_t chunk, int worker, str
     double *sums = r->by_user ? user_sums_row(r->by_user, user) : all;
     double *predictions = r->predictions[worker];
     int64_t start = r->part->ptr[user], n = row_length(r->part, user), counted = 0;
-    if (checked_scores(r->scorer, r->dataset, user, r->part->others + start, n, predictions, error) != 0)
-        return -1;
+    struct dpf_error fault = {0};
+    if (checked_scores(r->scorer, r->dataset, user, r->part->others + start, n, predictions, &fault) != 0) {
+        if (!r->options->release) {
+            *error = fault;
+            return -1;
+        }
+        all[SUM_WITHOUT_SCORES] += 1;
+        return 0;
+    }
     double shift = r->options->shift ? user_shift(r, user, predictions) : 0;
     double squared = 0, absolute = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -220,6 +228,7 @@ void rating_averages(const double *s, struct rating_results *out)
     out->users = mean_error(s[SUM_USERS], s[SUM_USER_MSE], s[SUM_USER_MAE]);
     out->rmse_by_user = s[SUM_USER_RMSE] / s[SUM_USERS];
     out->cold = (int64_t)s[SUM_COLD];
+    out->without_scores = (int64_t)s[SUM_WITHOUT_SCORES];
 }
 
 static int collect(const struct rating *r, struct rating_results *out, struct dpf_error *error)
@@ -258,7 +267,7 @@ int rating_pass(const struct evaluate_options *options, const struct dataset *da
     struct rating r = {.options = options, .dataset = dataset, .scorer = scorer, .part = &part->by_user};
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
-    r.by_user = options->replicates ? &out->by_user : NULL;
+    r.by_user = options->replicates || options->release ? &out->by_user : NULL;
     if (wants_clip(options, dataset, &r.clip, error) != 0)
         return -1;
     int status = rating_init(&r, pool, n_users, error);

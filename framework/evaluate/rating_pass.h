@@ -17,6 +17,7 @@ struct rating_results {
     struct rating_error records;
     struct rating_error users;  /* means of each user's MSE and MAE */
     double rmse_by_user;        /* mean of each user's RMSE */
+    int64_t without_scores;     /* users that are left out: only where metrics are released */
     int64_t cold;               /* records whose user or item has no training record */
     struct rating_error *bands; /* n_bands + 1 of them if there are boundaries, else NULL */
     struct user_sums by_user;   /* where intervals are asked for */

@@ -15,6 +15,7 @@
 #include "base/ticker.h"
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
+#include "plan/metric_release.h"
 
 #define WIDEST 0x1p40        /* factors tried are within this of 1 */
 #define WIDEST_STRIDE 1024.0 /* for an end of the bracket */
@@ -69,7 +70,8 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
     judged.accounts = NULL;
     judged.n_accounts = 0;
     if ((c->plan->recommender.instance ? recommender_plan_complete(c->plan, error)
-                                       : queries_replan(c->plan, error)) != 0)
+                                       : queries_replan(c->plan, error)) != 0 ||
+        metric_release_charge(c->plan, error) != 0)
         return -1;
     int status = guarantee_account(&judged, &c->accountant, 1, &c->plan->ledger,
                                    c->plan->run.params.values[RUN_ROUNDS].integer, error);
@@ -235,8 +237,9 @@ static int calibrate(struct plan *plan, struct dpf_error *error)
 int calibrate_total(struct plan *plan, struct dpf_error *error)
 {
     /* A recommender's releases stay in the ledger when they are made without noise; there is nothing to
-     * choose. */
-    if (plan->privacy.params.values[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0 ||
+     * choose. Nor is there where metrics alone are released: their noise is chosen already. */
+    const int64_t of_metrics = plan->metrics.numbers > 0;
+    if (plan->privacy.params.values[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == of_metrics ||
         plan->without_mechanisms)
         return 0;
     ticker_begin("choosing the noise, plans tried:", 0);

@@ -21,6 +21,7 @@
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
+#include "plan/metric_release.h"
 #include "data/data_options_read.h"
 
 static int by_similarity(const struct plan *plan)
@@ -347,7 +348,10 @@ static void note_all_public(const struct plan *plan, struct run_facts *run)
                     "The features of users ([data] user-features): declared public, read without noise. "
                     "They say who can be in the data, so a file about the users themselves is not public.");
     if (plan->split.params.values[S_KIND].integer == SPLIT_FILES)
-        note_public(run, "The split by files: neighbours are training parts that differ in one unit.");
+        note_public(
+            run, plan->metrics.numbers > 0
+                     ? "The split by files: neighbours are training and test parts that differ in one unit."
+                     : "The split by files: neighbours are training parts that differ in one unit.");
     if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR)
         note_public(run, "Which party holds which rows.");
     note_public(run, "The configuration, [run] seed and initial rows included.");
@@ -366,7 +370,7 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     int n = plan->recommender.n_releases;
     for (int which = 0; which < 2; which++)
         n += plan->sides[which].n_terms;
-    plan->facts = memory_new((size_t)n + 1, sizeof *plan->facts);
+    plan->facts = memory_new((size_t)n + 2, sizeof *plan->facts);
     if (!plan->facts)
         return error_memory(error);
     struct run_facts *run = &plan->run_facts;
@@ -378,6 +382,9 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     }
     for (int32_t i = 0; i < plan->recommender.n_releases; i++)
         recommender_plan_judge(plan, i, &plan->facts[run->n_terms++]);
+    if (plan->metrics.numbers > 0)
+        metric_release_judge(plan, reads_friends(plan, &plan->sides[DPF_SIDE_USERS]),
+                             &plan->facts[run->n_terms++]);
     run->terms = plan->facts;
     run->rounds = plan->recommender.instance ? 1 : plan->run.params.values[RUN_ROUNDS].integer;
     for (int which = 0; which < 2 && run->n_terms > 0; which++)

@@ -86,6 +86,19 @@ struct recommender_plan {
     int32_t n_releases;
 };
 
+/* Metrics that are released with noise; see metric_release.h. */
+struct metric_release {
+    int numbers; /* that are released; 0: no metric is */
+    int laplace; /* the noise is discrete Laplace, else discrete Gaussian */
+    /* What one user moves them by, where the largest contribution to a number is 1: a user that comes or
+       goes, and one whose records become others. */
+    dpf_norms comes, changes;
+    double epsilon; /* of this release alone, for budget = per-release */
+    double share;   /* the same as a part of total-epsilon, for budget = total */
+    /* Chosen by the plan. A power of two, at most 1; and a multiple of it. */
+    double grid, scale;
+};
+
 struct plan {
     struct config *config;
     struct registry *registry;
@@ -109,6 +122,7 @@ struct plan {
 
     struct side_plan sides[2];
     struct recommender_plan recommender;
+    struct metric_release metrics; /* set by whoever evaluates, before plan_complete */
     struct ledger ledger;
     struct term_facts *facts;
     struct run_facts run_facts;

@@ -11,6 +11,7 @@
 #include "plan/facts.h"
 #include "plan/recommender_plan.h"
 #include "plan/queries.h"
+#include "plan/metric_release.h"
 #include "data/weights.h"
 #include "data/data_params.h"
 
@@ -176,8 +177,9 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
 {
     if (plan->without_mechanisms || plan->stand_in) /* a twin of what has been checked, with less in it */
         return 0;
-    static const char *const sections[] = {"run",         "data",  "split", "model",    "parties", "privacy",
-                                           "accountants", "users", "items", "evaluate", "sweep",   "audit"};
+    static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
+                                           "privacy", "accountants", "users", "items", "evaluate",
+                                           "sweep",   "select",      "audit"};
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 
@@ -216,6 +218,14 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
     return 0;
 }
 
+static int choose_metric_noise(struct plan *plan, struct dpf_error *error)
+{
+    if (plan->metrics.numbers == 0)
+        return 0;
+    struct instance *accountant = calibrate_accountant(plan, "[evaluate] release = noisy", error);
+    return accountant ? metric_release_choose(plan, accountant, error) : -1;
+}
+
 int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error)
 {
     if (plan_check_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
@@ -223,6 +233,8 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
     if (plan_is_factorization(plan) && queries_complete(plan, error) != 0)
         return -1;
     if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
+        return -1;
+    if (choose_metric_noise(plan, error) != 0 || metric_release_charge(plan, error) != 0)
         return -1;
     if (calibrate_total(plan, error) != 0)
         return -1;

@@ -163,6 +163,14 @@ static void describe_noise(struct text *text, const struct term_plan *term)
                  term->noise.grid[b]);
 }
 
+static void describe_metrics(struct text *text, const struct plan *plan)
+{
+    if (plan->metrics.numbers > 0)
+        text_add(text, "metrics are released: %d sums over users, %s noise of scale %.6g on grid %.3g\n",
+                 plan->metrics.numbers, plan->metrics.laplace ? "Laplace" : "Gaussian", plan->metrics.scale,
+                 plan->metrics.grid);
+}
+
 char *plan_text(const struct plan *plan)
 {
     static const char *const kinds[] = {"one curator", "silos by users", "silos by items", "each user"};
@@ -172,6 +180,7 @@ char *plan_text(const struct plan *plan)
         describe_component(&text, "recommender", plan->recommender.instance);
         for (int32_t i = 0; i < plan->recommender.n_releases; i++)
             text_add(&text, "    %-11s %s\n", "releases", plan->recommender.releases[i].name);
+        describe_metrics(&text, plan);
         return text.data;
     }
     if (!plan_is_factorization(plan)) {
@@ -206,5 +215,6 @@ char *plan_text(const struct plan *plan)
         }
         describe_component(&text, "solver", side->solver);
     }
+    describe_metrics(&text, plan);
     return text.data;
 }

@@ -6,6 +6,7 @@
 
 #include "dpframe/accounting.h"
 #include "dpframe/integer_noise.h"
+#include "dpframe/selection.h"
 
 static dpf_status quiet(const dpf_host *host, dpf_status code, int32_t param, const char *text)
 {
@@ -175,6 +176,51 @@ static json_t *charged_event(const dpf_event *event, int64_t index, const dpf_qu
     return repeated;
 }
 
+/* The releases of one run, as a list of events. A new reference; *next is the entry behind them. */
+static json_t *run_events(const struct ledger *ledger, int64_t candidate, const dpf_question *question,
+                          int64_t *next)
+{
+    const dpf_event *event = candidate < ledger->n ? &ledger->entries[candidate].event : NULL;
+    const int64_t n = event && event->kind == DPF_EVENT_CANDIDATE ? (int64_t)event->p[0] : 0;
+    json_t *list = json_array();
+    *next = candidate + 1;
+    for (int64_t i = 0; i < n && *next < ledger->n; i++, (*next)++)
+        json_array_append_new(list, charged_event(&ledger->entries[*next].event, *next, question));
+    return list;
+}
+
+/*
+ * RepeatAndSelectDpEvent has one event for a run: candidates that cost different things have no class, nor
+ * has a negative shape, or that of a Poisson law, which is infinity there. *next is the entry behind the last
+ * candidate.
+ */
+static json_t *selection_event(const struct ledger *ledger, int64_t index, const dpf_question *question,
+                               int64_t *next)
+{
+    const dpf_event *event = &ledger->entries[index].event;
+    json_t *run = NULL;
+    int alike = event->p[0] == DPF_REPETITIONS_NEGATIVE_BINOMIAL && event->p[1] >= 0.0 && event->p[2] > 0.0 &&
+                event->p[2] <= 1.0 && question->observer == DPF_OBSERVER_OUTSIDER && event->count == 1;
+    *next = index + 1;
+    for (int64_t i = 0; i < (int64_t)event->p[3] && *next < ledger->n; i++) {
+        json_t *list = run_events(ledger, *next, question, next);
+        alike &= !run || json_equal(run, list);
+        if (run)
+            json_decref(list);
+        else
+            run = list;
+    }
+    if (!alike || !run) {
+        json_decref(run);
+        return event_new("UnsupportedDpEvent");
+    }
+    json_t *composed = event_new("ComposedDpEvent"), *selected = event_new("RepeatAndSelectDpEvent");
+    json_object_set_new(composed, "events", run);
+    json_object_set_new(selected, "event", composed);
+    with_real(selected, "mean", dpf_negative_binomial_mean(event->p[1], event->p[2]));
+    return with_real(selected, "shape", event->p[1]);
+}
+
 /* Those of the kinds and questions that this program's accountants serve, but that no class is for. */
 int64_t dp_event_unsupported(const json_t *whole)
 {
@@ -182,6 +228,10 @@ int64_t dp_event_unsupported(const json_t *whole)
     int64_t n = 0;
     for (size_t i = 0; i < json_array_size(events); i++) {
         const json_t *event = json_array_get(events, i), *inner = json_object_get(event, "event");
+        if (json_object_get(inner, "events")) {
+            n += dp_event_unsupported(inner);
+            continue;
+        }
         const char *name = json_string_value(json_object_get(inner ? inner : event, "class_name"));
         n += strcmp(name, "UnsupportedDpEvent") == 0;
     }
@@ -196,8 +246,13 @@ json_t *dp_event_json(const struct ledger *ledger, const struct guarantee *guara
                                    .observer = guarantee->observer,
                                    .delta = guarantee->delta};
     json_t *events = json_array(), *composed = event_new("ComposedDpEvent");
-    for (int64_t i = 0; i < ledger->n; i++)
-        json_array_append_new(events, charged_event(&ledger->entries[i].event, i, &question));
+    for (int64_t i = 0; i < ledger->n;) {
+        const int selects = ledger->entries[i].event.kind == DPF_EVENT_SELECTION;
+        int64_t next = i + 1;
+        json_array_append_new(events, selects ? selection_event(ledger, i, &question, &next)
+                                              : charged_event(&ledger->entries[i].event, i, &question));
+        i = next;
+    }
     json_object_set_new(composed, "events", events);
     return composed;
 }

@@ -118,6 +118,17 @@ struct account {
     dpf_answer answer;
 };
 
+/* A private selection among candidates, where what is released is the best of several runs. */
+struct selection_summary {
+    int known; /* 0: there is none */
+    int64_t candidates;
+    char metric[48];
+    char law[128]; /* of the number of runs, in words */
+    double alone;  /* epsilon of one run of the costliest candidate without a selection; NaN: none */
+    char alone_accountant[32]; /* who says so */
+    double share; /* total-epsilon of each candidate, chosen from that of the selection; NaN: not */
+};
+
 struct guarantee {
     int unit, adjacency, observer;
     double delta;
@@ -140,6 +151,7 @@ struct guarantee {
     double noise_factor;         /* chosen by budget = total; 0: none was */
     struct reach reach;          /* groups and tests, by reach_measure */
     struct data_budget budget;   /* of all runs on the data, by data_ledger_open */
+    struct selection_summary selection;
 };
 
 /* Evaluates the conditions. Leaves the accounts alone. */

@@ -136,7 +136,9 @@ int curve_table(const struct guarantee *guarantee, struct instance *const *accou
 static int64_t released_after(const struct ledger_entry *entry, int64_t r)
 {
     const int64_t all = entry->event.count;
-    return r == 0 ? 0 : entry->per_round == 0 || entry->per_round > all / r ? all : entry->per_round * r;
+    return r <= entry->event.round                               ? 0
+           : entry->per_round == 0 || entry->per_round > all / r ? all
+                                                                 : entry->per_round * r;
 }
 
 /* After round r. */

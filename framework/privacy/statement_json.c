@@ -92,6 +92,14 @@ static json_t *reach_json(const struct reach *reach)
                      tests, "mu", number(reach->mu), "mu_holds", reach->mu_holds);
 }
 
+static json_t *selection_json(const struct selection_summary *selection)
+{
+    return json_pack("{s:I, s:s, s:s, s:o, s:s, s:o}", "candidates", (json_int_t)selection->candidates,
+                     "metric", selection->metric, "repetitions", selection->law, "epsilon_without_tuning",
+                     number(selection->alone), "accountant_without_tuning", selection->alone_accountant,
+                     "candidate_total_epsilon", number(selection->share));
+}
+
 json_t *guarantee_json(const struct guarantee *guarantee)
 {
     json_t *published = json_array(), *proved = json_array(), *unproved = json_array(),
@@ -117,6 +125,8 @@ json_t *guarantee_json(const struct guarantee *guarantee)
                                       (json_int_t)b->runs, "epsilon_before", b->epsilon, "delta_before",
                                       b->delta, "epsilon", b->epsilon + b->own_epsilon, "delta",
                                       b->delta + b->own_delta, "max_epsilon", b->most));
+    if (json && guarantee->selection.known)
+        json_object_set_new(json, "selection", selection_json(&guarantee->selection));
     if (json && guarantee->reach.known)
         json_object_set_new(json, "reach", reach_json(&guarantee->reach));
     return json;

@@ -387,6 +387,49 @@ static void add_reach(const struct guarantee *guarantee, int width, struct text 
     }
 }
 
+/* What the choice among candidates costs, and what must stay secret. */
+static void add_selection(const struct guarantee *guarantee, int width, struct text *out)
+{
+    const struct selection_summary *selection = &guarantee->selection;
+    char number[32], line[512];
+    double least = INFINITY;
+    if (!selection->known)
+        return;
+    for (int i = 0; i < guarantee->n_accounts; i++)
+        if (statement_proves(guarantee, &guarantee->accounts[i]))
+            least = fmin(least, guarantee->accounts[i].answer.epsilon);
+    text_add(out, "\nSELECTION AMONG CANDIDATES\n\n");
+    snprintf(line, sizeof line,
+             "The best of several runs by their released %s. Each run is of one of %lld candidates, drawn "
+             "alike with "
+             "replacement; the number of runs is %s.",
+             selection->metric, (long long)selection->candidates, selection->law);
+    add_wrapped(out, width, "- ", line);
+    if (isfinite(least) && !isnan(selection->alone)) {
+        char with[32];
+        snprintf(line, sizeof line,
+                 "Without tuning: epsilon = %s, one run of the costliest candidate with its score, by "
+                 "accountant %s. "
+                 "With tuning: epsilon = %s.",
+                 guarantee_number_up(selection->alone, number), selection->alone_accountant,
+                 guarantee_number_up(least, with));
+        add_wrapped(out, width, "- ", line);
+    }
+    if (!isnan(selection->share)) {
+        snprintf(line, sizeof line,
+                 "Each candidate has a total-epsilon of %s, chosen so that the selection has that of the "
+                 "configuration.",
+                 guarantee_number_up(selection->share, number));
+        add_wrapped(out, width, "- ", line);
+    }
+    add_wrapped(
+        out, width, "- ",
+        "The proof needs that runs which were not selected are seen by nobody but the curator: their files, "
+        "logs and number are in private/, and the time that all runs took tells how many there were. Show "
+        "nobody the time, nor when files were written; files of the result bear the time at which it was "
+        "published.");
+}
+
 /* All runs on the data. */
 static void add_budget(const struct guarantee *guarantee, int width, struct text *out)
 {
@@ -438,6 +481,7 @@ char *guarantee_text_wide(const struct guarantee *guarantee, int width)
         add_columns(&out, width, left.data, right.data);
     }
     add_reach(guarantee, width, &out);
+    add_selection(guarantee, width, &out);
     add_budget(guarantee, width, &out);
     add_public(guarantee, width, &out);
     add_conditions(guarantee, width, &out);

@@ -165,6 +165,7 @@ int comparison_make(const struct compared_run *run, const char *name, struct com
     if (change_arguments(run, name, &changed, error) != 0)
         return -1;
     int status = session_open(&session, &changed.arguments, strcmp(name, "non-private") == 0, error);
+    session.plan.metrics.numbers = 0; /* what is compared is for the curator */
     if (status == 0)
         status = train_and_evaluate(run, &session, out, error);
     session_close(&session);

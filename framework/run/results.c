@@ -28,6 +28,7 @@ static const char *const result_files[] = {"run.json",
                                            "release/model_state.bin",
                                            "release/guarantee.txt",
                                            "release/ledger.json",
+                                           "release/metrics.csv",
                                            "release/user_ids.txt",
                                            "release/item_ids.txt",
                                            "private/user_factors.npy",
@@ -206,6 +207,32 @@ static json_t *conventions_json(const struct metrics *metrics)
     return object;
 }
 
+/* Of each its value and the standard deviation of its noise. */
+static json_t *released_json(const struct metrics *released)
+{
+    json_t *object = json_object();
+    for (int64_t i = 0; i < released->n; i++) {
+        const struct metric *metric = &released->items[i];
+        json_object_set_new(object, metric->name,
+                            json_pack("{s:o, s:o, s:I}", "value", number(metric->value), "noise",
+                                      number(metric->noise), "averaged_over", (json_int_t)metric->n));
+    }
+    return object;
+}
+
+/* What of this file may be shown to whom. */
+static json_t *covers_json(const struct results *r)
+{
+    static const char *const private_parts[] = {"metrics", "metric_conventions", "baselines", "timing",
+                                                "component_metrics"};
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof private_parts / sizeof private_parts[0]; i++)
+        json_object_set_new(object, private_parts[i], json_string("private, not covered"));
+    if (r->released)
+        json_object_set_new(object, "released_metrics", json_string("released with noise, in the ledger"));
+    return object;
+}
+
 static json_t *plugins_json(const struct registry *registry)
 {
     json_t *array = json_array();
@@ -317,6 +344,8 @@ static json_t *files_json(const struct results *r)
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
     json_object_set_new(object, "ledger", json_string("release/ledger.json"));
     json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
+    if (r->released)
+        json_object_set_new(object, "released_metrics", json_string("release/metrics.csv"));
     json_object_set_new(object, "data", json_string("private/data.json"));
     if (record_budgets_exist(r->plan, r->dataset))
         json_object_set_new(object, "record_budgets", json_string("private/record_budgets.csv"));
@@ -364,6 +393,9 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     add_metrics_json(metrics, r->test);
     add_metrics_json(metrics, r->train);
     json_object_set_new(root, "metrics", metrics);
+    if (r->released)
+        json_object_set_new(root, "released_metrics", released_json(r->released));
+    json_object_set_new(root, "guarantee_covers", covers_json(r));
     json_object_set_new(root, "baselines", comparisons_json(r));
     json_object_set_new(root, "metric_conventions", conventions_json(r->test));
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
@@ -486,6 +518,26 @@ static int write_metrics(const char *directory, const struct results *r, struct 
     return status;
 }
 
+/* The only metrics outside of private/. */
+static int write_released(const char *directory, const struct metrics *released, struct dpf_error *error)
+{
+    struct text text = {0};
+    char value[32], noise[32];
+    if (!released)
+        return 0;
+    text_add(&text, "metric,value,noise,averaged_over\n");
+    for (int64_t i = 0; i < released->n; i++) {
+        const struct metric *metric = &released->items[i];
+        text_add(&text, "%s,%s,%s,%lld\n", metric->name,
+                 isfinite(metric->value) ? text_from_real(metric->value, value) : "",
+                 isfinite(metric->noise) ? text_from_real(metric->noise, noise) : "", (long long)metric->n);
+    }
+    int status =
+        text.failed ? error_memory(error) : write_text(directory, "release/metrics.csv", text.data, error);
+    text_free(&text);
+    return status;
+}
+
 /* Only where records have budgets of their own. */
 static int write_budgets(const char *directory, const struct results *r, struct dpf_error *error)
 {
@@ -540,6 +592,8 @@ int results_write(const char *directory, const struct results *results, struct d
         status = write_factors(directory, results, side, error);
     if (status == 0)
         status = write_metrics(directory, results, error);
+    if (status == 0)
+        status = write_released(directory, results->released, error);
     if (status == 0)
         status = write_budgets(directory, results, error);
     if (status == 0)

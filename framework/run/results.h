@@ -20,7 +20,8 @@ struct results {
     const struct dataset *dataset;
     const struct model *model;
     const struct metrics *test;
-    const struct metrics *train; /* NULL: not asked for */
+    const struct metrics *train;    /* NULL: not asked for */
+    const struct metrics *released; /* with noise, charged to the ledger; NULL: none */
     const struct comparison *comparisons;
     int n_comparisons;
     const struct engine_stats *stats;

@@ -33,6 +33,7 @@ struct run {
     struct pool *pool;
     struct engine_stats stats;
     struct metrics test, train;
+    struct metrics released; /* of the test part, with noise; n = 0: none are */
     struct comparison comparisons[COMPARISON_MOST];
     int n_comparisons;
     double *train_rmse;
@@ -44,6 +45,7 @@ struct run {
     struct data_parsed *parsed; /* used up by load */
     double times[6];
     int lock;                     /* of the directory of results, or -1 */
+    const struct run_part *part;  /* of the request */
     struct violations violations; /* of data and rounds, that stopped nothing */
 };
 
@@ -120,6 +122,22 @@ static int evaluate(struct run *run, struct plan *plan, struct model *model, str
     struct scorer scorer = scorer_of(model);
     return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test,
                           error);
+}
+
+static int evaluate_run(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    const struct metric_release *release = &plan->metrics;
+    const struct metric_noise noise = {.numbers = release->numbers,
+                                       .grid = release->grid,
+                                       .steps = (uint64_t)llround(release->scale / release->grid),
+                                       .deviation =
+                                           release->laplace ? sqrt(2) * release->scale : release->scale,
+                                       .laplace = release->laplace,
+                                       .root = plan->privacy_root};
+    const struct scorer scorer = scorer_of(&run->model);
+    return evaluate_and_release(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool,
+                                &noise, &run->test, &run->released, error);
 }
 
 /* ---- baselines on the same split ------------------------------------------------------------------ */
@@ -297,7 +315,10 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     }
     run->times[3] = progress_clock();
     struct scorer scorer = scorer_of(&run->model);
-    if (run->dataset.test.n)
+    /* A release is made whatever the records are, even where nobody has a test record. */
+    if (plan->metrics.numbers > 0)
+        status = without_stopping(run, evaluate_run(run, error), error);
+    else if (run->dataset.test.n)
         status = without_stopping(run, evaluate(run, plan, &run->model, &run->test, error), error);
     if (status == 0 && evaluate_on_train(&run->session.evaluate))
         status = without_stopping(run,
@@ -328,7 +349,7 @@ static void print_results(struct run *run, const struct arguments *arguments, co
     enum verdict verdict = VERDICT_NONE;
     const int width = terminal_width(STDOUT_FILENO);
     char *words = make_verdict(run, arguments, &verdict);
-    char *table = results->test->n ? summary_table(results, width) : NULL;
+    char *table = results->test->n || results->released ? summary_table(results, width) : NULL;
     const struct guarantee *guarantee = &run->session.plan.guarantee;
     char *statement =
         guarantee_protects(guarantee) ? guarantee_text_wide(guarantee, width) : guarantee_line(guarantee);
@@ -354,6 +375,27 @@ static void warn_of_violations(const struct run *run, const char *directory)
                     (long long)v->n, directory, v->kept ? v->list[0].text : "");
 }
 
+/* A part states the whole that it belongs to. */
+static int write_results(struct run *run, const char *directory, const struct results *results,
+                         struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    if (!run->part)
+        return results_write(directory, results, error);
+    const struct ledger own_ledger = plan->ledger;
+    const struct guarantee own = plan->guarantee;
+    char *output = plan->output;
+    plan->ledger = *run->part->ledger;
+    plan->guarantee = *run->part->guarantee;
+    plan->output = memory_text(run->part->output);
+    const int status = plan->output ? results_write(directory, results, error) : error_memory(error);
+    free(plan->output);
+    plan->output = output;
+    plan->ledger = own_ledger;
+    plan->guarantee = own;
+    return status;
+}
+
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,
                   struct dpf_error *error)
 {
@@ -362,6 +404,7 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .model = &run->model,
                               .test = &run->test,
                               .train = run->train.n ? &run->train : NULL,
+                              .released = run->released.n ? &run->released : NULL,
                               .comparisons = run->comparisons,
                               .n_comparisons = run->n_comparisons,
                               .stats = &run->stats,
@@ -377,7 +420,7 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .violations = &run->violations};
     if (worker_cancelled())
         return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-    if (results_write(directory, &results, error) != 0)
+    if (write_results(run, directory, &results, error) != 0)
         return -1;
     warn_of_violations(run, directory);
     if (!run->quiet)
@@ -402,6 +445,7 @@ static void close_run(struct run *run)
     dataset_free(&run->dataset);
     metrics_free(&run->test);
     metrics_free(&run->train);
+    metrics_free(&run->released);
     for (int i = 0; i < run->n_comparisons; i++)
         metrics_free(&run->comparisons[i].metrics);
     free(run->train_rmse);
@@ -426,6 +470,34 @@ static int prepare_output(struct run *run, const char **directory, int *made, st
     *directory = plan->output;
     run->lock = files_lock_directory(*directory, error);
     return run->lock < 0 ? -1 : 0;
+}
+
+/* What the run will release is what has been charged. */
+static int check_part(const struct run *run, struct dpf_error *error)
+{
+    const struct run_part *part = run->part;
+    const struct ledger *own = &run->session.plan.ledger;
+    int same = own->n == part->n && part->first + part->n <= part->ledger->n;
+    for (int64_t i = 0; same && i < own->n; i++)
+        same = memcmp(&own->entries[i].event, &part->ledger->entries[part->first + i].event,
+                      sizeof own->entries[i].event) == 0;
+    return same ? 0
+                : error_set(error, DPF_FAULT_CONFIG,
+                            "the releases of this run are not those that were charged: the configuration, "
+                            "the data or "
+                            "a plugin has changed. Nothing is trained");
+}
+
+/* Before anything is released. */
+static int charge(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    if (run->part)
+        return check_part(run, error);
+    if (plan_measure(plan, error) != 0 || plan_charge(plan, 1, error) != 0)
+        return -1;
+    session_warn(&run->session);
+    return 0;
 }
 
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
@@ -457,15 +529,13 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = judge_violations(run, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
                                   error);
     if (status == 0)
-        status = plan_measure(plan, error);
-    if (status == 0)
-        status = plan_charge(plan, 1, error);
-    if (status == 0)
-        session_warn(&run->session);
+        status = charge(run, error);
     if (status == 0)
         status = prepare_trace(run, error);
     if (status == 0)
         status = train_and_evaluate(run, arguments, error);
+    if (status == 0 && run->part && *plan->guarantee.deviation)
+        status = RUN_DEVIATED;
     if (status == 0)
         status = finish(run, arguments, directory, error);
     if (status != 0 && made && plan->output)
@@ -489,6 +559,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
         run->quiet = request->quiet;
         run->default_threads = request->threads;
         run->parsed = request->parsed;
+        run->part = request->part;
         status = run_configured(run, arguments, error);
     } else {
         error_memory(error);

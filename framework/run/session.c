@@ -23,6 +23,24 @@ static int check_predicts(const struct session *session, struct dpf_error *error
                         recommender->instance->entry->component->id);
 }
 
+/* What [evaluate] releases, for the plan to choose noise for and to charge. */
+static int ask_for_release(struct session *session, struct dpf_error *error)
+{
+    struct plan *plan = &session->plan;
+    struct metric_moves moves;
+    if (evaluate_release_moves(plan->config, &session->evaluate,
+                               data_feedback(&plan->data) != FEEDBACK_EXPLICIT, plan->value_lo,
+                               plan->value_hi, &moves, error) != 0)
+        return -1;
+    plan->metrics = (struct metric_release){.numbers = moves.numbers,
+                                            .laplace = moves.laplace,
+                                            .comes = moves.comes,
+                                            .changes = moves.changes,
+                                            .epsilon = moves.epsilon,
+                                            .share = moves.share};
+    return 0;
+}
+
 int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
                  struct dpf_error *error)
 {
@@ -58,6 +76,8 @@ int session_open(struct session *session, const struct arguments *arguments, int
     if (evaluate_check(session->plan.config, &session->evaluate,
                        data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT, session->plan.value_hi,
                        error) != 0)
+        return -1;
+    if (!without_mechanisms && ask_for_release(session, error) != 0)
         return -1;
     return arguments->stand_in ? 0 : check_predicts(session, error);
 }

@@ -52,14 +52,33 @@ static void add_notes(struct text *text, const struct results *results, int widt
     text_free(&note);
 }
 
+static void add_released(struct text *text, const struct metrics *released, int width)
+{
+    struct sheet table = {0};
+    sheet_column(&table, "released", SHEET_LEFT);
+    sheet_column(&table, "with noise", SHEET_RIGHT);
+    sheet_column(&table, "noise (std)", SHEET_RIGHT);
+    for (int64_t m = 0; m < released->n; m++) {
+        sheet_text(&table, released->items[m].name);
+        sheet_fixed(&table, released->items[m].value, 4);
+        sheet_fixed(&table, released->items[m].noise, 4);
+    }
+    text->failed |= sheet_write(&table, SHEET_TEXT, width, text) != 0;
+    sheet_free(&table);
+    text_add(text, "In the ledger, and part of the guarantee below.\n\n");
+}
+
 char *summary_table(const struct results *results, int width)
 {
     struct sheet table = {0};
     struct text text = {0};
+    if (results->released)
+        add_released(&text, results->released, width);
     add_metrics(&table, results);
     if (sheet_write(&table, SHEET_TEXT, width, &text) == 0)
         add_notes(&text, results, width);
     sheet_free(&table);
+    text_add(&text, "Test metrics: private, not covered by a guarantee.\n");
     if (text.failed)
         text_free(&text);
     return text.data;

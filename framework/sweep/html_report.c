@@ -143,7 +143,9 @@ static void add_results(struct report *report)
     html_page_note(
         &report->page,
         "Mean ± sample standard deviation over runs. Metrics are computed from private records: of "
-        "the training part where the name says so, else of the test part.");
+        "the training part where the name says so, else of the test part. They are private and not covered "
+        "by "
+        "any guarantee; what [evaluate] release = noisy releases is in release/metrics.csv of each run.");
     struct sheet table = outcome_tables_means(report->outcomes);
     close_table(report, &table);
 }

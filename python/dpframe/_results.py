@@ -96,6 +96,12 @@ class Run:
         """float32, users x columns, rows in the order of user_ids. Private unless users are released."""
         return _numpy().load(self._side("user_factors.npy"))
 
+    @property
+    def released_metrics(self):
+        """Metrics with noise, which the guarantee covers: {name: {"value", "noise", "averaged_over"}}. All in
+        `metrics` are private."""
+        return self.info.get("released_metrics", {})
+
     def recommend(self, user, n=10):
         """The n best unseen items of a user: [(item id, score), ...]. It reads the user's own records."""
         printed = _program.call(["recommend", self.directory, "--user", user, "-n", n])

@@ -137,7 +137,7 @@ static void pairs_are_predicted_in_their_order(void **state)
     char *score = strstr(command_out, "u1,i19,");
     if (score) {
         score = strchr(score + 7, ',') + 1;
-        *strchr(score, '\n') = '\0';
+        score[strcspn(score, ",")] = '\0';
         snprintf(first, sizeof first, "u1,i19,%s\n", score);
         command_expect("predict run one-pair.csv", 0, "");
         assert_non_null(strstr(command_out, first));

@@ -43,7 +43,10 @@ static void a_user_gets_what_fits(void **state)
     (void)state;
     /* usera likes even items; of the two it has not seen, item-4 is one, and there is no other. */
     command_expect("recommend out --user usera -n 5", 0, "");
-    assert_true(strncmp(command_out, "user,item,rank,score\nusera,item-4,1,", 36) == 0);
+    static const char first[] = "user,item,rank,score,audience\nusera,item-4,1,";
+    assert_true(strncmp(command_out, first, strlen(first)) == 0);
+    assert_non_null(strstr(command_out, ",own user only\n"));
+    assert_non_null(strstr(command_err, "the list is private"));
     int lines = 0;
     for (char *c = command_out; *c; c++)
         lines += *c == '\n';
@@ -59,8 +62,9 @@ static void all_users_are_written(void **state)
     (void)state;
     command_expect("recommend out --all --output all.csv -n 3", 0, "");
     command_slurp(command_path("all.csv"), text, sizeof text);
+    assert_non_null(strstr(command_err, "these lists are private"));
     command_expect("recommend out --user userb -n 3", 0, "");
-    assert_non_null(strstr(text, command_out + strlen("user,item,rank,score\n")));
+    assert_non_null(strstr(text, command_out + strlen("user,item,rank,score,audience\n")));
     command_expect("recommend out --all --output - -n 3", 0, "");
     assert_string_equal(text, command_out);
     for (int user = 0; user < 12; user++) {

@@ -233,6 +233,41 @@ static void exported_noise_is_no_more_private(void **state)
             }
 }
 
+/* Candidates that cost the same are one RepeatAndSelectDpEvent; others, and other laws, have no class. */
+static void selections_are_events_of_their_own(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 4; variant++) {
+        dpf_event header = make(DPF_EVENT_SELECTION, 0, 0, NAN),
+                  candidate = make(DPF_EVENT_CANDIDATE, 0, 0, NAN);
+        header.count = candidate.count = 1;
+        header.p[0] = variant == 1 ? DPF_REPETITIONS_POISSON : DPF_REPETITIONS_NEGATIVE_BINOMIAL;
+        header.p[1] = variant == 1 ? 0 : variant == 2 ? -0.5 : 1;
+        header.p[2] = variant == 1 ? 4 : 0.25;
+        header.p[3] = 2;
+        candidate.p[0] = 1;
+        ledger_free(&ledger);
+        add(header);
+        add(candidate);
+        add(make(DPF_EVENT_GAUSSIAN, 3, 0, 1));
+        add(candidate);
+        add(make(DPF_EVENT_GAUSSIAN, variant == 3 ? 4 : 3, 0, 1));
+        add(make(DPF_EVENT_LAPLACE, 2, 0, 1));
+        json_t *whole = dp_event_json(&ledger, &guarantee);
+        const json_t *events = json_object_get(whole, "events"), *event = json_array_get(events, 0);
+        assert_int_equal(json_array_size(events), 2);
+        is(event, variant == 0 ? "RepeatAndSelectDpEvent" : "UnsupportedDpEvent");
+        is(inner(whole, 1, 7), "LaplaceDpEvent");
+        assert_int_equal(dp_event_unsupported(whole), variant > 0);
+        if (variant == 0) {
+            assert_true(json_real_value(json_object_get(event, "mean")) == 4);
+            assert_true(json_real_value(json_object_get(event, "shape")) == 1);
+            assert_int_equal(json_array_size(json_object_get(json_object_get(event, "event"), "events")), 1);
+        }
+        json_decref(whole);
+    }
+}
+
 /* Nothing that is not proved here may look private there. */
 static void what_is_not_private_stays_so(void **state)
 {
@@ -272,6 +307,7 @@ static void what_is_not_private_stays_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(selections_are_events_of_their_own, begin, end),
         cmocka_unit_test_setup_teardown(kinds_have_their_names_and_fields, begin, end),
         cmocka_unit_test_setup_teardown(only_draws_that_amplify_are_exported, begin, end),
         cmocka_unit_test_setup_teardown(bounds_stand_for_what_has_no_class, begin, end),

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * metric_release.h - metrics that are released with noise ([evaluate] release = noisy), as the plan sees
+ * them.
+ *
+ * The evaluation bounds what a user contributes, and says how far that moves the released numbers
+ * (evaluate/noisy_metrics.h has the argument). The plan chooses the noise, puts the release into the ledger,
+ * and judges what it reads.
+ */
+#ifndef DPF_PLAN_METRIC_RELEASE_H
+#define DPF_PLAN_METRIC_RELEASE_H
+
+#include "plan/plan.h"
+
+/* Chooses the noise where metrics are released: the least with which that release by itself has its epsilon
+   by the accountant, at the run's delta. */
+int metric_release_choose(struct plan *plan, struct instance *accountant, struct dpf_error *error);
+/* Adds the release to a ledger that was made anew. */
+int metric_release_charge(struct plan *plan, struct dpf_error *error);
+/* What bears on the conditions. */
+void metric_release_judge(const struct plan *plan, int reads_friends, struct term_facts *facts);
+
+#endif
