@@ -72,7 +72,7 @@ struct attack_finding {
     int covered;           /* something is proved about this game and view */
     double epsilon, delta; /* that it is, for one change of a coin */
     char why[160];         /* if not covered */
-    int exceeded;          /* the lower end of an interval is above what is proved */
+    int exceeded;          /* a rate is above what is proved, by more than its interval */
 };
 #define ATTACK_MOST_FINDINGS (ATTACK_N_GAMES * ATTACK_N_VIEWS)
 

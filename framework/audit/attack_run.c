@@ -119,13 +119,19 @@ static int train_in_jobs(const struct audit_session *audit, struct attack *attac
 
 /* ---- what can be told ---------------------------------------------------------------------------------- */
 
-/* Above what is proved, for certain: the lower end of the interval. */
+/* The lower end of an interval of twice the length: about four standard errors, so that none of many
+   intervals is above what is proved by chance. */
+static int is_above(const struct attack_estimate *e, double bound)
+{
+    return e->value - 2 * (e->value - e->low) > bound;
+}
+
 static int is_exceeded(const struct attack_finding *f)
 {
-    int exceeded = f->rates.auc.low > attack_bound_auc(f->epsilon, f->delta);
+    int exceeded = is_above(&f->rates.auc, attack_bound_auc(f->epsilon, f->delta));
     for (int r = 0; r < ATTACK_N_RATES; r++)
-        exceeded |= f->rates.true_positives[r].low >
-                    attack_bound_tpr(attack_false_positives[r], f->epsilon, f->delta);
+        exceeded |= is_above(&f->rates.true_positives[r],
+                             attack_bound_tpr(attack_false_positives[r], f->epsilon, f->delta));
     return f->covered && exceeded;
 }
 
