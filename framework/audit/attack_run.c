@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/ticker.h"
 #include "data/load.h"
+#include "plan/plan_make.h"
 #include "run/jobs.h"
 #include "run/progress.h"
 

@@ -6,6 +6,7 @@
 
 #include "audit/attack.h"
 #include "base/memory.h"
+#include "engine/model_scores.h"
 #include "engine/recommender_fit.h"
 
 /* What a training needs beside the attack. */
