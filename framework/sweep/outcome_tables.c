@@ -124,6 +124,8 @@ static void markdown_note(const struct outcomes *outcomes, struct text *text)
         text_add(text,
                  "\n" OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
                  "comes from seeds.\n");
+    if (outcomes->n_metrics > 0)
+        text_add(text, "\nMetrics: private, not covered by a guarantee.\n");
 }
 
 static void markdown_tests(const struct outcomes *outcomes, const struct outcome_tests *tests,
