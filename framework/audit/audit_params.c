@@ -16,6 +16,18 @@ static const dpf_enum_value views[] = {
                               "from a quarter of the trials."},
 };
 
+static const dpf_enum_value attacks[] = {
+    {"none", "Lower bounds of epsilon."},
+    {"membership", "Is a user in the training part?"},
+    {"attribute", "Does a user have a record of an item?"},
+    {"all", "Both."},
+};
+
+static const dpf_enum_value attack_items[] = {
+    {"random", "One of the user's items, by the seed."},
+    {"rarest", "The one that the fewest users have: the worst case."},
+};
+
 static const dpf_param params[AUDIT_N_PARAMS] = {
     [AUDIT_TRIALS] = DPF_PARAM_INT_F("trials", 1000, 20, 1e7, 0, "",
                                      "Trainings with each of the two data sets. Half of them choose the "
@@ -47,6 +59,22 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
         DPF_PARAM_INT_F("canaries", 0, 0, 1e6, 0, "",
                         "How many, for one-run. 0: as many as have a user and an item of their "
                         "own, at most 1000; at most 50 where a projection makes each cost a replay."),
+    [AUDIT_ATTACK] =
+        DPF_PARAM_ENUM_F("attack", 0, attacks, 0,
+                         "Inference attacks in place of lower bounds: what is seen of many trainings in "
+                         "which each target is in "
+                         "or out, AUC and true positives, beside what is proved (docs/privacy.md)."),
+    [AUDIT_TARGETS] = DPF_PARAM_INT_F("targets", 100, 2, 100000, 0, "users",
+                                      "Users that are attacked, drawn by the seed: half of all at most."),
+    [AUDIT_TRAININGS] =
+        DPF_PARAM_INT_F("trainings", 128, 32, 1e6, 0, "",
+                        "Trainings of an attack, of each game. Each is attacked with what the others teach."),
+    [AUDIT_ATTACK_ITEM] =
+        DPF_PARAM_ENUM_F("attack-item", 0, attack_items, 0, "Which item the attribute game asks about."),
+    [AUDIT_LIST_LENGTH] =
+        DPF_PARAM_INT_F("list-length", 10, 1, 1000, 0, "items", "Length of the lists that an attack sees."),
+    [AUDIT_ATTACK_NOISE] = DPF_PARAM_BOOL_F(
+        "attack-noise", 1, 0, "no: attacks the same model without mechanisms and samplers, to compare."),
 };
 
 const dpf_param *audit_params(int64_t *n)

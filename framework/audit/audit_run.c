@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "audit/attack.h"
 #include "audit/audit_run.h"
 #include "audit/audit_session.h"
 #include "base/log.h"
@@ -21,14 +22,24 @@ static void audit_close(struct audit_session *audit)
     session_close(&audit->session);
 }
 
-static int audit_open(struct audit_session *audit, struct dpf_error *error)
+static int audit_open(struct audit_session *audit, int without_mechanisms, struct dpf_error *error)
 {
     int64_t n;
     const dpf_param *table = audit_params(&n);
-    if (session_open(&audit->session, audit->arguments, 0, error) != 0)
+    if (session_open(&audit->session, audit->arguments, without_mechanisms, error) != 0)
         return -1;
     return config_bind(audit->session.plan.config, "audit", table, n, sizeof *table, NULL, 1, &audit->values,
                        error);
+}
+
+/* The same without noise, where an attack asks for it. */
+static int leave_out_noise(struct audit_session *audit, struct dpf_error *error)
+{
+    if (audit_value(audit, AUDIT_ATTACK_NOISE)->integer)
+        return 0;
+    config_values_free(&audit->values);
+    session_close(&audit->session);
+    return audit_open(audit, 1, error);
 }
 
 static int check_noise(struct audit_session *audit, struct dpf_error *error)
@@ -46,9 +57,11 @@ static int check_noise(struct audit_session *audit, struct dpf_error *error)
 static int audit_all(struct audit_session *audit, int *violations, struct dpf_error *error)
 {
     const double started = progress_clock();
-    if (audit_open(audit, error) != 0)
+    if (audit_open(audit, 0, error) != 0)
         return -1;
     log_set_level(LOG_LEVEL_WARNING);
+    if (audit_value(audit, AUDIT_ATTACK)->integer != ATTACKS_NONE)
+        return leave_out_noise(audit, error) == 0 ? attack_run(audit, violations, error) : -1;
     if (audit_pair_make(audit, error) != 0 ||
         (!audit_value(audit, AUDIT_ONE_RUN)->integer && audit_jobs_run(audit, error) != 0) ||
         check_noise(audit, error) != 0 || audit_judge(audit, error) != 0)

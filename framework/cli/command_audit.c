@@ -38,12 +38,17 @@ static const char usage[] =
     "  --claim EPSILON    is compared too\n"
     "  --one-run          one training with many canaries in place of many with one\n"
     "  --canaries N       how many of them\n"
+    "  --attack           membership and attribute inference in place of bounds: AUC and true\n"
+    "                     positives of attacks on what is released, beside what is proved\n"
+    "  --targets N        users that are attacked (100)\n"
+    "  --trainings N      trainings of an attack (128)\n"
     "  -j, --jobs N       trains N at the same time (default: one for each processor)\n";
 
 #define EXIT_VIOLATED 5
 
-static const char *const key_options[] = {"--trials", "--confidence", "--user", "--item",  "--candidates",
-                                          "--seed",   "--neighbour",  "--view", "--claim", "--canaries"};
+static const char *const key_options[] = {"--trials",     "--confidence", "--user",      "--item",
+                                          "--candidates", "--seed",       "--neighbour", "--view",
+                                          "--claim",      "--canaries",   "--targets",   "--trainings"};
 #define N_KEY_OPTIONS (sizeof key_options / sizeof key_options[0])
 
 /* Options that stand for keys of [audit] become -o audit.KEY=VALUE. */
@@ -76,6 +81,10 @@ static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_erro
     for (int i = 0; i < argc; i++) {
         int taken = strcmp(argv[i], "--one-run") == 0;
         int status = taken ? add_override(out, "one-run", "yes") : 0;
+        if (strcmp(argv[i], "--attack") == 0) {
+            taken = 1;
+            status = add_override(out, "attack", "all");
+        }
         for (size_t k = 0; k < N_KEY_OPTIONS && taken == 0; k++) {
             taken = arguments_own_value(argc, argv, &i, key_options[k], &out->values[k], error);
             if (taken > 0)

@@ -172,11 +172,13 @@ static void add_plan_note(struct writing *writing)
     int plan = 0;
     for (size_t i = 0; i < writing->outcomes->n && !plan; i++)
         outcome_proved(&writing->outcomes->items[i], &plan);
-    if (!plan)
-        return;
     text_add(&writing->text, "\n");
-    add_note(writing, OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
-                                     "comes from seeds.");
+    if (plan)
+        add_note(writing,
+                 OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
+                                "comes from seeds.");
+    if (writing->outcomes->n_metrics > 0)
+        add_note(writing, "Metrics: private, not covered by a guarantee.");
 }
 
 static void add_tests(struct writing *writing, const struct outcome_tests *tests)

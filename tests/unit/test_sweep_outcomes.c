@@ -130,6 +130,7 @@ static void test_epsilons_are_the_smallest_and_are_not_tested(void **state)
     assert_non_null(strstr(markdown, "| plain | 1 | 1.0000 | n/a | n/a |"));
     assert_non_null(strstr(markdown, "| noisy | 1 | 2.0000 | 7.2500 | 9.0000 |"));
     assert_non_null(strstr(markdown, "proved for the plan"));
+    assert_non_null(strstr(markdown, "private, not covered"));
     free(markdown);
     outcomes_free(&outcomes);
     remove_sweep(directory);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is proved against an attack. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/attack.h"
+#include "privacy/statement.h"
+
+const char *attack_game_name(enum attack_game game)
+{
+    return game == ATTACK_MEMBERSHIP ? "membership" : "attribute";
+}
+
+const char *attack_view_name(enum attack_view view)
+{
+    static const char *const names[ATTACK_N_VIEWS] = {"factors", "lists", "own-list"};
+    return names[view];
+}
+
+/* The least epsilon that is proved, or infinity. */
+static double least_epsilon(const struct guarantee *guarantee, double *delta)
+{
+    double least = INFINITY;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (statement_proves(guarantee, account) && account->answer.epsilon < least) {
+            least = account->answer.epsilon;
+            *delta = account->answer.delta;
+        }
+    }
+    return least;
+}
+
+static void not_covered(struct attack_finding *finding, const char *why)
+{
+    finding->covered = 0;
+    finding->epsilon = INFINITY;
+    finding->delta = 0;
+    snprintf(finding->why, sizeof finding->why, "%s", why);
+}
+
+/*
+ * A coin of the membership game makes a user come or go. One of the attribute game changes a record: of the
+ * unit user that is a replacement, under add-remove and zero-out a removal and an addition, so that the
+ * epsilon is that of a group of two.
+ */
+static void cover_user(const struct guarantee *guarantee, struct attack_finding *finding)
+{
+    const struct reach *reach = &guarantee->reach;
+    if (finding->game == ATTACK_MEMBERSHIP || guarantee->adjacency == DPF_ADJ_REPLACE)
+        return;
+    if (reach->known && reach->group[0] == 2 && isfinite(reach->group_epsilon[0])) {
+        finding->epsilon = reach->group_epsilon[0];
+        finding->delta = guarantee->delta;
+        return;
+    }
+    not_covered(finding, "another record is two users' change, and no epsilon is known for two");
+}
+
+static void cover_record(const struct guarantee *guarantee, struct attack_finding *finding)
+{
+    if (finding->game == ATTACK_MEMBERSHIP)
+        not_covered(finding, "records are protected, not users");
+    else if (guarantee->adjacency == DPF_ADJ_REPLACE_VALUE)
+        not_covered(finding, "values are protected, not whether there is a record");
+}
+
+void attack_covered(const struct plan *plan, struct attack_finding *finding)
+{
+    const struct guarantee *guarantee = &plan->guarantee;
+    const struct recommender_plan *component = &plan->recommender;
+    finding->covered = 1;
+    finding->epsilon = least_epsilon(guarantee, &finding->delta);
+    if (isinf(finding->epsilon)) {
+        not_covered(finding, "nothing is proved");
+        return;
+    }
+    if (finding->view == ATTACK_OWN_LIST) {
+        not_covered(finding, "a user's own list is for that user alone");
+        return;
+    }
+    const int from_releases =
+        component->instance
+            ? (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_STATE_RELEASED) != 0
+            : plan->sides[DPF_SIDE_ITEMS].public_rows || !plan->sides[DPF_SIDE_ITEMS].updated;
+    if (finding->view == ATTACK_LISTS && !from_releases) {
+        not_covered(finding, "lists are made from items' factors that are not released");
+        return;
+    }
+    (guarantee->unit == DPF_UNIT_USER ? cover_user : cover_record)(guarantee, finding);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What attacks found, as text or JSON on standard output. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "audit/attack.h"
+#include "dpframe/accounting.h"
+#include "privacy/statement.h"
+
+static void print_estimate(const struct attack_estimate *e)
+{
+    printf("  %6.4f [%6.4f, %6.4f]", e->value, e->low, e->high);
+}
+
+static void print_bound(const struct attack_finding *f, double bound)
+{
+    if (f->covered)
+        printf(" <= %6.4f", bound);
+    else
+        printf("    %6s", "-");
+}
+
+static void print_finding(const struct attack_finding *f)
+{
+    printf("%-10s  %-8s", attack_game_name(f->game), attack_view_name(f->view));
+    print_estimate(&f->rates.auc);
+    print_bound(f, attack_bound_auc(f->epsilon, f->delta));
+    for (int r = 0; r < ATTACK_N_RATES; r++) {
+        print_estimate(&f->rates.true_positives[r]);
+        print_bound(f, attack_bound_tpr(attack_false_positives[r], f->epsilon, f->delta));
+    }
+    printf("%s\n", f->exceeded ? "  EXCEEDED" : "");
+}
+
+/* Which epsilon the bounds are of, and why there is none. */
+static void print_reasons(const struct attack_finding *findings, int n)
+{
+    char epsilon[32], delta[32];
+    for (int i = 0; i < n; i++) {
+        const struct attack_finding *f = &findings[i];
+        printf("%-10s  %-8s  ", attack_game_name(f->game), attack_view_name(f->view));
+        if (f->covered)
+            printf("proved for this: epsilon = %s, delta = %s\n", guarantee_number_up(f->epsilon, epsilon),
+                   guarantee_number_up(f->delta, delta));
+        else
+            printf("not covered: %s\n", f->why);
+    }
+}
+
+static const char *model_words(const struct plan *plan)
+{
+    if (plan->without_mechanisms)
+        return "the same model without noise";
+    return plan->guarantee.n_releases > 0 ? "the model with its noise" : "a model without noise";
+}
+
+static void print_text(const struct audit_session *audit, const struct attack_finding *findings, int n,
+                       int64_t targets)
+{
+    const struct plan *plan = &audit->session.plan;
+    int exceeded = 0;
+    printf("Attacks on %s: %lld trainings of each game, in which each of %lld targets is in or out by\n"
+           "a fair coin. Scores are likelihood ratios learnt from the other trainings. Intervals: %g.\n"
+           "Unit %s, adjacency %s, observer %s.\n\n",
+           model_words(plan), (long long)audit_value(audit, AUDIT_TRAININGS)->integer, (long long)targets,
+           audit_value(audit, AUDIT_CONFIDENCE)->real, dpf_unit_name(plan->guarantee.unit),
+           dpf_adjacency_name(plan->guarantee.adjacency), statement_observer(plan->guarantee.observer));
+    printf("%-10s  %-8s  %-34s  %-34s  %-34s\n", "game", "seen", "AUC", "true positives at 1 % false",
+           "true positives at 0.1 % false");
+    for (int i = 0; i < n; i++) {
+        print_finding(&findings[i]);
+        exceeded += findings[i].exceeded;
+    }
+    putchar('\n');
+    print_reasons(findings, n);
+    printf(exceeded ? "\nEXCEEDED: what is proved is not true of what runs.\n"
+                    : "\nA proof bounds every attack; that this one finds little shows nothing of others.\n");
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *estimate_json(const struct attack_finding *f, const struct attack_estimate *e, double bound)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "value", number(e->value), "low", number(e->low), "high",
+                     number(e->high), "at_most", f->covered ? json_real(bound) : json_null());
+}
+
+static json_t *finding_json(const struct attack_finding *f)
+{
+    json_t *rates = json_array();
+    for (int r = 0; r < ATTACK_N_RATES; r++) {
+        json_t *rate =
+            estimate_json(f, &f->rates.true_positives[r],
+                          f->covered ? attack_bound_tpr(attack_false_positives[r], f->epsilon, f->delta) : 1);
+        json_object_set_new(rate, "false_positives", json_real(attack_false_positives[r]));
+        json_array_append_new(rates, rate);
+    }
+    json_t *out =
+        json_pack("{s:s, s:s, s:o, s:o, s:b, s:b}", "game", attack_game_name(f->game), "seen",
+                  attack_view_name(f->view), "auc",
+                  estimate_json(f, &f->rates.auc, f->covered ? attack_bound_auc(f->epsilon, f->delta) : 1),
+                  "true_positives", rates, "covered", f->covered, "exceeded", f->exceeded);
+    json_object_set_new(out, "epsilon", f->covered ? json_real(f->epsilon) : json_null());
+    json_object_set_new(out, "delta", f->covered ? json_real(f->delta) : json_null());
+    if (!f->covered)
+        json_object_set_new(out, "why", json_string(f->why));
+    return out;
+}
+
+static void print_json(const struct audit_session *audit, const struct attack_finding *findings, int n,
+                       int64_t targets)
+{
+    const struct plan *plan = &audit->session.plan;
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, finding_json(&findings[i]));
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:b, s:I, s:I, s:f, s:I, s:f, s:o}", "unit", dpf_unit_name(plan->guarantee.unit),
+        "adjacency", dpf_adjacency_name(plan->guarantee.adjacency), "observer",
+        statement_observer(plan->guarantee.observer), "noise",
+        !plan->without_mechanisms && plan->guarantee.n_releases > 0, "targets", (json_int_t)targets,
+        "trainings", (json_int_t)audit_value(audit, AUDIT_TRAININGS)->integer, "confidence",
+        audit_value(audit, AUDIT_CONFIDENCE)->real, "seed",
+        (json_int_t)audit_value(audit, AUDIT_SEED)->integer, "seconds", audit->seconds, "attacks", list);
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(root);
+}
+
+void attack_report(const struct audit_session *audit, const struct attack_finding *findings, int n,
+                   int64_t targets)
+{
+    (audit->arguments->json ? print_json : print_text)(audit, findings, n, targets);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The games of an attack: trainings in processes of their own, then what can be told from them. */
+#define _GNU_SOURCE
+#include <cblas.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "audit/attack.h"
+#include "audit/attack_learn.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/ticker.h"
+#include "data/load.h"
+#include "plan/plan_make.h"
+#include "run/jobs.h"
+#include "run/progress.h"
+
+/* ---- trainings ----------------------------------------------------------------------------------------- */
+
+struct board {
+    atomic_llong done;
+    atomic_int failed;
+    struct dpf_error error; /* of the first that failed */
+};
+
+struct crew {
+    struct attack *attack;
+    struct board *board; /* shared with the jobs */
+    int64_t chunk;
+    struct progress progress;
+    int quiet, crashed;
+};
+
+static int train_chunk(void *context, size_t i)
+{
+    struct crew *crew = context;
+    struct dpf_error error = {0};
+    struct pool *pool = pool_new(1);
+    const int64_t first = (int64_t)i * crew->chunk, all = crew->attack->trainings;
+    const int64_t end = first + crew->chunk < all ? first + crew->chunk : all;
+    int status = pool ? 0 : error_memory(&error);
+    for (int64_t t = first; t < end && status == 0 && !atomic_load(&crew->board->failed); t++) {
+        status = attack_train(crew->attack, pool, t, &error);
+        atomic_fetch_add(&crew->board->done, status == 0);
+    }
+    if (status != 0 && atomic_exchange(&crew->board->failed, 1) == 0)
+        crew->board->error = error;
+    pool_free(pool);
+    return status == 0 ? 0 : DPF_FAULT_RUN;
+}
+
+static void after_chunk(void *context, size_t i, int ended, double seconds)
+{
+    struct crew *crew = context;
+    (void)i;
+    (void)seconds;
+    crew->crashed |= ended > 128;
+    if (ended != 0)
+        atomic_store(&crew->board->failed, 1);
+}
+
+static void show_progress(void *context, size_t running)
+{
+    struct crew *crew = context;
+    const int64_t done = atomic_load(&crew->board->done);
+    (void)running;
+    if (!crew->quiet && done > 0)
+        progress_step(&crew->progress, done, "");
+}
+
+static int train_all(struct crew *crew, int at_once, struct dpf_error *error)
+{
+    const int64_t all = crew->attack->trainings;
+    const struct jobs jobs = {.context = crew,
+                              .n = (size_t)((all + crew->chunk - 1) / crew->chunk),
+                              .at_once = at_once,
+                              .work = train_chunk,
+                              .after = after_chunk,
+                              .tick = show_progress};
+    ticker_enable(0); /* trainings have a bar of their own */
+    progress_start(&crew->progress, all);
+    crew->progress.what = "training";
+    const int status = jobs_run(&jobs, error);
+    if (!crew->quiet)
+        progress_end(&crew->progress);
+    if (status < 0)
+        return -1;
+    if (status > 0)
+        return error_set(error, DPF_FAULT_RUN, "interrupted; an attack has no result until it has ended");
+    if (atomic_load(&crew->board->failed) && crew->board->error.fault)
+        *error = crew->board->error;
+    else if (atomic_load(&crew->board->failed))
+        return error_set(error, DPF_FAULT_RUN,
+                         crew->crashed ? "a process that trained was killed"
+                                       : "a process that trained failed");
+    return error->fault ? -1 : 0;
+}
+
+static int train_in_jobs(const struct audit_session *audit, struct attack *attack, struct dpf_error *error)
+{
+    long at_once = audit->arguments->jobs ? audit->arguments->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    struct crew crew = {.attack = attack, .quiet = audit->arguments->quiet};
+    void *board = mmap(NULL, sizeof *crew.board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (board == MAP_FAILED)
+        return error_memory(error);
+    crew.board = board;
+    if (at_once < 1)
+        at_once = 1;
+    crew.chunk = attack->trainings / (at_once * 8);
+    crew.chunk = crew.chunk < 1 ? 1 : crew.chunk;
+    openblas_set_num_threads(1); /* BLAS starts no threads before the forks */
+    const int status = train_all(&crew, (int)at_once, error);
+    munmap(board, sizeof *crew.board);
+    return status;
+}
+
+/* ---- what can be told ---------------------------------------------------------------------------------- */
+
+/* The lower end of an interval of twice the length: about four standard errors, so that none of many
+   intervals is above what is proved by chance. */
+static int is_above(const struct attack_estimate *e, double bound)
+{
+    return e->value - 2 * (e->value - e->low) > bound;
+}
+
+static int is_exceeded(const struct attack_finding *f)
+{
+    int exceeded = is_above(&f->rates.auc, attack_bound_auc(f->epsilon, f->delta));
+    for (int r = 0; r < ATTACK_N_RATES; r++)
+        exceeded |= is_above(&f->rates.true_positives[r],
+                             attack_bound_tpr(attack_false_positives[r], f->epsilon, f->delta));
+    return f->covered && exceeded;
+}
+
+static int judge(const struct audit_session *audit, const struct attack *attack, enum attack_view view,
+                 const struct random_root *root, struct attack_finding *out, struct dpf_error *error)
+{
+    const struct attack_sample sample = {
+        .trainings = attack->trainings,
+        .targets = attack->n_targets,
+        .width = attack->width[view],
+        .numbers = attack->numbers[view],
+        .n_items = view == ATTACK_OWN_LIST ? attack->base->items.n : 0,
+        .in = attack->in,
+    };
+    double *scores = memory_new((size_t)(attack->trainings * attack->n_targets), sizeof *scores);
+    if (!scores)
+        return error_memory(error);
+    *out = (struct attack_finding){.game = attack->game, .view = view};
+    attack_covered(attack->plan, out);
+    int status = attack_learn(&sample, scores, error);
+    if (status == 0)
+        status = attack_rates_find(scores, attack->in, attack->trainings, attack->n_targets,
+                                   audit_value(audit, AUDIT_CONFIDENCE)->real, root, &out->rates, error);
+    out->exceeded = status == 0 && is_exceeded(out);
+    free(scores);
+    return status;
+}
+
+static int play(struct audit_session *audit, enum attack_game game, struct attack_finding *findings, int *n,
+                int64_t *targets, struct dpf_error *error)
+{
+    struct attack attack = {
+        .plan = &audit->session.plan,
+        .base = &audit->base,
+        .game = game,
+        .trainings = audit_value(audit, AUDIT_TRAININGS)->integer,
+        .list_length = audit_value(audit, AUDIT_LIST_LENGTH)->integer,
+        .seed = (uint64_t)audit_value(audit, AUDIT_SEED)->integer,
+    };
+    if (attack.list_length > audit->base.items.n)
+        attack.list_length = audit->base.items.n;
+    struct random_root *root = random_root_seeded(attack.seed, "audit attack", error);
+    int status = root ? 0 : -1;
+    if (status == 0)
+        status = attack_open(&attack, audit_value(audit, AUDIT_TARGETS)->integer,
+                             (enum attack_item)audit_value(audit, AUDIT_ATTACK_ITEM)->integer, error);
+    if (status == 0)
+        status = train_in_jobs(audit, &attack, error);
+    *targets = attack.n_targets;
+    for (int view = 0; view < ATTACK_N_VIEWS && status == 0; view++)
+        if (attack.numbers[view])
+            status = judge(audit, &attack, (enum attack_view)view, root, &findings[(*n)++], error);
+    random_root_free(root);
+    attack_close(&attack);
+    return status;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
+
+static int prepare(struct audit_session *audit, struct dpf_error *error)
+{
+    struct plan *plan = &audit->session.plan;
+    if (!plan_is_factorization(plan) && !plan->recommender.instance)
+        return config_error(plan->config, "model", "kind", error,
+                            "baselines are not attacked: use a factorization or a recommender");
+    struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (!pool)
+        return error_set(error, DPF_FAULT_RUN, "cannot start threads");
+    int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &audit->base, error);
+    pool_free(pool); /* ends its threads: a process with threads must not fork */
+    if (status == 0)
+        status = plan_complete(plan, audit->base.users.n, audit->base.items.n, error);
+    return status == 0 ? plan_measure(plan, error) : -1;
+}
+
+int attack_run(struct audit_session *audit, int *exceeded, struct dpf_error *error)
+{
+    const int64_t asked = audit_value(audit, AUDIT_ATTACK)->integer;
+    struct attack_finding findings[ATTACK_MOST_FINDINGS];
+    const double started = progress_clock();
+    int64_t targets = 0;
+    int n = 0;
+    int status = prepare(audit, error);
+    if (status == 0 && asked != ATTACKS_ATTRIBUTE)
+        status = play(audit, ATTACK_MEMBERSHIP, findings, &n, &targets, error);
+    if (status == 0 && asked != ATTACKS_MEMBERSHIP)
+        status = play(audit, ATTACK_ATTRIBUTE, findings, &n, &targets, error);
+    if (status != 0)
+        return -1;
+    audit->seconds = progress_clock() - started;
+    for (int i = 0; i < n; i++)
+        *exceeded += findings[i].exceeded;
+    attack_report(audit, findings, n, targets);
+    return 0;
+}
