@@ -28,6 +28,7 @@ enum privacy_param {
     PRIVACY_RANDOMNESS, /* secure | reproducible */
     PRIVACY_NOISE_SEED, /* for reproducible */
     PRIVACY_INTERACTION_PATTERN, /* private | public: is it public who rated what? */
+    PRIVACY_ID_LISTS,            /* private | public: is it public which users and items occur? (C11) */
     PRIVACY_TUNING,       /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
     PRIVACY_ON_VIOLATION, /* auto | zero | error: what a fault in a protected record does (C12) */
     PRIVACY_BUDGET,       /* per-release | total */
@@ -35,6 +36,7 @@ enum privacy_param {
     PRIVACY_CALIBRATE_BY, /* accountant that the noise of budget = total is chosen by */
     PRIVACY_LEDGER,       /* file that adds up the epsilons of all runs on the data */
     PRIVACY_MAX_EPSILON,  /* that they may have together; 0: no limit */
+    PRIVACY_LEDGER_RUNS,  /* adaptive | planned: how runs in the ledger were chosen */
     PRIVACY_N_PARAMS
 };
 
@@ -95,7 +97,8 @@ struct run_facts {
     int values_choose;   /* C8: a record counts or does not by its value */
     int by_own_records;  /* C2: which of a user's records are held out follows from the user's other ones */
     int counts_ratings;  /* C2: which items are left follows from everybody's records */
-    int lists_items;     /* C11: the list of items is made of those that occur, and taken as public */
+    int lists_items; /* C11: the list of items is made of those that occur, and neighbours' lists differ */
+    int lists_users; /* C11: the same of users */
     const char *follows; /* C11: what follows from all records, and how to declare it; NULL: nothing does */
     /* What the proof takes as known to the observer, or fixed; for the statement. Sentences, one a line. */
     char taken_as_public[1024];
@@ -160,6 +163,13 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
 /* Runs each accountant over the ledger and adds its answers. */
 int guarantee_account(struct guarantee *guarantee, struct instance *const *accountants, int n,
                       const struct ledger *ledger, int64_t rounds, struct dpf_error *error);
+/*
+ * The least epsilon at delta that an accountant proves of these events, for the guarantee's unit, adjacency
+ * and observer; infinite if none does. name gets its id, or "". Whether conditions hold is for others to say.
+ */
+int guarantee_compose(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                      const dpf_event *events, int64_t n_events, double delta, double *epsilon, char name[32],
+                      struct dpf_error *error);
 void guarantee_free(struct guarantee *guarantee);
 
 /*

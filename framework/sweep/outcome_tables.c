@@ -177,6 +177,8 @@ static void add_plan_note(struct writing *writing)
         add_note(writing,
                  OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
                                 "comes from seeds.");
+    if (plan && writing->outcomes->n_metrics > 0)
+        text_add(&writing->text, "\n");
     if (writing->outcomes->n_metrics > 0)
         add_note(writing, "Metrics: private, not covered by a guarantee.");
 }

@@ -211,11 +211,11 @@ static void spy_off(void)
 
 /* ---- neighbours --------------------------------------------------------------------------------------- */
 
-/* A user whose contribution becomes nothing is one who is not there, for sums that do not depend on how many
- * are. */
+/* Under add-remove the user is in neither part of the second data set. Under zero-out the list of users is
+   public: whose contribution is nothing has no training records, and stays in the test part. */
 static inline int user_leaves(const struct pipeline *p)
 {
-    return p->unit == DPF_UNIT_USER && p->adjacency != DPF_ADJ_REPLACE;
+    return p->unit == DPF_UNIT_USER && p->adjacency == DPF_ADJ_ADD_REMOVE;
 }
 
 /* Whose contribution is nothing does not change how rows are mixed: the test's files, without it, would. */
@@ -588,10 +588,12 @@ static enum outcome measure_pair(const struct pipeline *p, int ratings[2][USERS]
 static void use_catalogue(struct pipeline *p, int yes)
 {
     const size_t used = strlen(p->text);
+    /* The test's neighbours have the same lists of ids, but for users who leave. */
+    snprintf(p->text + used, sizeof p->text - used, "[privacy]\nid-lists = public\n");
     catalogued = yes;
     if (yes)
-        snprintf(p->text + used, sizeof p->text - used, "[data]\nitems-file = %s/catalogue.txt\n",
-                 training_directory);
+        snprintf(p->text + strlen(p->text), sizeof p->text - strlen(p->text),
+                 "[data]\nitems-file = %s/catalogue.txt\n", training_directory);
 }
 
 static void forget_pair(void)
