@@ -3,9 +3,14 @@
 
 #include <math.h>
 
+#include "data/data_options.h"
+
 static const dpf_enum_value formats[] = {
     {"movielens-100k", "TAB between user, item, rating, time; no header (u.data, ua.base, u1.test)"},
     {"movielens-1m", "'::' between user, item, rating, time; no header (ratings.dat)"},
+    {"netflix",
+     "the Netflix Prize: a line 'MOVIE:', then lines 'user,rating,date' of that movie; one file per movie "
+     "(mv_*.txt) or combined ones (combined_data_*.txt)"},
     {"csv", "commas unless delimiter says otherwise; fields may be quoted"},
     {"tsv", "TABs unless delimiter says otherwise; quotes are ordinary characters"},
     {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
@@ -114,7 +119,7 @@ static const dpf_enum_value feature_formats[] = {
                              "format's.")
 
 static const dpf_param data_table[D_COUNT] = {
-    [D_FORMAT] = DPF_PARAM_ENUM_F("format", 2, formats, 0, "What the file looks like."),
+    [D_FORMAT] = DPF_PARAM_ENUM_F("format", FORMAT_CSV, formats, 0, "What the file looks like."),
     [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
                                 "The file of ratings, plain or gzipped (.gz); required unless format is "
                                 "synthetic. A pattern such as u[1-5].test reads all files that match, "
@@ -143,7 +148,8 @@ static const dpf_param data_table[D_COUNT] = {
                          "The rating's (or count's) column, likewise, or none (implicit feedback only); "
                          "auto: else column 3."),
     [D_COLUMN_TIME] = DPF_PARAM_TEXT_F("column.time", DPF_TYPE_STRING, "auto", 0,
-                                       "The time stamp's column (a number, any unit), or none; auto: a usual "
+                                       "The time stamp's column (a number of any unit, or YYYY-MM-DD with or "
+                                       "without HH:MM:SS), or none; auto: a usual "
                                        "name in the header, else column 4 of a file of four columns."),
     [D_COLUMN_WEIGHT] = DPF_PARAM_TEXT_F("column.privacy-weight", DPF_TYPE_STRING, "none", DPF_PARAM_PRIVACY,
                                          "The column of a record's privacy weight (a number of 0 or more, "
@@ -326,6 +332,10 @@ static const dpf_param split_table[S_COUNT] = {
                                      "files: the file of test records, in the format of [data]."),
     [S_OVERLAP] =
         DPF_PARAM_ENUM_F("overlap", 0, overlaps, 0, "files: what to do with pairs that occur in both files."),
+    [S_TRAIN_FRACTION] =
+        DPF_PARAM_REAL_F("train-fraction", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
+                         "The probability that a record which is not tested is trained on, by another "
+                         "draw of its user's and item's ids: sparser data, the same test part."),
 };
 
 const dpf_param *data_params(int64_t *n)
