@@ -10,7 +10,7 @@
 
 struct engine_hooks {
     void *context;
-    /* After each round; -1 stops the run with the error. May be NULL. */
+    /* After each round; -1 stops the run with the error, 1 makes it the last round. May be NULL. */
     int (*round_done)(void *context, int64_t round, struct model *model, struct dpf_error *error);
     /* Receives the texts of violations. May be NULL. */
     struct violations *violations;

@@ -364,9 +364,13 @@ static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, s
         if (one_round(engine, error) != 0)
             return error_while_running(error);
         engine->stats->rounds_done++;
-        if (hooks && hooks->round_done &&
-            hooks->round_done(hooks->context, engine->round, engine->model, error) != 0)
+        const int wish = hooks && hooks->round_done
+                             ? hooks->round_done(hooks->context, engine->round, engine->model, error)
+                             : 0;
+        if (wish < 0)
             return -1;
+        if (wish > 0)
+            break;
     }
     if (rounds == 0)
         return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/combinations.h"
 
+#include "data/data_params.h"
+
 /* Message and state transforms of one term. */
 static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                             struct dpf_error *error)
@@ -220,8 +222,22 @@ int combinations_check_sites(const struct plan *plan, struct dpf_error *error)
     return 0;
 }
 
+static int check_until(const struct plan *plan, struct dpf_error *error)
+{
+    const int64_t until = plan->run.params.values[RUN_UNTIL].integer;
+    if (until == UNTIL_TRAINING_ERROR && plan->data.params.values[D_FEEDBACK].integer != 0)
+        return config_error(plan->config, "run", "until", error,
+                            "implicit feedback has no training RMSE: use until = rounds or released-rows");
+    if (until == UNTIL_RELEASED_ROWS && !plan->sides[0].released && !plan->sides[1].released)
+        return config_error(plan->config, "run", "until", error,
+                            "until = released-rows needs a side with a mechanism; nothing is released here");
+    return 0;
+}
+
 int combinations_check_finish(const struct plan *plan, struct dpf_error *error)
 {
+    if (check_until(plan, error) != 0)
+        return -1;
     int64_t finish = plan->run.params.values[RUN_FINAL_STEP].integer;
     if (finish == FINAL_STEP_NONE)
         return 0;

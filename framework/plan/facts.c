@@ -390,6 +390,7 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     run->public_features =
         *plan->data.params.values[D_ITEM_FEATURES].text || *plan->data.params.values[D_USER_FEATURES].text;
     run->values_choose = values_choose(plan);
+    run->stops_by_data = plan->run.params.values[RUN_UNTIL].integer == UNTIL_TRAINING_ERROR;
     run->by_own_records = plan->split.params.values[S_KIND].integer == SPLIT_PER_USER ||
                           plan->split.params.values[S_KIND].integer == SPLIT_LEAVE_ONE_OUT ||
                           plan->data.params.values[D_FILTER_USER_MIN].integer ||

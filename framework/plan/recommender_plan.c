@@ -47,7 +47,7 @@ static int is_side_section(const char *section)
 
 static int refuse_factorization(const struct plan *plan, struct dpf_error *error)
 {
-    static const int run[] = {RUN_ROUNDS, RUN_ORDER, RUN_UPDATE};
+    static const int run[] = {RUN_ROUNDS, RUN_UNTIL, RUN_TOLERANCE, RUN_ORDER, RUN_UPDATE};
     static const int model[] = {MODEL_RANK,         MODEL_USER_BIAS, MODEL_ITEM_BIAS,  MODEL_OFFSET,
                                 MODEL_OFFSET_VALUE, MODEL_INIT,      MODEL_INIT_SCALE, MODEL_INIT_NORM};
     for (int64_t i = 0; i < config_size(plan->config); i++) {

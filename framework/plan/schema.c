@@ -20,6 +20,17 @@ static const dpf_enum_value update_values[] = {
     {"simultaneous", "all side steps of a round see the rows as they stood when the round began"},
 };
 
+static const dpf_enum_value until_values[] = {
+    [UNTIL_ROUNDS] = {"rounds", "all rounds: a public number"},
+    [UNTIL_TRAINING_ERROR] = {"training-error",
+                              "until the training RMSE of a round falls by less than tolerance, in "
+                              "proportion, or rises. The number of rounds then "
+                              "follows from raw ratings: condition C2 fails"},
+    [UNTIL_RELEASED_ROWS] = {"released-rows",
+                             "until released rows move by less than tolerance, in proportion to "
+                             "their length: read from releases alone"},
+};
+
 static const dpf_enum_value final_step_values[] = {
     {"none", "rows stay as the last round left them"},
     {"users", "users are solved once more"},
@@ -33,6 +44,11 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
     [RUN_ROUNDS] = DPF_PARAM_INT_F("rounds", 10, 0, 1e6, DPF_PARAM_PRIVACY, "rounds",
                                    "How often the side steps named in order are made. Every round that "
                                    "releases something is composed."),
+    [RUN_UNTIL] =
+        DPF_PARAM_ENUM_F("until", UNTIL_ROUNDS, until_values, DPF_PARAM_PRIVACY,
+                         "When the run ends: after rounds at the latest, whose releases are all composed."),
+    [RUN_TOLERANCE] =
+        DPF_PARAM_REAL_F("tolerance", 1e-3, 0, 1, DPF_PARAM_PRIVACY, "", "Of the rules of until."),
     [RUN_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
                                  "Keys splits, initial values, synthetic data and evaluation. It never keys "
                                  "noise or private sampling: see [privacy] randomness."),

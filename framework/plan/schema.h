@@ -15,6 +15,8 @@
 enum run_param {
     RUN_OUTPUT,
     RUN_ROUNDS,
+    RUN_UNTIL,
+    RUN_TOLERANCE,
     RUN_SEED,
     RUN_THREADS,
     RUN_ORDER,
@@ -75,6 +77,7 @@ enum term_param {
 enum term_source { SOURCE_RECORDS, SOURCE_RELATION };
 enum term_destination { DESTINATION_SERVER, DESTINATION_PEER };
 enum term_messages { SEND_ROWS, SEND_LINKS };
+enum run_until { UNTIL_ROUNDS, UNTIL_TRAINING_ERROR, UNTIL_RELEASED_ROWS };
 enum term_residual { RESIDUAL_TRANSFORMED, RESIDUAL_RAW };
 enum term_returned { RETURNED_RAW, RETURNED_TRANSFORMED };
 enum term_layout { LAYOUT_PACKED, LAYOUT_FULL };

@@ -79,6 +79,14 @@ static void check_inputs(const struct condition_input *input, struct condition *
                   "a clip of the whole contribution.");
         return;
     }
+    if (input->facts->stops_by_data && input->facts->n_terms > 0) {
+        set_verdict(
+            out, 0,
+            "When the run stops follows from the training error, which is computed from raw ratings, and the "
+            "number of rounds shows. Make all rounds ([run] until = rounds), or stop by what is released "
+            "(until = released-rows).");
+        return;
+    }
     if (input->facts->users_counted && input->facts->n_terms > 0 && user_comes_or_goes(input)) {
         set_verdict(
             out, 0,

@@ -33,6 +33,10 @@ int curve_write(const struct guarantee *guarantee, struct instance *const *accou
 int curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                 const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
 /* CSV "round,accountant,epsilon": what has been spent after so many rounds, at the guarantee's delta. */
+/* {"epsilon-ACCOUNTANT": epsilon} after so many rounds; refused accounts are left out. New reference; NULL:
+ * failed. */
+json_t *odometer_json(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                      const struct ledger *ledger, int64_t round, struct dpf_error *error);
 int odometer_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                    const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
 

@@ -83,6 +83,7 @@ struct term_facts {
 };
 
 struct run_facts {
+    int stops_by_data; /* the number of rounds follows from raw ratings */
     const struct term_facts *terms;
     int n_terms; /* terms that release; 0: nothing private is released, or nothing is protected */
     int64_t rounds;

@@ -139,30 +139,55 @@ static int64_t released_after(const struct ledger_entry *entry, int64_t r)
     return r == 0 ? 0 : entry->per_round == 0 || entry->per_round > all / r ? all : entry->per_round * r;
 }
 
-/* After round r. */
-static int spent_at(const struct guarantee *guarantee, struct instance *const *accountants, int n,
-                    const struct ledger *whole, int64_t r, FILE *file, struct dpf_error *error)
+/* What has been spent after round r: free judged. */
+static int account_round(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                         const struct ledger *whole, int64_t r, struct guarantee *judged,
+                         struct dpf_error *error)
 {
-    struct guarantee judged = *guarantee;
     struct ledger part = {0};
-    char number[32];
     int status = 0;
-    judged.accounts = NULL;
-    judged.n_accounts = 0;
+    *judged = *guarantee;
+    judged->accounts = NULL;
+    judged->n_accounts = 0;
     for (int64_t i = 0; i < whole->n && status == 0; i++) {
         dpf_event event = whole->entries[i].event;
         event.count = released_after(&whole->entries[i], r);
         status = ledger_add(&part, &event, whole->entries[i].source, error);
     }
     if (status == 0)
-        status = guarantee_account(&judged, accountants, n, &part, r, error);
+        status = guarantee_account(judged, accountants, n, &part, r, error);
+    ledger_free(&part);
+    return status;
+}
+
+static int spent_at(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                    const struct ledger *whole, int64_t r, FILE *file, struct dpf_error *error)
+{
+    struct guarantee judged;
+    char number[32];
+    const int status = account_round(guarantee, accountants, n, whole, r, &judged, error);
     for (int i = 0; status == 0 && i < judged.n_accounts; i++)
         if (!judged.accounts[i].refused)
             fprintf(file, "%lld,%s,%s\n", (long long)r, judged.accounts[i].accountant,
                     guarantee_digits_up(judged.accounts[i].answer.epsilon, DIGITS, number));
     guarantee_free(&judged);
-    ledger_free(&part);
     return status;
+}
+
+json_t *odometer_json(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                      const struct ledger *ledger, int64_t round, struct dpf_error *error)
+{
+    struct guarantee judged;
+    json_t *spent =
+        account_round(guarantee, accountants, n, ledger, round, &judged, error) == 0 ? json_object() : NULL;
+    for (int i = 0; spent && i < judged.n_accounts; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "epsilon-%s", judged.accounts[i].accountant);
+        if (!judged.accounts[i].refused && isfinite(judged.accounts[i].answer.epsilon))
+            json_object_set_new(spent, name, json_real(judged.accounts[i].answer.epsilon));
+    }
+    guarantee_free(&judged);
+    return spent;
 }
 
 int odometer_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,

@@ -374,6 +374,8 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     json_object_set_new(root, "communication", communication_json(r->stats));
     json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
     json_object_set_new(root, "rounds_done", json_integer(r->stats->rounds_done));
+    if (r->spent)
+        json_object_set(root, "spent", r->spent);
     if (r->violations && r->violations->n)
         json_object_set_new(root, "violations", json_integer(r->violations->n));
     json_object_set_new(root, "threads", json_integer(r->threads));

@@ -30,6 +30,7 @@ struct results {
     const struct component_metrics *component_metrics;
     int threads;
     const struct violations *violations; /* of protected records, or NULL */
+    json_t *spent; /* of a run that stopped early: epsilons of the rounds made; or NULL */
 };
 
 /*

@@ -20,6 +20,8 @@
 #include "plan/components.h"
 #include "run/comparison.h"
 #include "run/progress.h"
+#include "run/stopping.h"
+#include "privacy/dp_event.h"
 #include "run/summary_table.h"
 #include "run/verdict.h"
 #include "plan/plan_make.h"
@@ -38,6 +40,8 @@ struct run {
     double *train_rmse;
     int64_t n_train_rmse;
     struct progress progress;
+    struct stopping stopping;
+    json_t *spent; /* of a run that stopped early: epsilons of the rounds that it made */
     int trace;
     int quiet;
     int threads, default_threads;
@@ -87,9 +91,10 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
 {
     struct run *run = context;
     char note[64] = "";
-    if (run->trace) {
+    double rmse = NAN;
+    int stop;
+    if (run->trace || stopping_reads_error(&run->stopping)) {
         struct scorer scorer = scorer_of(model);
-        double rmse = NAN;
         if (without_stopping(run, evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error),
                              error) != 0)
             return -1;
@@ -98,7 +103,7 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     }
     if (!run->quiet)
         progress_step(&run->progress, round + 1, note);
-    return 0;
+    return stopping_round(&run->stopping, model, rmse, &stop, error) != 0 ? -1 : stop;
 }
 
 static int train(struct run *run, struct plan *plan, struct model *model, int traced,
@@ -274,11 +279,27 @@ static int prepare_trace(struct run *run, struct dpf_error *error)
     const struct plan *plan = &run->session.plan;
     run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit;
     int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    stopping_start(&run->stopping, plan);
     run->train_rmse = memory_new((size_t)rounds + 1, sizeof *run->train_rmse);
     if (!run->train_rmse)
         return error_memory(error);
     progress_start(&run->progress, rounds);
     return 0;
+}
+
+/* The statement is of all rounds; what those that were made would cost, had their number been public, is
+ * beside it. */
+static int note_early_stop(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    const int64_t made = run->stats.rounds_done;
+    if (made == 0 || made >= plan->run.params.values[RUN_ROUNDS].integer || plan->ledger.n == 0)
+        return 0;
+    if (!run->quiet)
+        log_message(LOG_LEVEL_INFO, "stopped after %lld rounds ([run] until)", (long long)made);
+    run->spent =
+        odometer_json(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger, made, error);
+    return run->spent ? 0 : -1;
 }
 
 static int train_and_evaluate(struct run *run, const struct arguments *arguments, struct dpf_error *error)
@@ -289,7 +310,7 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     int status = train(run, plan, &run->model, 1, &run->stats, error);
     if (!run->quiet && factorization)
         progress_end(&run->progress);
-    if (status != 0)
+    if (status != 0 || note_early_stop(run, error) != 0)
         return -1;
     if (*plan->ledger.deviation) {
         snprintf(plan->guarantee.deviation, sizeof plan->guarantee.deviation, "%s", plan->ledger.deviation);
@@ -375,7 +396,8 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .seconds_total = run->times[4] - run->times[0],
                               .component_metrics = &run->session.metrics,
                               .threads = run->threads,
-                              .violations = &run->violations};
+                              .violations = &run->violations,
+                              .spent = run->spent};
     if (worker_cancelled())
         return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
     if (results_write(directory, &results, error) != 0)
@@ -399,6 +421,8 @@ static int finish(struct run *run, const struct arguments *arguments, const char
 
 static void close_run(struct run *run)
 {
+    stopping_free(&run->stopping);
+    json_decref(run->spent);
     model_free(&run->model);
     dataset_free(&run->dataset);
     metrics_free(&run->test);

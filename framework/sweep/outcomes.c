@@ -321,7 +321,8 @@ static double number_of(const json_t *json)
 int outcome_is_stated(const char *metric)
 {
     return strcmp(metric, OUTCOME_PUBLISHED) == 0 || strcmp(metric, OUTCOME_PROVED) == 0 ||
-           strcmp(metric, OUTCOME_BYTES_UP) == 0 || strcmp(metric, OUTCOME_BYTES_DOWN) == 0;
+           strcmp(metric, OUTCOME_BYTES_UP) == 0 || strcmp(metric, OUTCOME_BYTES_DOWN) == 0 ||
+           strcmp(metric, OUTCOME_ROUNDS) == 0 || strcmp(metric, OUTCOME_SPENT) == 0;
 }
 
 static double least_epsilon(const struct outcome *outcome, const char *side, int *plan)
@@ -347,6 +348,13 @@ double outcome_metric(const struct outcome *outcome, const char *name)
     int plan;
     if (strcmp(name, OUTCOME_PUBLISHED) == 0)
         return least_epsilon(outcome, "published", &plan);
+    if (strcmp(name, OUTCOME_ROUNDS) == 0)
+        return number_of(json_object_get(outcome->run, "rounds_done"));
+    if (strcmp(name, OUTCOME_SPENT) == 0) {
+        const json_t *spent = json_object_get(outcome->run, "spent");
+        return spent ? number_of(json_object_get(spent, OUTCOME_PUBLISHED))
+                     : least_epsilon(outcome, "published", &plan);
+    }
     if (strcmp(name, OUTCOME_BYTES_UP) == 0)
         return outcome_number(outcome, "communication", "bytes_up_each");
     if (strcmp(name, OUTCOME_BYTES_DOWN) == 0)

@@ -64,6 +64,9 @@ void outcomes_free(struct outcomes *outcomes);
 #define OUTCOME_PUBLISHED "epsilon-published"
 #define OUTCOME_PROVED "epsilon-proved"
 #define OUTCOME_BYTES_UP "bytes-up"
+/* Rounds that the run made, and the published epsilon of these: of a run that [run] until may end early. */
+#define OUTCOME_ROUNDS "rounds-done"
+#define OUTCOME_SPENT "epsilon-spent"
 #define OUTCOME_BYTES_DOWN "bytes-down"
 int outcome_is_stated(const char *metric);
 

@@ -496,6 +496,37 @@ static void run_json_says_what_was_run(void **state)
     json_decref(run);
 }
 
+/* A run that ends early made fewer rounds, and what these spend is less than the statement, which is of all
+ * rounds. */
+static void a_run_may_end_early(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"training-error", "released-rows"};
+    for (int i = 0; i < 2; i++) {
+        char arguments[256], file[64];
+        snprintf(arguments, sizeof arguments,
+                 "-c sound.ini -O early%d -o run.rounds=40 -o run.until=%s -o run.tolerance=0.9", i,
+                 rules[i]);
+        command_expect(arguments, 0, "");
+        snprintf(file, sizeof file, "early%d/run.json", i);
+        json_t *run = command_json(file);
+        const json_int_t made = json_integer_value(need(run, "rounds_done", JSON_INTEGER));
+        assert_true(made >= 2 && made < 40);
+        /* C2 decides in which list the statement of all rounds stands. */
+        const json_t *lists = need(run, "guarantee", JSON_OBJECT);
+        const json_t *stated = json_array_get(json_object_get(lists, i == 0 ? "unproved" : "proved"), 0);
+        const double all = json_number_value(json_object_get(stated, "epsilon"));
+        const double spent = json_real_value(need(need(run, "spent", JSON_OBJECT), "epsilon-rdp", JSON_REAL));
+        assert_true(spent > 0 && spent < all);
+        json_decref(run);
+    }
+    command_expect("-c sound.ini -O late -o run.until=released-rows -o run.tolerance=0", 0, "");
+    json_t *run = command_json("late/run.json");
+    assert_int_equal(json_integer_value(need(run, "rounds_done", JSON_INTEGER)), 3);
+    assert_null(json_object_get(run, "spent"));
+    json_decref(run);
+}
+
 static void other_json_is_json(void **state)
 {
     (void)state;
@@ -832,6 +863,7 @@ int main(void)
         cmocka_unit_test(foreign_directories_are_left_alone),
         cmocka_unit_test(paths_are_canonical),
         cmocka_unit_test(run_json_says_what_was_run),
+        cmocka_unit_test(a_run_may_end_early),
         cmocka_unit_test(other_json_is_json),
         cmocka_unit_test(results_repeat_themselves),
         cmocka_unit_test(an_interrupted_run_writes_nothing),

@@ -117,6 +117,26 @@ static void nothing_follows_from_the_whole_input(void **state)
     assert_fails(published, records, NULL, ""); /* the neighbour has the same records */
 }
 
+/* When a run stops is seen by everybody: it may follow from releases, not from raw ratings. */
+static void when_a_run_stops_is_no_secret(void **state)
+{
+    (void)state;
+    assert_fails(by_users, "run.until=rounds\n", NULL, "");
+    assert_fails(by_users, "run.until=released-rows\n", NULL, "");
+    assert_fails(by_users, "run.until=training-error\n", "C2", "[run] until = rounds");
+    struct plan plan;
+    struct dpf_error error = {0};
+    const char *const refused[] = {"users.mechanism=\nrun.until=released-rows\n",
+                                   "data.feedback=implicit\nrun.until=training-error\n"};
+    for (int i = 0; i < 2; i++) {
+        assert_true(training_plan(&plan, published, refused[i], &error) != 0 ||
+                    plan_complete(&plan, -1, -1, &error) != 0);
+        assert_non_null(strstr(error.text, "until = "));
+        plan_free(&plan);
+        error = (struct dpf_error){0};
+    }
+}
+
 static void published_claim_is_not_proved(void **state)
 {
     (void)state;
@@ -843,6 +863,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_follows_from_the_whole_input),
+        cmocka_unit_test(when_a_run_stops_is_no_secret),
         cmocka_unit_test(published_claim_is_not_proved),
         cmocka_unit_test(values_that_choose_records_show),
         cmocka_unit_test(constant_items_are_proved),
