@@ -9,7 +9,7 @@
 #include "data/generate.h"
 #include "data/ids.h"
 
-enum data_format { FORMAT_ML100K, FORMAT_ML1M, FORMAT_CSV, FORMAT_TSV, FORMAT_SYNTHETIC };
+enum data_format { FORMAT_ML100K, FORMAT_ML1M, FORMAT_NETFLIX, FORMAT_CSV, FORMAT_TSV, FORMAT_SYNTHETIC };
 enum data_header { HEADER_AUTO, HEADER_YES, HEADER_NO };
 enum data_duplicates { DUPLICATES_ERROR, DUPLICATES_FIRST, DUPLICATES_LAST, DUPLICATES_MEAN, DUPLICATES_SUM };
 enum data_out_of_range { RANGE_ERROR, RANGE_CLIP, RANGE_DROP };
@@ -42,7 +42,9 @@ struct file_options {
     const char *keys[COLUMN_COUNT];    /* the key that configures each, for messages */
     int rating_needed;
     int time_needed;
-    int one_id; /* lines name one thing, not a pair: its column is that of the user and of the item */
+    int sections; /* a line "ITEM:" says of which item the lines after it are; they lack that field, which
+                     comes last */
+    int one_id;   /* lines name one thing, not a pair: its column is that of the user and of the item */
     double value_lo, value_hi;
     enum data_out_of_range out_of_range;
     int keep_records;   /* a bad value is replaced by one in range: the record itself is public */

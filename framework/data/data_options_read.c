@@ -38,9 +38,10 @@ static int read_delimiter(const struct config *config, const struct config_value
                         text);
 }
 
-static int is_movielens(int64_t format)
+/* Formats whose lines have always the same fields, and no header. */
+static int is_fixed(int64_t format)
 {
-    return format == FORMAT_ML100K || format == FORMAT_ML1M;
+    return format == FORMAT_ML100K || format == FORMAT_ML1M || format == FORMAT_NETFLIX;
 }
 
 /* Where values alone are protected (which is what [privacy] says without a word), it is public which records
@@ -67,7 +68,7 @@ static int read_file_options(const struct config *config, const struct config_va
 {
     static const int columns[COLUMN_COUNT] = {D_COLUMN_USER, D_COLUMN_ITEM, D_COLUMN_RATING, D_COLUMN_TIME,
                                               D_COLUMN_WEIGHT};
-    static const char *const delimiters[] = {"tab", "double-colon", "comma", "tab", "comma"};
+    static const char *const delimiters[] = {"tab", "double-colon", "comma", "comma", "tab", "comma"};
     struct file_options *file = &out->file;
     file->header = (enum data_header)value_of(data, D_HEADER)->integer;
     file->encoding = (enum ids_encoding)value_of(data, D_ENCODING)->integer;
@@ -84,9 +85,15 @@ static int read_file_options(const struct config *config, const struct config_va
         file->columns[c] = text_of(data, columns[c]);
         file->keys[c] = data->table[columns[c]].name;
     }
-    if (file->header == HEADER_AUTO && is_movielens(out->format))
+    file->sections = out->format == FORMAT_NETFLIX;
+    /* The item of the section stands behind user, rating and date. */
+    static const char *const netflix[COLUMN_COUNT] = {"1", "4", "2", "3", "none"};
+    for (int c = 0; file->sections && c < COLUMN_COUNT; c++)
+        if (strcmp(file->columns[c], "auto") == 0)
+            file->columns[c] = netflix[c];
+    if (file->header == HEADER_AUTO && is_fixed(out->format))
         file->header = HEADER_NO;
-    if (file->header == HEADER_NO && !file->n_fields && is_movielens(out->format))
+    if (file->header == HEADER_NO && !file->n_fields && is_fixed(out->format))
         file->n_fields = 4;
     if (read_delimiter(config, data, D_DELIMITER, delimiters[out->format], &file->delimiter, error) != 0)
         return -1;
@@ -410,11 +417,11 @@ const char *data_follows_from_records(const struct config_values *data, const st
                "random, where each record's own ids decide";
     if (format == FORMAT_SYNTHETIC)
         return NULL;
-    if (header == HEADER_AUTO && !is_movielens(format) && !names_a_column(data))
+    if (header == HEADER_AUTO && !is_fixed(format) && !names_a_column(data))
         return "whether there is a header is found out from the first line, which may be a record. Set "
                "[data] "
                "header to yes or no";
-    if (header == HEADER_NO && !is_movielens(format) && !value_of(data, D_FIELDS)->integer)
+    if (header == HEADER_NO && !is_fixed(format) && !value_of(data, D_FIELDS)->integer)
         return "how many fields a line has is found out from the first one, which is a record. Set [data] "
                "fields";
     if (value_of(data, D_MULTI_LINE)->integer)

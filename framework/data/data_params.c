@@ -6,6 +6,9 @@
 static const dpf_enum_value formats[] = {
     {"movielens-100k", "TAB between user, item, rating, time; no header (u.data, ua.base, u1.test)"},
     {"movielens-1m", "'::' between user, item, rating, time; no header (ratings.dat)"},
+    {"netflix",
+     "the Netflix Prize: a line 'MOVIE:', then lines 'user,rating,date' of that movie; one file per movie "
+     "(mv_*.txt) or combined ones (combined_data_*.txt)"},
     {"csv", "commas unless delimiter says otherwise; fields may be quoted"},
     {"tsv", "TABs unless delimiter says otherwise; quotes are ordinary characters"},
     {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
@@ -143,7 +146,8 @@ static const dpf_param data_table[D_COUNT] = {
                          "The rating's (or count's) column, likewise, or none (implicit feedback only); "
                          "auto: else column 3."),
     [D_COLUMN_TIME] = DPF_PARAM_TEXT_F("column.time", DPF_TYPE_STRING, "auto", 0,
-                                       "The time stamp's column (a number, any unit), or none; auto: a usual "
+                                       "The time stamp's column (a number of any unit, or YYYY-MM-DD with or "
+                                       "without HH:MM:SS), or none; auto: a usual "
                                        "name in the header, else column 4 of a file of four columns."),
     [D_COLUMN_WEIGHT] = DPF_PARAM_TEXT_F("column.privacy-weight", DPF_TYPE_STRING, "none", DPF_PARAM_PRIVACY,
                                          "The column of a record's privacy weight (a number of 0 or more, "

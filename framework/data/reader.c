@@ -48,13 +48,21 @@ struct reader {
     pthread_mutex_t lock; /* of the table's chunks */
 };
 
-static int open_source(struct reader *reader, struct dpf_error *error)
+static int open_file(struct reader *reader, struct dpf_error *error)
 {
     if (reader->control && reader->control->memory)
         return source_open_memory(&reader->source, reader->path, reader->control->memory,
                                   reader->control->length, reader->control->block_size, error);
     return source_open(&reader->source, reader->path, reader->control ? reader->control->block_size : 0,
                        error);
+}
+
+static int open_source(struct reader *reader, struct dpf_error *error)
+{
+    if (open_file(reader, error) != 0)
+        return -1;
+    reader->source.sectioned = reader->options->sections;
+    return 0;
 }
 
 static int64_t count_lines(const struct block *block)
@@ -154,15 +162,23 @@ static int64_t cut_line(const struct reader *reader, const struct block *block, 
         "characters");
 }
 
-/* The plain path: one line is one row. quoted: as for cut_line. */
+/* The plain path: one line is one row. section: the item of lines that lack it, or NULL. quoted: as for
+ * cut_line. */
 static int parse_line(struct reader *reader, const struct block *block, size_t start, size_t end,
-                      const struct field *text, int64_t line, int slot, struct quoted *quoted,
-                      struct chunk *chunk, struct dpf_error *error)
+                      const struct field *text, const struct field *section, int64_t line, int slot,
+                      struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
 {
     struct field fields[FIELDS_MAX];
-    const int64_t n = cut_line(reader, block, start, end, text, quoted, fields, error);
+    int64_t n = cut_line(reader, block, start, end, text, quoted, fields, error);
     if (n < 0)
         return -1;
+    if (section && section->length == 0)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "no line before this one, such as \"1:\", says which item it rates; the beginning of the file is "
+            "missing, or it is no file of format netflix");
+    if (section && n < FIELDS_MAX)
+        fields[n++] = *section;
     return row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
 }
 
@@ -170,6 +186,8 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
                        int has_nul, struct chunk *chunk, struct stop *stop)
 {
     int skip_header = block->index == reader->header_block && reader->layout.has_header;
+    const int sections = reader->options->sections;
+    struct field section = {block->section, strlen(block->section)};
     size_t at = 0;
     for (int64_t line = 0; at < block->length; line++) {
         const size_t start = at;
@@ -182,8 +200,14 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             skip_header = 0;
             continue;
         }
+        const size_t name = sections ? source_section_name(text.data, text.length) : 0;
+        if (name > 0) {
+            section = (struct field){text.data, name};
+            continue;
+        }
         if (check_line(block, has_nul, line, &text, &stop->error) == 0)
-            parse_line(reader, block, start, at, &text, line, slot, quoted, chunk, &stop->error);
+            parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, quoted, chunk,
+                       &stop->error);
         if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
             return -1;
     }
@@ -388,8 +412,8 @@ static int decide_declared(struct reader *reader, struct dpf_error *error)
 
 static int decide_layout(struct reader *reader, struct dpf_error *error)
 {
-    if ((reader->faults || reader->is_look) && reader->options->header == HEADER_NO &&
-        reader->options->n_fields > 0)
+    if ((reader->faults || reader->is_look || reader->options->sections) &&
+        reader->options->header == HEADER_NO && reader->options->n_fields > 0)
         return decide_declared(reader, error);
     struct dpf_error local = {0};
     struct field fields[FIELDS_MAX];

@@ -62,14 +62,16 @@ static int wrong_count(const struct file_options *options, const struct layout *
                        const struct field *fields, int64_t n, struct dpf_error *error)
 {
     char name[32], show[96], buffer[128];
+    n -= options->sections; /* the item stands in another line */
     struct field line = join(&options->delimiter, fields, n, buffer);
-    const char *hint =
-        n < layout->fields ? "a field is missing" : "a field contains the delimiter, or one is extra";
+    const char *hint = n < layout->fields - options->sections
+                           ? "a field is missing"
+                           : "a field contains the delimiter, or one is extra";
     const char *other = n == 1 ? delimiter_suggest(&line) : NULL;
     if (other)
         hint = other;
     return error_set(error, DPF_FAULT_DATA, "expected %lld fields separated by %s%s, found %lld in %s; %s",
-                     (long long)layout->fields, delimiter_name(&options->delimiter, name),
+                     (long long)layout->fields - options->sections, delimiter_name(&options->delimiter, name),
                      options->n_fields ? " (data.fields)" : " as in the first line", (long long)n,
                      field_show(&line, show), hint);
 }
@@ -210,10 +212,49 @@ static int note_line(struct chunk *chunk, int64_t line, int64_t lines)
     return 0;
 }
 
+static int number_at(const struct field *field, size_t at, size_t digits, int *out)
+{
+    *out = 0;
+    for (size_t i = at; i < at + digits; i++) {
+        if (i >= field->length || field->data[i] < '0' || field->data[i] > '9')
+            return -1;
+        *out = 10 * *out + (field->data[i] - '0');
+    }
+    return 0;
+}
+
+/* Days from 1970-01-01 in the proleptic Gregorian calendar, March to February years of 400-year cycles. */
+static int64_t days_from_epoch(int year, int month, int day)
+{
+    const int64_t y = year - (month <= 2), era = y / 400, of_era = y - era * 400;
+    const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+/* YYYY-MM-DD, and HH:MM:SS behind a blank or a T, as seconds. -1: it is none of these. */
+static int take_date(const struct field *field, double *out)
+{
+    int year, month, day, hour = 0, minute = 0, second = 0;
+    const char *text = field->data;
+    if ((field->length != 10 && field->length != 19) || text[4] != '-' || text[7] != '-' ||
+        number_at(field, 0, 4, &year) != 0 || number_at(field, 5, 2, &month) != 0 ||
+        number_at(field, 8, 2, &day) != 0)
+        return -1;
+    if (field->length == 19 &&
+        ((text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':' ||
+         number_at(field, 11, 2, &hour) != 0 || number_at(field, 14, 2, &minute) != 0 ||
+         number_at(field, 17, 2, &second) != 0))
+        return -1;
+    if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+        return -1;
+    *out = (double)(days_from_epoch(year, month, day) * 86400 + hour * 3600 + minute * 60 + second);
+    return 0;
+}
+
 static int take_time(const struct file_options *options, const struct layout *layout,
                      const struct field *field, double *out, struct dpf_error *error)
 {
-    if (field_real(field, out) != 0 || !isfinite(*out))
+    if ((field_real(field, out) != 0 || !isfinite(*out)) && take_date(field, out) != 0)
         return bad_number(options, layout, COLUMN_TIME, field, error);
     return 0;
 }

@@ -159,6 +159,34 @@ static int fill(struct source *source, struct block *block, struct dpf_error *er
     return 0;
 }
 
+size_t source_section_name(const char *line, size_t length)
+{
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    if (length < 2 || length > SOURCE_SECTION || line[length - 1] != ':' || memchr(line, ',', length))
+        return 0;
+    return length - 1;
+}
+
+/* Blocks are fetched in order, so the section in force at the next one's beginning is known when this one is.
+ */
+static void pass_sections(struct source *source, struct block *block)
+{
+    memcpy(block->section, source->section, sizeof block->section);
+    for (size_t end = block->length; source->sectioned && end > 0;) {
+        size_t start = end - 1; /* of a line end */
+        while (start > 0 && block->data[start - 1] != '\n')
+            start--;
+        const size_t name = source_section_name(block->data + start, end - 1 - start);
+        end = start;
+        if (name == 0)
+            continue;
+        memcpy(source->section, block->data + start, name);
+        source->section[name] = '\0';
+        return;
+    }
+}
+
 static int fetch(struct source *source, struct block *block, struct dpf_error *error)
 {
     block->index = source->next;
@@ -195,6 +223,7 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     } else {
         cut_at_line(source, block);
     }
+    pass_sections(source, block);
     source->next++;
     return 1;
 }

@@ -16,6 +16,8 @@
 
 #define SOURCE_BLOCK ((size_t)1 << 21) /* usual size of a block, and the longest line there can be */
 
+#define SOURCE_SECTION 64 /* bytes of a section's name and its NUL; longer ones are cut and match nothing */
+
 struct source {
     struct gzip *file; /* NULL: reads from memory */
     const char *memory;
@@ -26,8 +28,10 @@ struct source {
     size_t carry_length;
     int64_t next; /* number of the next block */
     int ended;
-    const char *remark; /* what the file seems to be instead of text, for "this is %s", or NULL */
-    int passing;        /* over the rest of a line that is too long */
+    const char *remark;           /* what the file seems to be instead of text, for "this is %s", or NULL */
+    int passing;                  /* over the rest of a line that is too long */
+    int sectioned;                /* set by the caller: lines "NAME:" begin sections */
+    char section[SOURCE_SECTION]; /* in force behind the last block */
     pthread_mutex_t lock;
 };
 
@@ -36,6 +40,7 @@ struct block {
     size_t length;
     size_t capacity;
     int64_t index;
+    char section[SOURCE_SECTION]; /* in force at the block's beginning; "": none yet */
     int cut; /* the first line is the beginning of one that is too long; the rest of it is passed over */
 };
 #define SOURCE_TOO_LONG                                                                                      \
@@ -50,6 +55,8 @@ int source_open_memory(struct source *source, const char *name, const char *byte
 /* 1: the next block, without a byte order mark; 0: the end; -1: the text of error lacks file and line
    and concerns the first line of block->index. Thread-safe. */
 int source_next(struct source *source, struct block *block, struct dpf_error *error);
+/* The name in a line "NAME:" without its end, or a length of 0: the line is none of these. */
+size_t source_section_name(const char *line, size_t length);
 void source_close(struct source *source);
 void block_free(struct block *block);
 

@@ -18,6 +18,20 @@ static const struct file_options usual = {
     .prefix = "",
 };
 
+static const struct file_options netflix = {
+    .header = HEADER_NO,
+    .delimiter = {",", 1, 0},
+    .n_fields = 4,
+    .sections = 1,
+    .columns = {"1", "4", "2", "3", "none"},
+    .keys = {"column.user", "column.item", "column.rating", "column.time", "column.privacy-weight"},
+    .rating_needed = 1,
+    .value_lo = -INFINITY,
+    .value_hi = INFINITY,
+    .prefix = "",
+};
+static const struct file_options *form = &usual; /* of the files that are read */
+
 /* Everything read, line by line, with line numbers. */
 static char *read_as_text(const char *text, size_t block, int workers, struct dpf_error *error)
 {
@@ -28,7 +42,7 @@ static char *read_as_text(const char *text, size_t block, int workers, struct dp
     char *out = calloc(1, 20000);
     size_t used = 0;
     assert_non_null(out);
-    if (table_read(&table, "memory.csv", &usual, &control, &users, &items, NULL, pool, error) == 0) {
+    if (table_read(&table, "memory.csv", form, &control, &users, &items, NULL, pool, error) == 0) {
         int32_t ranks[2][200];
         struct id_map maps[2];
         assert_int_equal(ids_finish(&users, &maps[0], ranks[0]), 0);
@@ -79,6 +93,32 @@ static void lines_across_blocks_are_whole(void **state)
                 i % 9 ? "" : "\r\n");
     strcat(text, "last,1,2");
     assert_same_for_all_blocks(text, 22);
+}
+
+/* The item in force where a block begins is that of an earlier one, which another thread may still be
+ * reading. */
+static void sections_go_over_blocks(void **state)
+{
+    char text[6000] = "", expected[6000] = "";
+    int line = 0;
+    struct dpf_error error = {0};
+    (void)state;
+    form = &netflix;
+    for (int movie = 1; movie <= 12; movie++) {
+        sprintf(text + strlen(text), "%d:\r\n", movie * 1001);
+        line++;
+        for (int i = 0; i < movie * 7 % 10; i++) {
+            sprintf(text + strlen(text), "%d,%d,2005-0%d-17\n", 100 * movie + i, i % 5 + 1, i % 9 + 1);
+            sprintf(expected + strlen(expected), "%d:%d|%d|%d\n", ++line, 100 * movie + i, movie * 1001,
+                    i % 5 + 1);
+        }
+    }
+    sprintf(expected + strlen(expected), "%d lines, 0 empty", line);
+    char *whole = read_as_text(text, 0, 1, &error);
+    assert_string_equal(whole, expected);
+    free(whole);
+    assert_same_for_all_blocks(text, 18);
+    form = &usual;
 }
 
 /* A header that is not in the first block is one all the same. */
@@ -177,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_across_blocks_are_whole),
+        cmocka_unit_test(sections_go_over_blocks),
         cmocka_unit_test(empty_lines_before_the_header),
         cmocka_unit_test(a_nul_byte_is_no_earlier_than_it_stands),
         cmocka_unit_test(quoted_rows_across_blocks_are_whole),
