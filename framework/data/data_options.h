@@ -103,7 +103,7 @@ struct data_options {
     struct generate_options generate;
 
     enum split_kind kind;
-    double fraction;
+    double fraction, train_fraction;
     int64_t folds, fold;
     enum split_by by;
     int64_t held_out; /* per user; 0: the fraction of each user's records */

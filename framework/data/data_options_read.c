@@ -345,6 +345,7 @@ static int split_key_matters(int key, int kind)
         [S_HELD_OUT] = 1U << SPLIT_PER_USER,
         [S_TEST_PATH] = 1U << SPLIT_FILES,
         [S_OVERLAP] = 1U << SPLIT_FILES,
+        [S_TRAIN_FRACTION] = ~0U,
     };
     return kinds[key] >> kind & 1;
 }
@@ -376,6 +377,7 @@ int data_options_read(const struct config *config, const struct config_values *d
     out->threshold = value_of(data, D_THRESHOLD)->real;
     out->kind = (enum split_kind)value_of(split, S_KIND)->integer;
     out->fraction = value_of(split, S_FRACTION)->real;
+    out->train_fraction = value_of(split, S_TRAIN_FRACTION)->real;
     out->folds = value_of(split, S_FOLDS)->integer;
     out->fold = value_of(split, S_FOLD)->integer;
     out->by = (enum split_by)value_of(split, S_BY)->integer;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "data/data_options.h"
+
 static const dpf_enum_value formats[] = {
     {"movielens-100k", "TAB between user, item, rating, time; no header (u.data, ua.base, u1.test)"},
     {"movielens-1m", "'::' between user, item, rating, time; no header (ratings.dat)"},
@@ -117,7 +119,7 @@ static const dpf_enum_value feature_formats[] = {
                              "format's.")
 
 static const dpf_param data_table[D_COUNT] = {
-    [D_FORMAT] = DPF_PARAM_ENUM_F("format", 2, formats, 0, "What the file looks like."),
+    [D_FORMAT] = DPF_PARAM_ENUM_F("format", FORMAT_CSV, formats, 0, "What the file looks like."),
     [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
                                 "The file of ratings, plain or gzipped (.gz); required unless format is "
                                 "synthetic. A pattern such as u[1-5].test reads all files that match, "
@@ -332,6 +334,10 @@ static const dpf_param split_table[S_COUNT] = {
                                      "files: the file of test records, in the format of [data]."),
     [S_OVERLAP] =
         DPF_PARAM_ENUM_F("overlap", 0, overlaps, 0, "files: what to do with pairs that occur in both files."),
+    [S_TRAIN_FRACTION] =
+        DPF_PARAM_REAL_F("train-fraction", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
+                         "The probability that a record which is not tested is trained on, by another "
+                         "draw of its user's and item's ids: sparser data, the same test part."),
 };
 
 const dpf_param *data_params(int64_t *n)

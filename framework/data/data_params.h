@@ -74,7 +74,18 @@ enum {
     D_COUNT
 };
 
-enum { S_KIND, S_FRACTION, S_FOLDS, S_FOLD, S_BY, S_HELD_OUT, S_TEST_PATH, S_OVERLAP, S_COUNT };
+enum {
+    S_KIND,
+    S_FRACTION,
+    S_FOLDS,
+    S_FOLD,
+    S_BY,
+    S_HELD_OUT,
+    S_TEST_PATH,
+    S_OVERLAP,
+    S_TRAIN_FRACTION,
+    S_COUNT
+};
 
 const dpf_param *data_params(int64_t *n);  /* section [data] */
 const dpf_param *split_params(int64_t *n); /* section [split] */

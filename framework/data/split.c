@@ -243,13 +243,38 @@ int split_flags(const struct data_options *options, const struct ratings *all, c
     return status;
 }
 
+/* What is left for training is thinned out, each record by a draw of its own that has nothing to do with the
+ * split's. */
+static int thin_training(const struct data_options *options, struct ratings *train,
+                         const struct id_map *users, const struct id_map *items,
+                         const struct random_root *seeded, struct dpf_error *error)
+{
+    const struct csr *csr = &train->csr;
+    struct splitter s = {.users = users, .items = items};
+    if (!(options->train_fraction < 1))
+        return 0;
+    uint8_t *flags = memory_new((size_t)csr->ptr[csr->rows] + 1, 1);
+    if (!flags)
+        return error_memory(error);
+    prf_open(seeded, "split", "training", &s.draw);
+    for (int64_t r = 0; r < csr->rows; r++) {
+        struct prf user;
+        open_user(&s, r, &user);
+        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++)
+            flags[i] = !(prf_unit(draw_of(&s, &user, csr->others[i])) < options->train_fraction);
+    }
+    ratings_remove(train, flags);
+    free(flags);
+    return 0;
+}
+
 int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,
                const struct id_map *items, const struct random_root *seeded, struct csr *test,
                struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error)
 {
     int64_t n = all->csr.ptr[all->csr.rows];
     if (options->kind == SPLIT_NONE || options->kind == SPLIT_FILES)
-        return 0;
+        return thin_training(options, all, users, items, seeded, error);
     uint8_t *flags = memory_new((size_t)n, 1);
     if (!flags)
         return error_memory(error);
@@ -257,7 +282,7 @@ int split_make(const struct data_options *options, struct ratings *all, const st
     if (status == 0 && ratings_extract(all, flags, test) != 0)
         status = error_memory(error);
     free(flags);
-    return status;
+    return status != 0 ? status : thin_training(options, all, users, items, seeded, error);
 }
 
 static int refuse_overlap(const struct id_map *users, const struct id_map *items, int64_t row, int32_t item,

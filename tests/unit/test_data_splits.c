@@ -132,6 +132,39 @@ static void parts_have_the_sizes_asked_for(void **state)
     dataset_free(&out.dataset);
 }
 
+/* A training part that is thinned out is a part of the whole one, of the size asked for; what is tested
+ * stays. */
+static void training_is_thinned_out(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k <= N_KINDS; k++) {
+        const char *kind = k < N_KINDS ? kinds[k] : "kind = none\n";
+        struct data_outcome whole, thin, again;
+        char ini[160];
+        write_ratings("a.txt", 1);
+        get_split(kind, 1, 5, &whole);
+        snprintf(ini, sizeof ini, "%strain-fraction = 0.4\n", kind);
+        get_split(ini, 2, 5, &thin);
+        write_ratings("a.txt", 7);
+        get_split(ini, 1, 5, &again);
+        data_same_csr(&whole.dataset.test.by_user, &thin.dataset.test.by_user);
+        if (!strstr(kind, "leave-one-out\n") &&
+            !strstr(kind, "exact")) /* these two read the order of lines */
+            same_dataset(&thin.dataset, &again.dataset);
+        within_binomial(thin.dataset.train.n, whole.dataset.train.n, 0.4);
+        const struct csr *csr = &thin.dataset.train.by_user;
+        for (int64_t u = 0; u < csr->rows; u++)
+            for (int64_t i = csr->ptr[u]; i < csr->ptr[u + 1]; i++)
+                assert_true(data_value(&whole.dataset, &whole.dataset.train.by_user,
+                                       id_map_text(&thin.dataset.users, u),
+                                       id_map_text(&thin.dataset.items, csr->others[i])) ==
+                            (double)csr->values[i]);
+        dataset_free(&whole.dataset);
+        dataset_free(&thin.dataset);
+        dataset_free(&again.dataset);
+    }
+}
+
 static void folds_partition_the_records(void **state)
 {
     int64_t n = write_ratings("a.txt", 1), total = 0;
@@ -358,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(splits_depend_on_seed_and_ids_only),
         TEST(parts_have_the_sizes_asked_for),
+        TEST(training_is_thinned_out),
         TEST(folds_partition_the_records),
         TEST(candidates_are_a_share_of_all_items),
         TEST(the_last_record_is_held_out),
