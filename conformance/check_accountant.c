@@ -37,27 +37,29 @@ static dpf_event event_of(int kind)
     fill_sensitivity(&event.sensitivity, 1.0);
     event.sampling = (dpf_sampling){.unit = DPF_UNIT_USER, .hidden_from = -1, .rate = 1, .weight_max = 1};
     event.grid = is_on_grid(kind) ? 0x1p-20 : kind == DPF_EVENT_SKELLAM ? 0x1p-10 : 0;
-    if (kind == DPF_EVENT_PURE || kind == DPF_EVENT_APPROX)
-        event.p[0] = 0.25;
-    if (kind == DPF_EVENT_APPROX)
-        event.p[1] = 1e-9;
+    if (kind == DPF_EVENT_PURE)
+        event.p.pure.epsilon = 0.25;
+    if (kind == DPF_EVENT_APPROX) {
+        event.p.approx.epsilon = 0.25;
+        event.p.approx.delta = 1e-9;
+    }
     if (kind == DPF_EVENT_ZCDP)
-        event.p[1] = 0.03;
+        event.p.zcdp.rho = 0.03;
     if (kind == DPF_EVENT_SKELLAM)
-        event.p[0] = 16;
+        event.p.skellam.variance = 16;
     if (kind == DPF_EVENT_PBM) {
-        event.p[0] = 0.1;
-        event.p[1] = 2;
-        event.p[2] = 30;
-        event.p[3] = 4;
+        event.p.pbm.theta = 0.1;
+        event.p.pbm.trials = 2;
+        event.p.pbm.clients = 30;
+        event.p.pbm.coordinates = 4;
     }
     if (kind == DPF_EVENT_RANDOMIZED_RESPONSE)
-        event.p[0] = 0.4;
+        event.p.response.flip = 0.4;
     if (kind == DPF_EVENT_CORRELATED_GAUSSIAN) { /* of 8 rounds, in 2 of which a unit is, 4 apart */
-        event.p[0] = 8;
-        event.p[1] = 4;
-        event.p[2] = 2;
-        event.p[3] = 1;
+        event.p.correlated.rounds = 8;
+        event.p.correlated.separation = 4;
+        event.p.correlated.participations = 2;
+        event.p.correlated.attained = 1;
     }
     return event;
 }
@@ -129,7 +131,8 @@ static void walk_scale(struct check *check, struct instance *instance, dpf_event
 {
     double before = (double)INFINITY, now;
     for (event.scale = 2; event.scale <= 32; event.scale *= 2) {
-        event.p[0] = event.kind == DPF_EVENT_SKELLAM ? event.scale * event.scale : event.p[0];
+        if (event.kind == DPF_EVENT_SKELLAM)
+            event.p.skellam.variance = event.scale * event.scale;
         if (!ask(check, instance, &event, question, &now))
             return;
         if (now > before * (1 + 1e-9))
@@ -302,7 +305,7 @@ static void rule_units(struct check *check)
 
 static dpf_event selection_part(int kind, double p0, double p1, double p2, double p3)
 {
-    dpf_event event = {.kind = kind, .count = 1, .sensitivity = dpf_unstated(), .p = {p0, p1, p2, p3}};
+    dpf_event event = {.kind = kind, .count = 1, .sensitivity = dpf_unstated(), .p.all = {p0, p1, p2, p3}};
     event.sampling.rate = event.sampling.weight_max = 1;
     return event;
 }

@@ -397,8 +397,9 @@ static void look_at_event(struct check *check, const struct release *r, const dp
         check_fail(
             check,
             "noise that is correlated between rounds has one event of the whole run, and no other noise has");
-    if (check_is_correlated(r) && event->p[0] < RUN_ROUNDS)
-        check_fail(check, "the event of a run covers %g of its %d rounds", event->p[0], (int)RUN_ROUNDS);
+    if (check_is_correlated(r) && event->p.correlated.rounds < RUN_ROUNDS)
+        check_fail(check, "the event of a run covers %g of its %d rounds", event->p.correlated.rounds,
+                   (int)RUN_ROUNDS);
 }
 
 static void look_events(struct check *check, struct release *r)

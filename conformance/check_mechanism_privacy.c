@@ -47,7 +47,7 @@ static void add_noise_event(const dpf_event *event, double l1, double l2, struct
 /* Its Renyi curve lies below a line, as that of zCDP does. */
 static void add_skellam(const dpf_event *event, double l1, double l2, struct claim *claim)
 {
-    const double grid = event->grid, variance = event->p[0] / (grid * grid);
+    const double grid = event->grid, variance = event->p.skellam.variance / (grid * grid);
     double xi, rho;
     dpf_skellam_line(variance, l1 / grid, l2 / grid, &xi, &rho);
     claim->xi += (double)event->count * xi;
@@ -72,15 +72,15 @@ static void add_event(const dpf_event *event, int unit, int adjacency, struct cl
         add_skellam(event, norms->l1, norms->l2, claim);
         break;
     case DPF_EVENT_PURE:
-        claim->epsilon += n * event->p[0] * norms->l1;
+        claim->epsilon += n * event->p.pure.epsilon * norms->l1;
         break;
     case DPF_EVENT_APPROX: /* stated for a sensitivity of 1; of 0 it costs nothing */
-        claim->epsilon += norms->l1 > 0 ? n * event->p[0] : 0;
-        claim->delta += norms->l1 > 0 ? n * event->p[1] : 0;
+        claim->epsilon += norms->l1 > 0 ? n * event->p.approx.epsilon : 0;
+        claim->delta += norms->l1 > 0 ? n * event->p.approx.delta : 0;
         break;
     case DPF_EVENT_ZCDP:
-        claim->xi += norms->l2 > 0 ? n * event->p[0] : 0;
-        claim->rho += norms->l2 > 0 ? n * event->p[1] : 0;
+        claim->xi += norms->l2 > 0 ? n * event->p.zcdp.xi : 0;
+        claim->rho += norms->l2 > 0 ? n * event->p.zcdp.rho : 0;
         break;
     case DPF_EVENT_NON_PRIVATE:
     case DPF_EVENT_UNSUPPORTED:

@@ -293,9 +293,9 @@ static double cost_of(const dpf_event *event)
         return 1 / event->scale;
     case DPF_EVENT_PURE:
     case DPF_EVENT_APPROX:
-        return event->p[0];
+        return event->p.pure.epsilon;
     case DPF_EVENT_RANDOMIZED_RESPONSE:
-        return fabs(0.5 - event->p[0]);
+        return fabs(0.5 - event->p.response.flip);
     default:
         return (double)NAN;
     }

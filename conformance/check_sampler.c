@@ -27,7 +27,7 @@ static const dpf_sampler *table(const struct instance *instance)
     return instance->functions;
 }
 
-static dpf_status profile(void *context, double weight, double *epsilon)
+static dpf_status epsilon_at_weight(void *context, double weight, double *epsilon)
 {
     (void)context;
     *epsilon = fabs(weight);
@@ -83,7 +83,7 @@ static struct instance *prepared(struct check *check, int64_t n_parties, int64_t
                                .n_parties = n_parties,
                                .n_records = n_records,
                                .budget = 1.0,
-                               .profile = profile,
+                               .epsilon_at_weight = epsilon_at_weight,
                                .privacy_weight_lo = 0.5,
                                .privacy_weight_hi = 1.0,
                                .privacy_weight_mean = 0.75};

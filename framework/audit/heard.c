@@ -162,7 +162,8 @@ static int is_gaussian(const dpf_event *event)
 
 static int is_flip(const dpf_event *event)
 {
-    return event->kind == DPF_EVENT_RANDOMIZED_RESPONSE && event->p[0] > 0 && event->p[0] < 1;
+    return event->kind == DPF_EVENT_RANDOMIZED_RESPONSE && event->p.response.flip > 0 &&
+           event->p.response.flip < 1;
 }
 
 static int has_law(const dpf_event *event)
@@ -190,7 +191,7 @@ static double part_of(const struct heard *heard, int64_t i)
 /* The scale of Laplace noise, or the standard deviation. */
 static double scale_of(const dpf_event *event, const struct heard *heard, int64_t i)
 {
-    const double scale = event->kind == DPF_EVENT_SKELLAM ? sqrt(event->p[0]) : event->scale;
+    const double scale = event->kind == DPF_EVENT_SKELLAM ? sqrt(event->p.skellam.variance) : event->scale;
     return scale * part_of(heard, i);
 }
 
@@ -203,7 +204,7 @@ static int same(double x, double y)
 static double log_density(const dpf_event *event, double scale, double seen, double exact)
 {
     if (is_flip(event))
-        return same(seen, exact) ? log1p(-event->p[0]) : log(event->p[0]);
+        return same(seen, exact) ? log1p(-event->p.response.flip) : log(event->p.response.flip);
     const double x = (seen - exact) / scale;
     return is_laplace(event) ? -fabs(x) : -x * x / 2;
 }
@@ -250,7 +251,7 @@ double hearing_ratio(const struct plan *plan, const struct hearing *seen, const 
 /* Of one number: the expected ratio where the first value is the true one. */
 static double distance_of(const dpf_event *event, double scale, double apart)
 {
-    const double p = event->p[0], x = fabs(apart) / scale;
+    const double p = event->p.response.flip, x = fabs(apart) / scale;
     if (is_flip(event))
         return (1 - 2 * p) * (log1p(-p) - log(p));
     if (!(scale > 0))
@@ -299,7 +300,7 @@ double hearing_noise(const struct plan *plan, const struct heard *heard, int64_t
     if (!heard->exact || !has_law(event))
         return NAN;
     if (is_flip(event)) {
-        const double p = event->p[0];
+        const double p = event->p.response.flip;
         return (!same(heard->seen[i], heard->exact[i]) - p) / sqrt(p * (1 - p));
     }
     const double scale = scale_of(event, heard, i);
@@ -310,6 +311,6 @@ double hearing_noise(const struct plan *plan, const struct heard *heard, int64_t
 double hearing_fourth_moment(const struct plan *plan, const struct heard *heard)
 {
     const dpf_event *event = hearing_event(plan, heard);
-    const double spread = event->p[0] * (1 - event->p[0]);
+    const double spread = event->p.response.flip * (1 - event->p.response.flip);
     return is_flip(event) ? 1 / spread - 3 : is_laplace(event) ? 6 : 3;
 }

@@ -14,7 +14,8 @@ struct stated {
 static double in_noise(const struct plan *plan, const dpf_event *event)
 {
     const double sensitivity = dpf_event_sensitivity(event, plan->guarantee.unit, plan->guarantee.adjacency);
-    return event->kind == DPF_EVENT_SKELLAM ? sensitivity / sqrt(event->p[0]) : sensitivity / event->scale;
+    return event->kind == DPF_EVENT_SKELLAM ? sensitivity / sqrt(event->p.skellam.variance)
+                                            : sensitivity / event->scale;
 }
 
 static struct stated stated_of(const struct plan *plan, int side, int term)

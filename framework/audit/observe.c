@@ -152,19 +152,19 @@ static const dpf_event *pbm_event(const struct plan *plan, int side, int term)
 /* What one trial more adds to a sum, and the bound that numbers are clipped to; see pbm.c. */
 static double pbm_step(const dpf_event *event)
 {
-    return event->scale / sqrt(event->p[2] * event->p[1] / 4);
+    return event->scale / sqrt(event->p.pbm.clients * event->p.pbm.trials / 4);
 }
 
 static double pbm_bound(const dpf_event *event)
 {
-    return pbm_step(event) * event->p[0] * event->p[1];
+    return pbm_step(event) * event->p.pbm.theta * event->p.pbm.trials;
 }
 
 /* Of the sum of n binomials, each of q trials with probability 1/2 + theta x / c; squares: the sum of x^2. */
 static double pbm_deviation(const dpf_event *event, double n, double squares)
 {
-    const double share = event->p[0] / pbm_bound(event);
-    return pbm_step(event) * sqrt(event->p[1] * fmax(n / 4 - share * share * squares, 0));
+    const double share = event->p.pbm.theta / pbm_bound(event);
+    return pbm_step(event) * sqrt(event->p.pbm.trials * fmax(n / 4 - share * share * squares, 0));
 }
 
 /* What reaches the sum of a number. */

@@ -83,7 +83,7 @@ static int judge(struct choosing *c, const struct plan *plan, int64_t p, struct 
 {
     struct candidate *candidate = &c->list[c->n++];
     candidate->p = p;
-    candidate->coordinates = pbm_event(&plan->ledger)->p[3];
+    candidate->coordinates = pbm_event(&plan->ledger)->p.pbm.coordinates;
     if (pbm_choose(&plan->guarantee, c->accountant, &plan->ledger,
                    plan->run.params.values[RUN_ROUNDS].integer, c->target, &candidate->choice, error) != 0)
         return -1;
@@ -203,7 +203,7 @@ static void print_text(const struct choosing *c)
         "composition in place of its formula). bits: of a number modulo n q + 1. bytes: of a message.\n"
         "error: bound of Eq. 25 over Delta_1^2; * has the smallest.\n\n",
         c->accountant->entry->component->id, (long long)plan->run.params.values[RUN_ROUNDS].integer,
-        event->p[2]);
+        event->p.pbm.clients);
     print_candidates(c);
     if (!plan->guarantee.plan_holds)
         printf("\n"
@@ -240,11 +240,11 @@ static void print_json(const struct choosing *c)
     if (c->best >= 0)
         json_object_set_new(theory, "eq_40_times_sqrt_c0",
                             json_real(equation_rows(c, c->list[c->best].choice.theta)));
-    json_t *all =
-        json_pack("{s:f, s:f, s:s, s:b, s:f, s:o, s:o, s:o}", "target_epsilon", c->target, "delta",
-                  plan->guarantee.delta, "accountant", c->accountant->entry->component->id, "plan_holds",
-                  plan->guarantee.plan_holds, "clients", pbm_event(&plan->ledger)->p[2], "candidates", list,
-                  "chosen", c->best >= 0 ? json_integer(c->best) : json_null(), "theory", theory);
+    json_t *all = json_pack("{s:f, s:f, s:s, s:b, s:f, s:o, s:o, s:o}", "target_epsilon", c->target, "delta",
+                            plan->guarantee.delta, "accountant", c->accountant->entry->component->id,
+                            "plan_holds", plan->guarantee.plan_holds, "clients",
+                            pbm_event(&plan->ledger)->p.pbm.clients, "candidates", list, "chosen",
+                            c->best >= 0 ? json_integer(c->best) : json_null(), "theory", theory);
     json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     putchar('\n');
     json_decref(all);

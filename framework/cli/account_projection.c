@@ -39,14 +39,14 @@ static void read_plan(const struct plan *plan, const struct side_plan *side, str
 {
     const struct term_plan *term = &side->terms[0];
     const dpf_event *event = pbm_event(&plan->ledger);
-    const double theta = event->p[0], trials = event->p[1];
+    const double theta = event->p.pbm.theta, trials = event->p.pbm.trials;
     *s = (struct projection_setting){
         .alpha = 2, .lipschitz = NAN, .beta = 1, .theta = theta, .trials = trials};
     s->m = (double)(side->side == DPF_SIDE_ITEMS ? plan->n_items : plan->n_users);
     s->users = (double)(side->side == DPF_SIDE_ITEMS ? plan->n_users : plan->n_items);
     s->k = term->query.dimension;
     s->p = (double)side->state_rows;
-    s->padded = event->p[3] / s->k;
+    s->padded = event->p.pbm.coordinates / s->k;
     if (term->sampling.kind != DPF_SAMPLING_NONE && term->sampling.rate > 0)
         s->beta = term->sampling.rate;
     s->kappa = parameter(term->loss, "confidence");

@@ -34,7 +34,7 @@ static int plan_for_profile(struct profile *profile)
         "plan", profile->error);
 }
 
-static dpf_status record_profile(void *context, double weight, double *epsilon)
+static dpf_status record_epsilon(void *context, double weight, double *epsilon)
 {
     struct profile *profile = context;
     struct instance *instance = profile->term->mechanism;
@@ -42,7 +42,7 @@ static dpf_status record_profile(void *context, double weight, double *epsilon)
         return DPF_E_CONFIG;
     profile->ready = 1;
     return ((const dpf_mechanism *)instance->functions)
-        ->profile(instance->self, &profile->noise, weight, epsilon);
+        ->epsilon_at_weight(instance->self, &profile->noise, weight, epsilon);
 }
 
 /* Whether another term that releases reads its draw where this one does: then the same records are in both.
@@ -81,8 +81,8 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
                                .privacy_weight_hi = weights.hi,
                                .privacy_weight_mean = weights.mean};
     struct profile profile = {.plan = plan, .term = term, .error = error};
-    if (term->mechanism && ((const dpf_mechanism *)term->mechanism->functions)->profile) {
-        setup.profile = record_profile;
+    if (term->mechanism && ((const dpf_mechanism *)term->mechanism->functions)->epsilon_at_weight) {
+        setup.epsilon_at_weight = record_epsilon;
         setup.context = &profile;
     }
     if (sampler->prepare &&

@@ -5,8 +5,8 @@
 
 #include "plan/plan.h"
 
-/* Sets term->sampling. The mechanism's budget and loss profile are known to the sampler, which may ask for
- * them. */
+/* Sets term->sampling. The mechanism's budget and epsilon at each weight are known to the sampler, which may
+ * ask for them. */
 int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_error *error);
 
 #endif

@@ -38,8 +38,8 @@ static int epsilon_of(struct search *search, double theta, int64_t trials, doubl
         if (event->kind != DPF_EVENT_PBM)
             continue;
         /* The larger distance from 1/2 of the two probabilities, as they are in float64. */
-        event->p[0] = fmax((0.5 + theta) - 0.5, 0.5 - (0.5 - theta));
-        event->p[1] = (double)trials;
+        event->p.pbm.theta = fmax((0.5 + theta) - 0.5, 0.5 - (0.5 - theta));
+        event->p.pbm.trials = (double)trials;
     }
     int status =
         guarantee_account(&judged, &search->accountant, 1, &search->ledger, search->rounds, search->error);

@@ -137,7 +137,7 @@ static const struct ledger_entry *covers_too_little(const struct condition_input
     for (int64_t i = 0; i < input->ledger->n; i++) {
         const struct ledger_entry *entry = &input->ledger->entries[i];
         if (entry->event.kind == DPF_EVENT_CORRELATED_GAUSSIAN &&
-            !(entry->event.p[0] >= (double)input->facts->rounds))
+            !(entry->event.p.correlated.rounds >= (double)input->facts->rounds))
             return entry;
     }
     return NULL;
@@ -159,7 +159,7 @@ static void check_composition(const struct condition_input *input, struct condit
             out, 0,
             "%s: the event of correlated noise covers %g rounds of %lld. This is a fault of the program or "
             "of a plugin.",
-            short_of->source, short_of->event.p[0], (long long)input->facts->rounds);
+            short_of->source, short_of->event.p.correlated.rounds, (long long)input->facts->rounds);
         return;
     }
     if (input->facts->rounds > 0 && counted < input->facts->n_terms)
@@ -290,7 +290,8 @@ static const struct ledger_entry *assumes_separation(const struct ledger *ledger
         const double enforced =
             entry->event.sampling.separation > 1 ? (double)entry->event.sampling.separation : 1;
         if (entry->event.kind == DPF_EVENT_CORRELATED_GAUSSIAN &&
-            (entry->event.p[1] > enforced || entry->event.p[2] < (double)entry->participations))
+            (entry->event.p.correlated.separation > enforced ||
+             entry->event.p.correlated.participations < (double)entry->participations))
             return entry;
     }
     return NULL;
@@ -325,7 +326,7 @@ static void check_sampling(const struct condition_input *input, struct condition
             "%s: the noise counts on %g rounds from one participation of a user to the next, which no "
             "sampler "
             "enforces. Set sampler = cyclic-users with as many groups, and the mechanism's separation to 0.",
-            assumed->source, assumed->event.p[1]);
+            assumed->source, assumed->event.p.correlated.separation);
         return;
     }
     if (!ledger_claims(input->ledger, input->facts))

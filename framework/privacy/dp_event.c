@@ -79,7 +79,8 @@ static json_t *concentrated(double xi, double rho)
    here is a line above its Renyi curve, which accountants by privacy losses refuse. */
 static json_t *skellam(const dpf_charge *charge)
 {
-    const double variance = charge->p[0] / (charge->grid * charge->grid), shift = dpf_skellam_shift(variance);
+    const double variance = charge->p.skellam.variance / (charge->grid * charge->grid),
+                 shift = dpf_skellam_shift(variance);
     double xi, rho;
     if (isfinite(shift))
         return continuous("GaussianDpEvent", charge->grid / (charge->sensitivity * shift));
@@ -103,7 +104,7 @@ static double bits_apart(const dpf_charge *charge)
  */
 static json_t *response(const dpf_charge *charge)
 {
-    const double p = fmin(charge->p[0], 1.0 - charge->p[0]);
+    const double p = fmin(charge->p.response.flip, 1.0 - charge->p.response.flip);
     const double epsilon = p > 0.0 ? log1p(-p) - log(p) : p == 0.0 ? INFINITY : NAN;
     return approximate(drawn_epsilon(charge->sensitivity / bits_apart(charge) * epsilon, charge->rate), 0.0);
 }
@@ -113,11 +114,12 @@ static json_t *bound_event(const dpf_charge *charge)
 {
     switch (charge->kind) {
     case DPF_EVENT_PURE:
-        return approximate(drawn_epsilon(charge->p[0] * charge->sensitivity, charge->rate), 0.0);
+        return approximate(drawn_epsilon(charge->p.pure.epsilon * charge->sensitivity, charge->rate), 0.0);
     case DPF_EVENT_APPROX:
-        return approximate(drawn_epsilon(charge->p[0], charge->rate), charge->rate * charge->p[1]);
+        return approximate(drawn_epsilon(charge->p.approx.epsilon, charge->rate),
+                           charge->rate * charge->p.approx.delta);
     case DPF_EVENT_ZCDP: /* of which no gain by a draw is proved */
-        return concentrated(charge->p[0], charge->p[1]);
+        return concentrated(charge->p.zcdp.xi, charge->p.zcdp.rho);
     case DPF_EVENT_RANDOMIZED_RESPONSE:
         return response(charge);
     default: /* the Poisson binomial mechanism: a maximum over curves, of which no class can be made */

@@ -157,8 +157,8 @@ static json_t *entry_json(const struct ledger_entry *entry)
 {
     const dpf_event *event = &entry->event;
     json_t *parameters = json_array();
-    for (size_t i = 0; i < sizeof event->p / sizeof event->p[0]; i++)
-        json_array_append_new(parameters, number(event->p[i]));
+    for (size_t i = 0; i < sizeof event->p.all / sizeof event->p.all[0]; i++)
+        json_array_append_new(parameters, number(event->p.all[i]));
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:I, s:i, s:o, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", entry->source,
         "kind", dpf_event_kind_name(event->kind), "side", event->side == DPF_SIDE_USERS ? "users" : "items",

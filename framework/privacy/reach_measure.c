@@ -214,7 +214,7 @@ static double shift_of(const dpf_charge *charge)
     if (charge->kind == DPF_EVENT_DISCRETE_GAUSSIAN || charge->kind == DPF_EVENT_CORRELATED_GAUSSIAN)
         return steps * dpf_discrete_gaussian_shift(charge->scale / charge->grid);
     return charge->kind == DPF_EVENT_SKELLAM
-               ? steps * dpf_skellam_shift(charge->p[0] / (charge->grid * charge->grid))
+               ? steps * dpf_skellam_shift(charge->p.skellam.variance / (charge->grid * charge->grid))
                : (double)NAN;
 }
 

@@ -52,7 +52,7 @@ typedef struct dpf_charge {
     double rate;        /* of a Poisson draw that amplifies; 1: none */
     double scale;
     double grid;
-    double p[8];
+    dpf_event_numbers p;
     const char *reason;
 } dpf_charge;
 
@@ -283,7 +283,8 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
     if (isnan(out->sensitivity) || (both && isnan(out->l1)))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
                                 "no sensitivity is stated for this privacy unit and adjacency");
-    if (out->sensitivity < 0.0 || (both && !(out->l1 >= 0.0 && event->p[0] >= 0.0 && event->grid > 0.0)) ||
+    if (out->sensitivity < 0.0 ||
+        (both && !(out->l1 >= 0.0 && event->p.skellam.variance >= 0.0 && event->grid > 0.0)) ||
         (dpf_event_has_scale(event->kind) && !(event->scale >= 0.0 && event->grid >= 0.0)))
         return dpf_refuse_event(host, DPF_E_NUMERIC, event, index,
                                 "its sensitivity, scale or grid is negative or not a number");
@@ -298,7 +299,8 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
                                 "unit, adjacency and sampling a release moves by more");
     if (isinf(out->sensitivity) || (both && isinf(out->l1)))
         return dpf_charge_unbounded(out, "nothing bounds how far one unit moves a release");
-    if ((dpf_event_has_scale(event->kind) && event->scale == 0.0) || (both && event->p[0] == 0.0))
+    if ((dpf_event_has_scale(event->kind) && event->scale == 0.0) ||
+        (both && event->p.skellam.variance == 0.0))
         return dpf_charge_unbounded(out, "a release is made with noise of scale 0");
     if (event->lifetime == DPF_LIFETIME_RUN && event->count > 1)
         return dpf_charge_unbounded(out, "one draw of noise serves several releases, so their difference "
@@ -339,7 +341,7 @@ static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event 
     out->rate = 1.0;
     out->scale = event->scale;
     out->grid = event->grid;
-    memcpy(out->p, event->p, sizeof out->p);
+    out->p = event->p;
     out->reason = "";
     uint64_t reserved = event->flags & ~DPF_EVENT_FLAGS;
     for (int32_t i = 0; i < (int32_t)(sizeof event->reserved / sizeof(uint64_t)); i++)

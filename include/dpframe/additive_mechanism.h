@@ -631,7 +631,7 @@ static inline void dpf_additive_complete(const dpf_additive_instance *it, const 
     if (event->kind == DPF_EVENT_PURE || event->kind == DPF_EVENT_APPROX || event->kind == DPF_EVENT_ZCDP)
         dpf_additive_put_norm(spec->norm, moved, event);
     if (event->kind == DPF_EVENT_PURE)
-        event->p[0] = 1 / event->scale * (1 + 1e-15);
+        event->p.pure.epsilon = 1 / event->scale * (1 + 1e-15);
     if (spec->state && event->kind == spec->event)
         spec->state(it->values, release, plan, moved, event);
 }
@@ -652,8 +652,8 @@ static inline dpf_status dpf_additive_mechanism_events(void *self, const dpf_rel
 
 /* A record's contribution, and so its L1 distance, grows with its weight. Sensitivities are those of weight 1
    where this is asked for. */
-static inline dpf_status dpf_additive_mechanism_profile(void *self, const dpf_noise_plan *plan, double weight,
-                                                        double *epsilon)
+static inline dpf_status dpf_additive_mechanism_epsilon_at_weight(void *self, const dpf_noise_plan *plan,
+                                                                  double weight, double *epsilon)
 {
     *epsilon =
         weight * (dpf_additive_mechanism_budget(self) / dpf_additive_kept(plan, DPF_ADDITIVE_KEEPS_FACTOR));
@@ -709,23 +709,23 @@ static inline dpf_status dpf_additive_mechanism_decode(void *self, const dpf_cal
 
 /* ---- the role's tables ---- */
 
-#define DPF_ADDITIVE_TABLE(NAME, PROFILE, FLAGS)                                                             \
-    static const dpf_mechanism NAME = {dpf_additive_mechanism_lifetime,                                      \
+#define DPF_ADDITIVE_TABLE(NAME, FLAGS, EPSILON_AT_WEIGHT)                                                   \
+    static const dpf_mechanism NAME = {FLAGS,                                                                \
+                                       0,                                                                    \
+                                       dpf_additive_mechanism_lifetime,                                      \
                                        dpf_additive_mechanism_budget,                                        \
                                        dpf_additive_mechanism_plan,                                          \
                                        dpf_additive_mechanism_events,                                        \
-                                       PROFILE,                                                              \
                                        dpf_additive_mechanism_encode,                                        \
                                        dpf_additive_mechanism_decode,                                        \
-                                       FLAGS,                                                                \
-                                       0,                                                                    \
+                                       EPSILON_AT_WEIGHT,                                                    \
                                        NULL,                                                                 \
                                        NULL,                                                                 \
                                        NULL,                                                                 \
                                        {NULL, NULL, NULL, NULL, NULL, NULL}};
-DPF_ADDITIVE_TABLE(dpf_additive_functions, NULL, 0)
-DPF_ADDITIVE_TABLE(dpf_additive_pure_functions, dpf_additive_mechanism_profile, 0)
-DPF_ADDITIVE_TABLE(dpf_additive_shares_functions, NULL, DPF_MECHANISM_DENSE)
+DPF_ADDITIVE_TABLE(dpf_additive_functions, 0, NULL)
+DPF_ADDITIVE_TABLE(dpf_additive_pure_functions, 0, dpf_additive_mechanism_epsilon_at_weight)
+DPF_ADDITIVE_TABLE(dpf_additive_shares_functions, DPF_MECHANISM_DENSE, NULL)
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dpframe.h - everything a plugin may include: the ABI, and functions for authors that are no part of it
- * (accounting.h, additive.h, additive_mechanism.h, integer_noise.h, joint.h).
+ * (accounting.h, additive.h, additive_mechanism.h, integer_noise.h, joint.h, selection.h).
  */
 #ifndef DPFRAME_H
 #define DPFRAME_H
@@ -26,6 +26,7 @@
 #include "role/sampler.h"
 #include "role/solver.h"
 #include "role/transform.h"
+#include "selection.h"
 #include "view.h"
 
 #endif

@@ -9,8 +9,9 @@
  *
  * Life of a component: create -> (setup callbacks) -> (run callbacks)* -> destroy.
  * Callbacks are tagged [setup] (one thread, before training), [run] (many workers at once, on one
- * instance, with disjoint outputs) or [any]. An instance must therefore not change in a [run]
- * callback; what changes lives in buffers that the host owns.
+ * instance, with disjoint outputs) or [any]; [required] ones must be there, [optional] ones may be NULL, and
+ * the comment says what that means. An instance must therefore not change in a [run] callback; what changes
+ * lives in buffers that the host owns.
  *
  * A plugin links nothing of dpframe, starts no threads, allocates through the host, and calls
  * neither exit nor anything that changes the process (locale, signals, floating-point mode).

@@ -161,27 +161,31 @@ typedef struct dpf_sampling {
 } dpf_sampling;
 
 /*
- * Kinds of events; named as in Google's dp_accounting where it has them. "scale" and the
- * sensitivities have the same unit. Parameters p[] as stated here, the rest 0.
+ * Kinds of events; named as in Google's dp_accounting where it has them. "scale" and the sensitivities have
+ * the same unit. Which of the event's norms counts is stated here; its numbers are in dpf_event.p.
+ *
+ * PURE, APPROX and ZCDP state a theorem of the mechanism's own. It may be about another norm than L1 or L2:
+ * l1 (l2 of ZCDP) is then the change in that norm. APPROX and ZCDP give their numbers for one change D of
+ * that norm, and nothing is known of how they grow: divide the norms of all units and adjacencies by D, so
+ * that D is 1. What moves by less than 1 costs the same, what moves by more is refused.
  */
 #define DPF_EVENT_NO_OP 0
 #define DPF_EVENT_NON_PRIVATE 1          /* released without noise */
 #define DPF_EVENT_UNSUPPORTED 2          /* noise was added, but nothing is proved about it */
-#define DPF_EVENT_LAPLACE 3              /* i.i.d. Laplace(scale); L1 sensitivity */
-#define DPF_EVENT_GAUSSIAN 4             /* i.i.d. N(0, scale^2); L2 sensitivity */
-#define DPF_EVENT_DISCRETE_LAPLACE 5     /* on the grid, scale a multiple of grid; L1 */
-#define DPF_EVENT_DISCRETE_GAUSSIAN 6    /* on the grid; L2 */
-#define DPF_EVENT_PURE 7                 /* p[0] = epsilon per sensitivity unit: any epsilon-DP release */
-#define DPF_EVENT_APPROX 8               /* p[0] = epsilon, p[1] = delta, for a sensitivity of 1 */
-#define DPF_EVENT_ZCDP 9                 /* p[0] = xi, p[1] = rho, for a sensitivity of 1 */
-#define DPF_EVENT_SKELLAM 10             /* on the grid, p[0] = variance; L1 and L2 */
-#define DPF_EVENT_PBM 11                 /* p[0..3]: theta, trials, least number of clients, coordinates */
-#define DPF_EVENT_RANDOMIZED_RESPONSE 12 /* p[0] = probability of a flip, per bit */
+#define DPF_EVENT_LAPLACE 3              /* i.i.d. Laplace(scale); l1 */
+#define DPF_EVENT_GAUSSIAN 4             /* i.i.d. N(0, scale^2); l2 */
+#define DPF_EVENT_DISCRETE_LAPLACE 5     /* on the grid, scale a multiple of grid; l1 */
+#define DPF_EVENT_DISCRETE_GAUSSIAN 6    /* on the grid; l2 */
+#define DPF_EVENT_PURE 7                 /* (p.pure.epsilon times l1)-DP, for every l1 */
+#define DPF_EVENT_APPROX 8               /* (epsilon, delta)-DP of p.approx; l1, normalised to at most 1 */
+#define DPF_EVENT_ZCDP 9                 /* (xi, rho)-zCDP of p.zcdp; l2, normalised to at most 1 */
+#define DPF_EVENT_SKELLAM 10             /* on the grid, of variance p.skellam; l1 and l2 */
+#define DPF_EVENT_PBM 11                 /* Poisson binomial mechanism of p.pbm */
+#define DPF_EVENT_RANDOMIZED_RESPONSE 12 /* bits, flipped with probability p.response.flip; l1: how many */
 /*
- * A private selection: p[0] = DPF_REPETITIONS_*, p[1] = eta, p[2] = gamma (of Poisson: 0 and the mean), p[3]
- * = number of candidates. So many CANDIDATEs follow, and each is followed by the releases of one run of it,
- * p[0] of them, which nobody charges by themselves. Both state no sensitivity, and have no scale. See
- * selection.h.
+ * A private selection, of p.selection. So many CANDIDATEs follow as it has, and each is followed by the
+ * releases of one run of it, as many as p.candidate says, which nobody charges by themselves. Both state no
+ * sensitivity, and have no scale. See selection.h.
  */
 #define DPF_EVENT_SELECTION 13
 #define DPF_EVENT_CANDIDATE 14
@@ -193,10 +197,52 @@ typedef struct dpf_sampling {
 /*
  * All releases of a run at once: C x + z, x the stack of the rounds' messages, C a public lower triangular
  * matrix, z i.i.d. discrete Gaussian noise on the grid; L2 sensitivity of C x, over all rounds that one unit
- * is in. It does not decompose into rounds: its count is that of runs. p[0..2]: rounds, separation and
- * participations that the sensitivity counts on; p[3]: 1 if it is attained, 0 if it is a bound.
+ * is in. It does not decompose into rounds: its count is that of runs. Numbers: p.correlated.
  */
 #define DPF_EVENT_CORRELATED_GAUSSIAN 15
+
+/* The numbers of an event's kind; kinds without a name here have none. All others are 0. */
+typedef union dpf_event_numbers {
+    double all[8];
+    struct {
+        double epsilon; /* for each unit of l1 */
+    } pure;
+    struct {
+        double epsilon;
+        double delta;
+    } approx;
+    struct {
+        double xi;
+        double rho;
+    } zcdp;
+    struct {
+        double variance; /* of one number, in the unit of scale, squared */
+    } skellam;
+    struct {
+        double theta;       /* (0, 1/2] */
+        double trials;      /* of each client and number */
+        double clients;     /* the least number of them in a sum */
+        double coordinates; /* of a message */
+    } pbm;
+    struct {
+        double flip; /* probability, per bit */
+    } response;
+    struct {
+        double repetitions; /* DPF_REPETITIONS_* */
+        double eta;         /* of Poisson: 0 */
+        double gamma;       /* of Poisson: the mean */
+        double candidates;
+    } selection;
+    struct {
+        double releases;
+    } candidate;
+    struct {
+        double rounds; /* and what else the sensitivity counts on */
+        double separation;
+        double participations;
+        double attained; /* 1: the sensitivity is attained, 0: it is a bound */
+    } correlated;
+} dpf_event_numbers;
 
 /* Event flags. */
 #define DPF_EVENT_NOISE_KNOWN UINT32_C(1)      /* the server knows part of the noise (C4) */
@@ -223,8 +269,8 @@ typedef struct dpf_event {
      */
     int32_t weighted;
     double scale;
-    double grid; /* granularity; 0 if continuous */
-    double p[8];
+    double grid;         /* granularity; 0 if continuous */
+    dpf_event_numbers p; /* by kind */
     /*
      * Rounding to the grid included. Where several blocks have noise of different scales, they are divided by
      * their scales and multiplied by `scale`: a release with noise of that one scale.

@@ -2,6 +2,6 @@
 /* The same noise, rightly stated as an epsilon-DP release. */
 #define STATED_EVENT(SCALE, L1)                                                                              \
     {                                                                                                        \
-        .kind = DPF_EVENT_PURE, .count = 1, .p = { 1 / (SCALE) }                                             \
+        .kind = DPF_EVENT_PURE, .count = 1, .p.pure = { 1 / (SCALE) }                                        \
     }
 #include "specimen_mechanism.h"

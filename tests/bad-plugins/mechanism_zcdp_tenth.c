@@ -3,7 +3,7 @@
  * stated. */
 #define STATED_EVENT(SCALE, L1)                                                                              \
     {                                                                                                        \
-        .kind = DPF_EVENT_ZCDP, .count = 1, .p = { 0, 0.05 * (L1) * (L1) / ((SCALE) * (SCALE)) }             \
+        .kind = DPF_EVENT_ZCDP, .count = 1, .p.zcdp = { 0, 0.05 * (L1) * (L1) / ((SCALE) * (SCALE)) }        \
     }
 #define EVENT_SENSITIVITY(SENSITIVITY) 1
 #include "specimen_mechanism.h"

@@ -171,7 +171,7 @@ static inline void case_set(dpf_event *event, const char *key, double value)
     else if (strcmp(key, "q") == 0)
         *event = case_sampled(*event, value);
     else if (key[0] == 'p' && key[1] >= '0' && key[1] <= '3' && key[2] == '\0')
-        event->p[key[1] - '0'] = value;
+        event->p.all[key[1] - '0'] = value;
     else if (strcmp(key, "d") == 0)
         event->sensitivity = case_event(0, 1.0, value).sensitivity;
     else

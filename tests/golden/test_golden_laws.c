@@ -214,13 +214,13 @@ static dpf_event with_more_noise(int32_t kind)
     if (dpf_event_has_scale(kind))
         event.scale *= 2.0;
     else if (kind == DPF_EVENT_SKELLAM)
-        event.p[0] *= 4.0;
+        event.p.skellam.variance *= 4.0;
     else if (kind == DPF_EVENT_PBM)
-        event.p[2] *= 4.0; /* clients */
+        event.p.pbm.clients *= 4.0; /* clients */
     else if (kind == DPF_EVENT_RANDOMIZED_RESPONSE)
-        event.p[0] = (event.p[0] + 0.5) / 2.0;
+        event.p.response.flip = (event.p.response.flip + 0.5) / 2.0;
     else
-        event.p[0] = event.p[0] / 2.0, event.p[1] = event.p[1] / 2.0;
+        event.p.all[0] = event.p.all[0] / 2.0, event.p.all[1] = event.p.all[1] / 2.0;
     return event;
 }
 
@@ -256,7 +256,7 @@ static void distance_law(const struct pairing *pairing)
         fail_msg("%s: %g with twice the sensitivity, %g before", pairing->name, twice, narrow);
     dpf_event scaled = wide;
     scaled.scale *= 2.0;
-    scaled.p[0] *= 4.0;
+    scaled.p.skellam.variance *= 4.0;
     if (in_steps)
         scaled.grid *= 2.0;
     near(pairing, "other units of measurement", epsilon_of(pairing, &scaled, 1, DELTA), narrow);

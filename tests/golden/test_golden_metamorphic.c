@@ -277,7 +277,7 @@ static void unknown_things_are_refused(void **state)
     dpf_event skellam = case_event(DPF_EVENT_SKELLAM, 1.0, 1.0);
     refused(&rdp, skellam, DPF_E_NUMERIC, "skellam"); /* it has no grid */
     skellam.grid = 0.5;
-    skellam.p[0] = 1.0;
+    skellam.p.skellam.variance = 1.0;
     refused(&pure, skellam, DPF_E_UNSUPPORTED, "skellam");
     refused(&claim, skellam, DPF_E_UNSUPPORTED, "skellam");
     refused(&rdp, case_event(DPF_EVENT_GAUSSIAN, 1.0, NAN), DPF_E_UNSUPPORTED, "sensitivity");
@@ -299,7 +299,7 @@ static void nonsense_is_an_error(void **state)
     event = case_sampled(case_event(DPF_EVENT_GAUSSIAN, 1.0, 1.0), NAN);
     refused(&rdp, event, DPF_E_NUMERIC, "rate");
     event = case_event(DPF_EVENT_PURE, 1.0, 1.0);
-    event.p[0] = NAN;
+    event.p.pure.epsilon = NAN;
     refused(&rdp, event, DPF_E_NUMERIC, "epsilon");
     refused(&pure, event, DPF_E_NUMERIC, "epsilon");
     event = case_event(DPF_EVENT_GAUSSIAN, 1.0, 1.0);
@@ -372,11 +372,11 @@ static void weighted_draws_count_a_removal_and_an_addition(void **state)
     near(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0), ask(doubled, record, DPF_ADJ_REPLACE_VALUE, 0));
     /* What holds at one distance says nothing of twice that. */
     event.kind = DPF_EVENT_APPROX;
-    event.p[0] = 0.5;
+    event.p.approx.epsilon = 0.5;
     assert_true(isnan(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0)));
     assert_true(isfinite(ask(event, record, DPF_ADJ_ZERO_OUT, 0)));
     event.kind = DPF_EVENT_ZCDP;
-    event.p[1] = 0.1;
+    event.p.zcdp.rho = 0.1;
     assert_true(isnan(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0)));
     assert_true(isfinite(ask(event, record, DPF_ADJ_ADD_REMOVE, 0)));
 }

@@ -186,13 +186,13 @@ static void pure_bound_is_tight(void **state)
             const long double moment = powl(p, a) * powl(q, 1 - a) + powl(q, a) * powl(p, 1 - a);
             const double exact = isfinite((double)moment) && q > 0 ? (double)(logl(moment) / (a - 1)) : NAN;
             dpf_event pure = case_event(DPF_EVENT_PURE, 1.0, 1.0);
-            pure.p[0] = epsilon;
+            pure.p.pure.epsilon = epsilon;
             const double ours = case_divergence(&pure, 1, a);
             assert_true(ours <= epsilon * (1.0 + 1e-9));
             if (!isnan(exact) && exact > 1e-9)
                 assert_true(ours >= exact * (1.0 - 1e-9) && ours <= exact * (1.0 + 1e-6));
             dpf_event response = case_event(DPF_EVENT_RANDOMIZED_RESPONSE, 1.0, 3.0);
-            response.p[0] = 1.0 / (1.0 + exp(epsilon));
+            response.p.response.flip = 1.0 / (1.0 + exp(epsilon));
             const double bits = case_divergence(&response, 1, a);
             assert_true(fabs(bits - 3.0 * ours) <= 1e-6 * bits);
         }

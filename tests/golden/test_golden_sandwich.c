@@ -207,7 +207,7 @@ static void responses_are_exact(void **state)
     (void)state;
     for (int n = 1; n <= 100; n = n * 4 + 1) {
         dpf_event event = case_event(DPF_EVENT_RANDOMIZED_RESPONSE, 1.0, 1.0);
-        event.p[0] = 0.4;
+        event.p.response.flip = 0.4;
         event.count = n;
         for (double epsilon = 0.0; epsilon < 3.0; epsilon += 0.55) {
             const double exact = response_delta(n, 0.4, epsilon),
@@ -277,7 +277,7 @@ static void a_draw_is_judged_in_its_worse_direction(void **state)
     const double q = 0.3, flip = 0.2;
     dpf_event event = case_event(DPF_EVENT_RANDOMIZED_RESPONSE, 1.0, 1.0);
     (void)state;
-    event.p[0] = flip;
+    event.p.response.flip = flip;
     event = case_sampled(event, q);
     for (double epsilon = 0.0; epsilon < 1.2; epsilon += 0.1) {
         const double high = (1.0 - q) * flip + q * (1.0 - flip), low = 1.0 - high, e = exp(epsilon);
@@ -312,7 +312,7 @@ static void what_is_not_known_is_refused(void **state)
         event = case_event(DPF_EVENT_GAUSSIAN, 1.0, NAN);
         assert_int_equal(ask(accountants[i], &event, DELTA), DPF_E_UNSUPPORTED);
         event = case_event(DPF_EVENT_PURE, 1.0, 1.0);
-        event.p[0] = -1.0;
+        event.p.pure.epsilon = -1.0;
         assert_int_equal(ask(accountants[i], &event, DELTA), DPF_E_NUMERIC);
         event = case_event(DPF_EVENT_NON_PRIVATE, 0.0, 1.0);
         assert_true(isinf(case_epsilon(accountants[i], &event, 1, DELTA)));
@@ -322,7 +322,7 @@ static void what_is_not_known_is_refused(void **state)
     }
     /* Nothing but mass at infinity: epsilon is 0 or there is none. */
     dpf_event lost = case_event(DPF_EVENT_APPROX, 1.0, 1.0);
-    lost.p[1] = 1e-6;
+    lost.p.approx.delta = 1e-6;
     assert_true(case_epsilon(&pld, &lost, 1, DELTA) == 0.0 && isinf(case_epsilon(&pld, &lost, 1, 1e-7)));
     dpf_event coarse = case_event(DPF_EVENT_DISCRETE_GAUSSIAN, 0.57, 6.0);
     coarse.grid = 1.0;

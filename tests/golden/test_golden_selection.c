@@ -15,10 +15,10 @@ static dpf_event selection_event(double law, double eta, double second, int64_t 
 {
     dpf_event event = case_event(DPF_EVENT_SELECTION, 0.0, 0.0);
     event.sensitivity = dpf_unstated();
-    event.p[0] = law;
-    event.p[1] = eta;
-    event.p[2] = second;
-    event.p[3] = (double)candidates;
+    event.p.selection.repetitions = law;
+    event.p.selection.eta = eta;
+    event.p.selection.gamma = second;
+    event.p.selection.candidates = (double)candidates;
     return event;
 }
 
@@ -26,7 +26,7 @@ static dpf_event candidate_event(int64_t releases)
 {
     dpf_event event = case_event(DPF_EVENT_CANDIDATE, 0.0, 0.0);
     event.sensitivity = dpf_unstated();
-    event.p[0] = (double)releases;
+    event.p.candidate.releases = (double)releases;
     return event;
 }
 
@@ -260,7 +260,7 @@ struct small_case {
 static dpf_event response_event(double flip, double bits)
 {
     dpf_event event = case_event(DPF_EVENT_RANDOMIZED_RESPONSE, 1.0, bits);
-    event.p[0] = flip;
+    event.p.response.flip = flip;
     return event;
 }
 
@@ -456,8 +456,8 @@ static void what_is_not_proved_is_refused(void **state)
     assert_int_not_equal(asked(&accountant, good + 1, 2, outsider), DPF_OK); /* no selection before it */
     memcpy(bad, good, sizeof good);
     bad[2].kind = DPF_EVENT_APPROX;
-    bad[2].p[0] = 1.0;
-    bad[2].p[1] = 1e-9;
+    bad[2].p.approx.epsilon = 1.0;
+    bad[2].p.approx.delta = 1e-9;
     assert_int_equal(asked(&accountant, bad, 3, outsider), DPF_E_UNSUPPORTED);
     bad[0] = good[0], bad[1] = candidate_event(3); /* a selection inside of one */
     memcpy(bad + 2, good, sizeof good);
@@ -467,7 +467,7 @@ static void what_is_not_proved_is_refused(void **state)
                                       {0, NAN, 0.1, 1}, {0, 1, NAN, 1},  {0, 1, 0.1, 1.5}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         memcpy(bad, good, sizeof good);
-        memcpy(bad[0].p, wrong[i], sizeof wrong[i]);
+        memcpy(bad[0].p.all, wrong[i], sizeof wrong[i]);
         assert_int_not_equal(asked(&accountant, bad, 3, outsider), DPF_OK);
     }
     memcpy(bad, good, sizeof good);

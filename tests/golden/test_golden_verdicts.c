@@ -111,12 +111,12 @@ static void check_nonsense(int32_t kind, int column, int32_t unit, int32_t adjac
             event.scale = wrong[i];
             must_not_prove(kind, column, unit, adjacency, &event, "a scale that is none");
         } else {
-            event.p[0] = wrong[i];
+            event.p.all[0] = wrong[i];
             must_not_prove(kind, column, unit, adjacency, &event, "a parameter that is none");
         }
         event = row_event(kind);
         if (kind == DPF_EVENT_APPROX || kind == DPF_EVENT_ZCDP || kind == DPF_EVENT_PBM) {
-            event.p[1] = wrong[i];
+            event.p.all[1] = wrong[i];
             must_not_prove(kind, column, unit, adjacency, &event, "a second parameter that is none");
             event = row_event(kind);
         }

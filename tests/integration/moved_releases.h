@@ -444,7 +444,7 @@ static double part_used(const struct plan *plan, const struct term_plan *term, c
         if (ledger_term(plan, e) != term)
             continue;
         if (event->kind == DPF_EVENT_PBM)
-            return (double)moved->coordinates / event->p[3]; /* each of which is clipped */
+            return (double)moved->coordinates / event->p.pbm.coordinates; /* each of which is clipped */
         const double stated = charged(plan, event), by = moved_of(term, event, moved);
         if (stated >= 0 && by > 0)
             most = fmax(most, by / stated);

@@ -75,8 +75,9 @@ static void a_run_is_one_event(void **state)
     assert_int_equal(t.status, 0);
     const dpf_event *event = only_event(&t.plan);
     assert_int_equal(event->kind, DPF_EVENT_CORRELATED_GAUSSIAN);
-    assert_true(event->count == 1 && event->p[0] == ROUNDS && event->p[1] == 4 && event->p[2] == 3 &&
-                event->p[3] == 1);
+    assert_true(event->count == 1 && event->p.correlated.rounds == ROUNDS &&
+                event->p.correlated.separation == 4 && event->p.correlated.participations == 3 &&
+                event->p.correlated.attained == 1);
     assert_true(t.plan.guarantee.plan_holds);
     /* Noise of multiplier 2 over the whole run, by pld little above the exact value of mu = 1/2. */
     const double pld = epsilon_by(&t.plan, "pld");
@@ -110,7 +111,8 @@ static void separation_is_enforced_or_nothing_is_proved(void **state)
         if (t.status != 0)
             fail_msg("%s", t.error.text);
         const dpf_event *event = only_event(&t.plan);
-        assert_true(event->p[1] == cases[i].separation && event->p[2] == cases[i].participations);
+        assert_true(event->p.correlated.separation == cases[i].separation &&
+                    event->p.correlated.participations == cases[i].participations);
         assert_int_equal(t.plan.guarantee.plan_holds, cases[i].proved);
         assert_int_equal(holds(&t.plan, "C6"), cases[i].proved);
         const double pld =

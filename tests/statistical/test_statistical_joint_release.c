@@ -93,12 +93,13 @@ static void check_price(size_t which, const double weights[3], int alike)
     assert_int_equal(events[0].blocks, ball.bound.blocks);
     assert_int_equal(events[0].kind == DPF_EVENT_PURE, mechanisms[which].p == 1 && !alike);
     if (events[0].kind == DPF_EVENT_PURE)
-        assert_true(fabs(events[0].p[0] * moved->l1 - price) < 1e-9);
+        assert_true(fabs(events[0].p.pure.epsilon * moved->l1 - price) < 1e-9);
     if (events[0].kind == DPF_EVENT_SKELLAM) { /* the deviation of the first block */
-        assert_true(fabs(sqrt(events[0].p[0]) / events[0].scale - 1) < 1e-9);
+        assert_true(fabs(sqrt(events[0].p.skellam.variance) / events[0].scale - 1) < 1e-9);
         /* Every block has at least as many steps of noise as the event says. */
         for (int b = 0; b < 3; b++)
-            assert_true(plan.scale[b] / plan.grid[b] >= sqrt(events[0].p[0]) / events[0].grid * (1 - 1e-9));
+            assert_true(plan.scale[b] / plan.grid[b] >=
+                        sqrt(events[0].p.skellam.variance) / events[0].grid * (1 - 1e-9));
     }
     plain_close(&host);
 }

@@ -66,7 +66,7 @@ static void ratios_are_those_of_the_law(void **state)
     assert_near(ratio(), -1.0 / 2 + 4.0 / 2 + 4.0 / 4);
     assert_near(hearing_distance(&plan, &hearing[0], &hearing[1]), 3.0 / 2 + exp(-1.5) - 1 + 1 + exp(-1) - 1);
     event->kind = DPF_EVENT_RANDOMIZED_RESPONSE;
-    event->p[0] = 0.25;
+    event->p.response.flip = 0.25;
     set(seen, 1, 0, 1);
     set(exact[0], 1, 0, 0);
     set(exact[1], 1, 1, 0);
@@ -105,7 +105,7 @@ static void noise_is_in_units_of_its_deviation(void **state)
     assert_near(hearing_noise(&plan, &told[0], 1), 0.5 / sqrt(2));
     /* Mean 0 and variance 1 of a flip; its fourth moment by hand. */
     event->kind = DPF_EVENT_RANDOMIZED_RESPONSE;
-    event->p[0] = 0.2;
+    event->p.response.flip = 0.2;
     set(seen, 0, 1, 1);
     set(exact[0], 0, 0, 1);
     const double kept = hearing_noise(&plan, &told[0], 0), flipped = hearing_noise(&plan, &told[0], 1);

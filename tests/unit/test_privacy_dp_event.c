@@ -85,11 +85,11 @@ static void kinds_have_their_names_and_fields(void **state)
     add(make(DPF_EVENT_DISCRETE_GAUSSIAN, 6, 0.5, 2));
     add(make(DPF_EVENT_DISCRETE_LAPLACE, 4, 0.5, 2.2));
     dpf_event pure = make(DPF_EVENT_PURE, 0, 0, 3);
-    pure.p[0] = 0.25;
+    pure.p.pure.epsilon = 0.25;
     add(pure);
     dpf_event concentrated = make(DPF_EVENT_ZCDP, 0, 0, 1);
-    concentrated.p[0] = 0.125;
-    concentrated.p[1] = 0.5;
+    concentrated.p.zcdp.xi = 0.125;
+    concentrated.p.zcdp.rho = 0.5;
     add(concentrated);
     json_t *whole = dp_event_json(&ledger, &guarantee);
     is(whole, "ComposedDpEvent");
@@ -136,12 +136,12 @@ static void bounds_stand_for_what_has_no_class(void **state)
 {
     (void)state;
     dpf_event skellam = make(DPF_EVENT_SKELLAM, 0, 0.25, 1);
-    skellam.p[0] = 16; /* 256 squared steps; a shift of 4 in either norm */
+    skellam.p.skellam.variance = 16; /* 256 squared steps; a shift of 4 in either norm */
     add(skellam);
     dpf_event bits = make(DPF_EVENT_RANDOMIZED_RESPONSE, 0, 0, 3);
-    bits.p[0] = 0.25;
+    bits.p.response.flip = 0.25;
     add(bits);
-    bits.p[0] = 0.75; /* the other name of the same bit */
+    bits.p.response.flip = 0.75; /* the other name of the same bit */
     add(bits);
     bits.sampling = (dpf_sampling){.kind = DPF_SAMPLING_POISSON,
                                    .unit = DPF_UNIT_USER,
@@ -149,8 +149,8 @@ static void bounds_stand_for_what_has_no_class(void **state)
                                    .rate = 0.5};
     add(bits);
     dpf_event drawn = make(DPF_EVENT_APPROX, 0, 0, 1);
-    drawn.p[0] = 1;
-    drawn.p[1] = 0.01;
+    drawn.p.approx.epsilon = 1;
+    drawn.p.approx.delta = 0.01;
     drawn.sampling = bits.sampling;
     add(drawn);
     drawn.kind = DPF_EVENT_ZCDP;
@@ -280,15 +280,15 @@ static void what_is_not_private_stays_so(void **state)
     add(make(DPF_EVENT_GAUSSIAN, 1, 0, 0));
     add(make(DPF_EVENT_RANDOMIZED_RESPONSE, 0, 0, 1)); /* never flipped */
     dpf_event wrong = make(DPF_EVENT_RANDOMIZED_RESPONSE, 0, 0, 1);
-    wrong.p[0] = NAN;
+    wrong.p.response.flip = NAN;
     add(wrong);
     wrong.kind = DPF_EVENT_PURE;
-    wrong.p[0] = -1;
+    wrong.p.pure.epsilon = -1;
     add(wrong);
     wrong.kind = DPF_EVENT_ZCDP;
     add(wrong);
     dpf_event larger = make(DPF_EVENT_ZCDP, 0, 0, 2); /* stated for a sensitivity of 1 */
-    larger.p[1] = 0.5;
+    larger.p.zcdp.rho = 0.5;
     add(larger);
     json_t *whole = dp_event_json(&ledger, &guarantee);
     is(inner(whole, 0, 7), "NonPrivateDpEvent");

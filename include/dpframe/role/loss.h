@@ -48,13 +48,13 @@ typedef struct dpf_loss {
     uint32_t flags;   /* DPF_LOSS_* */
 
     /*
-     * [setup] The blocks for this side. Called once for each side and layout that uses the instance.
-     * The Gram row of a query in layout OPERATOR is laid out by the same side's query in FULL.
+     * [setup, required] The blocks for this side. Called once for each side and layout that uses the
+     * instance. The Gram row of a query in layout OPERATOR is laid out by the same side's query in FULL.
      */
     dpf_status (*query)(void *self, const dpf_side_info *info, dpf_query *out);
 
     /*
-     * [setup] Sensitivity of each block (n_blocks entries), and of each block of the Gram row
+     * [setup, required] Sensitivity of each block (n_blocks entries), and of each block of the Gram row
      * (ignored without one), under the bounds. Entries arrive as NaN; leave NaN what is not proved. joint
      * arrives empty and takes what is known of several blocks together, where that says more than the
      * blocks do one by one.
@@ -63,37 +63,37 @@ typedef struct dpf_loss {
                               dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint);
 
     /*
-     * [run] Adds the Gram row's part that comes from other rows first .. first+count-1 to out
+     * [run, optional] Adds the Gram row's part that comes from other rows first .. first+count-1 to out
      * (width numbers). NULL if the query has no Gram row.
      */
     dpf_status (*gram)(void *self, const dpf_call *call, const dpf_query *query, const dpf_factors *other,
                        int64_t first, int64_t count, double *out);
 
     /*
-     * [run] Writes the blocks of each group: out[g * stride + 0 .. width-1] (overwritten). Before it
-     * is added, each record's contribution to a coordinate of block b is rounded to a multiple of
-     * grid[b] with dpf_on_grid (grid NULL: not rounded), so that sums do not depend on their order.
+     * [run, required] Writes the blocks of each group: out[g * stride + 0 .. width-1] (overwritten). Before
+     * it is added, each record's contribution to a coordinate of block b is rounded to a multiple of grid[b]
+     * with dpf_on_grid (grid NULL: not rounded), so that sums do not depend on their order.
      */
     dpf_status (*accumulate)(void *self, const dpf_call *call, const dpf_query *query,
                              const dpf_groups *groups, const double *grid, double *out, int64_t stride);
 
     /*
-     * [run] The same in float32 without a grid, for sides that are not released; NULL: the host
+     * [run, optional] The same in float32 without a grid, for sides that are not released; NULL: the host
      * uses accumulate. stride is a multiple of 16 and out is 64-byte aligned.
      */
     dpf_status (*accumulate_local)(void *self, const dpf_call *call, const dpf_query *query,
                                    const dpf_groups *groups, float *out, int64_t stride);
 
     /*
-     * [run] Operator form, for solvers that only multiply by A: out[g] = A_g x[g], d numbers for each
-     * group, where A_g is what accumulate_local would write into the quadratic block, added to
-     * nothing (neither ridge nor Gram row). It costs O(records d) in place of O(records d^2).
-     * query has layout OPERATOR; strides are multiples of 16, x and out are 64-byte aligned and their
-     * padding is zero. NULL unless layouts has DPF_LAYOUT_OPERATOR.
+     * [run, optional] Operator form, for solvers that only multiply by A: out[g] = A_g x[g], d numbers for
+     * each group, where A_g is what accumulate_local would write into the quadratic block, added to nothing
+     * (neither ridge nor Gram row). It costs O(records d) in place of O(records d^2). query has layout
+     * OPERATOR; strides are multiples of 16, x and out are 64-byte aligned and their padding is zero. NULL
+     * unless layouts has DPF_LAYOUT_OPERATOR.
      */
     dpf_status (*apply)(void *self, const dpf_call *call, const dpf_query *query, const dpf_groups *groups,
                         const float *x, int64_t x_stride, float *out, int64_t out_stride);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[4])(void);
 } dpf_loss;
 

@@ -105,57 +105,62 @@ typedef struct dpf_encoded {
     UINT32_C(4) /* needs every party's message with all rows: each row needs its shares */
 
 typedef struct dpf_mechanism {
-    /* [any] How long a draw of noise stays in use: DPF_LIFETIME_*. */
+    uint32_t flags; /* DPF_MECHANISM_* */
+    uint32_t reserved;
+
+    /* [any, required] How long a draw of noise stays in use: DPF_LIFETIME_*. */
     int32_t (*lifetime)(void *self);
-    /* [any] The epsilon that the configuration asks of one release, or NaN. */
+    /* [any, required] The epsilon that the configuration asks of one release, or NaN. */
     double (*budget)(void *self);
 
-    /* [setup] Chooses grid and scale. A sensitivity that is NaN or infinite must not be guessed:
+    /* [setup, required] Chooses grid and scale. A sensitivity that is NaN or infinite must not be guessed:
        fail with DPF_E_PRIVACY and say what would bound it. */
     dpf_status (*plan)(void *self, const dpf_release *release, dpf_noise_plan *out);
     /*
-     * [setup] The events of one release, at most capacity; cleared when they arrive. A block without noise is
-     * NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound are one event. CORRELATED_GAUSSIAN
-     * is an event of all rounds together, and no other event covers its blocks.
+     * [setup, required] The events of one release, at most capacity; cleared when they arrive. A block
+     * without noise is NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound are one event.
+     * CORRELATED_GAUSSIAN is an event of all rounds together, and no other event covers its blocks.
      */
     dpf_status (*events)(void *self, const dpf_release *release, const dpf_noise_plan *plan, dpf_event *out,
                          int32_t capacity, int32_t *n);
-    /* [any] Privacy loss (epsilon) of a record that enters with this weight; NULL: not stated. */
-    dpf_status (*profile)(void *self, const dpf_noise_plan *plan, double weight, double *epsilon);
-
     /*
-     * [run] values (n_rows x width, stride) to integers; rows as in out. Noise of row r is read at
+     * [run, required] values (n_rows x width, stride) to integers; rows as in out. Noise of row r is read at
      * (call.draw, call.party, r). Values outside the integers' range: DPF_E_RANGE.
      */
     dpf_status (*encode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
                          const double *values, int64_t stride, dpf_encoded *out);
-    /* [run] Sums to estimates, same shape. Noise of row r, if any, at (call.draw, DPF_PARTY_AGGREGATE, r). */
+    /* [run, required] Sums to estimates, same shape. Noise of row r, if any, at (call.draw,
+     * DPF_PARTY_AGGREGATE, r). */
     dpf_status (*decode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
                          const dpf_encoded *sums, double *out, int64_t stride);
-    uint32_t flags; /* DPF_MECHANISM_* */
-    uint32_t reserved;
     /*
-     * [run] For events with DPF_EVENT_NOISE_KNOWN, else NULL: the standard deviation of each coordinate's
-     * noise in the sum, given the part that the server knows. Rows as in sums, whose values are not read;
-     * call.draw as in decode. Audits read it: it says what such an observer can make of a release.
+     * [any, optional] The epsilon that a release costs a record which enters with this weight, as planned.
+     * Samplers that draw by weight ask for it. NULL: not stated.
+     */
+    dpf_status (*epsilon_at_weight)(void *self, const dpf_noise_plan *plan, double weight, double *epsilon);
+    /*
+     * [run, optional] For events with DPF_EVENT_NOISE_KNOWN, else NULL: the standard deviation of each
+     * coordinate's noise in the sum, given the part that the server knows. Rows as in sums, whose values are
+     * not read; call.draw as in decode. Audits read it: it says what such an observer can make of a release.
      */
     dpf_status (*conditional_stddev)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                      const dpf_query *query, const dpf_encoded *sums, double *out,
                                      int64_t stride);
     /*
-     * [setup] Bytes of state that decode keeps for each row of a message; NULL: none. call.draw is then the
-     * number of the round, from 0, and a mechanism whose noise is correlated between rounds adds it to sums
-     * (DPF_NOISE_AT_SUM), once a round. decode reads what earlier rounds have left and writes what this one
-     * leaves: called again for the same round, before a later one, it gives the same.
+     * [setup, optional] Bytes of state that decode keeps for each row of a message; NULL: none. call.draw is
+     * then the number of the round, from 0, and a mechanism whose noise is correlated between rounds adds it
+     * to sums (DPF_NOISE_AT_SUM), once a round. decode reads what earlier rounds have left and writes what
+     * this one leaves: called again for the same round, before a later one, it gives the same.
      */
     uint64_t (*row_state)(void *self, const dpf_noise_plan *plan, const dpf_query *query);
     /*
-     * [any] How the noise is correlated between rounds; NULL: it is not. Writes the first n numbers of the
-     * first column of a lower triangular Toeplitz matrix C, the first of them 1: the noise of a coordinate in
-     * the decoded sums of rounds 0 .. n-1 is C^-1 z, where z is independent and has the plan's variance.
+     * [any, optional] How the noise is correlated between rounds; NULL: it is not. Writes the first n numbers
+     * of the first column of a lower triangular Toeplitz matrix C, the first of them 1: the noise of a
+     * coordinate in the decoded sums of rounds 0 .. n-1 is C^-1 z, where z is independent and has the plan's
+     * variance.
      */
     void (*correlation)(void *self, const dpf_noise_plan *plan, double *out, int64_t n);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[6])(void);
 } dpf_mechanism;
 

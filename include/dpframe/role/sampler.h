@@ -28,8 +28,8 @@ typedef struct dpf_sampler_setup {
     int64_t n_parties;
     int64_t n_records; /* training records; 0 where the plan is made without data */
     double budget;     /* the mechanism's epsilon for one release, NaN if it has none */
-    /* The mechanism's privacy loss of a record of that weight; NULL if it states none. */
-    dpf_status (*profile)(void *context, double weight, double *epsilon);
+    /* The epsilon that a release costs a record of that weight; NULL if the mechanism states none. */
+    dpf_status (*epsilon_at_weight)(void *context, double weight, double *epsilon);
     void *context;
     /* Range of the records' privacy weights. */
     double privacy_weight_lo;
@@ -68,18 +68,18 @@ typedef struct dpf_draw {
 typedef struct dpf_sampler {
     int32_t level; /* DPF_LEVEL_* */
     int32_t reserved;
-    /* [any] How long one draw stays in use: DPF_LIFETIME_*. */
+    /* [any, required] How long one draw stays in use: DPF_LIFETIME_*. */
     int32_t (*lifetime)(void *self);
-    /* [setup] Called once, before describe. Here the instance may still change. */
+    /* [setup, required] Called once, before describe. Here the instance may still change. */
     dpf_status (*prepare)(void *self, const dpf_sampler_setup *setup);
-    /* [any] How it samples. */
+    /* [any, required] How it samples. */
     dpf_status (*describe)(void *self, dpf_sampling *out);
     /*
-     * [run] weights[i] = 0 if i does not take part, else its weight (1, or 1/probability for an
+     * [run, required] weights[i] = 0 if i does not take part, else its weight (1, or 1/probability for an
      * unbiased sum). Reads randomness at (call.draw, party, 0) or (call.draw, user, item).
      */
     dpf_status (*draw)(void *self, const dpf_call *call, const dpf_draw *draw, float *weights);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[4])(void);
 } dpf_sampler;
 

@@ -63,7 +63,7 @@ static double loss_per_unit(const dpf_event *event)
 {
     if (event->kind == DPF_EVENT_LAPLACE || event->kind == DPF_EVENT_DISCRETE_LAPLACE)
         return 1.0 / event->scale;
-    return event->kind == DPF_EVENT_PURE ? event->p[0] : (double)NAN;
+    return event->kind == DPF_EVENT_PURE ? event->p.pure.epsilon : (double)NAN;
 }
 
 /* Does who is drawn follow from weights alone, so that it is the same in neighbouring data sets? */

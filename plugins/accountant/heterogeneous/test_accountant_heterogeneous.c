@@ -185,7 +185,7 @@ static void unknown_is_refused(void **state)
                                     99};
     for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
         event.kind = never[i];
-        event.p[0] = 4; /* valid for those that have it, and so is the grid */
+        event.p.all[0] = 4; /* valid for those that have it, and so is the grid */
         event.grid = 0.5;
         assert_int_equal(ask(&event, DPF_UNIT_RECORD), DPF_E_UNSUPPORTED);
     }

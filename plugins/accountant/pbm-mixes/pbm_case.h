@@ -8,10 +8,10 @@
 static inline dpf_event pbm_event(double theta, int trials, int clients, double coordinates)
 {
     dpf_event event = case_event(DPF_EVENT_PBM, 1.0, 1.0);
-    event.p[0] = theta;
-    event.p[1] = trials;
-    event.p[2] = clients;
-    event.p[3] = coordinates;
+    event.p.pbm.theta = theta;
+    event.p.pbm.trials = trials;
+    event.p.pbm.clients = clients;
+    event.p.pbm.coordinates = coordinates;
     return event;
 }
 

@@ -189,12 +189,12 @@ static int is_whole(double x, double lowest, double highest)
     return x >= lowest && x <= highest && x == floor(x);
 }
 
-const char *pbm_parameters_fault(const double *p)
+const char *pbm_parameters_fault(const dpf_event_numbers *p)
 {
-    if (!(p[0] > 0.0 && p[0] <= 0.25) || !is_whole(p[1], 1.0, 1e9) || !is_whole(p[2], 1.0, 1e12) ||
-        !is_whole(p[3], 1.0, 0x1p53))
+    if (!(p->pbm.theta > 0.0 && p->pbm.theta <= 0.25) || !is_whole(p->pbm.trials, 1.0, 1e9) ||
+        !is_whole(p->pbm.clients, 1.0, 1e12) || !is_whole(p->pbm.coordinates, 1.0, 0x1p53))
         return "its theta, trials, clients or coordinates are out of range";
-    return p[1] <= PBM_MOST_TRIALS ? NULL : "accountants serve up to 256 trials of a client";
+    return p->pbm.trials <= PBM_MOST_TRIALS ? NULL : "accountants serve up to 256 trials of a client";
 }
 
 /*

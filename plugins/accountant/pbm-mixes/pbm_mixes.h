@@ -57,8 +57,8 @@ void pbm_mixes_free(const dpf_host *host, struct pbm_mixes *pbm);
 /* Masses of more trials leave the range of a double. */
 #define PBM_MOST_TRIALS 256
 
-/* Why an event's p[] cannot be served, or NULL. */
-const char *pbm_parameters_fault(const double *p);
+/* Why an event's numbers cannot be served, or NULL. */
+const char *pbm_parameters_fault(const dpf_event_numbers *p);
 /* Why a question about such an event cannot be answered, or NULL. */
 const char *pbm_question_fault(const dpf_event *event, const dpf_question *question);
 

@@ -158,26 +158,26 @@ static dpf_status add_clients(const struct pld *pld, const dpf_event *event, int
                               const dpf_question *question, const dpf_charge *charge, struct ledger *ledger)
 {
     const char *fault = pbm_question_fault(event, question);
-    if (!fault && charge->p[1] > PBM_MOST_TRIALS)
-        fault = pbm_parameters_fault(charge->p);
+    if (!fault && charge->p.pbm.trials > PBM_MOST_TRIALS)
+        fault = pbm_parameters_fault(&charge->p);
     if (fault)
         return dpf_refuse_event(pld->host, DPF_E_UNSUPPORTED, event, index, fault);
-    fault = pbm_parameters_fault(charge->p);
-    if (!fault && !(charge->copies * charge->p[3] < 1e15))
+    fault = pbm_parameters_fault(&charge->p);
+    if (!fault && !(charge->copies * charge->p.pbm.coordinates < 1e15))
         fault = "it is repeated too often to be composed";
     if (fault)
         return dpf_refuse_event(pld->host, DPF_E_NUMERIC, event, index, fault);
     const double zero_out = question->adjacency == DPF_ADJ_ZERO_OUT;
-    const double key[4] = {charge->p[0], charge->p[1], charge->p[2], zero_out};
+    const double key[4] = {charge->p.pbm.theta, charge->p.pbm.trials, charge->p.pbm.clients, zero_out};
     const struct tables *tables = find_tables(ledger, key);
     if (!tables)
         tables = make_tables(pld,
-                             pbm_mixes_new(pld->host, charge->p[0], (int64_t)charge->p[1],
-                                           (int64_t)charge->p[2], zero_out > 0.0),
+                             pbm_mixes_new(pld->host, charge->p.pbm.theta, (int64_t)charge->p.pbm.trials,
+                                           (int64_t)charge->p.pbm.clients, zero_out > 0.0),
                              key, ledger);
     if (!tables)
         return pld->host->fail(pld->host, DPF_E_MEMORY, -1, "out of memory");
-    struct pld_group group = {.copies = charge->copies * charge->p[3]};
+    struct pld_group group = {.copies = charge->copies * charge->p.pbm.coordinates};
     group.above = pld_pair_points(tables->above);
     group.below = tables->below ? pld_pair_points(tables->below) : group.above;
     group.copies_below = tables->below ? group.copies : 0.0;
@@ -189,17 +189,17 @@ static dpf_status add_clients(const struct pld *pld, const dpf_event *event, int
 static int is_little_skellam(const dpf_charge *charge)
 {
     return charge->kind == DPF_EVENT_SKELLAM &&
-           isinf(dpf_skellam_shift(charge->p[0] / (charge->grid * charge->grid)));
+           isinf(dpf_skellam_shift(charge->p.skellam.variance / (charge->grid * charge->grid)));
 }
 
 /* Known by a bound alone; what a draw would change is not. */
 static dpf_status add_concentrated(const struct pld *pld, const dpf_event *event, int64_t index,
                                    const dpf_charge *charge, struct ledger *ledger)
 {
-    struct concentrated one = {charge->p[0], charge->p[1]};
+    struct concentrated one = {charge->p.zcdp.xi, charge->p.zcdp.rho};
     if (charge->kind == DPF_EVENT_SKELLAM)
-        one = concentrated_skellam(charge->p[0] / (charge->grid * charge->grid), charge->l1 / charge->grid,
-                                   charge->sensitivity / charge->grid);
+        one = concentrated_skellam(charge->p.skellam.variance / (charge->grid * charge->grid),
+                                   charge->l1 / charge->grid, charge->sensitivity / charge->grid);
     if (!(one.xi >= 0.0 && one.rho >= 0.0))
         return dpf_refuse_event(pld->host, DPF_E_NUMERIC, event, index,
                                 "its xi or rho is negative or not a number");

@@ -206,7 +206,7 @@ static double response_size(double flip)
 /* Bits that are drawn together share their draw: then they are one release of all their epsilons. */
 static const char *make_response(const dpf_charge *charge, struct pld_pair *out, double *copies)
 {
-    const double flip = charge->p[0], bits = ceil(charge->sensitivity * (1.0 - 1e-12));
+    const double flip = charge->p.response.flip, bits = ceil(charge->sensitivity * (1.0 - 1e-12));
     if (!(flip >= 0.0 && flip <= 1.0))
         return "its probability of a flip is not in [0, 1]";
     out->size = response_size(flip);
@@ -246,7 +246,7 @@ static const char *make_correlated(const dpf_charge *charge, int from_below, str
     out->shape = PLD_GAUSSIAN;
     out->size = from_below ? floor(steps * (1.0 + 1e-12)) / sqrt(scale * scale + 9.0)
                            : steps * dpf_discrete_gaussian_shift(scale);
-    if (from_below && (out->size == 0.0 || scale < 6.0 || charge->p[3] < 1.0))
+    if (from_below && (out->size == 0.0 || scale < 6.0 || charge->p.correlated.attained < 1.0))
         *copies = 0.0;
     if (!(charge->grid > 0.0))
         return "correlated noise is discrete, but no grid is stated";
@@ -257,7 +257,7 @@ static const char *make_correlated(const dpf_charge *charge, int from_below, str
 static const char *make_skellam(const dpf_charge *charge, int from_below, struct pld_pair *out,
                                 double *copies)
 {
-    const double variance = charge->p[0] / (charge->grid * charge->grid);
+    const double variance = charge->p.skellam.variance / (charge->grid * charge->grid);
     out->shape = PLD_GAUSSIAN;
     out->size = charge->sensitivity / charge->grid * dpf_skellam_shift(variance);
     if (from_below)
@@ -279,7 +279,7 @@ static const char *make_discrete_laplace(const dpf_charge *charge, struct pld_pa
 
 static const char *make_pair(const dpf_charge *charge, int from_below, struct pld_pair *out, double *copies)
 {
-    const double *p = charge->p;
+    const dpf_event_numbers *p = &charge->p;
     *out = (struct pld_pair){
         PLD_RESPONSE, charge->sensitivity / charge->scale, 0.0, 0.0, 0.0, 0.0, charge->rate, 0, NULL};
     *copies = charge->copies;
@@ -301,12 +301,14 @@ static const char *make_pair(const dpf_charge *charge, int from_below, struct pl
     case DPF_EVENT_SKELLAM:
         return make_skellam(charge, from_below, out, copies);
     case DPF_EVENT_PURE:
-        out->size = p[0] * charge->sensitivity;
-        return p[0] >= 0.0 ? NULL : "its epsilon is negative or not a number";
+        out->size = p->pure.epsilon * charge->sensitivity;
+        return p->pure.epsilon >= 0.0 ? NULL : "its epsilon is negative or not a number";
     case DPF_EVENT_APPROX:
-        out->size = p[0];
-        out->lost = p[1];
-        return p[0] >= 0.0 && p[1] >= 0.0 && p[1] <= 1.0 ? NULL : "its epsilon or delta is out of range";
+        out->size = p->approx.epsilon;
+        out->lost = p->approx.delta;
+        return p->approx.epsilon >= 0.0 && p->approx.delta >= 0.0 && p->approx.delta <= 1.0
+                   ? NULL
+                   : "its epsilon or delta is out of range";
     case DPF_EVENT_RANDOMIZED_RESPONSE:
         return make_response(charge, out, copies);
     default:

@@ -200,8 +200,8 @@ static void compositions_of_points(void **state)
         if (settings[i].rate < 1)
             draw(&whole, settings[i].rate, &c);
         c.beside = settings[i].scale > 0 ? &beside : NULL;
-        events[0].p[0] = settings[i].epsilon;
-        events[0].p[1] = settings[i].lost;
+        events[0].p.approx.epsilon = settings[i].epsilon;
+        events[0].p.approx.delta = settings[i].lost;
         events[0] = case_sampled(events[0], settings[i].rate);
         events[0].count = settings[i].copies;
         snprintf(name, sizeof name, "setting %d", (int)i);
@@ -287,7 +287,7 @@ static void check_shift(int32_t kind, double size, int x, int y, double rate)
     struct case_accountant pld;
     char name[80];
     event.grid = 1;
-    event.p[0] = kind == DPF_EVENT_SKELLAM ? size : 0;
+    event.p.skellam.variance = kind == DPF_EVENT_SKELLAM ? size : 0;
     for (int unit = 0; unit < DPF_N_UNITS; unit++)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
             event.sensitivity.at[unit][adjacency].l1 = x + y;
@@ -333,7 +333,7 @@ static void integer_noise_is_hardly_worse_than_a_gaussian(void **state)
         dpf_event skellam = case_event(DPF_EVENT_SKELLAM, 1, 10);
         dpf_event discrete = case_event(DPF_EVENT_DISCRETE_GAUSSIAN, sqrt(variance), 10);
         const dpf_event less = case_event(DPF_EVENT_GAUSSIAN, sqrt(variance - 3), 10);
-        skellam.p[0] = variance;
+        skellam.p.skellam.variance = variance;
         skellam.grid = discrete.grid = 1;
         const double most = case_epsilon(&pld, &less, 1, 1e-6);
         assert_true(case_epsilon(&pld, &skellam, 1, 1e-6) <= most);

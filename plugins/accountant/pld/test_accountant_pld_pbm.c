@@ -229,7 +229,7 @@ static void memory_failures_are_reported(void **state)
     question.adjacency = DPF_ADJ_REPLACE;
     case_open(&accountant, "pld", "", NULL);
     dpf_event both[2] = {events[0], events[1]};
-    both[1].p[1] = 0.1;
+    both[1].p.zcdp.rho = 0.1;
     int failures = 0;
     for (int after = 0; after < 60; after++) {
         dpf_answer answer = {.size = sizeof answer};

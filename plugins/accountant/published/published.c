@@ -173,11 +173,11 @@ static double release_epsilon(const dpf_event *event, const dpf_question *questi
     case DPF_EVENT_DISCRETE_GAUSSIAN:
         return sensitivity / event->scale * sqrt(2.0 * log(1.25 / question->delta));
     case DPF_EVENT_PURE:
-        return event->p[0] * sensitivity;
+        return event->p.pure.epsilon * sensitivity;
     case DPF_EVENT_RANDOMIZED_RESPONSE:
-        return sensitivity * fabs(log1p(-event->p[0]) - log(event->p[0]));
+        return sensitivity * fabs(log1p(-event->p.response.flip) - log(event->p.response.flip));
     case DPF_EVENT_APPROX:
-        return event->p[0];
+        return event->p.approx.epsilon;
     default:
         return NAN;
     }
@@ -191,7 +191,7 @@ static double release_delta(const dpf_event *event, const dpf_question *question
     case DPF_EVENT_DISCRETE_GAUSSIAN:
         return question->delta;
     case DPF_EVENT_APPROX:
-        return event->p[1];
+        return event->p.approx.delta;
     default:
         return 0.0;
     }
@@ -335,15 +335,16 @@ static dpf_status claim_dpmf_rp(const struct published *published, const dpf_eve
     const double order = published->order;
     double most = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        const double *p = events[i].p; /* theta, q, clients, coordinates */
+        const dpf_event_numbers *p = &events[i].p;
         if (!counts(&events[i]) || events[i].kind == DPF_EVENT_NO_OP)
             continue;
-        const double rest = 1.0 - 2.0 * p[0];
-        if (events[i].kind != DPF_EVENT_PBM || !(rest > 0.0 && p[2] >= 1.0 && p[3] >= 0.0))
+        const double rest = 1.0 - 2.0 * p->pbm.theta;
+        if (events[i].kind != DPF_EVENT_PBM ||
+            !(rest > 0.0 && p->pbm.clients >= 1.0 && p->pbm.coordinates >= 0.0))
             return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[i], i,
                                     "the claim is about the Poisson binomial mechanism");
-        const double one = published->c0 * p[0] * p[0] / (rest * rest * rest * rest) * order * order /
-                           (order - 1.0) * p[1] * p[3] / p[2];
+        const double one = published->c0 * p->pbm.theta * p->pbm.theta / (rest * rest * rest * rest) * order *
+                           order / (order - 1.0) * p->pbm.trials * p->pbm.coordinates / p->pbm.clients;
         most = one > most ? one : most;
     }
     if (!(question->delta > 0.0))

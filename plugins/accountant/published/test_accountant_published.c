@@ -36,8 +36,8 @@ static void pure_claims_have_no_delta(void **state)
     const dpf_event laplace = event_of(DPF_EVENT_LAPLACE, 2);
     dpf_event pure = event_of(DPF_EVENT_PURE, NAN), response = event_of(DPF_EVENT_RANDOMIZED_RESPONSE, NAN);
     (void)state;
-    pure.p[0] = 0.25;
-    response.p[0] = 0.25;
+    pure.p.pure.epsilon = 0.25;
+    response.p.response.flip = 0.25;
     dpf_answer answer = claim_of("", &laplace, 1, 1e-5);
     assert_answer(&answer, 1.5, 0);
     answer = claim_of("", &pure, 1, 1e-5);
@@ -51,8 +51,8 @@ static void others_have_theirs(void **state)
     const dpf_event gaussian = event_of(DPF_EVENT_GAUSSIAN, 6);
     dpf_event approx = event_of(DPF_EVENT_APPROX, NAN);
     (void)state;
-    approx.p[0] = 2;
-    approx.p[1] = 1e-7;
+    approx.p.approx.epsilon = 2;
+    approx.p.approx.delta = 1e-7;
     dpf_answer answer = claim_of("", &gaussian, 1, 1e-5);
     assert_answer(&answer, sqrt(2 * log(1.25e5)) / 2, 1e-5);
     answer = claim_of("", &approx, 1, 1e-5);
@@ -129,7 +129,7 @@ static void dpmf_rp_is_a_renyi_divergence(void **state)
     dpf_event event = event_of(DPF_EVENT_PBM, NAN);
     const double p[4] = {0.25, 2, 400, 50};
     (void)state;
-    memcpy(event.p, p, sizeof p);
+    memcpy(event.p.all, p, sizeof p);
     dpf_answer answer = claim_of("claim=dpmf-rp-eq18", &event, 1, 1e-5);
     assert_answer(&answer, 1 + log(1e5), 1e-5);
     assert_true(answer.order == 2);

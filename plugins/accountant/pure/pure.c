@@ -49,10 +49,10 @@ static dpf_status event_epsilon(const struct pure *pure, const dpf_event *event,
         *epsilon = charge->sensitivity / charge->scale;
         break;
     case DPF_EVENT_PURE:
-        *epsilon = charge->p[0] * charge->sensitivity;
+        *epsilon = charge->p.pure.epsilon * charge->sensitivity;
         break;
     case DPF_EVENT_RANDOMIZED_RESPONSE:
-        *epsilon = charge->sensitivity * response_epsilon(charge->p[0]);
+        *epsilon = charge->sensitivity * response_epsilon(charge->p.response.flip);
         break;
     default:
         return dpf_refuse_event(pure->host, DPF_E_UNSUPPORTED, event, index,

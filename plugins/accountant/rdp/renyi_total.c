@@ -16,16 +16,16 @@ static struct renyi_curve charge_curve(const dpf_charge *charge)
         return charge->grid > 0.0 ? renyi_discrete_laplace(epsilon, charge->grid / charge->scale)
                                   : renyi_laplace(epsilon);
     case DPF_EVENT_RANDOMIZED_RESPONSE:
-        return renyi_response(charge->p[0], charge->sensitivity);
+        return renyi_response(charge->p.response.flip, charge->sensitivity);
     case DPF_EVENT_PURE:
-        return renyi_pure(charge->p[0] * charge->sensitivity);
+        return renyi_pure(charge->p.pure.epsilon * charge->sensitivity);
     case DPF_EVENT_APPROX:
-        return renyi_pure(charge->p[0]);
+        return renyi_pure(charge->p.approx.epsilon);
     case DPF_EVENT_ZCDP:
-        return renyi_concentrated(charge->p[0], charge->p[1]);
+        return renyi_concentrated(charge->p.zcdp.xi, charge->p.zcdp.rho);
     case DPF_EVENT_SKELLAM:
-        return renyi_skellam(charge->p[0] / (charge->grid * charge->grid), charge->l1 / charge->grid,
-                             charge->sensitivity / charge->grid);
+        return renyi_skellam(charge->p.skellam.variance / (charge->grid * charge->grid),
+                             charge->l1 / charge->grid, charge->sensitivity / charge->grid);
     default:
         return renyi_gaussian(charge->scale / charge->sensitivity);
     }
@@ -36,7 +36,7 @@ static double charge_at(const dpf_charge *charge, struct renyi_pbm *pbm, double 
 {
     if (pbm) /* of equal coordinates; that sampling hides the client is not proved, as the count of clients
                 shows */
-        return charge->p[3] * renyi_pbm_at(pbm, order);
+        return charge->p.pbm.coordinates * renyi_pbm_at(pbm, order);
     const struct renyi_curve curve = charge_curve(charge);
     if (charge->rate >= 1.0 || charge->kind == DPF_EVENT_ZCDP)
         return curve.at(&curve, order); /* of an arbitrary zCDP release no amplification is proved */
@@ -63,7 +63,7 @@ double renyi_total_at(const struct renyi_total *total, double order)
 /* What the kind's own parameters must satisfy. NULL if they do. */
 static const char *charge_fault(const dpf_charge *charge)
 {
-    const double *p = charge->p;
+    const dpf_event_numbers *p = &charge->p;
     switch (charge->kind) {
     case DPF_EVENT_LAPLACE:
     case DPF_EVENT_GAUSSIAN:
@@ -73,13 +73,17 @@ static const char *charge_fault(const dpf_charge *charge)
     case DPF_EVENT_SKELLAM:             /* checked by dpf_charge_event */
         return NULL;
     case DPF_EVENT_PURE:
-        return p[0] >= 0.0 ? NULL : "its epsilon is negative or not a number";
+        return p->pure.epsilon >= 0.0 ? NULL : "its epsilon is negative or not a number";
     case DPF_EVENT_APPROX:
-        return p[0] >= 0.0 && p[1] >= 0.0 && p[1] <= 1.0 ? NULL : "its epsilon or delta is out of range";
+        return p->approx.epsilon >= 0.0 && p->approx.delta >= 0.0 && p->approx.delta <= 1.0
+                   ? NULL
+                   : "its epsilon or delta is out of range";
     case DPF_EVENT_ZCDP:
-        return p[0] >= 0.0 && p[1] >= 0.0 ? NULL : "its xi or rho is negative or not a number";
+        return p->zcdp.xi >= 0.0 && p->zcdp.rho >= 0.0 ? NULL : "its xi or rho is negative or not a number";
     case DPF_EVENT_RANDOMIZED_RESPONSE:
-        return p[0] >= 0.0 && p[0] <= 1.0 ? NULL : "its probability of a flip is not in [0, 1]";
+        return p->response.flip >= 0.0 && p->response.flip <= 1.0
+                   ? NULL
+                   : "its probability of a flip is not in [0, 1]";
     case DPF_EVENT_PBM:
         return pbm_parameters_fault(p);
     default:
@@ -91,7 +95,7 @@ static int same_charge(const dpf_charge *a, const dpf_charge *b)
 {
     return a->kind == b->kind && a->sensitivity == b->sensitivity && a->rate == b->rate &&
            (a->kind != DPF_EVENT_SKELLAM || a->l1 == b->l1) && a->scale == b->scale && a->grid == b->grid &&
-           memcmp(a->p, b->p, sizeof a->p) == 0;
+           memcmp(&a->p, &b->p, sizeof a->p) == 0;
 }
 
 static void total_add(struct renyi_total *total, const dpf_charge *charge)
@@ -101,7 +105,7 @@ static void total_add(struct renyi_total *total, const dpf_charge *charge)
     if (charge->copies == 0.0 || charge->unbounded)
         return;
     if (charge->kind == DPF_EVENT_APPROX)
-        total->log_keep += charge->copies * log1p(-charge->rate * charge->p[1]);
+        total->log_keep += charge->copies * log1p(-charge->rate * charge->p.approx.delta);
     for (int64_t i = 0; i < total->n; i++) {
         if (same_charge(&total->charges[i], charge)) {
             total->charges[i].copies += charge->copies;
@@ -119,8 +123,8 @@ static dpf_status total_curves(const dpf_host *host, const dpf_question *questio
         const dpf_charge *charge = &total->charges[i];
         if (charge->kind != DPF_EVENT_PBM)
             continue;
-        total->pbm[i] =
-            renyi_pbm_new(host, charge->p[0], (int64_t)charge->p[1], (int64_t)charge->p[2], zero_out);
+        total->pbm[i] = renyi_pbm_new(host, charge->p.pbm.theta, (int64_t)charge->p.pbm.trials,
+                                      (int64_t)charge->p.pbm.clients, zero_out);
         if (!total->pbm[i])
             return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     }
@@ -141,8 +145,8 @@ static dpf_status add_event(const dpf_host *host, const dpf_event *events, int64
     if (counts && charge.kind == DPF_EVENT_PBM && pbm_question_fault(event, question))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index, pbm_question_fault(event, question));
     if (fault) {
-        const int unknown =
-            charge.p[1] > PBM_MOST_TRIALS || charge.kind < 0 || charge.kind > DPF_EVENT_CORRELATED_GAUSSIAN;
+        const int unknown = charge.p.pbm.trials > PBM_MOST_TRIALS || charge.kind < 0 ||
+                            charge.kind > DPF_EVENT_CORRELATED_GAUSSIAN;
         return dpf_refuse_event(host, unknown ? DPF_E_UNSUPPORTED : DPF_E_NUMERIC, event, index, fault);
     }
     total_add(total, &charge);

@@ -47,7 +47,7 @@ static dpf_event skellam(double variance, double l1, double l2)
 {
     dpf_event event = case_event(DPF_EVENT_SKELLAM, sqrt(variance) / 4, 1.0);
     event.grid = 0.25;
-    event.p[0] = variance / 16;
+    event.p.skellam.variance = variance / 16;
     for (int unit = 0; unit < DPF_N_UNITS; unit++)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
             event.sensitivity.at[unit][adjacency] = (dpf_norms){l1 / 4, l2 / 4, l2 / 4};

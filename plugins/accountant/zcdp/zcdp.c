@@ -99,7 +99,8 @@ static int in_unit(double p)
 static dpf_status charge_cost(const struct zcdp *zcdp, const dpf_event *event, int64_t index,
                               const dpf_charge *charge, struct total *cost)
 {
-    const double ratio = charge->sensitivity / charge->scale, *p = charge->p;
+    const double ratio = charge->sensitivity / charge->scale;
+    const dpf_event_numbers *p = &charge->p;
     *cost = (struct total){{0.0, 0.0}, 0.0, NULL};
     switch (charge->kind) {
     case DPF_EVENT_GAUSSIAN:
@@ -115,30 +116,31 @@ static dpf_status charge_cost(const struct zcdp *zcdp, const dpf_event *event, i
         cost->sum.rho = rho_pure(amplified(ratio, charge->rate));
         break;
     case DPF_EVENT_PURE:
-        cost->sum.rho = rho_pure(amplified(p[0] * charge->sensitivity, charge->rate));
+        cost->sum.rho = rho_pure(amplified(p->pure.epsilon * charge->sensitivity, charge->rate));
         break;
     case DPF_EVENT_RANDOMIZED_RESPONSE:
-        cost->sum.rho = charge->rate < 1.0
-                            ? rho_pure(amplified(charge->sensitivity * response_epsilon(p[0]), charge->rate))
-                            : charge->sensitivity * rho_pure(response_epsilon(p[0]));
+        cost->sum.rho =
+            charge->rate < 1.0
+                ? rho_pure(amplified(charge->sensitivity * response_epsilon(p->response.flip), charge->rate))
+                : charge->sensitivity * rho_pure(response_epsilon(p->response.flip));
         break;
     case DPF_EVENT_APPROX:
-        cost->sum.rho = rho_pure(amplified(p[0], charge->rate));
-        cost->lost = in_unit(p[1]) ? -log1p(-charge->rate * p[1]) : NAN;
+        cost->sum.rho = rho_pure(amplified(p->approx.epsilon, charge->rate));
+        cost->lost = in_unit(p->approx.delta) ? -log1p(-charge->rate * p->approx.delta) : NAN;
         break;
     case DPF_EVENT_ZCDP:
-        cost->sum.xi = p[0];
-        cost->sum.rho = p[1];
+        cost->sum.xi = p->zcdp.xi;
+        cost->sum.rho = p->zcdp.rho;
         break;
     case DPF_EVENT_SKELLAM:
-        cost->sum = concentrated_skellam(p[0] / (charge->grid * charge->grid), charge->l1 / charge->grid,
-                                         charge->sensitivity / charge->grid);
+        cost->sum = concentrated_skellam(p->skellam.variance / (charge->grid * charge->grid),
+                                         charge->l1 / charge->grid, charge->sensitivity / charge->grid);
         break;
     default:
         return dpf_refuse_event(zcdp->host, DPF_E_UNSUPPORTED, event, index,
                                 "the zcdp accountant has no bound for this kind");
     }
-    if (!(cost->sum.xi >= 0.0 && cost->sum.rho >= 0.0 && cost->lost >= 0.0) || p[0] < 0.0)
+    if (!(cost->sum.xi >= 0.0 && cost->sum.rho >= 0.0 && cost->lost >= 0.0) || p->all[0] < 0.0)
         return dpf_refuse_event(zcdp->host, DPF_E_NUMERIC, event, index,
                                 "its epsilon, delta, xi, rho or probability is out of range");
     return DPF_OK;

@@ -365,10 +365,10 @@ static dpf_event run_event(const dpf_release *release, const struct schedule *sc
     event.blocks = noisy;
     event.scale = scale[first];
     event.grid = alike ? grid[first] : scale[first] / fewest * (1 + 1e-15);
-    event.p[0] = (double)schedule->pattern.rounds;
-    event.p[1] = (double)schedule->pattern.separation;
-    event.p[2] = (double)schedule->pattern.participations;
-    event.p[3] = schedule->reach.attained;
+    event.p.correlated.rounds = (double)schedule->pattern.rounds;
+    event.p.correlated.separation = (double)schedule->pattern.separation;
+    event.p.correlated.participations = (double)schedule->pattern.participations;
+    event.p.correlated.attained = schedule->reach.attained;
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
         for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
             event.sensitivity.at[u][a] =

@@ -197,7 +197,8 @@ static void one_event_covers_the_run(void **state)
         assert_true(events[0].scale >= 2 * stated && events[0].scale <= 2 * stated * (1 + 1e-6));
         assert_true(plan.where == DPF_NOISE_AT_SUM && plain_is_power_of_two(plan.grid[0]));
         assert_true(events[0].grid > plan.grid[0] && events[0].count == 1);
-        assert_true(events[0].p[0] == (double)cases[i].rounds && events[0].p[3] == 1);
+        assert_true(events[0].p.correlated.rounds == (double)cases[i].rounds &&
+                    events[0].p.correlated.attained == 1);
         plain_close(&host);
     }
 }

@@ -142,7 +142,8 @@ static dpf_status mixture_events(void *self, const dpf_release *release, const d
 }
 
 /* A record's contribution, and so its L1 distance, grows with its weight. */
-static dpf_status mixture_profile(void *self, const dpf_noise_plan *plan, double weight, double *epsilon)
+static dpf_status mixture_epsilon_at_weight(void *self, const dpf_noise_plan *plan, double weight,
+                                            double *epsilon)
 {
     (void)plan;
     *epsilon = weight * mixture_budget(self);
@@ -244,7 +245,7 @@ static const dpf_mechanism functions = {
     .budget = mixture_budget,
     .plan = mixture_plan,
     .events = mixture_events,
-    .profile = mixture_profile,
+    .epsilon_at_weight = mixture_epsilon_at_weight,
     .encode = mixture_encode,
     .decode = mixture_decode,
     .flags = DPF_MECHANISM_CONTRIBUTORS,

@@ -176,7 +176,7 @@ static void the_scale_is_the_publications(void **state)
     assert_true(mechanism->budget(host.self) == 0.5);
     double epsilon;
     dpf_noise_plan plan = {.size = sizeof(plan)};
-    assert_int_equal(mechanism->profile(host.self, &plan, 0.25, &epsilon), DPF_OK);
+    assert_int_equal(mechanism->epsilon_at_weight(host.self, &plan, 0.25, &epsilon), DPF_OK);
     assert_true(epsilon == 0.125);
     plain_close(&host);
 }

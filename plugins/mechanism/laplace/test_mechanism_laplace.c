@@ -375,7 +375,7 @@ static void enumerated_masses_of_neighbours_are_within_epsilon(void **state)
     plain_close(&host);
 }
 
-static void the_profile_is_linear_in_the_weight(void **state)
+static void epsilon_is_linear_in_the_weight(void **state)
 {
     (void)state;
     struct plain_host host;
@@ -387,7 +387,7 @@ static void the_profile_is_linear_in_the_weight(void **state)
     r.release.noise_factor = 2;
     plain_open_random(&host, component, "epsilon=3; lifetime=run");
     plain_plan(&host, &r, &plan, events);
-    assert_int_equal(mechanism->profile(host.self, &plan, 4, &epsilon), DPF_OK);
+    assert_int_equal(mechanism->epsilon_at_weight(host.self, &plan, 4, &epsilon), DPF_OK);
     assert_true(fabs(epsilon - 6) < 1e-12);
     assert_int_equal(mechanism->lifetime(host.self), DPF_LIFETIME_RUN);
     plain_close(&host);
@@ -424,7 +424,7 @@ int main(void)
         cmocka_unit_test(values_that_do_not_fit_are_refused),
         cmocka_unit_test(large_sums_fit_at_any_epsilon),
         cmocka_unit_test(enumerated_masses_of_neighbours_are_within_epsilon),
-        cmocka_unit_test(the_profile_is_linear_in_the_weight),
+        cmocka_unit_test(epsilon_is_linear_in_the_weight),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

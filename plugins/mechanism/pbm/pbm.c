@@ -229,10 +229,10 @@ static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_n
     out->side = release->side;
     out->blocks = (UINT32_C(1) << release->query->n_blocks) - 1;
     out->scale = plan->scale[0];
-    out->p[0] = accounted_theta(plan_theta(plan));
-    out->p[1] = (double)pbm->trials;
-    out->p[2] = (double)plan->opaque[KEEP_CLIENTS];
-    out->p[3] = coordinates;
+    out->p.pbm.theta = accounted_theta(plan_theta(plan));
+    out->p.pbm.trials = (double)pbm->trials;
+    out->p.pbm.clients = (double)plan->opaque[KEEP_CLIENTS];
+    out->p.pbm.coordinates = coordinates;
     state_sensitivity(pbm, coordinates, &out->sensitivity);
     *n = 1;
     return DPF_OK;

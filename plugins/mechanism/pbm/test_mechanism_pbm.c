@@ -145,9 +145,9 @@ static void plan_and_event_state_what_is_drawn(void **state)
     assert_int_equal(e->count, 1);
     assert_true(e->flags == DPF_EVENT_NOISE_SHARED);
     /* Exact differences of the probabilities that are drawn with. */
-    assert_true(e->p[0] >= 0.2 && e->p[0] <= 0.2 + 0x1p-53 && 0.5 + e->p[0] >= 0.5 + 0.2 &&
-                0.5 - e->p[0] <= 0.5 - 0.2);
-    assert_true(e->p[1] == 5 && e->p[2] == 7 && e->p[3] == ROWS * WIDTH);
+    assert_true(e->p.pbm.theta >= 0.2 && e->p.pbm.theta <= 0.2 + 0x1p-53 &&
+                0.5 + e->p.pbm.theta >= 0.5 + 0.2 && 0.5 - e->p.pbm.theta <= 0.5 - 0.2);
+    assert_true(e->p.pbm.trials == 5 && e->p.pbm.clients == 7 && e->p.pbm.coordinates == ROWS * WIDTH);
     for (int u = 0; u < DPF_N_UNITS; u++)
         for (int a = 0; a < DPF_N_ADJACENCIES; a++) {
             const dpf_norms *at = &e->sensitivity.at[u][a];
@@ -162,14 +162,14 @@ static void plan_and_event_state_what_is_drawn(void **state)
     m.release.release.noise_factor = 2;
     m.release.release.min_survivors = 90;
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
-    assert_true(fabs(m.events[0].p[0] - 0.1) < 1e-15 && m.events[0].p[2] == 90);
+    assert_true(fabs(m.events[0].p.pbm.theta - 0.1) < 1e-15 && m.events[0].p.pbm.clients == 90);
     plain_close(&m.host);
     /* A message that counts on nobody else is private by itself. */
     open_pbm(&m, "clients=1", 100);
     m.release.release.min_survivors = 90;
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
     assert_int_equal(m.plan.where, DPF_NOISE_AT_PARTY);
-    assert_true(m.events[0].p[2] == 1 && m.events[0].flags == 0);
+    assert_true(m.events[0].p.pbm.clients == 1 && m.events[0].flags == 0);
     plain_close(&m.host);
     plain_random_stop();
 }
@@ -222,14 +222,14 @@ static void curious_clients_hide_nobody(void **state)
     plain_random_start(3);
     open_pbm(&m, "clients=10; max-curious=3", 50);
     assert_int_equal(m.plan.spare_shares, 3);
-    assert_true(m.events[0].p[2] == 10);
+    assert_true(m.events[0].p.pbm.clients == 10);
     assert_int_equal(decode(&m, z, 13, out), DPF_OK);
     assert_int_equal(decode(&m, z, 12, out), DPF_E_PRIVACY);
     plain_close(&m.host);
     open_pbm(&m, "max-curious=3", 50);
     m.release.release.min_survivors = 50; /* nothing is drawn: all count but the curious ones */
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
-    assert_true(m.events[0].p[2] == 47);
+    assert_true(m.events[0].p.pbm.clients == 47);
     assert_int_equal(decode(&m, z, 49, out), DPF_E_PRIVACY);
     assert_int_equal(decode(&m, z, 50, out), DPF_OK);
     plain_close(&m.host);

@@ -71,7 +71,7 @@ static void state_variance(const dpf_value *values, const dpf_release *release, 
     const double shares = 2 * (double)dpf_additive_plan_parts(plan);
     const double mean = (double)mean_of(dpf_additive_plan_steps(plan, first));
     const double fewest = (double)mean_of(dpf_additive_plan_steps(plan, least));
-    event->p[0] = shares * mean * plan->grid[first] * plan->grid[first];
+    event->p.skellam.variance = shares * mean * plan->grid[first] * plan->grid[first];
     event->grid =
         fewest == mean ? plan->grid[first] : plan->grid[first] * sqrt(mean / fewest) * (1 + 0x1p-50);
 }

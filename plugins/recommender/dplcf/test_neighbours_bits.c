@@ -97,10 +97,11 @@ static void a_bit_costs_at_most_epsilon(void **state)
             bit_response_event(&response, &event);
             if (keeps[k] == 0) {
                 assert_int_equal(event.kind, DPF_EVENT_RANDOMIZED_RESPONSE);
-                assert_true(event.p[0] == response.invent);
+                assert_true(event.p.response.flip == response.invent);
             } else {
                 assert_int_equal(event.kind, DPF_EVENT_PURE);
-                assert_true(event.p[0] >= cost && event.p[0] <= epsilons[e] * (1 + 1e-9) + 1e-9);
+                assert_true(event.p.pure.epsilon >= cost &&
+                            event.p.pure.epsilon <= epsilons[e] * (1 + 1e-9) + 1e-9);
             }
         }
 }

@@ -169,7 +169,7 @@ static void releases_are_stated(void **state)
     plain_open_random(&host, component, "epsilon=1");
     stated(&host, &release);
     assert_int_equal(release.event.kind, DPF_EVENT_RANDOMIZED_RESPONSE);
-    assert_true(fabs(release.event.p[0] - 1 / (1 + exp(1))) < 1e-15);
+    assert_true(fabs(release.event.p.response.flip - 1 / (1 + exp(1))) < 1e-15);
     assert_int_equal(release.noise_where, DPF_NOISE_AT_PARTY);
     assert_int_equal(release.sees, DPF_SEES_MESSAGES);
     assert_int_equal(release.reads, DPF_READS_CONSTANTS);
@@ -199,7 +199,7 @@ static void the_setup_changes_the_noise(void **state)
     plain_open_random(&host, component, "epsilon=1");
     setup.noise_factor = 4;
     assert_int_equal(recommender->releases(host.self, &setup, &release, 1, &n), DPF_OK);
-    assert_true(fabs(release.event.p[0] - 1 / (1 + exp(0.25))) < 1e-15);
+    assert_true(fabs(release.event.p.response.flip - 1 / (1 + exp(0.25))) < 1e-15);
     setup.without_noise = 1;
     assert_int_equal(recommender->releases(host.self, &setup, &release, 1, &n), DPF_OK);
     assert_int_equal(release.event.kind, DPF_EVENT_NON_PRIVATE);

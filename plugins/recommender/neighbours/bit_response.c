@@ -83,12 +83,12 @@ void bit_response_event(const struct bit_response *response, dpf_event *event)
         event->kind = DPF_EVENT_NON_PRIVATE;
     } else if (response->symmetric) {
         event->kind = DPF_EVENT_RANDOMIZED_RESPONSE;
-        event->p[0] = response->invent;
+        event->p.response.flip = response->invent;
     } else {
         /* Upper ends: a quotient is off by 2^-53 of itself, which moves its logarithm by as much. */
         const double of_one = log(response->keep / response->invent);
         const double of_zero = log((1.0 - response->invent) / (1.0 - response->keep));
         event->kind = DPF_EVENT_PURE;
-        event->p[0] = fmax(of_one, of_zero) * (1.0 + 0x1p-50) + 0x1p-50;
+        event->p.pure.epsilon = fmax(of_one, of_zero) * (1.0 + 0x1p-50) + 0x1p-50;
     }
 }

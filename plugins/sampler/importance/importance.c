@@ -78,7 +78,7 @@ static dpf_status excess(const struct problem *problem, double weight, double *o
     const dpf_value *values = problem->importance->values;
     double loss = problem->setup->budget;
     if (values[P_PROFILE].integer == PROFILE_MECHANISM) {
-        const dpf_status status = problem->setup->profile(problem->setup->context, weight, &loss);
+        const dpf_status status = problem->setup->epsilon_at_weight(problem->setup->context, weight, &loss);
         if (status != DPF_OK)
             return status;
     }
@@ -205,7 +205,7 @@ static dpf_status importance_prepare(void *self, const dpf_sampler_setup *setup)
     struct importance *importance = self;
     const dpf_host *host = importance->draws.host;
     importance->draws.side = setup->side;
-    if (importance->values[P_PROFILE].integer == PROFILE_MECHANISM && !setup->profile)
+    if (importance->values[P_PROFILE].integer == PROFILE_MECHANISM && !setup->epsilon_at_weight)
         return host->fail(
             host, DPF_E_CONFIG, P_PROFILE,
             "there is no mechanism that states losses by weight; use one that does, or profile = "

@@ -12,7 +12,7 @@ static dpf_status prepare(struct plain_host *host, const char *settings, double 
     dpf_sampler_setup setup = {.size = sizeof(setup), .side = DPF_SIDE_ITEMS, .budget = budget};
     slope = budget;
     if (with_profile) {
-        setup.profile = check_linear_profile;
+        setup.epsilon_at_weight = check_linear_profile;
         setup.context = &slope;
     }
     plain_open_random(host, component, settings);

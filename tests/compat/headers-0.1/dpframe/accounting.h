@@ -15,6 +15,7 @@
  *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
  *  - SELECTION and CANDIDATE are refused: who has a theorem for the whole reads them by selection.h.
  *  - Flags that are unknown and reserved fields that are not 0 state something new: refused.
+ *  - CORRELATED_GAUSSIAN covers a whole run, and no draw amplifies it.
  *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is not known: what
  *    moves more is refused, what moves less keeps them.
  *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
@@ -51,7 +52,7 @@ typedef struct dpf_charge {
     double rate;        /* of a Poisson draw that amplifies; 1: none */
     double scale;
     double grid;
-    double p[8];
+    dpf_event_numbers p;
     const char *reason;
 } dpf_charge;
 
@@ -119,7 +120,8 @@ static inline const char *dpf_event_kind_name(int32_t kind)
                                         "pbm",
                                         "randomized-response",
                                         "selection",
-                                        "candidate"};
+                                        "candidate",
+                                        "correlated-gaussian"};
     const int32_t n = (int32_t)(sizeof names / sizeof names[0]);
     return kind >= 0 && kind < n ? names[kind] : "unknown";
 }
@@ -167,7 +169,7 @@ static inline dpf_status dpf_refuse_event(const dpf_host *host, dpf_status code,
 static inline int32_t dpf_event_norm(int32_t kind)
 {
     return kind == DPF_EVENT_GAUSSIAN || kind == DPF_EVENT_DISCRETE_GAUSSIAN || kind == DPF_EVENT_ZCDP ||
-                   kind == DPF_EVENT_SKELLAM
+                   kind == DPF_EVENT_SKELLAM || kind == DPF_EVENT_CORRELATED_GAUSSIAN
                ? 2
                : 1;
 }
@@ -235,7 +237,8 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
                                 "its sampling states something that these accountants do not know; use newer "
                                 "ones");
     const int32_t fixed = sampling->kind == DPF_SAMPLING_FIXED || sampling->kind == DPF_SAMPLING_REPLACED;
-    if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_WEIGHTED)
+    if (sampling->kind < DPF_SAMPLING_NONE || sampling->kind > DPF_SAMPLING_CYCLIC ||
+        sampling->separation < 0)
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index, "its kind of sampling is unknown");
     if (fixed && dpf_sizes_differ(sampling, question))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
@@ -254,6 +257,9 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
     }
     if (!dpf_amplifies(sampling, question))
         return DPF_OK;
+    /* Correlated noise is one event for all draws: given them it is Gaussian, which bounds the mixture. */
+    if (event->kind == DPF_EVENT_CORRELATED_GAUSSIAN && sampling->rate > 0.0)
+        return DPF_OK;
     if (!(sampling->rate >= 0.0 && sampling->rate <= 1.0))
         return dpf_refuse_event(host, DPF_E_NUMERIC, event, index, "its sampling rate is not in [0, 1]");
     out->rate = sampling->rate;
@@ -263,7 +269,8 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
 /* 1 if the kind's noise has a scale. */
 static inline int32_t dpf_event_has_scale(int32_t kind)
 {
-    return kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN;
+    return (kind >= DPF_EVENT_LAPLACE && kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
+           kind == DPF_EVENT_CORRELATED_GAUSSIAN;
 }
 
 static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event *event, int64_t index,
@@ -276,7 +283,8 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
     if (isnan(out->sensitivity) || (both && isnan(out->l1)))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
                                 "no sensitivity is stated for this privacy unit and adjacency");
-    if (out->sensitivity < 0.0 || (both && !(out->l1 >= 0.0 && event->p[0] >= 0.0 && event->grid > 0.0)) ||
+    if (out->sensitivity < 0.0 ||
+        (both && !(out->l1 >= 0.0 && event->p.skellam.variance >= 0.0 && event->grid > 0.0)) ||
         (dpf_event_has_scale(event->kind) && !(event->scale >= 0.0 && event->grid >= 0.0)))
         return dpf_refuse_event(host, DPF_E_NUMERIC, event, index,
                                 "its sensitivity, scale or grid is negative or not a number");
@@ -291,7 +299,8 @@ static inline dpf_status dpf_charge_noise(const dpf_host *host, const dpf_event 
                                 "unit, adjacency and sampling a release moves by more");
     if (isinf(out->sensitivity) || (both && isinf(out->l1)))
         return dpf_charge_unbounded(out, "nothing bounds how far one unit moves a release");
-    if ((dpf_event_has_scale(event->kind) && event->scale == 0.0) || (both && event->p[0] == 0.0))
+    if ((dpf_event_has_scale(event->kind) && event->scale == 0.0) ||
+        (both && event->p.skellam.variance == 0.0))
         return dpf_charge_unbounded(out, "a release is made with noise of scale 0");
     if (event->lifetime == DPF_LIFETIME_RUN && event->count > 1)
         return dpf_charge_unbounded(out, "one draw of noise serves several releases, so their difference "
@@ -332,7 +341,7 @@ static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event 
     out->rate = 1.0;
     out->scale = event->scale;
     out->grid = event->grid;
-    memcpy(out->p, event->p, sizeof out->p);
+    out->p = event->p;
     out->reason = "";
     uint64_t reserved = event->flags & ~DPF_EVENT_FLAGS;
     for (int32_t i = 0; i < (int32_t)(sizeof event->reserved / sizeof(uint64_t)); i++)

@@ -589,7 +589,7 @@ static inline dpf_event dpf_additive_joint_event(const dpf_release *release, con
     event.blocks = blocks;
     event.scale = scale[first];
     event.grid = !exact ? 0 : alike ? grid[first] : scale[first] / fewest * (1 + 1e-15);
-    event.p[0] = event.kind == DPF_EVENT_PURE ? 1 / event.scale * (1 + 1e-15) : 0;
+    event.p.pure.epsilon = event.kind == DPF_EVENT_PURE ? 1 / event.scale * (1 + 1e-15) : 0;
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
         for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
             event.sensitivity.at[u][a] =

@@ -52,12 +52,13 @@ static inline dpf_status dpf_selection_read(const dpf_host *host, const dpf_even
                                             const dpf_question *question, dpf_selection *out)
 {
     const dpf_event *event = &events[index];
-    const double *p = event->p;
+    const double law = event->p.selection.repetitions, eta = event->p.selection.eta;
+    const double gamma = event->p.selection.gamma, candidates = event->p.selection.candidates;
     memset(out, 0, sizeof *out);
     uint64_t stated = event->flags;
     for (int32_t i = 0; i < (int32_t)(sizeof event->reserved / sizeof event->reserved[0]); i++)
         stated |= event->reserved[i];
-    if (stated != 0 || (p[0] != DPF_REPETITIONS_NEGATIVE_BINOMIAL && p[0] != DPF_REPETITIONS_POISSON))
+    if (stated != 0 || (law != DPF_REPETITIONS_NEGATIVE_BINOMIAL && law != DPF_REPETITIONS_POISSON))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
                                 "it states something that these accountants do not know; use newer ones");
     if (question->observer != DPF_OBSERVER_OUTSIDER)
@@ -67,20 +68,20 @@ static inline dpf_status dpf_selection_read(const dpf_host *host, const dpf_even
     if (event->sampling.kind != DPF_SAMPLING_NONE)
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
                                 "nothing is proved about a selection under a draw of units");
-    out->law = (int32_t)p[0];
-    out->eta = p[1];
-    out->gamma = p[2];
-    out->mean = out->law == DPF_REPETITIONS_POISSON ? p[2] : dpf_negative_binomial_mean(p[1], p[2]);
+    out->law = (int32_t)law;
+    out->eta = eta;
+    out->gamma = gamma;
+    out->mean = out->law == DPF_REPETITIONS_POISSON ? gamma : dpf_negative_binomial_mean(eta, gamma);
     const int32_t known = out->law == DPF_REPETITIONS_POISSON
-                              ? p[1] == 0.0 && p[2] > 0.0 && p[2] < 1e6
-                              : p[1] > -1.0 && p[1] < 1e6 && p[2] > 0.0 && p[2] <= 1.0 && isfinite(out->mean);
+                              ? eta == 0.0 && gamma > 0.0 && gamma < 1e6
+                              : eta > -1.0 && eta < 1e6 && gamma > 0.0 && gamma <= 1.0 && isfinite(out->mean);
     if (!known || event->count < 0)
         return dpf_refuse_event(host, DPF_E_NUMERIC, event, index,
                                 "its count or the parameters of its law of repetitions are out of range");
-    if (!(p[3] >= 1.0 && p[3] < 1e9 && p[3] == floor(p[3])))
+    if (!(candidates >= 1.0 && candidates < 1e9 && candidates == floor(candidates)))
         return dpf_refuse_event(host, DPF_E_RANGE, event, index,
                                 "its number of candidates is no whole number from 1");
-    out->candidates = (int64_t)p[3];
+    out->candidates = (int64_t)candidates;
     out->copies = (double)event->count;
     return DPF_OK;
 }
@@ -96,7 +97,7 @@ static inline dpf_status dpf_selection_candidate(const dpf_host *host, const dpf
     if (index >= n)
         return (host->fail)(host, DPF_E_UNSUPPORTED, -1, "a selection has fewer candidates than it states");
     const dpf_event *event = &events[index];
-    const double size = event->p[0];
+    const double size = event->p.candidate.releases;
     if (event->kind != DPF_EVENT_CANDIDATE || event->flags != 0 || event->count != 1 ||
         !(size >= 0.0 && size <= (double)(n - index - 1) && size == floor(size)))
         return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,

@@ -49,22 +49,22 @@ typedef struct dpf_answer {
 typedef struct dpf_accountant {
     int32_t kind; /* DPF_ACCOUNTANT_* */
     int32_t reserved;
-    /* [any] Composes the events and answers for question.delta. */
+    /* [any, required] Composes the events and answers for question.delta. */
     dpf_status (*epsilon)(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
                           dpf_answer *answer);
-    /* [any] The same the other way round: delta for question.epsilon. NULL: not served. */
+    /* [any, optional] The same the other way round: delta for question.epsilon. NULL: not served. */
     dpf_status (*delta)(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
                         dpf_answer *answer);
     /*
-     * [any] Epsilon at question.delta of each of n_units units, where records have privacy weights. Unit i
-     * has the records of weights weights[offsets[i]] .. weights[offsets[i + 1] - 1], and all of them may
-     * differ between neighbours; with offsets NULL each weight is a unit of one record. The question's unit
-     * is RECORD and says what each of them may change. NULL: not served.
+     * [any, optional] Epsilon at question.delta of each of n_units units, where records have privacy weights.
+     * Unit i has the records of weights weights[offsets[i]] .. weights[offsets[i + 1] - 1], and all of them
+     * may differ between neighbours; with offsets NULL each weight is a unit of one record. The question's
+     * unit is RECORD and says what each of them may change. NULL: not served.
      */
     dpf_status (*epsilon_per_unit)(void *self, const dpf_event *events, int64_t n,
                                    const dpf_question *question, const double *weights,
                                    const int64_t *offsets, int64_t n_units, double *epsilon);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[4])(void);
 } dpf_accountant;
 

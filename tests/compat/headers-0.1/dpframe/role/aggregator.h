@@ -48,30 +48,31 @@ typedef struct dpf_aggregator_limits {
 typedef struct dpf_aggregator {
     int32_t sees;   /* DPF_SEES_* */
     uint32_t flags; /* DPF_AGGREGATOR_* */
-    /* [run] Bytes of state for an aggregation, of which width, rows, n_parties and modulus are set. NULL:
-     * none. */
+    /* [run, optional] Bytes of state for an aggregation, of which width, rows, n_parties and modulus are set.
+     * NULL: none. */
     uint64_t (*state_bytes)(void *self, const dpf_aggregation *empty);
     /*
-     * [run] Takes call.party's message. Workers have aggregations of their own, joined by merge; a
+     * [run, required] Takes call.party's message. Workers have aggregations of their own, joined by merge; a
      * component without merge gets all messages on one worker, in the order of parties.
      */
     dpf_status (*absorb)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message);
-    /* [run] Adds from to into. NULL: see absorb. */
+    /* [run, optional] Adds from to into. NULL: see absorb. */
     dpf_status (*merge)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from);
     /*
-     * [run] Ends the aggregation: into->sums and survivors are final. NULL: nothing to do. If only the sum is
-     * to be seen, fewer survivors than into->least_survivors are DPF_E_PRIVACY, before anything is opened.
-     * Long work is worth being divided into tasks: dpf_run_tasks.
+     * [run, optional] Ends the aggregation: into->sums and survivors are final. NULL: nothing to do. If only
+     * the sum is to be seen, fewer survivors than into->least_survivors are DPF_E_PRIVACY, before anything is
+     * opened. Long work is worth being divided into tasks: dpf_run_tasks.
      */
     dpf_status (*finish)(void *self, const dpf_call *call, dpf_aggregation *into);
-    /* [any] The factor that turns a sum of that many messages into the estimate: 1, or 1/n. */
+    /* [any, required] The factor that turns a sum of that many messages into the estimate: 1, or 1/n. */
     double (*scale)(void *self, int64_t survivors);
     /*
-     * [any] Of an aggregation that n_parties are invited to. The host refuses more corrupt parties than the
-     * noise bears, and fewer survivors than it needs. NULL: nothing is assumed, and nothing stops it.
+     * [any, optional] Of an aggregation that n_parties are invited to. The host refuses more corrupt parties
+     * than the noise bears, and fewer survivors than it needs. NULL: nothing is assumed, and nothing stops
+     * it.
      */
     void (*limits)(void *self, int64_t n_parties, dpf_aggregator_limits *out);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[8])(void);
 } dpf_aggregator;
 

@@ -188,27 +188,29 @@ typedef struct dpf_scoring {
     UINT32_C(8) /* fit fails for no records whatever, but for lack of memory and cancellation (C12) */
 
 typedef struct dpf_recommender {
-    /* [any] DPF_RECOMMENDER_*, as this instance is configured. */
+    /* [any, required] DPF_RECOMMENDER_*, as this instance is configured. */
     uint32_t (*flags)(void *self);
     /*
-     * [setup] All releases of a run, at most capacity. Called before data is read, and again with another
-     * noise_factor where a total budget is calibrated.
+     * [setup, required] All releases of a run, at most capacity. Called before data is read, and again with
+     * another noise_factor where a total budget is calibrated.
      */
     dpf_status (*releases)(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
                            int32_t capacity, int32_t *n);
-    /* [any] Size of the state for so many users and items, or a bound of it: fit says how much it used. */
+    /* [any, required] Size of the state for so many users and items, or a bound of it: fit says how much it
+     * used. */
     dpf_status (*state_bytes)(void *self, int64_t n_users, int64_t n_items, uint64_t *bytes);
     /*
-     * [run] Fills the state. The bytes must not depend on the number of workers or the order of tasks.
-     * Noise of user u is read at (call.draw, u, row), of an aggregate at (call.draw, DPF_PARTY_AGGREGATE,
-     * row). Scratch of call lives until fit returns.
+     * [run, required] Fills the state. The bytes must not depend on the number of workers or the order of
+     * tasks. Noise of user u is read at (call.draw, u, row), of an aggregate at (call.draw,
+     * DPF_PARTY_AGGREGATE, row). Scratch of call lives until fit returns.
      */
     dpf_status (*fit)(void *self, const dpf_call *call, dpf_fit *fit);
-    /* [any] DPF_OK if these bytes can be a state of fit: files may be damaged, and scores trusts them. */
+    /* [any, required] DPF_OK if these bytes can be a state of fit: files may be damaged, and scores trusts
+     * them. */
     dpf_status (*check)(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes);
-    /* [run] Scores of all items for a user; higher is better. */
+    /* [run, required] Scores of all items for a user; higher is better. */
     dpf_status (*scores)(void *self, const dpf_call *call, const dpf_scoring *scoring);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[4])(void);
 } dpf_recommender;
 

@@ -64,13 +64,13 @@ typedef struct dpf_solve {
 typedef struct dpf_solver {
     uint32_t flags;
     uint32_t reserved;
-    /* [setup] Numbers of state that each row needs (moments), for d unknowns. NULL: none. */
+    /* [setup, optional] Numbers of state that each row needs (moments), for d unknowns. NULL: none. */
     int32_t (*state_width)(void *self, int32_t dimension);
-    /* [any] A bound on the Euclidean norm of every row it returns, or infinity. NULL: infinity. */
+    /* [any, optional] A bound on the Euclidean norm of every row it returns, or infinity. NULL: infinity. */
     double (*radius)(void *self);
-    /* [run] Solves the batch. All of next must be finite. */
+    /* [run, required] Solves the batch. All of next must be finite. */
     dpf_status (*solve)(void *self, const dpf_call *call, const dpf_solve *batch);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[4])(void);
 } dpf_solver;
 

@@ -33,11 +33,11 @@ extern "C" {
 /* Flags. */
 #define DPF_TRANSFORM_PER_USER UINT32_C(1)    /* message: must see one user's message at a time */
 #define DPF_TRANSFORM_NEEDS_DENSE UINT32_C(2) /* message: all rows, not only the touched ones */
+#define DPF_TRANSFORM_BY_WEIGHT                                                                              \
+    UINT32_C(4) /* record: a value's distance from a constant is multiplied by the privacy weight, <= 1 */
 /* message: forward keeps Euclidean norms and inverse is its adjoint, so that noise which is alike in all
    numbers stays so, at the same variance (dpf_solve.noise_variance) */
 #define DPF_TRANSFORM_ISOMETRY UINT32_C(8)
-#define DPF_TRANSFORM_BY_WEIGHT                                                                              \
-    UINT32_C(4) /* record: a value's distance from a constant is multiplied by the privacy weight, <= 1 */
 
 /* Records with their users, items and privacy weights (NULL: all 1). */
 typedef struct dpf_records {
@@ -68,37 +68,41 @@ typedef struct dpf_transform {
     int32_t kind;
     uint32_t flags;
 
-    /* [setup] Tightens or changes the bounds that the loss will be given. NULL: no change. */
+    /* [setup, optional] Tightens or changes the bounds that the loss will be given. NULL: no change. */
     dpf_status (*bounds)(void *self, dpf_bounds *bounds);
     /*
-     * [setup] Message and state kinds: changes the sensitivities of the blocks (n_blocks entries of the
-     * query) and of the blocks of the Gram row, which is the last of the message; gram is NULL where no Gram
-     * row passes the transform. rows_in is the number of rows before, the Gram row included. `before` bounds
-     * several blocks together; `after` arrives empty and takes what holds afterwards. NULL: a message's
-     * sensitivities all stay; of a state transform nothing is known.
+     * [setup, optional] Message and state kinds: changes the sensitivities of the blocks (n_blocks entries of
+     * the query) and of the blocks of the Gram row, which is the last of the message; gram is NULL where no
+     * Gram row passes the transform. rows_in is the number of rows before, the Gram row included. `before`
+     * bounds several blocks together; `after` arrives empty and takes what holds afterwards. NULL: a
+     * message's sensitivities all stay; of a state transform nothing is known.
      */
     dpf_status (*sensitivity)(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks,
                               dpf_sensitivity *gram, const dpf_joint_norms *before, dpf_joint_norms *after);
-    /* [setup] Message and state kinds: rows after the transform. NULL: as before. */
+    /* [setup, optional] Message and state kinds: rows after the transform. NULL: as before. */
     dpf_status (*rows)(void *self, int64_t rows_in, int64_t *rows_out);
 
-    /* [run] record: values[i] changed in place; inverse changes predictions in place. */
+    /* [run, required of record transforms] values[i] changed in place. */
     dpf_status (*records)(void *self, const dpf_call *call, const dpf_records *records, float *values);
+    /* [run, optional] record: the inverse, on predictions, in place. NULL: predictions stay. */
     dpf_status (*predictions)(void *self, const dpf_call *call, const dpf_records *records, double *scores);
 
-    /* [run] factor: changes count rows in place; cols numbers of interest from column first. */
+    /* [run, required of factor transforms] Changes count rows in place; cols numbers of interest from
+     * column first. */
     dpf_status (*factors)(void *self, const dpf_call *call, float *rows, int64_t count, int64_t stride,
                           int32_t first, int32_t cols);
 
-    /* [run] message: in place where the number of rows stays, else from in to out. */
+    /* [run, required of message transforms] In place where the number of rows stays, else from in to
+     * out. */
     dpf_status (*forward)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
-    /* [run] message: the decoded sum back to rows; NULL if forward only restricts. */
+    /* [run, optional] message: the decoded sum back to rows; NULL if forward only restricts. */
     dpf_status (*inverse)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
 
-    /* [run] state: rows of length cols into the projected space (S x), and seen from it (S' y). */
+    /* [run, required of state transforms] Rows of length cols into the projected space (S x), and seen
+     * from it (S' y). */
     dpf_status (*project)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
     dpf_status (*adjoint)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
-    /* NULL. A later minor may give a slot a meaning, which is then optional. */
+    /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[4])(void);
 } dpf_transform;
 
