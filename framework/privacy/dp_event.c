@@ -183,7 +183,7 @@ static json_t *run_events(const struct ledger *ledger, int64_t candidate, const 
                           int64_t *next)
 {
     const dpf_event *event = candidate < ledger->n ? &ledger->entries[candidate].event : NULL;
-    const int64_t n = event && event->kind == DPF_EVENT_CANDIDATE ? (int64_t)event->p[0] : 0;
+    const int64_t n = event && event->kind == DPF_EVENT_CANDIDATE ? (int64_t)event->p.candidate.releases : 0;
     json_t *list = json_array();
     *next = candidate + 1;
     for (int64_t i = 0; i < n && *next < ledger->n; i++, (*next)++)
@@ -201,10 +201,12 @@ static json_t *selection_event(const struct ledger *ledger, int64_t index, const
 {
     const dpf_event *event = &ledger->entries[index].event;
     json_t *run = NULL;
-    int alike = event->p[0] == DPF_REPETITIONS_NEGATIVE_BINOMIAL && event->p[1] >= 0.0 && event->p[2] > 0.0 &&
-                event->p[2] <= 1.0 && question->observer == DPF_OBSERVER_OUTSIDER && event->count == 1;
+    int alike = event->p.selection.repetitions == DPF_REPETITIONS_NEGATIVE_BINOMIAL &&
+                event->p.selection.eta >= 0.0 && event->p.selection.gamma > 0.0 &&
+                event->p.selection.gamma <= 1.0 && question->observer == DPF_OBSERVER_OUTSIDER &&
+                event->count == 1;
     *next = index + 1;
-    for (int64_t i = 0; i < (int64_t)event->p[3] && *next < ledger->n; i++) {
+    for (int64_t i = 0; i < (int64_t)event->p.selection.candidates && *next < ledger->n; i++) {
         json_t *list = run_events(ledger, *next, question, next);
         alike &= !run || json_equal(run, list);
         if (run)
@@ -219,8 +221,8 @@ static json_t *selection_event(const struct ledger *ledger, int64_t index, const
     json_t *composed = event_new("ComposedDpEvent"), *selected = event_new("RepeatAndSelectDpEvent");
     json_object_set_new(composed, "events", run);
     json_object_set_new(selected, "event", composed);
-    with_real(selected, "mean", dpf_negative_binomial_mean(event->p[1], event->p[2]));
-    return with_real(selected, "shape", event->p[1]);
+    with_real(selected, "mean", dpf_negative_binomial_mean(event->p.selection.eta, event->p.selection.gamma));
+    return with_real(selected, "shape", event->p.selection.eta);
 }
 
 /* Those of the kinds and questions that this program's accountants serve, but that no class is for. */

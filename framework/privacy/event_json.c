@@ -86,8 +86,8 @@ static int64_t take_event(struct layout *l)
     take_int32(l, &e->weighted);
     take_real(l, &e->scale);
     take_real(l, &e->grid);
-    for (size_t i = 0; i < sizeof e->p / sizeof e->p[0]; i++)
-        take_real(l, &e->p[i]);
+    for (size_t i = 0; i < sizeof e->p.all / sizeof e->p.all[0]; i++)
+        take_real(l, &e->p.all[i]);
     for (int u = 0; u < DPF_N_UNITS; u++)
         for (int a = 0; a < DPF_N_ADJACENCIES; a++)
             take_norms(l, &e->sensitivity.at[u][a]);

@@ -29,6 +29,7 @@ static const char *const result_files[] = {"run.json",
                                            "release/guarantee.txt",
                                            "release/ledger.json",
                                            "release/metrics.csv",
+                                           "release/report.html",
                                            "release/user_ids.txt",
                                            "release/item_ids.txt",
                                            "private/user_factors.npy",
@@ -39,6 +40,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/record_budgets.csv",
                                            "private/noise.csv",
                                            "private/violations.txt",
+                                           "private/report.html",
                                            "private/user_ids.txt",
                                            "private/item_ids.txt"};
 #define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
@@ -415,6 +417,29 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     json_object_set_new(root, "files", files_json(r));
     json_object_set_new(root, "config", plan_resolved(r->plan));
     return root;
+}
+
+/* Mechanisms of sides and their terms; a recommender has its own. */
+static int names_mechanism(const json_t *config)
+{
+    const char *section, *recommender;
+    json_t *keys;
+    json_object_foreach((json_t *)(uintptr_t)config, section, keys)
+    {
+        const char *mechanism = json_string_value(json_object_get(keys, "mechanism"));
+        if (mechanism && *mechanism && strcmp(mechanism, "none") != 0)
+            return 1;
+    }
+    recommender = json_string_value(json_object_get(json_object_get(config, "model"), "recommender"));
+    return recommender && *recommender;
+}
+
+int results_have_noise(const json_t *run)
+{
+    const json_t *guarantee = json_object_get(run, "guarantee");
+    return json_integer_value(json_object_get(guarantee, "releases")) > 0 &&
+           !json_is_true(json_object_get(guarantee, "released_raw")) &&
+           names_mechanism(json_object_get(run, "config"));
 }
 
 /* ---- files ------------------------------------------------------------------------------------------ */

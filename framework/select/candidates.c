@@ -147,7 +147,7 @@ static int add_events(struct ledger *all, const struct ledger *one, struct candi
 {
     dpf_event event = {.kind = DPF_EVENT_CANDIDATE, .count = 1, .sensitivity = dpf_unstated()};
     char source[96];
-    event.p[0] = (double)one->n;
+    event.p.candidate.releases = (double)one->n;
     snprintf(source, sizeof source, "candidate %.84s", candidate->point->name);
     int status = ledger_add(all, &event, source, error);
     candidate->first = all->n;

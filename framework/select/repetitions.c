@@ -144,9 +144,9 @@ int64_t repetitions_draw(const struct repetitions *law, dpf_cursor *cursor)
 dpf_event repetitions_event(const struct repetitions *law, int64_t candidates)
 {
     dpf_event event = {.kind = DPF_EVENT_SELECTION, .count = 1, .sensitivity = dpf_unstated()};
-    event.p[0] = law->law;
-    event.p[1] = law->law == DPF_REPETITIONS_POISSON ? 0.0 : law->eta;
-    event.p[2] = law->law == DPF_REPETITIONS_POISSON ? law->mean : law->gamma;
-    event.p[3] = (double)candidates;
+    event.p.selection.repetitions = law->law;
+    event.p.selection.eta = law->law == DPF_REPETITIONS_POISSON ? 0.0 : law->eta;
+    event.p.selection.gamma = law->law == DPF_REPETITIONS_POISSON ? law->mean : law->gamma;
+    event.p.selection.candidates = (double)candidates;
     return event;
 }

@@ -241,11 +241,12 @@ static void selections_are_events_of_their_own(void **state)
         dpf_event header = make(DPF_EVENT_SELECTION, 0, 0, NAN),
                   candidate = make(DPF_EVENT_CANDIDATE, 0, 0, NAN);
         header.count = candidate.count = 1;
-        header.p[0] = variant == 1 ? DPF_REPETITIONS_POISSON : DPF_REPETITIONS_NEGATIVE_BINOMIAL;
-        header.p[1] = variant == 1 ? 0 : variant == 2 ? -0.5 : 1;
-        header.p[2] = variant == 1 ? 4 : 0.25;
-        header.p[3] = 2;
-        candidate.p[0] = 1;
+        header.p.selection.repetitions =
+            variant == 1 ? DPF_REPETITIONS_POISSON : DPF_REPETITIONS_NEGATIVE_BINOMIAL;
+        header.p.selection.eta = variant == 1 ? 0 : variant == 2 ? -0.5 : 1;
+        header.p.selection.gamma = variant == 1 ? 4 : 0.25;
+        header.p.selection.candidates = 2;
+        candidate.p.candidate.releases = 1;
         ledger_free(&ledger);
         add(header);
         add(candidate);
