@@ -482,11 +482,11 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = judge_violations(run, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
                                   error);
     if (status == 0)
+        status = session_check(&run->session, error);
+    if (status == 0)
         status = plan_measure(plan, error);
     if (status == 0)
         status = plan_charge(plan, 1, error);
-    if (status == 0)
-        session_warn(&run->session);
     if (status == 0)
         status = prepare_trace(run, error);
     if (status == 0)
