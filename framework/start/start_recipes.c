@@ -112,9 +112,9 @@ static void write_model(const struct recipe *recipe, const struct start_facts *f
 /*
  * Below so large users x mu the simple model is taken: at 12 to 167 private-gram ranked no better than
  * private-popularity on restaurants, ml-latest-small, MovieLens 100K, FilmTrust and Last.fm, and at 253
- * (MovieLens 100K) and 438 (ml-latest-small) it did. private-ratings predicts worse than private-biases at 12,
- * 53 and 99 (restaurants, ml-latest-small), as well at 83 and better at 133 (MovieLens 100K, FilmTrust), and has
- * features besides. docs/accuracy.md has the figures.
+ * (MovieLens 100K) and 438 (ml-latest-small) it did. private-ratings predicts worse than private-biases at
+ * 12, 53 and 99 (restaurants, ml-latest-small), as well at 83 and better at 133 (MovieLens 100K, FilmTrust),
+ * and has features besides. docs/accuracy.md has the figures.
  */
 #define LEAST_REACH_OF_LISTS 200.0
 #define LEAST_REACH_OF_RATINGS 100.0
