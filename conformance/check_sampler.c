@@ -169,7 +169,8 @@ static int described(struct check *check, struct instance *instance, dpf_samplin
     if (!(sampling->rate >= 0 && sampling->rate <= 1))
         return check_fail(check, "rate %g is no probability", sampling->rate);
     if (sampling->separation < 0 || (sampling->kind == DPF_SAMPLING_CYCLIC && sampling->separation < 1))
-        return check_fail(check, "separation %lld is not a number of rounds", (long long)sampling->separation);
+        return check_fail(check, "separation %lld is not a number of rounds",
+                          (long long)sampling->separation);
     if (isnan(sampling->weight_max) || sampling->weight_max < 0)
         return check_fail(check, "weight_max %g is not a bound", sampling->weight_max);
     return 0;

@@ -95,13 +95,14 @@ static int check_one(const struct arguments *arguments, struct dpf_error *error)
         status = session_complete_without_training(&session, error);
     struct unlisted tighter = {0};
     if (status == 0)
+        status = session_check(&session, error);
+    if (status == 0)
         status = plan_measure(&session.plan, error);
     if (status == 0)
         status = plan_charge(&session.plan, 0, error);
     if (status == 0)
         status = unlisted_find(&session.plan, &tighter, error);
     if (status == 0) {
-        session_warn(&session);
         (arguments->json ? print_json : print_text)(&session.plan, &tighter);
     }
     session_close(&session);

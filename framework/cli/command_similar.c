@@ -8,25 +8,30 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/csv_table.h"
+#include "engine/recommender_fit.h"
 #include "run/saved_run.h"
 
 static const char usage[] =
     "usage: dpframe similar RUN --item ID [-n N] [--output FILE]\n"
     "\n"
-    "The N items (default 10) whose factors point most nearly in the direction of those of the item\n"
-    "(cosine, biases left out), from the directory of a run. CSV: item,similar,rank,cosine. Where the\n"
-    "items' factors are released, so is what it writes; run.json names the side of each file.\n";
+    "The N items (default 10) that are most like the item, from the directory of a run. Of a\n"
+    "factorization: those whose factors point most nearly in the direction of the item's (cosine, biases\n"
+    "left out); CSV: item,similar,rank,cosine. Of a recommender: those with the highest scores for\n"
+    "somebody who has the item and nothing else, or whose predicted ratings rise most by the highest\n"
+    "rating of it; CSV: item,similar,rank,weight. Where the items' factors or the state are released, so\n"
+    "is what it writes; run.json names the side of each file.\n";
 
+/* How near an item is: a cosine, or a weight. */
 struct near {
-    double cosine;
+    double weight;
     int32_t item;
 };
 
-static int by_cosine(const void *x, const void *y)
+static int by_weight(const void *x, const void *y)
 {
     const struct near *a = x, *b = y;
-    if (a->cosine != b->cosine)
-        return a->cosine < b->cosine ? 1 : -1;
+    if (a->weight != b->weight)
+        return a->weight < b->weight ? 1 : -1;
     return (a->item > b->item) - (a->item < b->item);
 }
 
@@ -62,16 +67,45 @@ static int64_t find_near(const struct model *model, int64_t item, struct columns
             out[n++] = (struct near){product(own, row, columns) / (length * other), (int32_t)i};
     }
     if (n)
-        qsort(out, (size_t)n, sizeof *out, by_cosine);
+        qsort(out, (size_t)n, sizeof *out, by_weight);
     return n;
+}
+
+#define SAME 1e-5 /* of floats that were equal before they were rounded */
+
+/* A model may say the same of all other items, as one that knows users' means alone: then none is near. */
+static int are_the_same(const double *weights, int64_t n, int64_t item)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t i = 0; i < n; i++)
+        if (i != item) {
+            least = fmin(least, weights[i]);
+            most = fmax(most, weights[i]);
+        }
+    return !(most - least > SAME * fmax(fabs(most), fabs(least)));
+}
+
+static int64_t find_lifted(const struct model *model, int64_t item, struct near *out, struct dpf_error *error)
+{
+    const int64_t n = model->dataset->items.n;
+    int64_t kept = 0;
+    double *weights = memory_new((size_t)n + 1, sizeof *weights);
+    int status =
+        weights ? recommender_fit_similar(model, (int32_t)item, weights, error) : error_memory(error);
+    const int tells = status == 0 && !are_the_same(weights, n, item);
+    for (int64_t i = 0; i < n && tells; i++)
+        if (i != item && weights[i] != 0)
+            out[kept++] = (struct near){weights[i], (int32_t)i};
+    if (kept)
+        qsort(out, (size_t)kept, sizeof *out, by_weight);
+    free(weights);
+    return status == 0 ? kept : -1;
 }
 
 static int check_model(const struct plan *plan, struct dpf_error *error)
 {
     if (plan->recommender.instance)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "the run's model is recommender %s, which has no factors of items to compare",
-                         plan->recommender.instance->entry->component->id);
+        return 0;
     if (!plan_is_factorization(plan) || plan->model.params.values[MODEL_RANK].integer < 1)
         return error_set(error, DPF_FAULT_CONFIG, "the run's model has no factors of items to compare");
     return 0;
@@ -89,15 +123,20 @@ static int write_near(const struct saved_run *run, const struct arguments *argum
     struct near *near = memory_new((size_t)items->n + 1, sizeof *near);
     if (!near)
         return error_memory(error);
-    const int64_t n = find_near(&run->model, item, factor_columns(&run->session.plan), near);
+    const int by_scores = run->session.plan.recommender.instance != NULL;
+    const int64_t n = by_scores ? find_lifted(&run->model, item, near, error)
+                                : find_near(&run->model, item, factor_columns(&run->session.plan), near);
     int status =
-        n ? csv_table_open(&table, arguments->output, "item,similar,rank,cosine", error)
-          : error_set(error, DPF_FAULT_DATA, "item \"%s\" has no factors: nothing was learnt about it",
-                      text_show(arguments->item, shown));
+        n < 0   ? -1
+        : n > 0 ? csv_table_open(&table, arguments->output,
+                                 by_scores ? "item,similar,rank,weight" : "item,similar,rank,cosine", error)
+                : error_set(error, DPF_FAULT_DATA,
+                            "item \"%s\": nothing was learnt about it that tells other items apart",
+                            text_show(arguments->item, shown));
     for (int64_t k = 0; k < n && k < most && status == 0; k++) {
         csv_table_text(&table, arguments->item, ',');
         csv_table_text(&table, id_map_text(items, near[k].item), ',');
-        fprintf(table.stream, "%lld,%s\n", (long long)k + 1, text_from_real(near[k].cosine, number));
+        fprintf(table.stream, "%lld,%s\n", (long long)k + 1, text_from_real(near[k].weight, number));
     }
     free(near);
     return status == 0 ? csv_table_close(&table, 0, error) : -1;

@@ -14,6 +14,7 @@
 #include "base/terminal.h"
 #include "cli/command.h"
 #include "data/load.h"
+#include "start/expectation.h"
 #include "start/start_recipes.h"
 
 static const char usage[] =
@@ -130,11 +131,13 @@ static int choose_recipe(struct start *start, struct dpf_error *error)
         return -1;
     start->recipe = recipe_choose(&start->facts, has_recommender, registry);
     registry_free(registry);
-    return start->recipe ? 0
-                         : error_set(error, DPF_FAULT_PLUGIN,
-                                     "no recipe for %s: neither plugin private-gram (lists) nor "
-                                     "private-ratings is on the search path",
-                                     start->facts.ranking ? "lists" : "ratings");
+    return start->recipe
+               ? 0
+               : error_set(error, DPF_FAULT_PLUGIN, "no recipe for %s: plugin %s is not on the search path",
+                           start->facts.ranking ? "lists" : "ratings",
+                           start->facts.values[FACT_RECIPE] ? start->facts.values[FACT_RECIPE]
+                           : start->facts.ranking           ? "private-gram or private-popularity"
+                                                            : "private-ratings or private-biases");
 }
 
 static int write_config(const struct start *start, struct dpf_error *error)
@@ -166,7 +169,7 @@ static int check_config(const struct start *start, struct dpf_error *error)
     if (status == 0)
         status = session_complete_without_training(&session, error);
     if (status == 0) {
-        char *cost = recipe_expectation(&start->facts);
+        char *cost = expectation_text(start->recipe, &start->facts);
         print_line("Wrote ", "%s: %s Of %s the first line was looked at.", start->config,
                    start->recipe->summary, start->arguments->rest[0]);
         print_promise(&session.plan.guarantee);

@@ -22,7 +22,8 @@ enum split_kind {
     SPLIT_LEAVE_ONE_OUT,
     SPLIT_PER_USER,
     SPLIT_FILES,
-    SPLIT_CANDIDATES
+    SPLIT_CANDIDATES,
+    SPLIT_COLD_ITEMS
 };
 enum split_by { BY_TIME, BY_RANDOM };
 enum split_overlap { OVERLAP_ERROR, OVERLAP_TEST, OVERLAP_TRAIN };

@@ -338,8 +338,8 @@ static void warn_ineffective(const struct config *config, const struct config_va
 static int split_key_matters(int key, int kind)
 {
     static const unsigned kinds[S_COUNT] = {
-        [S_FRACTION] =
-            1U << SPLIT_RANDOM | 1U << SPLIT_RANDOM_EXACT | 1U << SPLIT_PER_USER | 1U << SPLIT_CANDIDATES,
+        [S_FRACTION] = 1U << SPLIT_RANDOM | 1U << SPLIT_RANDOM_EXACT | 1U << SPLIT_PER_USER |
+                       1U << SPLIT_CANDIDATES | 1U << SPLIT_COLD_ITEMS,
         [S_FOLDS] = 1U << SPLIT_FOLDS,
         [S_FOLD] = 1U << SPLIT_FOLDS,
         [S_BY] = 1U << SPLIT_LEAVE_ONE_OUT,

@@ -302,6 +302,11 @@ static const dpf_enum_value kinds[] = {
     {"candidates",
      "for each user each item is set aside with the probability `fraction`, by the pair's draw: "
      "ratings of these items are the test part, and the user is ranked among them"},
+    {"cold-items",
+     "each item is set aside for everybody with the probability `fraction`, by the draw of its id: all of "
+     "its "
+     "records are the test part, so that a model knows its features alone, and users' items are ranked among "
+     "these"},
 };
 static const dpf_enum_value bys[] = {
     {"time", "the latest record; equal time stamps are decided by the line, and such users are counted"},
@@ -321,7 +326,7 @@ static const dpf_param split_table[S_COUNT] = {
         DPF_PARAM_REAL_F("fraction", 0.2, 0, 1, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                          "random: the probability that a record is tested; random-exact: the part of "
                          "the records that is tested; per-user: the part of each user's records, "
-                         "rounded; candidates: the probability that an item is set aside for a user."),
+                         "rounded; candidates, cold-items: the probability that an item is set aside."),
     [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "", "k-fold: number of folds."),
     [S_FOLD] = DPF_PARAM_INT_F("fold", 1, 1, 1000000, 0, "", "k-fold: the fold to test, from 1."),
     [S_BY] = DPF_PARAM_ENUM_F("by", 0, bys, 0, "leave-one-out: which record of a user is held out."),

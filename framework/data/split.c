@@ -206,6 +206,55 @@ static int flag_candidates(struct splitter *s, struct dpf_error *error)
     return 0;
 }
 
+/* One more candidate of a user. */
+static int add_candidate(struct csr *csr, size_t *capacity, int32_t item, struct dpf_error *error)
+{
+    const int64_t n = csr->ptr[csr->rows];
+    int32_t *others = memory_grow(csr->others, capacity, (size_t)n + 1, sizeof *csr->others);
+    if (!others)
+        return error_memory(error);
+    csr->others = others;
+    others[n] = item;
+    csr->ptr[csr->rows] = n + 1;
+    return 0;
+}
+
+/* Whoever has a record of a cold item is ranked among all of them. */
+static int add_cold(struct splitter *s, const uint8_t *cold, struct dpf_error *error)
+{
+    const struct csr *all = &s->all->csr;
+    struct csr *csr = s->candidates;
+    size_t capacity = 0;
+    for (int64_t r = 0; r < all->rows; r++) {
+        int has = 0;
+        for (int64_t i = all->ptr[r]; i < all->ptr[r + 1]; i++)
+            has |= s->flags[i] = cold[all->others[i]];
+        csr->rows = r + 1;
+        csr->ptr[r + 1] = csr->ptr[r];
+        for (int64_t item = 0; item < s->items->n && has; item++)
+            if (cold[item] && add_candidate(csr, &capacity, (int32_t)item, error) != 0)
+                return -1;
+    }
+    csr->rows = all->rows;
+    return 0;
+}
+
+/* cold-items: a draw of each item's id, with all of its records. */
+static int flag_cold_items(struct splitter *s, struct dpf_error *error)
+{
+    uint8_t *cold = memory_new((size_t)s->items->n + 1, 1);
+    s->candidates->ptr = memory_new((size_t)s->all->csr.rows + 1, sizeof *s->candidates->ptr);
+    int status = cold && s->candidates->ptr ? 0 : error_memory(error);
+    struct prf draw;
+    prf_open(s->seeded, "split", "items", &draw);
+    for (int64_t item = 0; item < s->items->n && status == 0; item++)
+        cold[item] = prf_unit(prf_value(&draw, id_map_text(s->items, item))) < s->options->fraction;
+    if (status == 0)
+        status = add_cold(s, cold, error);
+    free(cold);
+    return status;
+}
+
 int split_flags(const struct data_options *options, const struct ratings *all, const struct id_map *users,
                 const struct id_map *items, const struct random_root *seeded, uint8_t *flags,
                 struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error)
@@ -236,6 +285,9 @@ int split_flags(const struct data_options *options, const struct ratings *all, c
         break;
     case SPLIT_CANDIDATES:
         status = flag_candidates(&s, error);
+        break;
+    case SPLIT_COLD_ITEMS:
+        status = flag_cold_items(&s, error);
         break;
     default:
         break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/recommender_fit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -116,6 +117,69 @@ static int score_all(const struct model *model, int32_t user, float *scores, str
         instance_result(instance, model->plan->recommender.functions->scores(instance->self, call, &scoring),
                         "scores", error);
     worker_free(worker);
+    return status;
+}
+
+/* Scores of a user of its own who has the item, or nothing (item -1). */
+static int score_holder(const struct model *model, int32_t item, float *scores, struct dpf_error *error)
+{
+    const struct plan *plan = model->plan;
+    struct instance *instance = plan->recommender.instance;
+    const int64_t n = item >= 0, n_items = model->dataset->items.n, user_offsets[2] = {0, n};
+    const float value =
+        plan->value_hi > -INFINITY && plan->value_hi < INFINITY ? (float)plan->value_hi : 1.0f;
+    const int32_t user = 0;
+    struct records_view view;
+    struct worker *worker = worker_new(0, 1, error);
+    int64_t *item_offsets = memory_new((size_t)n_items + 1, sizeof *item_offsets);
+    int status = !worker ? -1 : item_offsets ? 0 : error_memory(error);
+    for (int64_t i = 0; status == 0 && item >= 0 && i < n_items; i++)
+        item_offsets[i + 1] = i >= item;
+    if (status == 0) {
+        const float *values = model->dataset->train.by_user.values ? &value : NULL;
+        records_of(model->dataset, &view);
+        view.records.n_users = 1;
+        view.records.n = n;
+        view.records.user_features = NULL; /* of others */
+        view.records.by_user =
+            (dpf_csr){.rows = 1, .offsets = user_offsets, .others = &item, .values = values};
+        view.records.by_item =
+            (dpf_csr){.rows = n_items, .offsets = item_offsets, .others = &user, .values = values};
+        const dpf_scoring scoring = {
+            .size = sizeof scoring, .records = &view.records, .state = model->state, .scores = scores};
+        status = instance_result(instance,
+                                 plan->recommender.functions->scores(
+                                     instance->self, worker_call(worker, instance, 0, 0, 0), &scoring),
+                                 "scores", error);
+    }
+    free(item_offsets);
+    worker_free(worker);
+    return status;
+}
+
+int recommender_fit_similar(const struct model *model, int32_t item, double *out, struct dpf_error *error)
+{
+    const struct recommender_plan *component = &model->plan->recommender;
+    const int64_t n = model->dataset->items.n;
+    if (!(component->functions->flags(component->instance->self) & DPF_RECOMMENDER_SCORES_AT_HOME))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "recommender %s makes the same of everybody: it does not know which items are alike",
+                         component->instance->entry->component->id);
+    float *with = memory_new((size_t)n + 1, sizeof *with), *without = memory_new((size_t)n + 1, sizeof *with);
+    int status = with && without ? 0 : error_memory(error);
+    if (status == 0)
+        status = score_holder(model, item, with, error);
+    if (status == 0)
+        status = score_holder(model, -1, without, error);
+    /* Ratings without the item are those of anybody; lists without it, of popular items, are on another
+     * scale. */
+    const int predicts =
+        (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_PREDICTS_VALUES) != 0;
+    const int tells = status == 0 && memcmp(with, without, (size_t)n * sizeof *with) != 0;
+    for (int64_t i = 0; i < n && status == 0; i++)
+        out[i] = !tells ? 0 : predicts ? (double)with[i] - (double)without[i] : (double)with[i];
+    free(with);
+    free(without);
     return status;
 }
 

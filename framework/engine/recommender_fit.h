@@ -24,4 +24,13 @@ int recommender_fit_check(const struct model *model, const char *path, struct dp
 int recommender_fit_scores(const struct model *model, int32_t user, const int32_t *items, int64_t n,
                            double *out, struct dpf_error *error);
 
+/*
+ * What the item says of each other one: n_items numbers, from the state alone. Of lists, the scores of
+ * somebody who has that item and nothing else, which are the weights of a model that is linear in records; of
+ * ratings, how much more is predicted of somebody who rated it at the upper end of the declared range than of
+ * somebody unknown. All 0 where it says nothing. -1 with an error where nothing is made of a user's own
+ * records.
+ */
+int recommender_fit_similar(const struct model *model, int32_t item, double *out, struct dpf_error *error);
+
 #endif

@@ -53,6 +53,8 @@ int evaluate_on_train(const struct config_values *options);
 const char *evaluate_convention(const char *name);
 /* 1 if the configuration names a rating metric; 0 where it leaves the choice to what the data are. */
 int evaluate_rates(const struct config_values *options);
+/* The same of a ranking metric. */
+int evaluate_ranks(const struct config_values *options);
 /* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. largest:
    the declared upper end of values, 1 where all are 1. */
 int evaluate_check(const struct config *config, const struct config_values *options, int implicit,

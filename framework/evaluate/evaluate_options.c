@@ -345,10 +345,20 @@ int evaluate_is_asked_for(const struct config_values *values)
     return strcmp(values->params.values[P_METRICS].text, "auto") != 0;
 }
 
-int evaluate_rates(const struct config_values *values)
+static int names_metrics(const struct config_values *values, int (*kind)(const struct evaluate_options *))
 {
     struct evaluate_options options;
     struct dpf_error ignored = {0};
     return strcmp(values->params.values[P_METRICS].text, "auto") != 0 &&
-           evaluate_options_read(NULL, values, 0, &options, &ignored) == 0 && evaluate_options_rate(&options);
+           evaluate_options_read(NULL, values, 0, &options, &ignored) == 0 && kind(&options);
+}
+
+int evaluate_rates(const struct config_values *values)
+{
+    return names_metrics(values, evaluate_options_rate);
+}
+
+int evaluate_ranks(const struct config_values *values)
+{
+    return names_metrics(values, evaluate_options_rank);
 }

@@ -25,7 +25,8 @@ static const char texts[] =
     "a{color:var(--link)}nav{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.925rem}\n"
     "figcaption,.note{color:var(--muted);font-size:.875rem}\n"
     "code,pre{font:.875rem/1.45 ui-monospace,\"DejaVu Sans Mono\",monospace}"
-    "pre{background:var(--soft);padding:.7rem .9rem;border-radius:4px;white-space:pre-wrap}pre.statement{white-space:pre;overflow-x:auto;"
+    "pre{background:var(--soft);padding:.7rem "
+    ".9rem;border-radius:4px;white-space:pre-wrap}pre.statement{white-space:pre;overflow-x:auto;"
     "font-size:clamp(.7rem,2.2vw,.875rem)}\n"
     "ul.changes{margin:.2rem 0 "
     ".8rem;padding-left:1.2rem;columns:26rem;column-gap:2rem}.affects{color:var(--warn-edge)}\n"
@@ -49,10 +50,14 @@ static const char tables[] =
     "\n@media (max-width:45rem){.wide table:not(.few),.wide :not(.few)>tbody{display:block}"
     ".wide :not(.few)>thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
     ".wide caption{display:block}"
-    ".wide :not(.few)>tbody>tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(5.4rem,1fr));gap:.15rem .8rem;padding:.45rem 0;border-bottom:1px solid var(--rule)}"
-    ".wide :not(.few)>tbody th,.wide :not(.few)>tbody td{border:0;padding:0;text-align:left;white-space:normal;position:static;max-width:none}"
+    ".wide "
+    ":not(.few)>tbody>tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(5.4rem,1fr));gap:.15rem "
+    ".8rem;padding:.45rem 0;border-bottom:1px solid var(--rule)}"
+    ".wide :not(.few)>tbody th,.wide :not(.few)>tbody "
+    "td{border:0;padding:0;text-align:left;white-space:normal;position:static;max-width:none}"
     ".wide :not(.few)>tbody th[scope=row]{grid-column:1/-1}"
-    ".wide :not(.few)>tbody td::before{content:attr(data-l);display:block;color:var(--muted);font-size:.78rem;line-height:1.3}"
+    ".wide :not(.few)>tbody "
+    "td::before{content:attr(data-l);display:block;color:var(--muted);font-size:.78rem;line-height:1.3}"
     ".wide :not(.few)>tbody td .sd{display:block}}\n";
 
 static const char plots[] =

@@ -505,10 +505,9 @@ static int charge(struct run *run, struct dpf_error *error)
     struct plan *plan = &run->session.plan;
     if (run->part)
         return check_part(run, error);
-    if (plan_measure(plan, error) != 0 || plan_charge(plan, 1, error) != 0)
+    if (session_check(&run->session, error) != 0 || plan_measure(plan, error) != 0)
         return -1;
-    session_warn(&run->session);
-    return 0;
+    return plan_charge(plan, 1, error);
 }
 
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)

@@ -29,35 +29,48 @@ static int fits_interactions(const struct term_plan *term)
     return term->query.support == DPF_SUPPORT_DENSE;
 }
 
-static void warn_of_loss(const struct plan *plan, const struct term_plan *term)
+/* Lists are asked for in so many words. */
+static int is_about_lists(const struct session *session)
 {
-    const enum data_feedback feedback = data_feedback(&plan->data);
-    const char *loss = term->loss->entry->component->id;
-    if (feedback == FEEDBACK_EXPLICIT && fits_interactions(term))
-        log_message(
-            LOG_LEVEL_WARNING,
-            "[%s] loss = %s fits interactions: it takes every pair without a record for a 0, so ratings are "
-            "not what it predicts. Set [data] feedback = implicit (or counts, for numbers of plays), or a "
-            "loss of ratings such as explicit-als",
-            term->name, loss);
-    if (feedback == FEEDBACK_IMPLICIT && !fits_interactions(term))
-        log_message(
-            LOG_LEVEL_WARNING,
-            "[%s] loss = %s fits ratings, but with implicit feedback every record has the value 1: a "
-            "constant "
-            "fits all of them, and nothing is learnt. Set a loss of interactions such as implicit-als, or "
-            "[data] feedback = explicit",
-            term->name, loss);
+    return evaluate_is_asked_for(&session->evaluate) && evaluate_ranks(&session->evaluate);
 }
 
-void session_warn(const struct session *session)
+#define FITS_INTERACTIONS                                                                                    \
+    "loss = %s fits interactions: it takes every pair without a record for a 0, so ratings are not what it " \
+    "predicts. Set [data] feedback = implicit (or counts, for numbers of plays), or a loss of ratings such " \
+    "as explicit-als"
+
+/* Where lists are measured, values may be meant as weights: a publication has it so. */
+static int check_loss(const struct session *session, const struct term_plan *term, struct dpf_error *error)
+{
+    const struct plan *plan = &session->plan;
+    const enum data_feedback feedback = data_feedback(&plan->data);
+    const char *loss = term->loss->entry->component->id;
+    if (feedback == FEEDBACK_IMPLICIT && !fits_interactions(term))
+        return config_error(plan->config, term->name, "loss", error,
+                            "loss = %s fits ratings, but with implicit feedback every record has the value "
+                            "1: a constant fits all of them, and nothing is learnt. Set a loss of "
+                            "interactions such as implicit-als, or [data] feedback = explicit",
+                            loss);
+    if (feedback != FEEDBACK_EXPLICIT || !fits_interactions(term))
+        return 0;
+    if (!is_about_lists(session))
+        return config_error(plan->config, term->name, "loss", error,
+                            FITS_INTERACTIONS ", and name the metrics of lists, such as ndcg", loss);
+    log_message(LOG_LEVEL_WARNING, "[%s] " FITS_INTERACTIONS, term->name, loss);
+    return 0;
+}
+
+int session_check(const struct session *session, struct dpf_error *error)
 {
     const struct plan *plan = &session->plan;
     warn_nothing_to_evaluate(session);
     for (int side = 0; side < 2 && plan_is_factorization(plan); side++)
         for (int t = 0; t < plan->sides[side].n_terms; t++) {
             const struct term_plan *term = &plan->sides[side].terms[t];
-            if (plan->sides[side].updated && term->source == SOURCE_RECORDS)
-                warn_of_loss(plan, term);
+            if (plan->sides[side].updated && term->source == SOURCE_RECORDS &&
+                check_loss(session, term, error) != 0)
+                return -1;
         }
+    return 0;
 }

@@ -414,7 +414,8 @@ int candidates_open(const struct arguments *arguments, struct candidates *out, s
 
 int candidates_measure(struct candidates *candidates, struct dpf_error *error)
 {
-    session_warn(&candidates->carrier);
+    if (session_check(&candidates->carrier, error) != 0)
+        return -1;
     /* Large groups are asked for at deltas where the best order is the least that is searched. */
     const enum log_level level = log_set_level(LOG_LEVEL_NONE);
     const int status = plan_measure(&candidates->carrier.plan, error);

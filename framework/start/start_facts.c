@@ -28,6 +28,13 @@ static const struct {
     [FACT_VALUE_MAX] = {"value-max", "the largest", NULL},
     [FACT_EPSILON] = {"epsilon", "the total budget for each user: 1 is strong, 3 usual, 10 weak", NULL},
     [FACT_DELTA] = {"delta", "the probability that the bound may fail; a tenth of 1 / users or less", NULL},
+    [FACT_RECIPE] = {"recipe",
+                     "the model; by the rule of docs/accuracy.md from users and epsilon where it is not said",
+                     "private-gram|private-popularity|private-ratings|private-biases"},
+    [FACT_RECORDS] = {"records",
+                      "how many records a typical user has, a public guess; what accuracy can be expected "
+                      "depends on it",
+                      NULL},
     [FACT_UNIT] = {"unit", "whom the guarantee protects", "user"},
     [FACT_FORMAT] = {"format", "what the file looks like; by its name where that says it",
                      "csv|tsv|movielens-100k|movielens-1m"},
@@ -151,7 +158,8 @@ static int is_needed(const struct start_facts *facts, int fact)
         return !is_movielens(facts) && says(facts, FACT_HEADER, "no");
     case FACT_VALUE_MIN:
     case FACT_VALUE_MAX:
-        return says(facts, FACT_FEEDBACK, "explicit") && !says(facts, FACT_WANT, "ranking");
+        return says(facts, FACT_FEEDBACK, "explicit") && !says(facts, FACT_WANT, "ranking") &&
+               !says(facts, FACT_RECIPE, "private-gram") && !says(facts, FACT_RECIPE, "private-popularity");
     case FACT_ITEM_FEATURES_FORMAT:
         return facts->values[FACT_ITEM_FEATURES] != NULL;
     default:
@@ -231,6 +239,7 @@ static int check_numbers(struct start_facts *facts, struct dpf_error *error)
 {
     if (take_integer(facts, FACT_USERS, &facts->users, error) != 0 ||
         take_integer(facts, FACT_ITEMS, &facts->items, error) != 0 ||
+        (facts->values[FACT_RECORDS] && take_integer(facts, FACT_RECORDS, &facts->records, error) != 0) ||
         take_real(facts, FACT_VALUE_MIN, &facts->value_min, error) != 0 ||
         take_real(facts, FACT_VALUE_MAX, &facts->value_max, error) != 0 ||
         take_real(facts, FACT_EPSILON, &facts->epsilon, error) != 0 ||
@@ -250,6 +259,21 @@ static int check_numbers(struct start_facts *facts, struct dpf_error *error)
     return 0;
 }
 
+/* The recipe says whether lists or ratings are wanted, unless that is said. */
+static int check_recipe(struct start_facts *facts, struct dpf_error *error)
+{
+    const int lists =
+        says(facts, FACT_RECIPE, "private-gram") || says(facts, FACT_RECIPE, "private-popularity");
+    if (!facts->values[FACT_RECIPE])
+        return 0;
+    if (lists != facts->ranking && (facts->values[FACT_WANT] || !facts->explicit_values))
+        return error_set(error, DPF_FAULT_CONFIG, "recipe=%s: is for %s, and %s are wanted",
+                         facts->values[FACT_RECIPE], lists ? "lists (want=ranking)" : "ratings",
+                         facts->ranking ? "lists" : "ratings");
+    facts->ranking = lists;
+    return 0;
+}
+
 int start_facts_complete(struct start_facts *facts, struct dpf_error *error)
 {
     if (list_missing(facts, error) != 0)
@@ -260,7 +284,7 @@ int start_facts_complete(struct start_facts *facts, struct dpf_error *error)
     if (!facts->ranking && !facts->explicit_values)
         return error_set(error, DPF_FAULT_CONFIG, "want=ratings: there are none to predict with feedback=%s",
                          facts->values[FACT_FEEDBACK]);
-    return check_numbers(facts, error);
+    return check_recipe(facts, error) == 0 ? check_numbers(facts, error) : -1;
 }
 
 void start_facts_print_help(void)

@@ -21,6 +21,8 @@ enum fact {
     FACT_VALUE_MAX,
     FACT_EPSILON,
     FACT_DELTA,
+    FACT_RECIPE,
+    FACT_RECORDS,
     FACT_UNIT,
     FACT_FORMAT,
     FACT_DELIMITER,
@@ -42,7 +44,7 @@ struct start_facts {
     char *owned[N_FACTS];
     /* The same as numbers, once start_facts_complete has succeeded. */
     int explicit_values, counts, ranking;
-    int64_t users, items;
+    int64_t users, items, records; /* records 0: not stated */
     double value_min, value_max, epsilon, delta;
     char delta_text[32];
 };

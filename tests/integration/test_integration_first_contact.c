@@ -67,8 +67,11 @@ static void metrics_need_a_test_part(void **state)
 static void losses_are_of_the_feedback(void **state)
 {
     (void)state;
-    both("-c implicit.ini -o data.feedback=explicit", 0, "loss = implicit-als fits interactions");
-    both("-c explicit.ini -o data.feedback=implicit", 0, "loss = explicit-als fits ratings");
+    both("-c implicit.ini -o data.feedback=explicit", 2, "loss = implicit-als fits interactions");
+    both("-c implicit.ini -o data.feedback=explicit -o evaluate.metrics=rmse", 2, "fits interactions");
+    /* Values as weights of lists, as some papers have it: told, not refused. */
+    both("-c implicit.ini -o data.feedback=explicit -o evaluate.metrics=ndcg", 0, "fits interactions");
+    both("-c explicit.ini -o data.feedback=implicit", 2, "loss = explicit-als fits ratings");
     both("-c explicit.ini", 0, "");
     assert_null(strstr(command_err, " fits "));
     both("-c implicit.ini", 0, "");
@@ -121,10 +124,10 @@ static void messages_name_the_likely_cause(void **state)
     both("-c explicit.ini -o model.items=5", 2, "the data has 8 items, but at most 5 are declared");
     assert_null(strstr(command_err, "swapped"));
     training_file("semicolon.csv", "a;b;3,5\nc;d;4,5\ne;f;1,5\n");
-    command_expect(
-        "-c explicit.ini -o data.path=semicolon.csv -o data.feedback=implicit -o data.column.rating=none "
-        "-o split.kind=none -O semicolon",
-        0, "users such as \"a;b;3\" look like several fields: is data.delimiter = semicolon meant?");
+    command_expect("-c implicit.ini -o data.path=semicolon.csv -o data.column.rating=none -o split.kind=none "
+                   "-O semicolon",
+                   0,
+                   "users such as \"a;b;3\" look like several fields: is data.delimiter = semicolon meant?");
     training_file("quoted.tsv", "\"a\"\t\"x\"\t3\n\"b\"\t\"y\"\t4\n\"c\"\t\"x\"\t4\n");
     command_expect("-c explicit.ini -o data.path=quoted.tsv -o data.format=tsv -o split.kind=none -O quoted",
                    0, "is format = csv, in which fields may be quoted meant?");

@@ -166,6 +166,41 @@ static void similar_items_are_ordered_by_cosine(void **state)
     command_expect("similar popular --item i1", 2, "no factors");
 }
 
+/* Two groups of items, each with users of its own: what is like an item is of its group. */
+static void similar_items_of_recommenders_go_together(void **state)
+{
+    static const char *const models[] = {"private-gram", "private-ratings"};
+    static char settings[1024], rows[1 << 17];
+    char *at = rows;
+    (void)state;
+    for (int u = 0; u < 400; u++)
+        for (int i = 0; i < 16; i++)
+            if (i / 8 == u % 2 ? (u + i) % 3 : (u + i) % 11 == 0)
+                at += sprintf(at, "u%d,g%d.%d,%d\n", u, i / 8, i % 8, i / 8 == u % 2 ? 5 : 1);
+    training_file("groups.csv", rows);
+    for (int m = 0; m < 2; m++) {
+        int own = 0;
+        snprintf(settings, sizeof settings,
+                 "[run]\noutput = groups\n[data]\nformat = csv\npath = groups.csv\n%s[model]\nrecommender = "
+                 "%s\nusers = 400\nitems = 16\n[parties]\nkind = curator\n[privacy]\nunit = "
+                 "user\nadjacency = add-remove\ndelta = 1e-5\nbudget = total\ntotal-epsilon = 50\n"
+                 "randomness = reproducible\n[accountants]\nlist = pld\n",
+                 m ? "value-min = 1\nvalue-max = 5\n" : "feedback = implicit\n", models[m]);
+        training_file("groups.ini", settings);
+        command_expect("-q -c groups.ini", 0, "");
+        command_expect("similar groups --item g1.3 -n 7", 0, "");
+        assert_int_equal(strncmp(command_out, "item,similar,rank,weight\n", 25), 0);
+        assert_int_equal(lines_of(command_out), 8);
+        for (const char *line = strstr(command_out, "\ng1.3,"); line; line = strstr(line + 1, "\ng1.3,"))
+            own += strncmp(line, "\ng1.3,g1.", 9) == 0;
+        assert_int_equal(own, 7);
+    }
+    command_expect("-q -c groups.ini -o model.recommender=private-biases -O biases", 0, "");
+    command_expect("similar biases --item g1.3", 3, "nothing was learnt about it");
+    command_expect("-q -c groups.ini -o model.recommender=private-popularity -O same", 0, "");
+    command_expect("similar same --item g1.3", 2, "the same of everybody");
+}
+
 /* A component's own scores are made at home from its released state, too. */
 static void recommenders_take_other_records(void **state)
 {
@@ -181,7 +216,7 @@ static void recommenders_take_other_records(void **state)
     assert_string_equal(command_out, first);
     training_file("twin.csv", "u1,i1\nu1,i4\nzoe,i1\nzoe,i4\n");
     command_expect("recommend bits --data twin.csv --user zoe", 3, "belongs to the users of the run");
-    command_expect("similar bits --item i1", 2, "has no factors of items");
+    command_expect("similar bits --item i1", 0, "");
 }
 
 static int begin(void **state)
@@ -207,6 +242,7 @@ int main(void)
         cmocka_unit_test(who_gets_no_list_is_told_why),
         cmocka_unit_test(pairs_are_predicted_in_their_order),
         cmocka_unit_test(similar_items_are_ordered_by_cosine),
+        cmocka_unit_test(similar_items_of_recommenders_go_together),
         cmocka_unit_test(recommenders_take_other_records),
     };
     return cmocka_run_group_tests(tests, begin, training_end);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "start/expectation.h"
 #include "start/start_recipes.h"
 #include "integration/training.h"
 
@@ -146,10 +147,10 @@ static void values_are_not_read_for_lists(void **state)
 static void the_budget_in_units_of_noise(void **state)
 {
     (void)state;
-    assert_true(fabs(1 / recipe_mu(1, 1e-5) - 3.7306) < 1e-3);
-    assert_true(fabs(1 / recipe_mu(3, 1e-5) - 1.3906) < 1e-3);
-    assert_true(fabs(1 / recipe_mu(10, 1e-5) - 0.4999) < 1e-3);
-    assert_true(recipe_mu(1e-3, 1e-9) > 0 && recipe_mu(1e-3, 1e-9) < 1e-2);
+    assert_true(fabs(1 / expectation_mu(1, 1e-5) - 3.7306) < 1e-3);
+    assert_true(fabs(1 / expectation_mu(3, 1e-5) - 1.3906) < 1e-3);
+    assert_true(fabs(1 / expectation_mu(10, 1e-5) - 0.4999) < 1e-3);
+    assert_true(expectation_mu(1e-3, 1e-9) > 0 && expectation_mu(1e-3, 1e-9) < 1e-2);
 }
 
 static int has_it(void *context, const char *id)
@@ -157,31 +158,73 @@ static int has_it(void *context, const char *id)
     return strstr(context, id) != NULL;
 }
 
+static void expects(const struct start_facts *facts, const char *all, const char *name, const char *words)
+{
+    const struct recipe *recipe = recipe_choose(facts, has_it, (void *)(uintptr_t)all);
+    assert_non_null(recipe);
+    assert_string_equal(recipe->name, name);
+    char *more = expectation_text(recipe, facts);
+    assert_non_null(more);
+    if (!strstr(more, words))
+        fail_msg("\"%s\" is missing in: %s", words, more);
+    free(more);
+}
+
 static void recipes_are_chosen_by_public_facts(void **state)
 {
+    static const char all[] = "private-gram private-ratings private-popularity private-biases";
     struct start_facts facts = {.users = 6040, .items = 3706, .epsilon = 3, .delta = 1e-5, .ranking = 1};
-    static char both[] = "private-gram private-ratings", gram[] = "private-gram";
     (void)state;
-    assert_string_equal(recipe_choose(&facts, has_it, both)->name, "private-gram");
-    facts.ranking = 0;
-    const struct recipe *recipe = recipe_choose(&facts, has_it, both);
-    assert_string_equal(recipe->name, "private-ratings");
-    assert_null(recipe_choose(&facts, has_it, gram));
-    char *more = recipe_expectation(&facts);
-    assert_non_null(strstr(more, "about 80 %"));
-    free(more);
-    facts.users = 20;
-    more = recipe_expectation(&facts);
-    assert_non_null(strstr(more, "expect no more than the mean"));
-    free(more);
-    facts.ranking = 1;
-    more = recipe_expectation(&facts);
-    assert_non_null(strstr(more, "or worse lists"));
-    free(more);
-    facts.users = 6040;
-    more = recipe_expectation(&facts);
-    assert_non_null(strstr(more, "less where users have fewer"));
-    free(more);
+    expects(&facts, all, "private-gram", "15 to 85 % of what the model without noise gains over a list");
+    facts.records = 150;
+    expects(&facts, all, "private-gram", "60 to 85 %");
+    facts.records = 8;
+    expects(&facts, all, "private-gram", "15 to 60 %");
+    facts.users = 500; /* users x mu is 360, then 134 */
+    expects(&facts, all, "private-gram", "0 to 5 %");
+    facts.epsilon = 1;
+    expects(&facts, all, "private-popularity", "the same list for everybody, and 80 to 95 %");
+    expects(&facts, "private-gram", "private-gram", "");
+    facts.values[FACT_RECIPE] = "private-gram";
+    expects(&facts, all, "private-gram", "");
+    assert_null(recipe_choose(&facts, has_it, (void *)(uintptr_t) "private-popularity"));
+    facts = (struct start_facts){.users = 6040, .items = 3706, .epsilon = 3, .delta = 1e-5};
+    expects(&facts, all, "private-ratings", "75 to 95 % of what the model without noise gains over the mean");
+    facts.items = 400000;
+    expects(&facts, all, "private-ratings", "50 to 85 %"); /* the same users say less of so many */
+    facts.users = 60;
+    expects(&facts, all, "private-biases", "of what exact biases gain");
+    facts.values[FACT_ITEM_FEATURES] = "movies.csv"; /* which private-biases does not read */
+    expects(&facts, all, "private-ratings", "");
+    assert_null(recipe_choose(&facts, has_it, (void *)(uintptr_t) "private-gram"));
+}
+
+/* A recipe that is asked for, and what is compared with it. */
+static void a_recipe_may_be_asked_for(void **state)
+{
+    (void)state;
+    command_expect("start own.csv " LISTS " recipe=private-popularity -O popular.ini", 0, "");
+    command_slurp(command_path("popular.ini"), text, sizeof text);
+    assert_non_null(strstr(text, "recommender = private-popularity"));
+    assert_non_null(strstr(text, "compare = popularity\n"));
+    command_expect("-c popular.ini -O popular", 0, "");
+    command_expect("start own.csv " RATINGS " recipe=private-biases -O biases.ini", 0, "");
+    command_expect("-q -c biases.ini -O biases", 0, "");
+    json_t *json = command_json("biases/run.json");
+    assert_non_null(json_object_get(json_object_get(json, "baselines"), "biases"));
+    json_decref(json);
+    command_expect("start own.csv " RATINGS " recipe=private-ratings -O personal.ini", 0, "");
+    command_expect("-q -c personal.ini -O personal", 0, "");
+    json = command_json("personal/run.json");
+    assert_non_null(json_object_get(json_object_get(json, "baselines"), "private-biases"));
+    json_decref(json);
+    command_expect("start own.csv " LISTS " recipe=private-biases -O refused.ini", 2, "is for ratings");
+    command_expect("start own.csv " LISTS " recipe=best -O refused.ini", 2, "must be private-gram|");
+    /* Ratings from which lists are wanted: the recipe says so. */
+    command_expect("start own.csv feedback=explicit users=500 items=50 epsilon=3 header=yes "
+                   "recipe=private-popularity -O listed.ini",
+                   0, "");
+    assert_false(command_exists("refused.ini"));
 }
 
 /* Runs the command with a pseudo-terminal as its input and error output, types the answers, and returns its
@@ -264,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_terminal_is_asked),
         cmocka_unit_test(the_budget_in_units_of_noise),
         cmocka_unit_test(recipes_are_chosen_by_public_facts),
+        cmocka_unit_test(a_recipe_may_be_asked_for),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

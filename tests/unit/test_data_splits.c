@@ -37,6 +37,7 @@ static const char *const kinds[] = {
     "kind = candidates\nfraction = 0.3\n",
     "kind = random-exact\nfraction = 0.25\n",
     "kind = per-user\nfraction = 0.25\n",
+    "kind = cold-items\nfraction = 0.3\n",
 };
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -218,6 +219,33 @@ static void candidates_are_a_share_of_all_items(void **state)
     dataset_free(&out.dataset);
 }
 
+/* An item has all of its records in one part, by its id alone, and users are ranked among those of the test.
+ */
+static void cold_items_have_no_training_records(void **state)
+{
+    struct data_outcome out;
+    (void)state;
+    int64_t n = write_ratings("a.txt", 1), n_cold = 0;
+    get_split(kinds[8], 2, 1, &out);
+    const struct csr *candidates = &out.dataset.candidates, *test = &out.dataset.test.by_user,
+                     *train = &out.dataset.train.by_item;
+    int cold[ITEMS] = {0};
+    assert_partition(&out.dataset, n);
+    data_check_csr(candidates, ITEMS);
+    for (int i = 0; i < ITEMS; i++)
+        n_cold += cold[i] = train->ptr[i + 1] == train->ptr[i];
+    within_binomial(n_cold, ITEMS, 0.3);
+    for (int64_t u = 0; u < USERS; u++) {
+        const int64_t tested = test->ptr[u + 1] - test->ptr[u];
+        assert_int_equal(candidates->ptr[u + 1] - candidates->ptr[u], tested ? n_cold : 0);
+        for (int64_t i = test->ptr[u]; i < test->ptr[u + 1]; i++)
+            assert_true(cold[test->others[i]]);
+        for (int64_t c = candidates->ptr[u]; c < candidates->ptr[u + 1]; c++)
+            assert_true(cold[candidates->others[c]]);
+    }
+    dataset_free(&out.dataset);
+}
+
 static void the_last_record_is_held_out(void **state)
 {
     struct data_outcome out;
@@ -394,6 +422,7 @@ int main(void)
         TEST(training_is_thinned_out),
         TEST(folds_partition_the_records),
         TEST(candidates_are_a_share_of_all_items),
+        TEST(cold_items_have_no_training_records),
         TEST(the_last_record_is_held_out),
         TEST(kinds_read_one_draw),
         TEST(no_user_loses_all_records),

@@ -34,7 +34,7 @@ static dpf_event sample(void)
                    .weighted = 1,
                    .scale = 0.1,
                    .grid = 0x1p-40,
-                   .p = {1.0 / 3, 1e-300, 0, -0.0, INFINITY, 5, 6, 7},
+                   .p = {{1.0 / 3, 1e-300, 0, -0.0, INFINITY, 5, 6, 7}},
                    .sensitivity = dpf_unstated(),
                    .unweighted = {0.1, 0.2, 0.3},
                    .sampling = {.kind = DPF_SAMPLING_POISSON,
@@ -57,7 +57,7 @@ static void assert_same(const dpf_event *a, const dpf_event *b)
                 a->round == b->round && a->weighted == b->weighted && same(a->scale, b->scale) &&
                 same(a->grid, b->grid));
     for (int i = 0; i < 8; i++)
-        assert_true(same(a->p[i], b->p[i]));
+        assert_true(same(a->p.all[i], b->p.all[i]));
     for (int u = 0; u < DPF_UNIT_ROWS; u++)
         for (int k = 0; k < DPF_ADJACENCY_ROWS; k++)
             assert_true(same_norms(&a->sensitivity.at[u][k], &b->sensitivity.at[u][k]));

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * expectation.h - what accuracy declared facts let expect, by measurements on public data sets.
+ *
+ * docs/accuracy.md ("What start lets expect") has the measurements, the sets and the command.
+ */
+#ifndef DPF_START_EXPECTATION_H
+#define DPF_START_EXPECTATION_H
+
+#include "start/recipe.h"
+#include "start/start_facts.h"
+
+/* The mu of the Gaussian mechanism that costs (epsilon, delta): sensitivity over standard deviation. */
+double expectation_mu(double epsilon, double delta);
+/* users x mu: how many standard deviations of the noise all users together are. */
+double expectation_reach(const struct start_facts *facts);
+/* One line without an end. Free it. */
+char *expectation_text(const struct recipe *recipe, const struct start_facts *facts);
+
+#endif
