@@ -370,7 +370,7 @@ static void estimates_are_the_sums_and_noise(void **state)
     const double grid = run.plan.grid[0];
     for (uint32_t t = 0; t < ROUNDS; t++) {
         for (int i = 0; i < N; i++)
-            sums[i] = (int64_t)(drawn(2000001) - 1000000) << drawn(20);
+            sums[i] = (int64_t)(drawn(2000001) - 1000000) * (INT64_C(1) << drawn(20));
         sums[0] = (INT64_C(1) << 61) - 1; /* near the end of what is accepted, of either sign */
         sums[1] = -sums[0];
         decode_round(&run, t, sums, with);
