@@ -293,8 +293,10 @@ void start_facts_print_help(void)
         char first[64];
         struct text body = {0}, line = {0};
         snprintf(first, sizeof first, "  %-21s ", table[f].key);
-        text_add(&body, "%s%s%s%s", table[f].question, table[f].choices ? " (" : "",
-                 table[f].choices ? table[f].choices : "", table[f].choices ? ")" : "");
+        text_add(&body, "%s%s", table[f].question, table[f].choices ? " (" : "");
+        for (const char *c = table[f].choices; c && *c; c++)
+            text_add(&body, *c == '|' ? " | " : "%c", *c); /* a line may end between them */
+        text_add(&body, "%s", table[f].choices ? ")" : "");
         terminal_wrap(&line, first, 24, body.data ? body.data : "", terminal_width(STDOUT_FILENO));
         fputs(line.data ? line.data : "", stdout);
         text_free(&body);

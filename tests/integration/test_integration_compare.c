@@ -49,7 +49,7 @@ static void biases_are_those_of_rank_0(void **state)
     assert_true(fabs(own("als/run.json", "rmse") - own("biases/run.json", "rmse")) < 1e-4);
     command_expect("-c exact.ini -o run.compare=biases,mean -O compared", 0, "");
     says("mean, biases: of exact records, without privacy.");
-    says("Verdict: the model predicts no better for sure than biases of users");
+    says("Verdict: the model does not predict reliably better than biases of users");
     assert_true(fabs(baseline("compared/run.json", "biases", "rmse") - own("biases/run.json", "rmse")) <
                 1e-12);
     assert_true(baseline("compared/run.json", "mean", "rmse") >

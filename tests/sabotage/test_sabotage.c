@@ -50,6 +50,12 @@ enum { KIT = 1, AUDIT = 2, STATISTICS = 4, NEIGHBOURS = 8 };
     "[items.loss]\nclip-error = 4\n[users]\nloss = squared-error\nsolver = gradient-descent\n"               \
     "[data]\nfeedback = explicit\nvalue-min = 1\nvalue-max = 5\n[privacy]\ninteraction-pattern = public\n"   \
     "[items.mechanism]\nclients = 40\nbound = 0.1\n"
+/* Two groups of users take turns; the first is in two rounds of three. */
+#define IN_TURNS                                                                                             \
+    "aggregator = sum\nloss = squared-error\nsolver = gradient-descent\nsampler = cyclic-users\n"            \
+    "[items.sampler]\ngroups = 2\n[items.loss]\nclip-error = 4\n"                                            \
+    "[users]\nloss = squared-error\nsolver = gradient-descent\n"                                             \
+    "[data]\nfeedback = explicit\nvalue-min = 1\nvalue-max = 5\n[items.mechanism]\nnoise-multiplier = 2\n"
 /* Sums of a recommender, by a curator. */
 #define SUMS                                                                                                 \
     "[run]\n[data]\nformat = synthetic\nsynthetic.users = 60\nsynthetic.items = 12\nsynthetic.ratings = "    \
@@ -71,6 +77,9 @@ static const struct sabotage {
     {"clip-user", "half-stated", "half_stated", KIT | AUDIT | NEIGHBOURS},
     {"clip-user", "short-shares", "short_shares", KIT | AUDIT | STATISTICS},
     {"clip-most", "gaussian", "clip_most", KIT | AUDIT | NEIGHBOURS},
+    {"clip-user", "correlated-gaussian", NULL, 0},
+    {"clip-user", "other-correlation", "other_correlation", KIT | AUDIT | STATISTICS},
+    {"clip-user", "one-participation", "one_participation", KIT | AUDIT | NEIGHBOURS},
     {"clip-user", "pbm", NULL, 0},
     {"clip-user", "pbm-sparse", "pbm_sparse", AUDIT | STATISTICS},
     {NULL, "private-als", NULL, 0},
@@ -87,6 +96,12 @@ static const struct sabotage {
 static int is_shares(const struct sabotage *s)
 {
     return strcmp(s->mechanism, "discrete-gaussian") == 0 || strcmp(s->mechanism, "short-shares") == 0;
+}
+
+static int is_correlated(const struct sabotage *s)
+{
+    return strcmp(s->mechanism, "correlated-gaussian") == 0 ||
+           strcmp(s->mechanism, "other-correlation") == 0 || strcmp(s->mechanism, "one-participation") == 0;
 }
 
 static int is_binomial(const struct sabotage *s)
@@ -109,7 +124,11 @@ static const char *config_of(const struct sabotage *s)
         return text;
     }
     snprintf(head, sizeof head, COMMON, s->transform, s->transform, s->mechanism);
-    snprintf(text, sizeof text, "%s%s", head, is_shares(s) ? IN_SHARES : is_binomial(s) ? BINOMIAL : AT_SUM);
+    snprintf(text, sizeof text, "%s%s", head,
+             is_shares(s)       ? IN_SHARES
+             : is_binomial(s)   ? BINOMIAL
+             : is_correlated(s) ? IN_TURNS
+                                : AT_SUM);
     return text;
 }
 
@@ -119,9 +138,9 @@ static const char *config_of(const struct sabotage *s)
 static const char *settings_of(const struct sabotage *s)
 {
     const int is_mechanism = s->transform && strcmp(s->transform, "clip-user") == 0;
-    return !is_mechanism || is_shares(s) ? ""
-           : is_binomial(s)              ? "--set trials=512"
-                                         : "--set delta=1e-6 --set where=sum";
+    return !is_mechanism || is_shares(s) || is_correlated(s) ? ""
+           : is_binomial(s)                                  ? "--set trials=512"
+                                                             : "--set delta=1e-6 --set where=sum";
 }
 
 static int kit_notices(const struct sabotage *s)

@@ -146,6 +146,39 @@ static void sensitivities_are_the_worst_of_all_patterns(void **state)
     assert_true(attained > 300 && bounds > 100);
 }
 
+/*
+ * The mean squared error of the sums over rounds, |A C^-1|_F^2 |C|^2 / T with A the matrix of ones, over that
+ * of independent noise. References: the matrices written out and multiplied (numpy), for T = 100.
+ */
+static void sums_over_rounds_have_less_noise(void **state)
+{
+    (void)state;
+    static const struct {
+        int separation, bands;
+        double part; /* of the root of the mean squared error */
+    } cases[] = {{1, 1, 1},         {1, 100, 1.67717}, {5, 5, 0.53301},
+                 {5, 100, 0.77827}, {10, 10, 0.42768}, {20, 20, 0.36457}};
+    enum { T = 100 };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct toeplitz_pattern pattern = {T, cases[i].separation, T};
+        const int participations = (int)toeplitz_participations(&pattern);
+        struct toeplitz_sensitivity reach;
+        double scratch[2 * (T + 1)], d[T], sum = 0, error = 0;
+        int64_t c[T];
+        toeplitz_square_root(cases[i].bands, c);
+        toeplitz_reach(c, cases[i].bands, &pattern, scratch, &reach);
+        for (int t = 0; t < T; t++) {
+            d[t] = t == 0;
+            for (int k = 1; k <= t && k < cases[i].bands; k++)
+                d[t] -= (double)c[k] / UNIT * d[t - k];
+            sum += d[t];                  /* column of A C^-1 */
+            error += sum * sum * (T - t); /* which stands in T - t rows */
+        }
+        const double part = sqrt(error / (T * (T + 1) / 2.0)) * reach.l2 / sqrt(participations);
+        assert_true(fabs(part - cases[i].part) < 2e-4);
+    }
+}
+
 static void the_inverse_is_summed(void **state)
 {
     (void)state;
@@ -371,7 +404,7 @@ static void estimates_are_the_sums_and_noise(void **state)
     const double grid = run.plan.grid[0];
     for (uint32_t t = 0; t < ROUNDS; t++) {
         for (int i = 0; i < N; i++)
-            sums[i] = (int64_t)(drawn(2000001) - 1000000) << drawn(20);
+            sums[i] = (int64_t)(drawn(2000001) - 1000000) * (INT64_C(1) << drawn(20));
         sums[0] = (INT64_C(1) << 61) - 1; /* near the end of what is accepted, of either sign */
         sums[1] = -sums[0];
         decode_round(&run, t, sums, with);
@@ -491,6 +524,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_square_root_has_its_published_error),
         cmocka_unit_test(sensitivities_are_the_worst_of_all_patterns),
+        cmocka_unit_test(sums_over_rounds_have_less_noise),
         cmocka_unit_test(the_inverse_is_summed),
         cmocka_unit_test(one_event_covers_the_run),
         cmocka_unit_test(blocks_share_one_event),
