@@ -161,7 +161,10 @@ static int write_plugin(const char *role, const char *name, const char *director
     struct names names;
     char shown[TEXT_SHOWN];
     char *templates = search_path_templates(), *from = templates ? files_join(templates, role) : NULL;
-    char *partial = memory_format("%s.partial-%ld", directory, (long)getpid());
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    char *partial = memory_format("%.*s.partial-%ld", (int)length, directory, (long)getpid());
     int status = from && partial ? 0 : error_set(error, DPF_FAULT_RUN, "the templates were not found");
     choose_names(role, name, &names);
     if (status == 0 && mkdir(partial, 0777) != 0)
@@ -200,9 +203,10 @@ int command_new_plugin(int argc, char **argv)
     if (status == 0)
         status = write_plugin(rest[0], rest[1], directory, &error);
     if (status == 0 && !arguments.quiet)
-        printf("wrote %s: a %s that builds, passes dpframe-check and trains\n"
+        printf("wrote %s: %s %s that builds, passes dpframe-check and trains\n"
                "next: cmake -B %s/build -S %s && cmake --build %s/build && ctest --test-dir %s/build\n",
-               directory, rest[0], directory, directory, directory, directory);
+               directory, strchr("aeiou", rest[0][0]) ? "an" : "a", rest[0], directory, directory, directory,
+               directory);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }
