@@ -38,6 +38,7 @@ int command_similar(int argc, char **argv);
 int command_evaluate(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_new_plugin(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_account(int argc, char **argv);
 int command_audit(int argc, char **argv);

@@ -33,6 +33,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  list [ROLE]                  components by role\n"
                            "  describe NAME                parameters of a component or section\n"
                            "  generate -O FILE [KEY=...]   synthetic ratings\n"
+                           "  new-plugin ROLE NAME [DIR]   a plugin of one's own, from a template\n"
                            "\n"
                            "options (each command refuses those that it does not read):\n"
                            "  -c, --config FILE        the configuration; -o can follow\n"
@@ -74,7 +75,7 @@ static const struct {
     {"start", command_start},       {"predict", command_predict},
     {"similar", command_similar},   {"evaluate", command_evaluate},
     {"audit", command_audit},       {"convert", command_convert},
-    {"complete", command_complete},
+    {"complete", command_complete}, {"new-plugin", command_new_plugin},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

@@ -150,7 +150,8 @@ static int is_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-char *search_path_default(void)
+/* A directory beside the executable, as in the build tree, or else where an installation has it. */
+static char *beside_executable(const char *built, const char *installed)
 {
     char executable[4096];
     ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
@@ -158,13 +159,23 @@ char *search_path_default(void)
         return NULL;
     executable[length] = '\0';
     char *directory = files_directory(executable);
-    char *plugins = directory ? memory_format("%s/plugins", directory) : NULL;
-    if (plugins && !is_directory(plugins)) {
-        free(plugins);
-        plugins = memory_format("%s/../lib/dpframe/plugins", directory);
+    char *found = directory ? memory_format("%s/%s", directory, built) : NULL;
+    if (found && !is_directory(found)) {
+        free(found);
+        found = memory_format("%s/../%s", directory, installed);
     }
     free(directory);
-    return plugins;
+    return found;
+}
+
+char *search_path_default(void)
+{
+    return beside_executable("plugins", "lib/dpframe/plugins");
+}
+
+char *search_path_templates(void)
+{
+    return beside_executable("templates", "share/dpframe/templates");
 }
 
 int search_path_collect(struct search_path *path, const char *const *directories, int n_directories,

@@ -25,5 +25,7 @@ int search_path_collect(struct search_path *path, const char *const *directories
 void search_path_free(struct search_path *path);
 /* The plugin directory of the build tree or of the installation that the executable lies in; free it. */
 char *search_path_default(void);
+/* The same of the templates of new plugins. */
+char *search_path_templates(void);
 
 #endif

@@ -29,10 +29,10 @@
  *         return DPF_OK;
  *     }
  *
- *     static double variance(const dpf_value *values, double steps)
+ *     static double variance(const dpf_value *values, double steps, int64_t n)
  *     {
  *         const double s = sinh(1 / (2 * steps));
- *         (void)values;
+ *         (void)values, (void)n;
  *         return 1 / (2 * s * s);
  *     }
  *
@@ -92,9 +92,12 @@ typedef struct dpf_additive_mechanism {
     /* [run] n independent draws at a scale of `steps` grid steps, |draw| < 2^61. Exact: integers and
        from->random alone, no floating-point number that a draw depends on. */
     dpf_draw_integers draw;
-    /* [any] Variance of one draw, in squared grid steps. With shares of the variance: of one share, whose
-       square root is what events have as scale. */
-    double (*variance)(const dpf_value *values, double steps);
+    /*
+     * [any] Variance of each of n numbers that are drawn in one call, in squared grid steps; n is the length
+     * of the block with whole_blocks, else 1. With shares of the variance: of one share, whose square root is
+     * what events have as scale.
+     */
+    double (*variance)(const dpf_value *values, double steps, int64_t n);
 
     /* ---- optional: 0 or NULL ---- */
     int32_t float_event;  /* DPF_EVENT_* of draw_real */
@@ -539,13 +542,13 @@ static inline dpf_status dpf_additive_begin_plan(const dpf_additive_instance *it
 
 /* Of one number of the decoded sum, at this scale (of one share). */
 static inline double dpf_additive_variance(const dpf_additive_instance *it, double scale, double grid,
-                                           double copies)
+                                           int64_t n, double copies)
 {
     if (!(scale > 0))
         return 0;
     if (!dpf_additive_is_exact(it))
         return copies * (it->spec->real_variance * scale * scale);
-    return copies * (it->spec->variance(it->values, scale / grid) * (grid * grid));
+    return copies * (it->spec->variance(it->values, scale / grid, n) * (grid * grid));
 }
 
 static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, const dpf_release *release,
@@ -558,12 +561,13 @@ static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, con
                                                             : parties;
     for (int32_t b = 0; b < out->n_blocks; b++) {
         const double share = out->scale[b];
-        out->variance[b] = dpf_additive_variance(it, share, out->grid[b], copies);
-        out->gram_variance[b] = dpf_additive_variance(it, out->gram_scale[b], out->gram_grid[b], copies);
+        const int64_t n = spec->whole_blocks ? release->query->blocks[b].length : 1;
+        out->variance[b] = dpf_additive_variance(it, share, out->grid[b], n, copies);
+        out->gram_variance[b] = dpf_additive_variance(it, out->gram_scale[b], out->gram_grid[b], n, copies);
         out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (uint64_t)(share / out->grid[b]);
         if (spec->in_shares == DPF_SHARES_VARIANCE && share > 0)
             out->scale[b] =
-                sqrt(spec->variance(it->values, share / out->grid[b])) * out->grid[b] * sqrt(parts);
+                sqrt(spec->variance(it->values, share / out->grid[b], n)) * out->grid[b] * sqrt(parts);
     }
 }
 

@@ -9,11 +9,11 @@
  *
  * Scenario:
  *     enum { P_EPSILON, P_PRECISION, P_COUNT };
- *     static const dpf_enum_value precisions[] = { {"exact", "..."}, {"float", "..."} };
+ *     static const dpf_enum_value precisions[] = {{"exact", "Integers."}, {"float", "Fast, not exact."}};
  *     static const dpf_param params[P_COUNT] = {
  *         [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0, INFINITY, DPF_PARAM_PRIVACY, "",
  *                                        "Pure-DP budget of a release."),
- *         ...
+ *         [P_PRECISION] = DPF_PARAM_ENUM_F("precision", 0, precisions, 0, "How noise is drawn."),
  *     };
  *     double eps = params->values[P_EPSILON].real;
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clips every number of a factor row to [-bound, bound], as the loss reads it. */
+/* acme_transform.c - clips every number of a factor row to [-bound, bound], as the loss reads it. */
 #include <math.h>
 
 #include "dpframe/dpframe.h"
@@ -60,11 +60,11 @@ static const dpf_transform functions = {DPF_TRANSFORM_FACTOR, 0, set_bounds, .fa
 
 /* clang-format off */
 static const dpf_component component = {
-    .size = sizeof(dpf_component), .role = DPF_ROLE_TRANSFORM, .id = "acme-clip-box", .version = "1.0.0",
+    .size = sizeof(dpf_component), .role = DPF_ROLE_TRANSFORM, .id = "acme-transform", .version = "1.0.0",
     .summary = "Clips every number of a row to a box", .citation = "",
     .params = params, .n_params = 1, .param_stride = sizeof(dpf_param),
     .create = create, .destroy = destroy, .functions = &functions,
 };
 /* clang-format on */
 
-DPF_SINGLE_COMPONENT_PLUGIN("com.acme.clip-box", "1.0.0", "Apache-2.0", component)
+DPF_SINGLE_COMPONENT_PLUGIN("com.acme.transform", "1.0.0", "Apache-2.0", component)
