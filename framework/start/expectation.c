@@ -85,9 +85,9 @@ static const struct band *lists_band(const struct start_facts *facts, double rea
                                            : find_band(ARRAY(of_many), reach);
 }
 
-static void add_simple(const struct recipe *recipe, double reach, struct text *out)
+static void add_simple(const struct start_facts *facts, double reach, struct text *out)
 {
-    if (recipe->ranking) {
+    if (facts->ranking) {
         const struct band *band = find_band(ARRAY(of_popularity), reach);
         text_add(out,
                  "the same list for everybody, and %d to %d %% of the accuracy of exactly counted popular "
@@ -99,28 +99,27 @@ static void add_simple(const struct recipe *recipe, double reach, struct text *o
     }
 }
 
-static void add_personal(const struct recipe *recipe, const struct start_facts *facts, double reach,
-                         struct text *out)
+static void add_personal(const struct start_facts *facts, double reach, struct text *out)
 {
-    const struct band *band = recipe->ranking
+    const struct band *band = facts->ranking
                                   ? lists_band(facts, reach)
                                   : find_band(ARRAY(of_ratings), reach / sqrt((double)facts->items));
     text_add(out, "%d to %d %% of what the model without noise gains over %s", band->least, band->most,
-             recipe->ranking ? "a list of popular items" : "the mean of all ratings");
-    if (recipe->ranking && !facts->records)
+             facts->ranking ? "a list of popular items" : "the mean of all ratings");
+    if (facts->ranking && !facts->records)
         text_add(out, " (most where users have more than %d records: records=N narrows it)", MANY_RECORDS);
 }
 
-char *expectation_text(const struct recipe *recipe, const struct start_facts *facts)
+char *expectation_text(int is_simple, const struct start_facts *facts)
 {
     struct text out = {0};
     const double reach = expectation_reach(facts);
-    if (recipe->is_simple)
-        add_simple(recipe, reach, &out);
+    if (is_simple)
+        add_simple(facts, reach, &out);
     else
-        add_personal(recipe, facts, reach, &out);
+        add_personal(facts, reach, &out);
     text_add(&out, ", as measured on public data with users x mu near %.0f", reach);
-    if (!recipe->ranking && !recipe->is_simple)
+    if (!facts->ranking && !is_simple)
         text_add(&out, " and so many items");
     text_add(&out, "; the verdict after training has the figures");
     if (out.failed)

@@ -7,14 +7,13 @@
 #ifndef DPF_START_EXPECTATION_H
 #define DPF_START_EXPECTATION_H
 
-#include "start/recipe.h"
 #include "start/start_facts.h"
 
 /* The mu of the Gaussian mechanism that costs (epsilon, delta): sensitivity over standard deviation. */
 double expectation_mu(double epsilon, double delta);
 /* users x mu: how many standard deviations of the noise all users together are. */
 double expectation_reach(const struct start_facts *facts);
-/* One line without an end. Free it. */
-char *expectation_text(const struct recipe *recipe, const struct start_facts *facts);
+/* One line without an end, for a personal or a simple model of what the facts want. Free it. */
+char *expectation_text(int is_simple, const struct start_facts *facts);
 
 #endif
