@@ -13,12 +13,13 @@
 #include "plan/plan_make.h"
 #include "data/data_options_read.h"
 
+/* Faults of single records are listed: what they mean is known once the plan is. */
 static int load_into(struct plan *plan, struct dataset *out, struct dpf_error *error)
 {
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
     if (!pool)
         return error_set(error, DPF_FAULT_RUN, "cannot start threads");
-    const int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+    const int status = data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     return status;
 }
@@ -453,6 +454,25 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
     return status;
 }
 
+/* As a run does: faults of protected records stop nothing where the plan says so. */
+static int judge_faults(struct audit_session *audit, int status, struct dpf_error *error)
+{
+    struct dataset *const sets[] = {&audit->base, &audit->trials.sets[0], &audit->trials.sets[1]};
+    struct violations found = {.n = 0}, left_out = {.n = 0};
+    for (int s = 0; s < 3; s++)
+        violations_join(&found, &sets[s]->violations);
+    status = plan_judge_faults(&audit->session.plan, status, &found, &left_out, error);
+    if (status == 0 && left_out.n > 0)
+        log_message(
+            LOG_LEVEL_WARNING,
+            "%lld records are at fault and left out, as a run does ([privacy] on-violation); the first: "
+            "%.400s",
+            (long long)left_out.n, left_out.kept ? left_out.list[0].text : "");
+    violations_free(&found);
+    violations_free(&left_out);
+    return status;
+}
+
 static int releases_noise(const struct plan *plan)
 {
     int found = plan->recommender.instance != NULL;
@@ -505,7 +525,7 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
     const struct dataset *first = *path ? &trials->sets[0] : &audit->base;
     const int64_t users =
         *path && trials->sets[1].users.n > first->users.n ? trials->sets[1].users.n : first->users.n;
-    if (plan_complete(plan, users, first->items.n, error) != 0)
+    if (judge_faults(audit, plan_complete(plan, users, first->items.n, error), error) != 0)
         return -1;
     if (one_run)
         return train_once(audit, error);

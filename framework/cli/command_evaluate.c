@@ -35,7 +35,8 @@ static int refuse_generated(const struct plan *plan, struct dpf_error *error)
                : 0;
 }
 
-static int read_other(const struct arguments *arguments, const char *directory, struct pool *pool,
+/* Faults of single records mean what they mean to the run. */
+static int read_other(const struct arguments *arguments, const char *directory, const struct saved_run *run,
                       struct dataset *out, struct dpf_error *error)
 {
     struct arguments *own = memory_new(1, sizeof *own);
@@ -60,7 +61,15 @@ static int read_other(const struct arguments *arguments, const char *directory, 
     if (status == 0)
         status = refuse_generated(plan, error);
     if (status == 0)
-        status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+        status = data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, out, error);
+    if (status == 0) {
+        struct violations left_out = {.n = 0};
+        status = plan_judge_faults(&run->session.plan, 0, &out->violations, &left_out, error);
+        if (status == 0 && left_out.n > 0)
+            log_message(LOG_LEVEL_WARNING, "%lld records are at fault: left out; the first: %.400s",
+                        (long long)left_out.n, left_out.kept ? left_out.list[0].text : "");
+        violations_free(&left_out);
+    }
     session_close(&session);
     free(config);
     free(path);
@@ -154,7 +163,7 @@ static int take_other(const struct arguments *arguments, struct saved_run *run, 
 {
     struct dataset other = {0};
     struct left_out left_out = {0};
-    int status = read_other(arguments, arguments->rest[0], run->pool, &other, error);
+    int status = read_other(arguments, arguments->rest[0], run, &other, error);
     if (status == 0)
         status = replace_test(&other, &run->dataset, &left_out, error);
     dataset_free(&other);

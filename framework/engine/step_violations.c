@@ -211,7 +211,30 @@ static void take_record(struct sound_records *sound, const dpf_groups *group, in
         sound->weights[at] = group->weights[i];
 }
 
-/* A group in which some record is at fault: the sum of the others, or nothing. */
+/*
+ * Each record can be summed by itself, and all together cannot. Where they are one user's, the row becomes
+ * zero, as that user's own records say. Where they are many users', zeros would take everybody's records away
+ * because of one's, which no sensitivity counts, so the run stops. With bounds that are public (C1) sums
+ * cannot overflow: the loss then makes of one record what depends on another.
+ */
+static int refuse_rest(struct engine *engine, int worker, const struct term_run *term, int64_t row,
+                       double *out)
+{
+    if (term->plan->by_user) {
+        memset(out, 0, (size_t)term->plan->query.width * sizeof *out);
+        return step_note(engine, worker, row) ? 0 : -1;
+    }
+    if (!step_forgive(engine, worker))
+        return -1;
+    return error_set(
+        &engine->errors[worker], DPF_FAULT_PLUGIN,
+        "[%s] loss %s: records that it sums one by one cannot be summed together. Bound them "
+        "(clip-error, clip-rows, a radius of the solver); if they are bounded, what the loss makes of "
+        "one record depends on the others",
+        term->plan->name, term->plan->loss->entry->component->id);
+}
+
+/* A group in which some record is at fault: the sum of the others. */
 static int accumulate_sound(struct engine *engine, int worker, struct term_run *term, uint32_t party,
                             const dpf_groups *group, const double *grid, double *out)
 {
@@ -232,10 +255,8 @@ static int accumulate_sound(struct engine *engine, int worker, struct term_run *
     rest.others = sound.others;
     rest.values = sound.values;
     rest.weights = sound.weights;
-    if (status == 0 && accumulate(engine, worker, term, party, &rest, grid, out) != 0) {
-        status = step_note(engine, worker, group->rows[0]) ? 0 : -1;
-        memset(out, 0, (size_t)term->plan->query.width * sizeof *out);
-    }
+    if (status == 0 && accumulate(engine, worker, term, party, &rest, grid, out) != 0)
+        status = refuse_rest(engine, worker, term, group->rows[0], out);
     free(sound.others);
     free(sound.values);
     free(sound.weights);

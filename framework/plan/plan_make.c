@@ -233,6 +233,18 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
                              plan->run_facts.rounds, error);
 }
 
+int plan_judge_faults(const struct plan *plan, int status, struct violations *found,
+                      struct violations *left_out, struct dpf_error *error)
+{
+    if (status == 0 && plan->guarantee.zero_violations) {
+        violations_join(left_out, found);
+        return 0;
+    }
+    if (found->n > 0)
+        *error = (struct dpf_error){0};
+    return found->n > 0 ? violations_report(found, error) : status;
+}
+
 int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;

@@ -3,6 +3,7 @@
 #ifndef DPF_PLAN_PLAN_MAKE_H
 #define DPF_PLAN_PLAN_MAKE_H
 
+#include "base/violations.h"
 #include "plan/plan.h"
 
 struct plan_options {
@@ -34,14 +35,21 @@ struct plan_options {
  * queries, sensitivities, noise, the ledger and the guarantee. Both leave *plan to plan_free.
  */
 int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_error *error);
-/* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
-   [model] users and items, or stay unknown (a large number that keeps every bound valid). */
 /* Reads the file of [privacy] ledger, if there is one, and fails if this run would not fit. With `charge` it
    adds the run: to be done once, before anything is released. */
 int plan_charge(struct plan *plan, int charge, struct dpf_error *error);
 /* What the guarantee means for groups and tests; of a completed plan, where it is shown. */
 int plan_measure(struct plan *plan, struct dpf_error *error);
+/* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
+   [model] users and items, or stay unknown (a large number that keeps every bound valid). */
 int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error);
+/*
+ * What faults of single records mean, which is known once the plan is: status is plan_complete's. They move
+ * to left_out where they stop nothing ([privacy] on-violation); else the first is the error, and not that
+ * what is left of the data has no plan. Every command that reads protected records asks here.
+ */
+int plan_judge_faults(const struct plan *plan, int status, struct violations *found,
+                      struct violations *left_out, struct dpf_error *error);
 /* Refuses keys that nobody has read. Part of plan_complete; alone for configurations that are not run yet. */
 int plan_check_read(struct plan *plan, struct dpf_error *error);
 void plan_free(struct plan *plan);

@@ -261,19 +261,6 @@ static int load(struct run *run, struct dpf_error *error)
     return 0;
 }
 
-/* What the data's faults mean is known once the plan is: whether single ones may stop the run. */
-static int judge_violations(struct run *run, int status, struct dpf_error *error)
-{
-    struct violations *found = &run->dataset.violations;
-    if (status == 0 && run->session.plan.guarantee.zero_violations) {
-        violations_join(&run->violations, found);
-        return 0;
-    }
-    if (found->n > 0)
-        *error = (struct dpf_error){0}; /* a plan for what is left of the data is not what is wrong */
-    return found->n > 0 ? violations_report(found, error) : status;
-}
-
 static int prepare_trace(struct run *run, struct dpf_error *error)
 {
     const struct plan *plan = &run->session.plan;
@@ -479,8 +466,9 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = load(run, error);
     run->times[1] = progress_clock();
     if (status == 0)
-        status = judge_violations(run, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
-                                  error);
+        status =
+            plan_judge_faults(plan, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
+                              &run->dataset.violations, &run->violations, error);
     if (status == 0)
         status = plan_measure(plan, error);
     if (status == 0)

@@ -151,6 +151,23 @@ static void files_are_audited_too(void **state)
     assert_between(number("proved", "epsilon_lower"), 0.3, 0.75);
 }
 
+/* A faulty record means what it means to a run: nothing stops, unless on-violation says so. */
+static void faulty_records_are_treated_as_in_a_run(void **state)
+{
+    char arguments[1024], path[512];
+    (void)state;
+    snprintf(path, sizeof path, "%s", changed_file("1,3,", "1,3,much\n"));
+    snprintf(arguments, sizeof arguments, "--trials 20 -o data.path=%s", path);
+    assert_int_equal(audit("one-release.ini", arguments), 0);
+    snprintf(arguments, sizeof arguments, "--trials 20 --neighbour %s", path);
+    assert_int_equal(audit("one-release.ini", arguments), 0);
+    snprintf(arguments, sizeof arguments,
+             "audit -q -c %s/configs/audit/one-release.ini --trials 20 -o data.path=%s -o "
+             "privacy.on-violation=error",
+             getenv("DPFRAME_SOURCE_DIR"), path);
+    command_expect(arguments, 3, "neighbour.csv:4");
+}
+
 /* A record is missing, where values alone may differ: no bound would say anything about what is stated. */
 static void files_that_are_no_neighbours_are_refused(void **state)
 {
@@ -471,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_claim_is_compared),
         cmocka_unit_test(equal_data_sets_are_not_told_apart),
         cmocka_unit_test(files_are_audited_too),
+        cmocka_unit_test(faulty_records_are_treated_as_in_a_run),
         cmocka_unit_test(files_that_are_no_neighbours_are_refused),
         cmocka_unit_test(mechanisms_by_themselves_are_sound),
         cmocka_unit_test(a_wrong_mechanism_by_itself_is_caught),

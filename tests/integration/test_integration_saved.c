@@ -85,6 +85,16 @@ static void the_own_test_part_gives_the_same_metrics(void **state)
     assert_non_null(strstr(command_out, "hr@1"));
 }
 
+/* A fault in another file means what it means to the run. */
+static void faulty_records_are_treated_as_in_the_run(void **state)
+{
+    (void)state;
+    training_file("faulty.csv", "user,item,rating\nuserb,\"item,3\",5\nusera,item-4,much\n");
+    command_expect("evaluate out --data faulty.csv", 3, "faulty.csv:3");
+    command_expect("-c config.ini -o privacy.on-violation=zero -O forgiving", 0, "");
+    command_expect("evaluate forgiving --data faulty.csv", 0, "1 records are at fault: left out");
+}
+
 static void other_records_are_matched_by_id(void **state)
 {
     (void)state;
@@ -229,6 +239,7 @@ int main(void)
         cmocka_unit_test(all_users_are_written),
         cmocka_unit_test(the_own_test_part_gives_the_same_metrics),
         cmocka_unit_test(other_records_are_matched_by_id),
+        cmocka_unit_test(faulty_records_are_treated_as_in_the_run),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(changed_data_is_refused),
         cmocka_unit_test(factors_that_are_no_numbers_are_refused),

@@ -56,7 +56,7 @@ static const char *base_text = base;
 
 /* ---- faults ------------------------------------------------------------------------------------------- */
 
-enum place { NOWHERE, AT_LOSS, AT_CLIP, AT_ENCODE, AT_SOLVER, AT_DRAW, AT_ROWS, AT_FRIENDS };
+enum place { NOWHERE, AT_LOSS, AT_CLIP, AT_ENCODE, AT_SOLVER, AT_DRAW, AT_ROWS, AT_FRIENDS, AT_SUM };
 
 static struct {
     enum place place;
@@ -94,7 +94,9 @@ static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *
                              const dpf_groups *groups, const double *grid, double *out, int64_t stride)
 {
     const dpf_status status = fault.real_loss->accumulate(self, call, query, groups, grid, out, stride);
-    if (status != DPF_OK || !holds_victim(groups))
+    if (status != DPF_OK ||
+        (fault.place == AT_SUM ? groups->offsets[groups->n_groups] - groups->offsets[0] < 2
+                               : !holds_victim(groups)))
         return status;
     for (int64_t i = 0; i < groups->n_groups * stride; i++)
         out[i] = NAN; /* nothing of it may be used */
@@ -155,7 +157,7 @@ static void inject(struct plan *plan, enum place place)
     struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
     struct term_plan *items = &plan->sides[DPF_SIDE_ITEMS].terms[0];
     fault.place = place;
-    if (place == AT_LOSS) {
+    if (place == AT_LOSS || place == AT_SUM) {
         fault.loss = *(fault.real_loss = items->loss->functions);
         fault.loss.accumulate = accumulate;
         items->loss->functions = &fault.loss;
@@ -182,7 +184,7 @@ static void inject(struct plan *plan, enum place place)
 static void take_out(struct plan *plan)
 {
     struct term_plan *items = &plan->sides[DPF_SIDE_ITEMS].terms[0];
-    if (fault.place == AT_LOSS)
+    if (fault.place == AT_LOSS || fault.place == AT_SUM)
         items->loss->functions = fault.real_loss;
     if (fault.place == AT_CLIP)
         items->transforms[0]->functions = fault.real_transform;
@@ -336,13 +338,26 @@ static void local_rows_return_to_their_initial_values(void **state)
     }
 }
 
+#define CURATOR                                                                                              \
+    "parties.kind=curator\nprivacy.unit=record\nprivacy.adjacency=add-remove\nitems.transforms=clip-rows\n"  \
+    "items.transform.clip-rows.bound=1\nusers.update=no\nrun.order=items\nmodel.init-norm=1\n"
+
+/* A loss that sums each record and not two of them: nobody's records vanish because of somebody else's. */
+static void sums_of_many_never_become_zero(void **state)
+{
+    struct training t;
+    (void)state;
+    train(&t, CURATOR "privacy.on-violation=zero\n", ALL_THERE, AT_SUM);
+    assert_int_equal(t.status, -1);
+    assert_int_equal(t.error.fault, DPF_FAULT_PLUGIN);
+    assert_non_null(strstr(t.error.text, "cannot be summed together"));
+    training_free(&t);
+}
+
 /* A curator's sum is of everybody's records: one that is at fault is left out, and no other. */
 static void one_record_is_left_out_of_a_sum(void **state)
 {
-    static const char curator[] =
-        "parties.kind=curator\nprivacy.unit=record\nprivacy.adjacency=add-remove\nitems.transforms=clip-"
-        "rows\n"
-        "items.transform.clip-rows.bound=1\nusers.update=no\nrun.order=items\nmodel.init-norm=1\n";
+    static const char curator[] = CURATOR;
     char text[1024];
     (void)state;
     assert_as_without(curator, NO_RECORD, AT_LOSS, 0);
@@ -715,6 +730,7 @@ int main(void)
         cmocka_unit_test(zero_is_a_message_of_the_mechanism),
         cmocka_unit_test(local_rows_return_to_their_initial_values),
         cmocka_unit_test(one_record_is_left_out_of_a_sum),
+        cmocka_unit_test(sums_of_many_never_become_zero),
         cmocka_unit_test(parties_that_solve_go_on),
         cmocka_unit_test(friends_go_on),
         cmocka_unit_test(bad_lines_are_left_out),
