@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "data/data_options.h"
 #include "data/data_params.h"
+#include "data/load.h"
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
@@ -299,6 +300,32 @@ static void note_public(struct run_facts *run, const char *format, ...)
         strcat(run->taken_as_public, "\n");
 }
 
+/* Neighbours that have the same records but for values have the same ids. */
+static int same_records(const struct plan *plan)
+{
+    const int adjacency = plan->guarantee.adjacency;
+    return adjacency == DPF_ADJ_REPLACE_VALUE ||
+           (adjacency == DPF_ADJ_ZERO_OUT &&
+            plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 1);
+}
+
+/* Generated ids follow from [data] synthetic.users and items. */
+static int ids_declared(const struct plan *plan)
+{
+    return same_records(plan) || data_is_generated(&plan->data) ||
+           plan->privacy.params.values[PRIVACY_ID_LISTS].integer == 1;
+}
+
+/* How a list that is made of the ids that occur comes to be taken as public. */
+static const char *why_listed(const struct plan *plan)
+{
+    if (data_is_generated(&plan->data))
+        return ", that of the generator";
+    return plan->privacy.params.values[PRIVACY_ID_LISTS].integer == 1
+               ? ", taken from the data: which ids occur is declared to be public ([privacy] id-lists)"
+               : ", taken from the data";
+}
+
 static void note_sizes(const struct plan *plan, struct run_facts *run)
 {
     const dpf_value *data = plan->data.params.values;
@@ -308,16 +335,17 @@ static void note_sizes(const struct plan *plan, struct run_facts *run)
     else if (hidden && plan->guarantee.unit == DPF_UNIT_USER)
         note_public(run, "A bound on the number of users ([model] users).");
     else
-        note_public(run, "The list of users, and their number: it shows who is in the data.");
+        note_public(run, "The list of users, and their number%s. It shows who is in the data.",
+                    why_listed(plan));
     if (*data[D_ITEMS_FILE].text)
         note_public(run, "The catalogue of items ([data] items-file), in its order.");
     else
         note_public(
-            run, "The list of items, and their number%s.",
-            adjacency == DPF_ADJ_REPLACE_VALUE
+            run, "The list of items, and their number%s.%s", why_listed(plan),
+            same_records(plan) || data_is_generated(&plan->data)
                 ? ""
-                : ". It is taken from the data: an item that only one user ever touched shows by being "
-                  "there. Give a catalogue that does not depend on the users ([data] items-file)");
+                : " An item that only one user ever touched shows by being there. Give a catalogue that does "
+                  "not depend on the users ([data] items-file)");
 }
 
 /* What neighbouring data sets have in common beyond what the adjacency says. */
@@ -398,8 +426,9 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     run->counts_ratings = plan->data.params.values[D_FILTER_ITEM_MIN].integer ||
                           plan->data.params.values[D_FILTER_ITEM_MAX].integer ||
                           plan->data.params.values[D_FILTER_CORE].integer;
-    run->lists_items =
-        !*plan->data.params.values[D_ITEMS_FILE].text && plan->guarantee.adjacency != DPF_ADJ_REPLACE_VALUE;
+    run->lists_items = !ids_declared(plan) && !*plan->data.params.values[D_ITEMS_FILE].text;
+    run->lists_users = !ids_declared(plan) && !*plan->data.params.values[D_USERS_FILE].text &&
+                       plan->guarantee.unit == DPF_UNIT_RECORD;
     run->follows = data_follows_from_records(&plan->data, &plan->split);
     run->users_counted =
         plan->model.params.values[MODEL_USERS].integer == 0 && !*plan->data.params.values[D_USERS_FILE].text;

@@ -503,17 +503,24 @@ static void check_tuning(const struct condition_input *input, struct condition *
 /* Whoever comes or goes must not change what is assigned to others, nor how others' records are read. */
 static void check_whole_input(const struct condition_input *input, struct condition *out)
 {
+    const int items = input->facts->lists_items, users = input->facts->lists_users;
     if (input->facts->follows && input->facts->n_terms > 0)
         set_verdict(out, 0, "One record can change what becomes of all others: %s.", input->facts->follows);
+    else if ((items || users) && input->facts->n_terms > 0)
+        set_verdict(
+            out, 0,
+            "The list of %s is taken from the data, so %s that one unit alone has shows by having a row in "
+            "what "
+            "is released, or by being counted. Give a catalogue that does not depend on the users (%s); or, "
+            "if "
+            "it is public which ids occur, declare that ([privacy] id-lists = public).",
+            items ? users ? "items, and that of users," : "items" : "users", items ? "an item" : "a user",
+            items ? users ? "[data] items-file, users-file" : "[data] items-file" : "[data] users-file");
     else
         set_verdict(
             out, 1,
             "What is assigned to users, items and records follows from their own ids, and the form of "
-            "the data is declared.%s",
-            input->facts->lists_items && input->facts->n_terms > 0
-                ? " The list of items is taken from the data, and counts as public here: give a "
-                  "catalogue ([data] items-file) to change that."
-                : "");
+            "the data is declared.");
 }
 
 /* What could stop a run even though single faults do not, or NULL. */

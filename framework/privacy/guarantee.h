@@ -28,6 +28,7 @@ enum privacy_param {
     PRIVACY_RANDOMNESS, /* secure | reproducible */
     PRIVACY_NOISE_SEED, /* for reproducible */
     PRIVACY_INTERACTION_PATTERN, /* private | public: is it public who rated what? */
+    PRIVACY_ID_LISTS,            /* private | public: is it public which users and items occur? (C11) */
     PRIVACY_TUNING,       /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
     PRIVACY_ON_VIOLATION, /* auto | zero | error: what a fault in a protected record does (C12) */
     PRIVACY_BUDGET,       /* per-release | total */
@@ -96,7 +97,8 @@ struct run_facts {
     int values_choose;   /* C8: a record counts or does not by its value */
     int by_own_records;  /* C2: which of a user's records are held out follows from the user's other ones */
     int counts_ratings;  /* C2: which items are left follows from everybody's records */
-    int lists_items;     /* C11: the list of items is made of those that occur, and taken as public */
+    int lists_items; /* C11: the list of items is made of those that occur, and neighbours' lists differ */
+    int lists_users; /* C11: the same of users */
     const char *follows; /* C11: what follows from all records, and how to declare it; NULL: nothing does */
     /* What the proof takes as known to the observer, or fixed; for the statement. Sentences, one a line. */
     char taken_as_public[1024];

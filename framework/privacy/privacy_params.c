@@ -28,6 +28,14 @@ static const dpf_enum_value randomness[] = {
     {"reproducible", "keys from noise-seed: for tests and sweeps; fails condition C9"},
 };
 
+static const dpf_enum_value lists[] = {
+    {"private",
+     "Private. Lists that are made of the ids that occur show who and what there is, and then nothing is "
+     "proved where one unit can change them (C11)."},
+    {"public",
+     "Public, whoever is in the data: neighbours have the same lists, so whoever alone has an item is not "
+     "protected. The statement says so."},
+};
 static const dpf_enum_value supports[] = {
     {"private", "who rated what is to be protected"},
     {"public", "who rated what is known to everybody; only the values are protected"},
@@ -75,6 +83,10 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_INTERACTION_PATTERN] =
         DPF_PARAM_ENUM_F("interaction-pattern", 0, supports, DPF_PARAM_PRIVACY,
                          "Is it public who rated what? A declaration about the data."),
+    [PRIVACY_ID_LISTS] = DPF_PARAM_ENUM_F("id-lists", 0, lists, DPF_PARAM_PRIVACY,
+                                          "Is it public which users and items occur in the data? A "
+                                          "declaration about the data, needed where there is "
+                                          "no catalogue ([data] items-file, users-file)."),
     [PRIVACY_TUNING] =
         DPF_PARAM_ENUM_F("tuning", 0, tunings, DPF_PARAM_PRIVACY,
                          "How hyper-parameters were chosen. A declaration about the experiment."),

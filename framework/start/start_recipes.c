@@ -116,9 +116,6 @@ static void write_data(const struct start_facts *facts, const char *path, struct
     if (!facts->ranking)
         write_range(facts, out);
     add_key(out, facts, FACT_TIME, "column.time");
-    if (!facts->values[FACT_ITEMS_FILE])
-        text_add(out, "; Which items there are shows in what is released, unless a public list fixes it: "
-                      "items-file = FILE\n");
     add_key(out, facts, FACT_ITEMS_FILE, "items-file");
     add_key(out, facts, FACT_ITEM_FEATURES, "item-features");
     add_key(out, facts, FACT_ITEM_FEATURES_FORMAT, "item-features.format");
@@ -144,9 +141,13 @@ static void write_privacy(const struct start_facts *facts, struct text *out)
         "epsilon.\n"
         "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = %s\nbudget = total\n"
         "total-epsilon = %s\ncalibrate-by = pld\n"
-        "; The recipe was tuned on public data sets, not on this file.\ntuning = public-data\n"
-        "\n[accountants]\nlist = pld, rdp\n",
+        "; The recipe was tuned on public data sets, not on this file.\ntuning = public-data\n",
         facts->values[FACT_DELTA], facts->values[FACT_EPSILON]);
+    if (!facts->values[FACT_ITEMS_FILE])
+        text_add(out, "; Which items there are is made of the file, and shows in what is released. This line declares it\n"
+                      "; public; if it is not, remove the line and name a public catalogue: [data] items-file = FILE\n"
+                      "id-lists = public\n");
+    text_add(out, "\n[accountants]\nlist = pld, rdp\n");
 }
 
 static void write_evaluate(const struct start_facts *facts, struct text *out)

@@ -466,9 +466,24 @@ static void users_that_come_or_go_do_not_show(void **state)
     statement = guarantee_text(&plan.guarantee);
     assert_non_null(strstr(statement, "The list of users"));
     assert_non_null(strstr(statement, "only one user ever"));
+    assert_non_null(strstr(statement, "taken from the data"));
     assert_non_null(strstr(statement, "training parts that differ"));
     free(statement);
+    assert_false(plan.guarantee.plan_holds);
     plan_free(&plan);
+    /* It can be declared to be public; the statement still says where it comes from. */
+    assert_fails(by_users, text, "C11", "items-file");
+    const size_t length = strlen(text);
+    strcat(text, "privacy.id-lists=public\n");
+    plan_of(&plan, by_users, text);
+    statement = guarantee_text(&plan.guarantee);
+    assert_non_null(strstr(statement, "only one user ever"));
+    assert_non_null(strstr(statement, "taken from the data"));
+    assert_non_null(strstr(statement, "declared to be public"));
+    free(statement);
+    assert_true(condition_of(&plan, "C11")->holds);
+    plan_free(&plan);
+    text[length] = '\0';
     /* A number of items that is declared leaves their list what it is; a catalogue does not. */
     strcat(text, "data.items-file=");
     strcat(text, path);
@@ -479,9 +494,43 @@ static void users_that_come_or_go_do_not_show(void **state)
     assert_null(strstr(statement, "only one user ever"));
     free(statement);
     plan_free(&plan);
-    plan_of(&plan, by_users, text);
-    assert_true(condition_of(&plan, "C11")->holds);
-    plan_free(&plan);
+    assert_fails(by_users, text, NULL, "");
+}
+
+/* Whose record comes or goes may be all that there is of a user, or of an item. */
+static void lists_of_ids_follow_from_records(void **state)
+{
+    (void)state;
+    char path[128], text[1024];
+    snprintf(path, sizeof path, "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
+    snprintf(text, sizeof text, "data.format=csv\ndata.header=yes\ndata.path=%s\n", path);
+    struct plan plan;
+    static const struct {
+        const char *changes;
+        int holds;
+    } cases[] = {
+        {"privacy.unit=record\nprivacy.adjacency=replace-value\n", 1},
+        {"privacy.unit=record\nprivacy.adjacency=add-remove\n", 0},
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\nprivacy.interaction-pattern=public\n", 1},
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\n", 0},
+        {"privacy.unit=user\nprivacy.adjacency=zero-out\ndata.items-file=any.csv\n", 1},
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.items-file=any.csv\n", 0}, /* users */
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.items-file=any.csv\ndata.users-file=any."
+         "csv\n",
+         1},
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\nprivacy.id-lists=public\n", 1},
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.format=synthetic\ndata.path=\ndata.header=\n",
+         1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char changes[2048] = "";
+        strcat(strcpy(changes, text), cases[i].changes);
+        plan_of(&plan, by_users, changes);
+        if (condition_of(&plan, "C11")->holds != cases[i].holds)
+            fail_msg("%s: C11 says %d: %s", cases[i].changes, condition_of(&plan, "C11")->holds,
+                     condition_of(&plan, "C11")->why);
+        plan_free(&plan);
+    }
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------------------
@@ -880,6 +929,7 @@ int main(void)
         cmocka_unit_test(stretched_records_cost_their_weight),
         cmocka_unit_test(shares_of_noise_need_all_parties),
         cmocka_unit_test(users_that_come_or_go_do_not_show),
+        cmocka_unit_test(lists_of_ids_follow_from_records),
         cmocka_unit_test(biases_count_in_sensitivities),
         cmocka_unit_test(initial_rows_are_within_their_bound),
         cmocka_unit_test(projected_rows_have_no_radius),

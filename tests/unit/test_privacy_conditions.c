@@ -314,6 +314,12 @@ static void nothing_follows_from_all_records(void **state)
     case_start(&c);
     c.facts.follows = "which records are held out follows from all of them";
     expect_failing(&c, "C11", "held out");
+    c.facts.follows = NULL;
+    c.facts.lists_items = 1;
+    expect_failing(&c, "C11", "items-file");
+    c.facts.lists_items = 0;
+    c.facts.lists_users = 1;
+    expect_failing(&c, "C11", "users-file");
     case_end(&c);
 }
 
