@@ -33,6 +33,8 @@ settings = {
     "data.header": True,  # declared: to look for one would read a record
     "data.path": directory / "interactions.csv",
     "data.header": "yes",
+    # Declared: the catalogue is public. If it were not, data.items-file would name a list that is.
+    "privacy.id-lists": "public",
     "model.users": users,
     "split.by": "random",
 }

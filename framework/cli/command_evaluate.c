@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "plan/plan_make.h"
 #include "run/saved_run.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"

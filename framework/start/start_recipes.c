@@ -144,9 +144,12 @@ static void write_privacy(const struct start_facts *facts, struct text *out)
         "; The recipe was tuned on public data sets, not on this file.\ntuning = public-data\n",
         facts->values[FACT_DELTA], facts->values[FACT_EPSILON]);
     if (!facts->values[FACT_ITEMS_FILE])
-        text_add(out, "; Which items there are is made of the file, and shows in what is released. This line declares it\n"
-                      "; public; if it is not, remove the line and name a public catalogue: [data] items-file = FILE\n"
-                      "id-lists = public\n");
+        text_add(
+            out,
+            "; Which items there are is made of the file, and shows in what is released. This line declares "
+            "it\n"
+            "; public; if it is not, remove the line and name a public catalogue: [data] items-file = FILE\n"
+            "id-lists = public\n");
     text_add(out, "\n[accountants]\nlist = pld, rdp\n");
 }
 

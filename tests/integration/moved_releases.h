@@ -588,10 +588,12 @@ static enum outcome measure_pair(const struct pipeline *p, int ratings[2][USERS]
 static void use_catalogue(struct pipeline *p, int yes)
 {
     const size_t used = strlen(p->text);
+    /* The test's neighbours have the same lists of ids, but for users who leave. */
+    snprintf(p->text + used, sizeof p->text - used, "[privacy]\nid-lists = public\n");
     catalogued = yes;
     if (yes)
-        snprintf(p->text + used, sizeof p->text - used, "[data]\nitems-file = %s/catalogue.txt\n",
-                 training_directory);
+        snprintf(p->text + strlen(p->text), sizeof p->text - strlen(p->text),
+                 "[data]\nitems-file = %s/catalogue.txt\n", training_directory);
 }
 
 static void forget_pair(void)

@@ -112,7 +112,8 @@ static void what_cannot_be_released_is_left_out(void **state)
     "column.user = 1\ncolumn.item = 2\npath = own.csv\n" FEEDBACK "[split]\nkind = random\nfraction = 0.2\n"
 #define RATINGS DATA("column.rating = 3\nvalue-min = 1\nvalue-max = 5\n")
 #define PRIVACY                                                                                              \
-    "[parties]\nkind = curator\n[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = " \
+    "[parties]\nkind = curator\n[privacy]\nid-lists = public\nunit = user\nadjacency = zero-out\nobserver "  \
+    "= outsider\ndelta = "                                                                                   \
     "1e-5\nbudget = total\ntotal-epsilon = 3\ncalibrate-by = pld\nrandomness = reproducible\n"               \
     "[accountants]\nlist = pld\n"
 #define RATES "[evaluate]\nmetrics = rmse\ncold = model\n"

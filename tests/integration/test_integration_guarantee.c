@@ -108,8 +108,8 @@ static void nothing_follows_from_the_whole_input(void **state)
     snprintf(paths[1], sizeof paths[1], "%s", training_file("any.tsv", "1\t1\t1\t1\n"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char changes[512];
-        snprintf(changes, sizeof changes, "data.path=%s\n%s", paths[!strstr(cases[i].changes, "=csv")],
-                 cases[i].changes);
+        snprintf(changes, sizeof changes, "data.path=%s\nprivacy.id-lists=public\n%s",
+                 paths[!strstr(cases[i].changes, "=csv")], cases[i].changes);
         assert_fails(by_users, changes, cases[i].text ? "C11" : NULL, cases[i].text);
     }
     static const char records[] =
@@ -513,18 +513,18 @@ static void lists_of_ids_follow_from_records(void **state)
         {"privacy.unit=record\nprivacy.adjacency=add-remove\n", 0},
         {"privacy.unit=record\nprivacy.adjacency=zero-out\nprivacy.interaction-pattern=public\n", 1},
         {"privacy.unit=record\nprivacy.adjacency=zero-out\n", 0},
-        {"privacy.unit=user\nprivacy.adjacency=zero-out\ndata.items-file=any.csv\n", 1},
-        {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.items-file=any.csv\n", 0}, /* users */
-        {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.items-file=any.csv\ndata.users-file=any."
-         "csv\n",
-         1},
+        {"privacy.unit=user\nprivacy.adjacency=zero-out\ndata.items-file=@\n", 1},
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.items-file=@\n", 0}, /* users */
+        {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.items-file=@\ndata.users-file=@\n", 1},
         {"privacy.unit=record\nprivacy.adjacency=zero-out\nprivacy.id-lists=public\n", 1},
         {"privacy.unit=record\nprivacy.adjacency=zero-out\ndata.format=synthetic\ndata.path=\ndata.header=\n",
          1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char changes[2048] = "";
-        strcat(strcpy(changes, text), cases[i].changes);
+        char changes[2048], own[1024];
+        for (size_t at = 0, to = 0; (own[to] = cases[i].changes[at]) != '\0'; at++)
+            to += own[to] == '@' ? (size_t)snprintf(own + to, 256, "%s", path) : 1;
+        snprintf(changes, sizeof changes, "%s%s", text, own);
         plan_of(&plan, by_users, changes);
         if (condition_of(&plan, "C11")->holds != cases[i].holds)
             fail_msg("%s: C11 says %d: %s", cases[i].changes, condition_of(&plan, "C11")->holds,

@@ -137,8 +137,9 @@ static void change(int ratings[USERS][ITEMS], int adjacency)
 static const char *with_path(const char *changes, int seed)
 {
     static char text[2048];
-    snprintf(text, sizeof text, "data.path=%s/ratings.csv\nprivacy.noise-seed=%d\n%s", training_directory,
-             seed, changes);
+    snprintf(text, sizeof text,
+             "data.path=%s/ratings.csv\nprivacy.id-lists=public\nprivacy.noise-seed=%d\n%s",
+             training_directory, seed, changes);
     return text;
 }
 

@@ -21,7 +21,8 @@ static const char base[] =
     "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = gradient-descent\n"
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
     "[items.solver]\nrate = 0.01\n"
-    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\nrandomness = "
+    "[privacy]\nid-lists = public\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = "
+    "1e-6\nrandomness = "
     "reproducible\n"
     "[accountants]\nlist = rdp\n[evaluate]\nmetrics = rmse, hr\n";
 

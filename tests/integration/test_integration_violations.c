@@ -28,7 +28,7 @@ static const char base[] =
     "[split]\nkind = files\ntest.path = test.csv\n"
     "[model]\nrank = 2\ninit = normal\ninit-scale = 0.3\nusers = 40\nitems = 6\n"
     "[parties]\nkind = users\n"
-    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-6\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-6\nid-lists = public\n"
     "randomness = reproducible\nnoise-seed = 5\n"
     "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
     "[items]\nloss = explicit-als\ntransforms = clip-user\nmechanism = gaussian\naggregator = sum\nsolver = "
@@ -45,7 +45,7 @@ static const char by_shares[] =
     "[split]\nkind = files\ntest.path = test.csv\n"
     "[model]\nrank = 2\ninit = normal\ninit-scale = 0.3\nusers = 12\nitems = 6\n"
     "[parties]\nkind = users\n"
-    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-6\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-6\nid-lists = public\n"
     "randomness = reproducible\nnoise-seed = 5\n"
     "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
     "[items]\nloss = squared-error\ntransforms = clip-user\naggregator = secagg\n"
@@ -397,7 +397,8 @@ static const char by_friends[] =
     "[users.near]\nsource = relation\ndestination = peer\nloss = social\nmechanism = gaussian\n"
     "[users.near.mechanism]\ncalibration = sigma\nsigma = 0.1\nwhere = party\n"
     "[users.solver]\nrate = 0.1\nradius = 1\n[items]\nupdate = no\n"
-    "[privacy]\nunit = user\nadjacency = zero-out\nrandomness = reproducible\non-violation = zero\n";
+    "[privacy]\nid-lists = public\nunit = user\nadjacency = zero-out\nrandomness = "
+    "reproducible\non-violation = zero\n";
 
 /* A user whose row cannot be encoded sends zeros to those who link to it, in either way of sending. */
 static void friends_go_on(void **state)
@@ -431,7 +432,7 @@ static const char from_file[] =
     "[split]\nkind = none\n"
     "[model]\nrank = 2\ninit = normal\ninit-scale = 0.3\nusers = 40\nitems = 5\n"
     "[parties]\nkind = users\n"
-    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+    "[privacy]\nid-lists = public\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
     "randomness = reproducible\nnoise-seed = 5\n"
     "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
     "[items]\nloss = explicit-als\ntransforms = clip-user\nmechanism = gaussian\naggregator = sum\nsolver = "
@@ -672,7 +673,7 @@ static const char growing[] =
     "[run]\nrounds = 300\norder = users, items\noutput = out\n"
     "[data]\nformat = csv\npath = lines.csv\nheader = yes\nvalue-min = 1\nvalue-max = 5\n"
     "[model]\nusers = 40\nrank = 2\ninit = normal-by-rank\ninit-scale = 1\n[parties]\nkind = users\n"
-    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+    "[privacy]\nid-lists = public\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
     "[users]\nloss = squared-error\nsolver = gradient-descent\n[users.loss]\nobjective = full\n"
     "[users.solver]\nrate = 0.35\n"
     "[items]\nloss = explicit-als\ntransforms = clip-user\nmechanism = gaussian\naggregator = sum\nsolver = "
