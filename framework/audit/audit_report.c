@@ -297,6 +297,9 @@ static void print_text(const struct audit_session *audit, int violated)
         printf("VIOLATED: what is stated is not true of what runs.\n");
     else
         printf("An audit can refute a guarantee, never prove one.\n");
+    printf("Private, not covered: this is computed from the records without noise, and no budget pays for "
+           "it. Keep it "
+           "to yourself.\n");
 }
 
 static json_t *statement_json(const struct audit_session *audit, const struct audit_statement *s)
@@ -345,6 +348,7 @@ static void print_json(const struct audit_session *audit, int violated)
     for (int i = 0; i < audit->n_statements; i++)
         json_array_append_new(list, statement_json(audit, &audit->statements[i]));
     json_object_set_new(root, "statements", list);
+    json_object_set_new(root, "release", json_string("private, not covered"));
     json_object_set_new(root, "noise", noise_json(&audit->noise));
     json_object_set_new(
         root, "largest_move",

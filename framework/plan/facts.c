@@ -119,7 +119,7 @@ static void judge_sensitivity(const struct plan *plan, const struct term_plan *t
 static int is_unstated(const struct plan *plan, const dpf_event *event)
 {
     const dpf_norms *norms = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
-    return event->kind != DPF_EVENT_NO_OP && !(event->flags & DPF_EVENT_DATA_BLIND) && isnan(norms->l1) &&
+    return event->kind != DPF_EVENT_NO_OP && event->kind < DPF_EVENT_SELECTION && !(event->flags & DPF_EVENT_DATA_BLIND) && isnan(norms->l1) &&
            isnan(norms->l2);
 }
 

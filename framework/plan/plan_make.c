@@ -245,14 +245,28 @@ int plan_judge_faults(const struct plan *plan, int status, struct violations *fo
     return found->n > 0 ? violations_report(found, error) : status;
 }
 
+static int charge_ledger(struct plan *plan, const char *path, int charge, struct dpf_error *error)
+{
+    const dpf_value *v = plan->privacy.params.values;
+    const struct data_ledger_request request = {.path = path,
+                                                .most = v[PRIVACY_MAX_EPSILON].real,
+                                                .planned = v[PRIVACY_LEDGER_RUNS].integer == 1,
+                                                .guarantee = &plan->guarantee,
+                                                .ledger = &plan->ledger,
+                                                .accountants = plan->accountants,
+                                                .n_accountants = plan->n_accountants,
+                                                .name = config_path(plan->config),
+                                                .charge = charge};
+    return data_ledger_open(&request, &plan->guarantee.budget, error);
+}
+
 int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;
     const double most = v[PRIVACY_MAX_EPSILON].real;
     const char *path = v[PRIVACY_LEDGER].text;
     if (*path)
-        return data_ledger_open(path, most, &plan->guarantee, config_path(plan->config), charge,
-                                &plan->guarantee.budget, error);
+        return charge_ledger(plan, path, charge, error);
     return most > 0.0
                ? config_error(
                      plan->config, "privacy", "max-epsilon", error,

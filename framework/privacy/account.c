@@ -113,6 +113,27 @@ int guarantee_account(struct guarantee *guarantee, struct instance *const *accou
     return status;
 }
 
+int guarantee_compose(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                      const dpf_event *events, int64_t n_events, double delta, double *epsilon, char name[32],
+                      struct dpf_error *error)
+{
+    struct guarantee asked = *guarantee;
+    asked.delta = delta;
+    asked.weight_lo = asked.weight_hi = 1;
+    *epsilon = INFINITY;
+    name[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        struct account account;
+        if (ask(accountants[i], &asked, events, n_events, 1, &account, error) != 0)
+            return -1;
+        if (account.is_claim || account.refused || !(account.answer.epsilon < *epsilon))
+            continue;
+        *epsilon = account.answer.epsilon;
+        snprintf(name, 32, "%s", account.accountant);
+    }
+    return 0;
+}
+
 void guarantee_free(struct guarantee *guarantee)
 {
     free(guarantee->accounts);

@@ -5,8 +5,13 @@
  * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer.
  * A run adds its epsilon and delta before anything is released: under a lock, and synced to the disk.
  * Epsilons and deltas of runs add up (basic composition; each run may depend on what earlier ones released).
- * What was charged stays charged, whatever became of the run: it may have released something. A line that was
- * not written to its end belongs to a run that released nothing, and is dropped.
+ * The line has the run's events, too: where runs were fixed beforehand (ledger-runs = planned), the
+ * accountants compose all releases of all runs, at the sum of the deltas, which is less. Both are stated; why
+ * the first is needed for adaptive runs: accountants take noise and number of releases for fixed, and only
+ * the sum of epsilons is known to hold for a run that is chosen by what was released before (Rogers, Roth,
+ * Ullman, Vadhan, NIPS 2016, section 3). What was charged stays charged, whatever became of the run: it may
+ * have released something. A line that was not written to its end belongs to a run that released nothing, and
+ * is dropped.
  */
 #ifndef DPF_PRIVACY_DATA_LEDGER_H
 #define DPF_PRIVACY_DATA_LEDGER_H
@@ -16,6 +21,8 @@
 #include "base/error.h"
 
 struct guarantee;
+struct instance;
+struct ledger;
 
 struct data_budget {
     int known;          /* 0: there is no such file in the configuration */
@@ -24,17 +31,32 @@ struct data_budget {
     double delta;       /* of them */
     double own_epsilon; /* of this run, and its delta */
     double own_delta;
-    double most; /* that all may have together; 0: no limit */
+    double composed; /* epsilon of all of them, this one included, at the sum of deltas; NaN: not known */
+    char composed_by[32]; /* the accountant */
+    int planned;          /* max-epsilon is judged by it */
+    double most;          /* that all may have together; 0: no limit */
     char path[256];
+};
+
+struct data_ledger_request {
+    const char *path;
+    double most; /* 0: no limit */
+    int planned; /* runs were fixed before the first of them */
+    const struct guarantee *guarantee;
+    const struct ledger *ledger; /* of this run */
+    struct instance *const *accountants;
+    int n_accountants;
+    const char *name; /* tells runs apart for the reader */
+    int charge;
 };
 
 /*
  * Reads what is spent, and fails (DPF_FAULT_CONFIG) if this run would not fit: a guarantee that is not
  * proved, or no finite epsilon; a file for another unit, adjacency or observer; more than `most` together.
- * With `charge` it adds the run, which `name` tells apart for the reader. The file is made if it is not there
+ * With `charge` it adds the run. The file is made if it is not there
  * and there is something to charge.
  */
-int data_ledger_open(const char *path, double most, const struct guarantee *guarantee, const char *name,
-                     int charge, struct data_budget *out, struct dpf_error *error);
+int data_ledger_open(const struct data_ledger_request *request, struct data_budget *out,
+                     struct dpf_error *error);
 
 #endif

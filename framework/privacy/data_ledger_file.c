@@ -17,6 +17,8 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "dpframe/accounting.h"
+#include "privacy/event_json.h"
+#include "privacy/guarantee.h"
 #include "privacy/statement.h"
 
 #define MOST_BYTES 67108864 /* of a file: half a million runs */
@@ -42,16 +44,30 @@ static json_t *head_of(const struct guarantee *guarantee)
                      statement_observer(guarantee->observer));
 }
 
-static json_t *entry_of(const struct guarantee *guarantee, const struct account *account, const char *name)
+static json_t *own_events(const struct ledger *ledger)
 {
+    dpf_event *events = memory_new((size_t)ledger->n + 1, sizeof *events);
+    for (int64_t i = 0; events && i < ledger->n; i++)
+        events[i] = ledger->entries[i].event;
+    json_t *list = events ? events_to_json(events, ledger->n) : NULL;
+    free(events);
+    return list;
+}
+
+static json_t *entry_of(const struct data_ledger_request *request, const struct account *account)
+{
+    const struct guarantee *guarantee = request->guarantee;
     char when[32] = "";
     const time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc))
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return json_pack("{s:s, s:s, s:f, s:f, s:s, s:b}", "time", when, "run", name, "epsilon",
-                     account->answer.epsilon, "delta", account->answer.delta, "accountant",
-                     account->accountant, "reproducible", guarantee->reproducible);
+    json_t *events = own_events(request->ledger);
+    return events
+               ? json_pack("{s:s, s:s, s:f, s:f, s:s, s:b, s:o}", "time", when, "run", request->name,
+                           "epsilon", account->answer.epsilon, "delta", account->answer.delta, "accountant",
+                           account->accountant, "reproducible", guarantee->reproducible, "events", events)
+               : NULL;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------ */
@@ -61,6 +77,10 @@ struct file {
     int descriptor;
     char *text;
     size_t length; /* of whole lines */
+    /* Of all runs before, if each line has its own. */
+    dpf_event *events;
+    size_t n_events, capacity;
+    int lacks_events;
 };
 
 static int file_fails(const struct file *file, const char *what, struct dpf_error *error)
@@ -130,7 +150,26 @@ static int check_head(const struct file *file, const json_t *line, const struct 
                      dpf_adjacency_name(guarantee->adjacency), statement_observer(guarantee->observer));
 }
 
-static int add_line(const struct file *file, int64_t number, const char *text, size_t length,
+/* 0, or -1 without memory. Events that are not understood leave the composition unknown. */
+static int add_events(struct file *file, const json_t *list)
+{
+    int64_t n;
+    dpf_event *events = events_from_json(list, &n);
+    dpf_event *grown =
+        n >= 0 ? memory_grow(file->events, &file->capacity, file->n_events + (size_t)n + 1, sizeof *grown)
+               : NULL;
+    file->lacks_events |= n < 0;
+    if (grown) {
+        file->events = grown;
+        if (n > 0)
+            memcpy(grown + file->n_events, events, (size_t)n * sizeof *events);
+        file->n_events += (size_t)n;
+    }
+    free(events);
+    return n >= 0 && !grown ? -1 : 0;
+}
+
+static int add_line(struct file *file, int64_t number, const char *text, size_t length,
                     const struct guarantee *guarantee, struct data_budget *out, struct dpf_error *error)
 {
     json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
@@ -148,13 +187,15 @@ static int add_line(const struct file *file, int64_t number, const char *text, s
             out->epsilon += json_number_value(epsilon);
             out->delta += json_number_value(delta);
             out->runs++;
+            if (add_events(file, json_object_get(line, "events")) != 0)
+                status = error_memory(error);
         }
     }
     json_decref(line);
     return status;
 }
 
-static int add_lines(const struct file *file, const struct guarantee *guarantee, struct data_budget *out,
+static int add_lines(struct file *file, const struct guarantee *guarantee, struct data_budget *out,
                      struct dpf_error *error)
 {
     int64_t number = 0;
@@ -168,10 +209,11 @@ static int add_lines(const struct file *file, const struct guarantee *guarantee,
 }
 
 /* The whole line or an error; then it is on the disk. */
-static int append(struct file *file, const struct guarantee *guarantee, const struct account *account,
-                  const char *name, struct dpf_error *error)
+static int append(struct file *file, const struct data_ledger_request *request, const struct account *account,
+                  struct dpf_error *error)
 {
-    json_t *head = file->length == 0 ? head_of(guarantee) : NULL, *entry = entry_of(guarantee, account, name);
+    json_t *head = file->length == 0 ? head_of(request->guarantee) : NULL,
+           *entry = entry_of(request, account);
     char *first = head ? json_dumps(head, JSON_COMPACT) : NULL;
     char *second = entry ? json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     char *text = second ? memory_format("%s%s%s\n", first ? first : "", first ? "\n" : "", second) : NULL;
@@ -212,42 +254,73 @@ static int sync_directory(const struct file *file, struct dpf_error *error)
 
 /* ---- both ---------------------------------------------------------------------------------------- */
 
-static int check_limit(const struct data_budget *b, struct dpf_error *error)
+/* All releases of all runs, composed. */
+static int compose(struct file *file, const struct data_ledger_request *request, struct data_budget *out,
+                   struct dpf_error *error)
 {
-    const double all = (b->epsilon + b->own_epsilon) * (1.0 - 1e-12);
-    if (b->most <= 0.0 || all <= b->most)
+    const struct ledger *own = request->ledger;
+    out->composed = NAN;
+    if (file->lacks_events)
         return 0;
-    return error_set(error, DPF_FAULT_CONFIG,
-                     "[privacy] max-epsilon = %g: %lld runs have spent epsilon = %.6g of it, and this one "
-                     "asks for %.6g. Nothing "
-                     "was released. Ask for less (budget = total), or do not train again on this data",
-                     b->most, (long long)b->runs, b->epsilon, b->own_epsilon);
+    dpf_event *grown =
+        memory_grow(file->events, &file->capacity, file->n_events + (size_t)own->n + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    file->events = grown;
+    for (int64_t i = 0; i < own->n; i++)
+        file->events[file->n_events++] = own->entries[i].event;
+    if (guarantee_compose(request->guarantee, request->accountants, request->n_accountants, file->events,
+                          (int64_t)file->n_events, out->delta + out->own_delta, &out->composed,
+                          out->composed_by, error) != 0)
+        return -1;
+    if (!isfinite(out->composed))
+        out->composed = NAN;
+    return 0;
 }
 
-static int work(struct file *file, const struct guarantee *guarantee, const struct account *account,
-                const char *name, int charge, struct data_budget *out, struct dpf_error *error)
+static int check_limit(const struct data_budget *b, struct dpf_error *error)
 {
-    while (flock(file->descriptor, charge ? LOCK_EX : LOCK_SH) != 0)
+    const double sum = b->epsilon + b->own_epsilon,
+                 all = (b->planned && b->composed < sum ? b->composed : sum) * (1.0 - 1e-12);
+    if (b->most <= 0.0 || all <= b->most)
+        return 0;
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "[privacy] max-epsilon = %g: %lld runs have spent epsilon = %.6g of it, and this one "
+        "asks for %.6g, which is %.6g together%s. Nothing was released. Ask for less (budget = total), "
+        "%sor do not train again on this data",
+        b->most, (long long)b->runs, b->epsilon, b->own_epsilon, all, b->planned ? ", composed" : "",
+        !b->planned && b->composed <= b->most
+            ? "declare that all runs were fixed before the first (ledger-runs = planned) if they were, "
+            : "");
+}
+
+static int work(struct file *file, const struct data_ledger_request *request, const struct account *account,
+                struct data_budget *out, struct dpf_error *error)
+{
+    while (flock(file->descriptor, request->charge ? LOCK_EX : LOCK_SH) != 0)
         if (errno != EINTR)
             return file_fails(file, "cannot be locked", error);
-    if (read_all(file, error) != 0 || add_lines(file, guarantee, out, error) != 0 ||
-        check_limit(out, error) != 0)
+    if (read_all(file, error) != 0 || add_lines(file, request->guarantee, out, error) != 0 ||
+        compose(file, request, out, error) != 0 || check_limit(out, error) != 0)
         return -1;
-    if (!charge)
+    if (!request->charge)
         return 0;
     const int is_new = file->length == 0;
-    if (append(file, guarantee, account, name, error) != 0)
+    if (append(file, request, account, error) != 0)
         return -1;
     return is_new ? sync_directory(file, error) : 0;
 }
 
-int data_ledger_open(const char *path, double most, const struct guarantee *guarantee, const char *name,
-                     int charge, struct data_budget *out, struct dpf_error *error)
+int data_ledger_open(const struct data_ledger_request *request, struct data_budget *out,
+                     struct dpf_error *error)
 {
-    const struct account *account = least_proved(guarantee);
-    struct file file = {.path = path};
-    *out = (struct data_budget){.known = 1, .most = most};
-    snprintf(out->path, sizeof out->path, "%s", path);
+    const struct account *account = least_proved(request->guarantee);
+    const int charge = request->charge;
+    struct file file = {.path = request->path};
+    *out =
+        (struct data_budget){.known = 1, .most = request->most, .planned = request->planned, .composed = NAN};
+    snprintf(out->path, sizeof out->path, "%s", request->path);
     if (!account)
         return error_set(error, DPF_FAULT_CONFIG,
                          "[privacy] ledger adds up what is proved, and of this run nothing is: see \"dpframe "
@@ -255,13 +328,18 @@ int data_ledger_open(const char *path, double most, const struct guarantee *guar
                          "conditions that fail, or leave ledger out");
     out->own_epsilon = account->answer.epsilon;
     out->own_delta = account->answer.delta;
-    file.descriptor = open(path, charge ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0600);
-    if (file.descriptor < 0 && !charge && errno == ENOENT)
-        return check_limit(out, error);
-    if (file.descriptor < 0)
-        return file_fails(&file, "cannot be opened", error);
-    const int status = work(&file, guarantee, account, name, charge, out, error);
-    close(file.descriptor); /* and the lock with it */
+    file.descriptor = open(request->path, charge ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0600);
+    const int none = file.descriptor < 0 && !charge && errno == ENOENT;
+    int status = 0;
+    if (none)
+        status = compose(&file, request, out, error) != 0 ? -1 : check_limit(out, error);
+    else if (file.descriptor < 0)
+        status = file_fails(&file, "cannot be opened", error);
+    else
+        status = work(&file, request, account, out, error);
+    if (file.descriptor >= 0)
+        close(file.descriptor); /* and the lock with it */
     free(file.text);
+    free(file.events);
     return status;
 }

@@ -36,6 +36,7 @@ enum privacy_param {
     PRIVACY_CALIBRATE_BY, /* accountant that the noise of budget = total is chosen by */
     PRIVACY_LEDGER,       /* file that adds up the epsilons of all runs on the data */
     PRIVACY_MAX_EPSILON,  /* that they may have together; 0: no limit */
+    PRIVACY_LEDGER_RUNS,  /* adaptive | planned: how runs in the ledger were chosen */
     PRIVACY_N_PARAMS
 };
 
@@ -151,6 +152,13 @@ void guarantee_conditions(const struct config_values *privacy, const struct run_
 /* Runs each accountant over the ledger and adds its answers. */
 int guarantee_account(struct guarantee *guarantee, struct instance *const *accountants, int n,
                       const struct ledger *ledger, int64_t rounds, struct dpf_error *error);
+/*
+ * The least epsilon at delta that an accountant proves of these events, for the guarantee's unit, adjacency
+ * and observer; infinite if none does. name gets its id, or "". Whether conditions hold is for others to say.
+ */
+int guarantee_compose(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                      const dpf_event *events, int64_t n_events, double delta, double *epsilon, char name[32],
+                      struct dpf_error *error);
 void guarantee_free(struct guarantee *guarantee);
 
 /*

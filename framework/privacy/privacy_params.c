@@ -28,6 +28,14 @@ static const dpf_enum_value randomness[] = {
     {"reproducible", "keys from noise-seed: for tests and sweeps; fails condition C9"},
 };
 
+static const dpf_enum_value ledger_runs[] = {
+    {"adaptive",
+     "A run, or how much noise it has, may have been chosen by what earlier ones released: epsilons add "
+     "up."},
+    {"planned",
+     "All runs were fixed before the first one, as the points of a sweep are: all their releases are "
+     "composed by the accountants."},
+};
 static const dpf_enum_value lists[] = {
     {"private",
      "Private. Lists that are made of the ids that occur show who and what there is, and then nothing is "
@@ -111,6 +119,9 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_MAX_EPSILON] = DPF_PARAM_REAL_F(
         "max-epsilon", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
         "What the runs in `ledger` may spend together: a run past that is refused. 0: no limit."),
+    [PRIVACY_LEDGER_RUNS] = DPF_PARAM_ENUM_F(
+        "ledger-runs", 0, ledger_runs, DPF_PARAM_PRIVACY,
+        "How the runs in `ledger` were chosen, a declaration: it says by which sum max-epsilon is judged."),
 };
 
 const dpf_param *privacy_params(int64_t *n)

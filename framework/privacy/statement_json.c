@@ -112,11 +112,13 @@ json_t *guarantee_json(const struct guarantee *guarantee)
         json_object_set_new(json, "noise_factor", json_real(guarantee->noise_factor));
     const struct data_budget *b = &guarantee->budget;
     if (json && b->known)
-        json_object_set_new(json, "budget",
-                            json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:f}", "ledger", b->path, "runs_before",
-                                      (json_int_t)b->runs, "epsilon_before", b->epsilon, "delta_before",
-                                      b->delta, "epsilon", b->epsilon + b->own_epsilon, "delta",
-                                      b->delta + b->own_delta, "max_epsilon", b->most));
+        json_object_set_new(
+            json, "budget",
+            json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:b}", "ledger", b->path, "runs_before",
+                      (json_int_t)b->runs, "epsilon_before", b->epsilon, "delta_before", b->delta, "epsilon",
+                      b->epsilon + b->own_epsilon, "delta", b->delta + b->own_delta, "max_epsilon", b->most,
+                      "epsilon_composed", isnan(b->composed) ? json_null() : json_real(b->composed),
+                      "planned", b->planned));
     if (json && guarantee->reach.known)
         json_object_set_new(json, "reach", reach_json(&guarantee->reach));
     return json;

@@ -405,6 +405,21 @@ static void add_budget(const struct guarantee *guarantee, int width, struct text
              guarantee_number_up(b->epsilon + b->own_epsilon, all),
              guarantee_number_up(b->delta + b->own_delta, delta), most);
     add_wrapped(out, width, "- ", line);
+    if (!isnan(b->composed)) {
+        snprintf(line, sizeof line,
+                 "Composed by %s, all releases of all runs have epsilon = %s at that delta. This holds if "
+                 "all runs "
+                 "were fixed before the first one%s; a run that was chosen by what earlier ones released "
+                 "counts by "
+                 "the sum above.",
+                 b->composed_by, guarantee_number_up(b->composed, all),
+                 b->planned ? ", which is declared ([privacy] ledger-runs)" : "");
+        add_wrapped(out, width, "- ", line);
+    }
+    add_wrapped(
+        out, width, "- ",
+        "Audits, evaluations and metrics of this data are private and not counted: they are computed from "
+        "protected records without noise. Do not publish them.");
     add_wrapped(out, width, "- ",
                 "Training again is another run, also on new data: who is in the data of several runs has "
                 "what these add up to, "

@@ -73,6 +73,77 @@ static void runs_add_up_until_nothing_is_left(void **state)
     assert_int_equal(lines_of("spent.jsonl"), 4); /* which only reads */
 }
 
+/* Runs that were fixed beforehand are composed, which costs less than the sum; a limit is judged by what is
+ * declared. */
+static void planned_runs_are_composed(void **state)
+{
+    (void)state;
+    command_expect("-c runs.ini -O c1 -o privacy.ledger=composed.jsonl", 0, "");
+    const double one = budget_of("c1", "epsilon");
+    assert_true(fabs(budget_of("c1", "epsilon_composed") - one) < 1e-9);
+    for (int i = 2; i <= 4; i++) {
+        char arguments[128];
+        snprintf(arguments, sizeof arguments, "-c runs.ini -O c%d -o privacy.ledger=composed.jsonl", i);
+        command_expect(arguments, 0, "");
+    }
+    const double sum = budget_of("c4", "epsilon"), composed = budget_of("c4", "epsilon_composed");
+    assert_true(fabs(sum - 4 * one) < 1e-9 && composed > one && composed < 0.7 * sum);
+    /* Four runs are one with four times the rounds, at the same delta. */
+    command_expect(
+        "account -c runs.ini -o privacy.ledger=none.jsonl -o run.rounds=4 -o privacy.delta=4e-6 --json", 0,
+        "");
+    json_t *account = command_json(NULL);
+    const json_t *proved = json_array_get(json_object_get(account, "proved"), 0);
+    const double rounds = json_number_value(json_object_get(proved, "epsilon"));
+    json_decref(account);
+    if (!(fabs(composed - rounds) < 1e-3 * rounds))
+        fail_msg("%g composed, %g for four times the rounds", composed, rounds);
+    char limited[256];
+    snprintf(limited, sizeof limited,
+             "-c runs.ini -O c5 -o privacy.ledger=composed.jsonl -o privacy.max-epsilon=%g", sum);
+    command_expect(limited, 2, "ledger-runs = planned");
+    strcat(limited, " -o privacy.ledger-runs=planned");
+    command_expect(limited, 0, "");
+    command_expect("account -c runs.ini -o privacy.ledger=composed.jsonl", 0, "");
+    assert_non_null(strstr(command_out, "Composed by pld"));
+    /* A line that nobody can read the releases of leaves the sum alone. */
+    training_file("old.jsonl",
+                  "{\"dpframe_ledger\":1,\"unit\":\"user\",\"adjacency\":\"add-remove\",\"observer\":"
+                  "\"outsider\"}\n{\"epsilon\":1,\"delta\":1e-6}\n");
+    command_expect("-c runs.ini -O c6 -o privacy.ledger=old.jsonl", 0, "");
+    assert_true(fabs(budget_of("c6", "epsilon") - 1 - one) < 1e-9);
+    json_t *run = command_json("c6/run.json");
+    assert_true(json_is_null(
+        json_object_get(json_object_get(json_object_get(run, "guarantee"), "budget"), "epsilon_composed")));
+    json_decref(run);
+}
+
+/* Whoever kills a run at any moment has no release that was not charged. */
+static void a_killed_run_that_released_is_charged(void **state)
+{
+    enum { RUNS = 24 };
+    int released = 0, killed = 0;
+    (void)state;
+    for (int i = 0; i < RUNS; i++) {
+        char arguments[128], path[64];
+        snprintf(arguments, sizeof arguments,
+                 "-q -c runs.ini -O killed%d -o privacy.ledger=killed.jsonl -o run.threads=1", i);
+        const pid_t run = command_start(arguments);
+        const struct timespec moment = {0, 1000000L * (2 + 4 * i)};
+        nanosleep(&moment, NULL);
+        kill(run, SIGKILL);
+        killed += command_wait(run) != 0;
+        snprintf(path, sizeof path, "killed%d/release", i);
+        released += command_exists(path);
+        const int charged = command_exists("killed.jsonl") ? lines_of("killed.jsonl") - 1 : 0;
+        if (released > (charged > 0 ? charged : 0))
+            fail_msg("%d runs released, %d are charged", released, charged);
+    }
+    assert_true(killed > 0);
+    print_message("%d of %d runs were killed, %d had released\n", killed, RUNS, released);
+    command_expect("-c runs.ini -O at-last -o privacy.ledger=killed.jsonl", 0, "");
+}
+
 static void runs_beside_each_other_are_all_counted(void **state)
 {
     enum { RUNS = 6 };
@@ -153,6 +224,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_add_up_until_nothing_is_left),
+        cmocka_unit_test(planned_runs_are_composed),
+        cmocka_unit_test(a_killed_run_that_released_is_charged),
         cmocka_unit_test(runs_beside_each_other_are_all_counted),
         cmocka_unit_test(a_sweep_is_as_many_runs),
         cmocka_unit_test(what_does_not_add_up_is_refused),
