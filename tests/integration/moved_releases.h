@@ -211,11 +211,11 @@ static void spy_off(void)
 
 /* ---- neighbours --------------------------------------------------------------------------------------- */
 
-/* A user whose contribution becomes nothing is one who is not there, for sums that do not depend on how many
- * are. */
+/* Under add-remove the user is in neither part of the second data set. Under zero-out the list of users is
+   public: whose contribution is nothing has no training records, and stays in the test part. */
 static inline int user_leaves(const struct pipeline *p)
 {
-    return p->unit == DPF_UNIT_USER && p->adjacency != DPF_ADJ_REPLACE;
+    return p->unit == DPF_UNIT_USER && p->adjacency == DPF_ADJ_ADD_REMOVE;
 }
 
 /* Whose contribution is nothing does not change how rows are mixed: the test's files, without it, would. */

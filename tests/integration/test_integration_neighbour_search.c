@@ -275,7 +275,7 @@ static void the_nearest_pairs_stay_within_their_bounds(void **state)
         fclose(file);
         read_pair(text, &p, pair, &absent, &size);
         use_catalogue(&p, 1);
-        const enum outcome outcome = measure_pair(&p, pair, absent, -1, size, &used);
+        const enum outcome outcome = measure_pair(&p, pair, user_leaves(&p) ? absent : -1, -1, size, &used);
         if (outcome == REFUSED)
             fail_msg("%s: %s", entry->d_name, worlds[0].training.error.text);
         compared += outcome == COMPARED;
