@@ -30,6 +30,7 @@ void hearing_free(struct hearing *hearing)
         free(hearing->items[i].scales);
     }
     free(hearing->items);
+    free(hearing->state);
     *hearing = (struct hearing){0};
 }
 
@@ -106,6 +107,21 @@ static int judge_listening(const struct listening *l, struct dpf_error *error)
     return 0;
 }
 
+static int keep_state(const struct model *model, struct hearing *out, struct dpf_error *error)
+{
+    out->state = memory_raw((size_t)model->state_bytes + 1, 1);
+    if (!out->state)
+        return error_memory(error);
+    memcpy(out->state, model->state, (size_t)model->state_bytes);
+    out->state_bytes = model->state_bytes;
+    return 0;
+}
+
+int hearing_same_state(const struct hearing *a, const struct hearing *b)
+{
+    return a->state_bytes == b->state_bytes && memcmp(a->state, b->state, (size_t)a->state_bytes) == 0;
+}
+
 int hearing_run(const struct hearing_request *request, struct hearing *out, struct dpf_error *error)
 {
     struct listening listening = {.request = request, .out = out};
@@ -116,6 +132,8 @@ int hearing_run(const struct hearing_request *request, struct hearing *out, stru
     int status = model_init(&model, request->plan, request->dataset, error);
     if (status == 0)
         status = recommender_fit_watched(&model, request->pool, &witness, &stats, error);
+    if (status == 0)
+        status = keep_state(&model, out, error);
     model_free(&model);
     if (status == 0)
         status = judge_listening(&listening, error);

@@ -26,6 +26,8 @@ struct heard {
 struct hearing {
     struct heard *items;
     size_t n, capacity;
+    unsigned char *state; /* what was learnt, state_bytes */
+    uint64_t state_bytes;
 };
 
 struct hearing_request {
@@ -40,6 +42,8 @@ struct hearing_request {
 int hearing_run(const struct hearing_request *request, struct hearing *out, struct dpf_error *error);
 void hearing_free(struct hearing *hearing);
 
+/* Whether both have learnt the same, which must follow from what was released where the state is. */
+int hearing_same_state(const struct hearing *a, const struct hearing *b);
 /* Whether all that was heard has exact values and noise of a law that this knows. */
 int hearing_has_laws(const struct plan *plan, const struct hearing *hearing);
 /* ln of the ratio of the densities of what was seen, with the exact values of two[0] over those of two[1]. */

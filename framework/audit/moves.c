@@ -127,6 +127,11 @@ static int find_heard(struct trials *trials, struct pool *pool, int64_t number, 
         if (share > out->share)
             *out = (struct move){share, event->side, event->term, round_of(&first, i)};
     }
+    /* What is published beside the releases must follow from them. */
+    if ((trials->plan->recommender.functions->flags(trials->plan->recommender.instance->self) &
+         DPF_RECOMMENDER_STATE_RELEASED) &&
+        !hearing_same_state(&first, &second))
+        *out = (struct move){.share = INFINITY, .side = DPF_SIDE_ITEMS};
     hearing_free(&first);
     hearing_free(&second);
     return 0;
