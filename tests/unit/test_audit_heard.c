@@ -30,7 +30,7 @@ static int begin(void **state)
     plan.guarantee.adjacency = DPF_ADJ_ZERO_OUT;
     for (int k = 0; k < 2; k++) {
         told[k] = (struct heard){.n = 3, .width = 3, .seen = seen, .exact = exact[k], .scales = scales};
-        hearing[k] = (struct hearing){&told[k], 1, 1};
+        hearing[k] = (struct hearing){.items = &told[k], .n = 1, .capacity = 1};
     }
     return 0;
 }
