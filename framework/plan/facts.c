@@ -119,8 +119,8 @@ static void judge_sensitivity(const struct plan *plan, const struct term_plan *t
 static int is_unstated(const struct plan *plan, const dpf_event *event)
 {
     const dpf_norms *norms = &event->sensitivity.at[plan->guarantee.unit][plan->guarantee.adjacency];
-    return event->kind != DPF_EVENT_NO_OP && event->kind < DPF_EVENT_SELECTION && !(event->flags & DPF_EVENT_DATA_BLIND) && isnan(norms->l1) &&
-           isnan(norms->l2);
+    return event->kind != DPF_EVENT_NO_OP && event->kind < DPF_EVENT_SELECTION &&
+           !(event->flags & DPF_EVENT_DATA_BLIND) && isnan(norms->l1) && isnan(norms->l2);
 }
 
 static void judge_noise(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
