@@ -9,9 +9,9 @@
 #include "audit/score.h"
 #include "base/memory.h"
 
-#define ENOUGH 20000 /* coordinates */
+#define ENOUGH 8000 /* coordinates: what has a tenth less variance than declared is found */
 #define ENOUGH_TRAININGS 200
-#define MOST_TRAININGS 2000
+#define MOST_TRAININGS 800
 #define MOST_TERMS 16  /* of a side; more are not looked at */
 #define MOST_USERS 256 /* whose own rows are looked at */
 _Static_assert(DPF_MAX_RELEASES <= MOST_TERMS, "each release of a recommender has a tally");
