@@ -19,7 +19,7 @@ static const dpf_param params[P_COUNT] = {
     [P_METRIC] =
         DPF_PARAM_TEXT_F("metric", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY | DPF_PARAM_REQUIRED,
                          "What decides: a metric that [evaluate] release = noisy releases, as its name "
-                         "stands in release/metrics.csv. Errors are best where they are small, all "
+                         "stands in release/metrics.csv. Errors and mrank are best where they are small, all "
                          "others where they are large."),
     [P_REPETITIONS] =
         DPF_PARAM_ENUM_F("repetitions", LAW_GEOMETRIC, laws, DPF_PARAM_PRIVACY,

@@ -216,7 +216,7 @@ static int run_job(void *context, size_t i)
 static int is_error(const char *metric)
 {
     return strncmp(metric, "rmse", 4) == 0 || strncmp(metric, "mse", 3) == 0 ||
-           strncmp(metric, "mae", 3) == 0;
+           strncmp(metric, "mae", 3) == 0 || strcmp(metric, "mrank") == 0;
 }
 
 /*
