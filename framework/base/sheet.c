@@ -11,6 +11,7 @@
 #include "base/memory.h"
 
 #define MANY_COLUMNS 10
+#define FEW_COLUMNS 4
 #define SHORT 24 /* characters that are never broken over lines */
 #define GAP 2    /* blanks between the columns of a text */
 
@@ -405,9 +406,21 @@ static void add_html_cell(struct text *out, const struct sheet_column *column, c
     text_add(out, is_first ? "</th>" : "</td>");
 }
 
+/* Names and a few numbers fit on any page. */
+static int is_small(const struct sheet *table)
+{
+    for (size_t c = 1; c < table->n_columns; c++)
+        if (table->columns[c].align == SHEET_LEFT)
+            return 0;
+    return table->n_columns <= FEW_COLUMNS;
+}
+
 static void add_html(const struct sheet *table, struct text *out)
 {
-    text_add(out, "<div class=\"wide\"><table%s>", table->n_columns >= MANY_COLUMNS ? " class=\"many\"" : "");
+    text_add(out, "<div class=\"wide\"><table%s>",
+             is_small(table)                    ? " class=\"few\""
+             : table->n_columns >= MANY_COLUMNS ? " class=\"many\""
+                                                : "");
     if (table->caption)
         html_element(out, "caption", table->caption);
     text_add(out, "<thead><tr>");

@@ -3,17 +3,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "cli/command.h"
+#include "run/run_report.h"
 #include "sweep/outcome_tables.h"
 #include "sweep/html_report.h"
 
 static const char usage[] =
-    "usage: dpframe report DIRECTORY\n"
+    "usage: dpframe report DIRECTORY [--plugin-dir DIR]...\n"
     "\n"
-    "Tables of a sweep (tables.md, .csv, .tex and results.csv), plots, and a page that\n"
-    "shows them (report.html), written into the directory of the sweep.\n";
+    "Of a sweep: tables (tables.md, .csv, .tex and results.csv), plots, and a page that shows\n"
+    "them and answers the sweep's question (report.html), in the directory of the sweep.\n"
+    "\n"
+    "Of a single run: a page with the verdict, metrics beside other models, the training curve,\n"
+    "how recommendations are spread over items, and the statement. It lies in private/, since\n"
+    "metrics are computed from protected records; where metrics were released with noise, there\n"
+    "is a page of these and the statement in release/ as well.\n"
+    "\n"
+    "Pages need no network and no other file.\n";
 
 static int draw(const struct outcomes *outcomes, struct dpf_error *error)
 {
@@ -32,22 +42,52 @@ static int draw(const struct outcomes *outcomes, struct dpf_error *error)
     return status;
 }
 
-static int report(const char *directory, struct dpf_error *error)
+static int report_sweep(const char *directory, struct dpf_error *error)
 {
     struct outcomes outcomes;
-    char *absolute = realpath(directory, NULL);
-    if (!absolute)
-        return error_set(error, DPF_FAULT_CONFIG, "%s: %s", directory, strerror(errno));
-    int status = outcomes_read(absolute, &outcomes, error);
-    free(absolute);
-    if (status != 0)
+    if (outcomes_read(directory, &outcomes, error) != 0)
         return -1;
-    status = outcome_tables_write(&outcomes, error);
+    int status = outcome_tables_write(&outcomes, error);
     if (status == 0)
         status = draw(&outcomes, error);
     if (status == 0)
         printf("%s/report.html\n", outcomes.directory);
     outcomes_free(&outcomes);
+    return status;
+}
+
+static int report_run(const struct arguments *arguments, const char *directory, struct dpf_error *error)
+{
+    char *page = NULL;
+    const int status = run_report_write(arguments, directory, &page, error);
+    if (status == 0)
+        printf("%s\n", page);
+    free(page);
+    return status;
+}
+
+static int holds(const char *directory, const char *name)
+{
+    char *path = files_join(directory, name);
+    const int is_there = path && access(path, F_OK) == 0;
+    free(path);
+    return is_there;
+}
+
+static int report(const struct arguments *arguments, struct dpf_error *error)
+{
+    char *directory = realpath(arguments->rest[0], NULL);
+    if (!directory)
+        return error_set(error, DPF_FAULT_CONFIG, "%s: %s", arguments->rest[0], strerror(errno));
+    const int status =
+        holds(directory, "sweep.json") ? report_sweep(directory, error)
+        : holds(directory, "run.json")
+            ? report_run(arguments, directory, error)
+            : error_set(error, DPF_FAULT_CONFIG,
+                        "%s: it has neither a sweep.json nor a run.json; name the output directory of "
+                        "a sweep, or of a run that is complete",
+                        directory);
+    free(directory);
     return status;
 }
 
@@ -57,9 +97,9 @@ int command_report(int argc, char **argv)
     struct arguments arguments;
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
     if (status == 0 && arguments.n_rest != 1)
-        status = error_set(&error, DPF_FAULT_CONFIG, "name the directory of one sweep (see --help)");
+        status = error_set(&error, DPF_FAULT_CONFIG, "name the directory of one sweep or run (see --help)");
     if (status == 0)
-        status = report(arguments.rest[0], &error);
+        status = report(&arguments, &error);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

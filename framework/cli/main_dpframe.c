@@ -27,7 +27,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  predict RUN PAIRS            predictions for pairs of user and item\n"
                            "  similar RUN --item ID        items with similar factors\n"
                            "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
-                           "  report DIRECTORY             tables, plots and a page of a sweep\n"
+                           "  report DIRECTORY             a page of a sweep or a run; tables, plots\n"
                            "  diff A.ini B.ini             what differs, and whether it affects privacy\n"
                            "  convert OLD.ini              today's names for keys of old files\n"
                            "  list [ROLE]                  components by role\n"

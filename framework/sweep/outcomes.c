@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -250,21 +249,6 @@ static int choose_metrics(struct outcomes *outcomes, struct dpf_error *error)
     return add_guarantees(outcomes, error);
 }
 
-/* Names what the directory is instead, where that can be told. */
-static int no_sweep(const char *directory, const char *path, const char *problem, struct dpf_error *error)
-{
-    char *run = files_join(directory, "run.json");
-    const int is_run = run && access(run, F_OK) == 0;
-    free(run);
-    if (access(path, F_OK) == 0)
-        return error_set(error, DPF_FAULT_CONFIG, "%s: %s; name the output directory of a sweep", path,
-                         problem);
-    return error_set(error, DPF_FAULT_CONFIG, "%s: there is no sweep.json in it; %s", directory,
-                     is_run ? "it holds a single run, with its metrics in run.json and its statement in "
-                              "release/guarantee.txt: name the output directory of a sweep"
-                            : "name the output directory of a sweep");
-}
-
 int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error *error)
 {
     json_error_t problem;
@@ -274,7 +258,8 @@ int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error 
     if (status == 0)
         out->sweep = json_load_file(path, 0, &problem);
     if (status == 0 && !out->sweep)
-        status = no_sweep(directory, path, problem.text, error);
+        status = error_set(error, DPF_FAULT_CONFIG, "%s: %s; name the output directory of a sweep", path,
+                           problem.text);
     free(path);
     if (status == 0 && json_integer_value(json_object_get(out->sweep, "format")) != SWEEP_FORMAT)
         status = damaged(out, error, "an unknown format");

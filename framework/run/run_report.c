@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/model_scores.h"
+#include "plan/plan_make.h"
+#include "plot/html_page.h"
+#include "plot/plot_svg.h"
+#include "privacy/guarantee.h"
+#include "run/comparison.h"
+#include "run/recommended_items.h"
+#include "run/saved_run.h"
+#include "run/training_curve.h"
+#include "run/verdict.h"
+
+#define LIST 10          /* items of a list */
+#define MOST_USERS 2000  /* whose lists are made */
+#define MOST_ROUNDS 4000 /* of the training curve */
+#define MOST_ITEMS 10    /* that are named */
+
+struct run_report {
+    const char *directory;
+    json_t *json; /* run.json */
+    /* What needs the records; empty without them. */
+    struct saved_run saved;
+    struct metrics test;
+    struct comparison comparisons[COMPARISON_MOST]; /* beyond those of run.json */
+    int n_comparisons;
+    struct recommended_items items;
+    char *words; /* of the verdict */
+    enum verdict verdict;
+    struct dpf_error why_not; /* the records could not be used */
+    struct text page;
+};
+
+static const char *text_in(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double number_in(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* A file of the run by its path in the directory, as text. Free it; NULL if it is not there. */
+static char *read_file(const struct run_report *report, const char *name)
+{
+    char *path = files_join(report->directory, name);
+    struct files_lines lines = {0};
+    struct dpf_error ignored = {0};
+    struct text text = {0};
+    if (path && access(path, R_OK) == 0 && files_open_lines(&lines, path, &ignored) == 0) {
+        for (const char *line; (line = files_next_line(&lines));)
+            text_add(&text, "%s\n", line);
+        files_close_lines(&lines);
+    }
+    free(path);
+    if (text.failed)
+        text_free(&text);
+    return text.data;
+}
+
+/* ---- what needs the records ---------------------------------------------------------------------------- */
+
+static const struct metrics *comparison_named(const struct run_report *report, const char *name,
+                                              double *epsilon)
+{
+    for (int i = 0; i < report->n_comparisons; i++)
+        if (strcmp(report->comparisons[i].name, name) == 0) {
+            *epsilon = report->comparisons[i].epsilon;
+            return &report->comparisons[i].metrics;
+        }
+    return NULL;
+}
+
+static void add_comparison(struct run_report *report, const struct compared_run *run, const char *name)
+{
+    struct dpf_error ignored = {0};
+    if (report->n_comparisons < COMPARISON_MOST &&
+        comparison_make(run, name, &report->comparisons[report->n_comparisons], &ignored) == 0)
+        report->n_comparisons++;
+}
+
+/* The verdict that the run printed, from the models that it is compared with, trained again. */
+static int judge(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
+{
+    struct saved_run *saved = &report->saved;
+    struct plan *plan = &saved->session.plan;
+    const struct scorer scorer = {.context = &saved->model, .scores = model_scores};
+    if (saved->dataset.test.n == 0)
+        return 0;
+    if (evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool, 0,
+                       &report->test, error) != 0)
+        return -1;
+    const char *const *rivals = verdict_rivals(&report->test, saved->dataset.implicit);
+    if (!rivals || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return 0;
+    const struct compared_run run = {arguments, &saved->session, &saved->dataset, saved->pool};
+    struct verdict_input input = {
+        .test = &report->test,
+        .implicit = saved->dataset.implicit,
+        .has_noise = plan->guarantee.n_releases > 0,
+        .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
+        .users = saved->dataset.users.n,
+        .items = saved->dataset.items.n,
+        .records = saved->dataset.train.n};
+    for (; *rivals; rivals++) {
+        double epsilon = 0;
+        add_comparison(report, &run, *rivals);
+        const struct metrics *found = comparison_named(report, *rivals, &epsilon);
+        if (found)
+            input.rivals[input.n_rivals++] = (struct verdict_rival){*rivals, epsilon, found};
+    }
+    report->verdict = verdict_judge(&input);
+    report->words = verdict_text(&input);
+    return 0;
+}
+
+static int use_records(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
+{
+    struct arguments *own = memory_new(1, sizeof *own);
+    char *config = files_join(report->directory, "config.ini");
+    struct saved_run *saved = &report->saved;
+    int status =
+        own && config ? saved_run_open(arguments, report->directory, saved, error) : error_memory(error);
+    if (status == 0)
+        status = plan_measure(&saved->session.plan, error);
+    if (status == 0)
+        status = plan_charge(&saved->session.plan, 0, error);
+    if (status == 0) {
+        *own = *arguments;
+        own->config = config;
+        status = judge(report, own, error);
+    }
+    if (status == 0)
+        status = recommended_items_count(&saved->dataset, &saved->model, saved->pool, LIST, MOST_USERS,
+                                         &report->items, error);
+    free(config);
+    free(own);
+    return status;
+}
+
+/* ---- the head ------------------------------------------------------------------------------------------ */
+
+/* "proved: epsilon 1.93 at delta 1e-06 for a user (add-remove)", or that nothing is. */
+static void add_promise(struct run_report *report)
+{
+    const json_t *guarantee = json_object_get(report->json, "guarantee");
+    const json_t *proved = json_object_get(guarantee, "proved");
+    const json_t *least = NULL;
+    struct text text = {0};
+    char epsilon[32];
+    size_t i;
+    json_t *account;
+    json_array_foreach(proved, i, account)
+    {
+        if (isfinite(number_in(account, "epsilon")) &&
+            (!least || number_in(account, "epsilon") < number_in(least, "epsilon")))
+            least = account;
+    }
+    if (least) {
+        text_add(&text, "Proved: epsilon %s at delta %g by %s, unit %s, adjacency %s.",
+                 guarantee_digits_up(number_in(least, "epsilon"), 5, epsilon), number_in(least, "delta"),
+                 text_in(least, "accountant"), text_in(least, "unit"), text_in(least, "adjacency"));
+        if (json_is_true(json_object_get(least, "plan")))
+            text_add(&text,
+                     " This is proved of the plan, run with secure noise; the noise of this run comes from a "
+                     "seed, so what it released is not protected.");
+    } else if (json_integer_value(json_object_get(guarantee, "releases")) == 0) {
+        text_add(&text, "There is no noise in this run: nothing is protected.");
+    } else {
+        text_add(&text, "No finite epsilon is proved of this run; the statement below says why.");
+    }
+    if (text.data)
+        html_page_box(&report->page, "", text.data);
+    report->page.failed |= text.failed;
+    text_free(&text);
+}
+
+static int is_synthetic(const struct run_report *report)
+{
+    const json_t *data = json_object_get(json_object_get(report->json, "config"), "data");
+    return strcmp(text_in(data, "format"), "synthetic") == 0;
+}
+
+static void add_head(struct run_report *report, const char *const *contents)
+{
+    const char *slash = strrchr(report->directory, '/');
+    char *title = memory_format("Run %s", slash ? slash + 1 : report->directory);
+    html_page_begin(&report->page, title ? title : "A run");
+    report->page.failed |= !title;
+    free(title);
+    if (report->words)
+        html_page_box(&report->page, report->verdict == VERDICT_BETTER ? "answer" : "warn", report->words);
+    add_promise(report);
+    html_page_box(
+        &report->page, "private",
+        is_synthetic(report)
+            ? "Private as to its kind: metrics, curve and lists are computed from records, and no statement "
+              "covers them. The records of this run are generated, so here they are nobody's."
+            : "Private: metrics, curve and lists are computed from protected records, and no statement "
+              "covers them. Give this page to nobody who may not see the records.");
+    html_page_contents(&report->page, contents);
+}
+
+/* ---- metrics ------------------------------------------------------------------------------------------- */
+
+static int is_count(const char *name)
+{
+    return strstr(name, "cold-records") || strstr(name, "users-");
+}
+
+static void add_value(struct sheet *table, const char *name, double value)
+{
+    sheet_fixed(table, value, is_count(name) ? 0 : 4);
+}
+
+/* Whether the run asked for the bootstrap. */
+static int has_intervals(const struct run_report *report)
+{
+    const char *name;
+    json_t *convention;
+    json_object_foreach(json_object_get(report->json, "metric_conventions"), name, convention)
+    {
+        if (json_object_get(convention, "interval"))
+            return 1;
+    }
+    return 0;
+}
+
+static void add_metric_row(struct run_report *report, struct sheet *table, const char *name, double value)
+{
+    const json_t *conventions = json_object_get(json_object_get(report->json, "metric_conventions"), name);
+    const json_t *interval = json_object_get(conventions, "interval");
+    const char *other;
+    json_t *metrics;
+    sheet_text(table, name);
+    add_value(table, name, value);
+    if (has_intervals(report) && json_array_size(interval) == 2)
+        sheet_printf(table, "%.4f to %.4f", json_number_value(json_array_get(interval, 0)),
+                     json_number_value(json_array_get(interval, 1)));
+    else if (has_intervals(report))
+        sheet_text(table, NULL);
+    json_object_foreach(json_object_get(report->json, "baselines"), other, metrics)
+    {
+        add_value(table, name, number_in(metrics, name));
+    }
+    for (int i = 0; i < report->n_comparisons; i++)
+        if (!json_object_get(json_object_get(report->json, "baselines"), report->comparisons[i].name))
+            add_value(table, name, metrics_find(&report->comparisons[i].metrics, name));
+}
+
+static void add_metric_columns(const struct run_report *report, struct sheet *table)
+{
+    const json_t *baselines = json_object_get(report->json, "baselines");
+    const char *other;
+    json_t *metrics;
+    sheet_column(table, "metric", SHEET_LEFT);
+    sheet_column(table, "this run", SHEET_RIGHT);
+    if (has_intervals(report))
+        sheet_column(table, "interval", SHEET_RIGHT);
+    json_object_foreach((json_t *)(uintptr_t)baselines, other, metrics)
+    {
+        sheet_column(table, other, SHEET_RIGHT);
+    }
+    for (int i = 0; i < report->n_comparisons; i++)
+        if (!json_object_get(baselines, report->comparisons[i].name))
+            sheet_column(table, report->comparisons[i].name, SHEET_RIGHT);
+}
+
+static void add_conventions(struct run_report *report)
+{
+    struct sheet table = {0};
+    const char *name;
+    json_t *convention;
+    sheet_column(&table, "metric", SHEET_LEFT);
+    sheet_column(&table, "averaged over", SHEET_RIGHT);
+    sheet_column(&table, "convention", SHEET_LEFT);
+    json_object_foreach(json_object_get(report->json, "metric_conventions"), name, convention)
+    {
+        sheet_text(&table, name);
+        sheet_count(&table, (long long)json_integer_value(json_object_get(convention, "averaged_over")));
+        sheet_text(&table, text_in(convention, "convention"));
+    }
+    text_add(&report->page, "<details><summary>How these are computed</summary>\n");
+    if (html_page_table(&report->page, &table) != 0)
+        report->page.failed = 1;
+    text_add(&report->page, "</details>\n");
+}
+
+static void add_metrics(struct run_report *report)
+{
+    struct sheet table = {0};
+    const char *name;
+    json_t *value;
+    add_metric_columns(report, &table);
+    json_object_foreach(json_object_get(report->json, "metrics"), name, value)
+    {
+        add_metric_row(report, &table, name, json_is_number(value) ? json_number_value(value) : (double)NAN);
+    }
+    html_page_section(&report->page, "metrics", "Metrics beside other models");
+    if (sheet_rows(&table) == 0) {
+        sheet_free(&table);
+        html_page_note(&report->page, "The run has no test part, so there are none.");
+        return;
+    }
+    if (html_page_table(&report->page, &table) != 0)
+        report->page.failed = 1;
+    html_page_note(
+        &report->page,
+        "On the same test part. Models named private- could be released in place of this one, with its "
+        "epsilon; the others are of exact records. None of them was released.");
+    add_conventions(report);
+}
+
+static void add_released(struct run_report *report)
+{
+    const json_t *released = json_object_get(report->json, "released_metrics");
+    struct sheet table = {0};
+    const char *name;
+    json_t *metric;
+    if (!released)
+        return;
+    sheet_column(&table, "metric", SHEET_LEFT);
+    sheet_column(&table, "released value", SHEET_RIGHT);
+    sheet_column(&table, "standard deviation of its noise", SHEET_RIGHT);
+    json_object_foreach((json_t *)(uintptr_t)released, name, metric)
+    {
+        sheet_text(&table, name);
+        sheet_fixed(&table, number_in(metric, "value"), 4);
+        sheet_fixed(&table, number_in(metric, "noise"), 4);
+    }
+    html_page_section(&report->page, "released", "Released metrics");
+    html_page_note(&report->page, "With noise, and charged to the ledger: the statement covers these.");
+    if (html_page_table(&report->page, &table) != 0)
+        report->page.failed = 1;
+}
+
+/* ---- plots --------------------------------------------------------------------------------------------- */
+
+static void add_plot(struct run_report *report, struct plot *plot)
+{
+    if (plot_points(plot) > 0 && plot_svg_add(&report->page, plot) != 0)
+        report->page.failed = 1;
+    plot_free(plot);
+}
+
+static void add_curve(struct run_report *report)
+{
+    struct plot plot = {.name = "curve",
+                        .title = "Training RMSE by round",
+                        .note = "Of the training records, after each round.",
+                        .x_label = "round",
+                        .y_label = "training RMSE"};
+    char *path = files_join(report->directory, "private/metrics.csv");
+    double *values = memory_new(MOST_ROUNDS, sizeof *values);
+    const size_t rounds = path && values ? training_curve_read(path, values, MOST_ROUNDS) : 0;
+    plot.lines = rounds > 40;
+    if (rounds > 0 && plot_begin(&plot, memory_text("training RMSE"))) {
+        for (size_t i = 0; i < rounds; i++)
+            plot_add(&plot, (double)(i + 1), values[i], 0);
+        plot_end(&plot);
+    }
+    free(values);
+    free(path);
+    add_plot(report, &plot);
+}
+
+/* Ranks at which a curve of so many items is drawn: all of the first, then at equal distances of logarithms.
+ */
+static int64_t next_rank(int64_t rank)
+{
+    const int64_t next = (int64_t)((double)rank * 1.12);
+    return next > rank ? next : rank + 1;
+}
+
+/* The share of lists, or of users' records, that the item of each rank has. */
+static void add_ranked(struct plot *plot, const char *label, const int64_t *counts, int64_t n, double whole)
+{
+    int64_t *order = recommended_items_order(counts, n);
+    if (order && plot_begin(plot, memory_text(label))) {
+        for (int64_t rank = 1; rank <= n && counts[order[rank - 1]] > 0; rank = next_rank(rank))
+            plot_add(plot, (double)rank, (double)counts[order[rank - 1]] / whole, 0);
+        plot_end(plot);
+    }
+    plot->failed |= !order;
+    free(order);
+}
+
+static void add_spread(struct run_report *report)
+{
+    const struct recommended_items *items = &report->items;
+    struct plot plot = {.name = "items",
+                        .title = "Recommendations over items",
+                        .x_label = "rank of the item, by its own curve",
+                        .y_label = "share of users",
+                        .log_x = 1,
+                        .log_y = 1,
+                        .lines = 1};
+    char label[64];
+    if (items->lists == 0)
+        return;
+    snprintf(label, sizeof label, "has it among %lld recommendations", (long long)items->k);
+    snprintf(plot.note, sizeof plot.note,
+             "From the item that most users get to the one that fewest do. A curve that falls steeply "
+             "recommends a "
+             "few items to everybody.");
+    add_ranked(&plot, label, items->in_lists, items->n, (double)items->lists);
+    add_ranked(&plot, "has a training record of it", items->records, items->n,
+               (double)report->saved.dataset.users.n);
+    add_plot(report, &plot);
+}
+
+static void add_plots(struct run_report *report)
+{
+    html_page_section(&report->page, "plots", "Training and recommendations");
+    if (report->why_not.fault) {
+        char *why =
+            memory_format("Other models, and how recommendations are spread over items, need the records "
+                          "again, and these cannot be used: %s",
+                          report->why_not.text);
+        html_page_box(&report->page, "warn", why ? why : "");
+        free(why);
+    }
+    plot_svg_shapes(&report->page);
+    text_add(&report->page, "<div class=\"plots\">\n");
+    add_curve(report);
+    add_spread(report);
+    text_add(&report->page, "</div>\n");
+}
+
+/* ---- items --------------------------------------------------------------------------------------------- */
+
+static void add_spread_row(struct sheet *table, const char *what, const int64_t *counts, int64_t n)
+{
+    sheet_text(table, what);
+    sheet_count(table, (long long)recommended_items_covered(counts, n));
+    sheet_fixed(table, n ? 100 * (double)recommended_items_covered(counts, n) / (double)n : (double)NAN, 1);
+    sheet_fixed(table, 100 * recommended_items_share(counts, n, MOST_ITEMS), 1);
+    sheet_fixed(table, recommended_items_gini(counts, n), 3);
+}
+
+static void add_spread_table(struct run_report *report)
+{
+    const struct recommended_items *items = &report->items;
+    struct sheet table = {0};
+    char *note =
+        memory_format("Lists of %lld items for %lld of %lld users, without what they have records of.",
+                      (long long)items->k, (long long)items->lists, (long long)report->saved.dataset.users.n);
+    html_page_note(&report->page, note ? note : "");
+    free(note);
+    sheet_column(&table, "of", SHEET_LEFT);
+    sheet_column(&table, "items that have any", SHEET_RIGHT);
+    sheet_column(&table, "in per cent", SHEET_RIGHT);
+    sheet_column(&table, "share of the 10 with most, in per cent", SHEET_RIGHT);
+    sheet_column(&table, "Gini", SHEET_RIGHT);
+    add_spread_row(&table, "recommendations", items->in_lists, items->n);
+    add_spread_row(&table, "training records", items->records, items->n);
+    if (html_page_table(&report->page, &table) != 0)
+        report->page.failed = 1;
+}
+
+static void add_top_items(struct run_report *report)
+{
+    const struct recommended_items *items = &report->items;
+    int64_t *order = recommended_items_order(items->in_lists, items->n);
+    struct sheet table = {0};
+    sheet_column(&table, "item", SHEET_LEFT);
+    sheet_column(&table, "in lists", SHEET_RIGHT);
+    sheet_column(&table, "in per cent of lists", SHEET_RIGHT);
+    sheet_column(&table, "training records", SHEET_RIGHT);
+    for (int64_t i = 0; order && i < items->n && i < MOST_ITEMS && items->in_lists[order[i]] > 0; i++) {
+        const int64_t item = order[i];
+        sheet_text(&table, id_map_text(&report->saved.dataset.items, item));
+        sheet_count(&table, (long long)items->in_lists[item]);
+        sheet_fixed(&table, 100 * (double)items->in_lists[item] / (double)items->lists, 1);
+        sheet_count(&table, (long long)items->records[item]);
+    }
+    html_element(&report->page, "h3", "Recommended most");
+    if (!order || html_page_table(&report->page, &table) != 0)
+        report->page.failed = 1;
+    free(order);
+}
+
+static void add_items(struct run_report *report)
+{
+    if (report->items.lists == 0)
+        return;
+    html_page_section(&report->page, "spread", "How recommendations are spread over items");
+    add_spread_table(report);
+    add_top_items(report);
+}
+
+/* ---- statement, files, commands ------------------------------------------------------------------------ */
+
+static void add_statement(struct run_report *report)
+{
+    char *statement = read_file(report, "release/guarantee.txt");
+    html_page_section(&report->page, "statement", "Statement");
+    html_element(&report->page, "pre class=\"statement\"",
+                 statement ? statement : "release/guarantee.txt is gone");
+    text_add(&report->page, "\n");
+    free(statement);
+}
+
+/* from: the folder in which the page lies. */
+static void add_file(struct run_report *report, const char *from, const char *name, const char *what)
+{
+    char *path = files_join(report->directory, name);
+    const size_t length = strlen(from);
+    char *href = strncmp(name, from, length) == 0 ? memory_text(name + length) : memory_format("../%s", name);
+    if (path && href && access(path, R_OK) == 0) {
+        text_add(&report->page, "<li>");
+        html_link(&report->page, href, name);
+        text_add(&report->page, ": ");
+        html_text(&report->page, what);
+        text_add(&report->page, "</li>\n");
+    }
+    report->page.failed |= !path || !href;
+    free(path);
+    free(href);
+}
+
+static void add_files(struct run_report *report)
+{
+    static const char *const files[][2] = {
+        {"config.ini", "the resolved configuration, which repeats the run"},
+        {"run.json", "results for programs"},
+        {"release/guarantee.txt", "the statement"},
+        {"release/ledger.json", "each release, as accountants saw it"},
+        {"release/metrics.csv", "released metrics"},
+        {"private/metrics.csv", "all metrics, by part and round"},
+        {"private/data.json", "what was read"},
+        {"private/record_budgets.csv", "epsilon by privacy weight"},
+        {"private/noise.csv", "how the noise was distributed"},
+        {"private/violations.txt", "faults of records that stopped nothing"}};
+    html_page_section(&report->page, "files", "Files");
+    text_add(&report->page, "<ul>");
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        add_file(report, "private/", files[i][0], files[i][1]);
+    text_add(&report->page, "</ul>\n");
+}
+
+static void add_seconds(struct run_report *report)
+{
+    static const char *const parts[] = {"load", "plan", "train", "evaluate", "total"};
+    const json_t *timing = json_object_get(report->json, "timing");
+    struct sheet table = {0};
+    sheet_column(&table, "part", SHEET_LEFT);
+    sheet_column(&table, "seconds", SHEET_RIGHT);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        sheet_text(&table, parts[i]);
+        sheet_fixed(&table, number_in(timing, parts[i]), 3);
+    }
+    html_page_section(&report->page, "seconds", "Seconds");
+    if (html_page_table(&report->page, &table) != 0)
+        report->page.failed = 1;
+}
+
+static void add_commands(struct run_report *report)
+{
+    html_page_section(&report->page, "again", "How to run it again");
+    text_add(&report->page, "<pre># the same run\ndpframe run ");
+    html_text(&report->page, report->directory);
+    text_add(&report->page, "/config.ini -O somewhere\n# items for a user\ndpframe recommend ");
+    html_text(&report->page, report->directory);
+    text_add(&report->page, " --user ID\n# this page\ndpframe report ");
+    html_text(&report->page, report->directory);
+    text_add(&report->page, "</pre>\n");
+}
+
+/* ---- pages --------------------------------------------------------------------------------------------- */
+
+static int write_page(struct run_report *report, const char *name, char **written, struct dpf_error *error)
+{
+    char *path = files_join(report->directory, name);
+    html_page_end(&report->page);
+    int status =
+        path && !report->page.failed ? files_write_text(path, report->page.data, error) : error_memory(error);
+    text_free(&report->page);
+    if (status == 0 && written)
+        *written = path;
+    else
+        free(path);
+    return status;
+}
+
+static int write_private(struct run_report *report, char **written, struct dpf_error *error)
+{
+    const char *contents[20];
+    size_t n = 0;
+    const struct {
+        int is_there;
+        const char *id, *title;
+    } sections[] = {
+        {1, "metrics", "Metrics"},
+        {json_object_get(report->json, "released_metrics") != NULL, "released", "Released metrics"},
+        {1, "plots", "Training and recommendations"},
+        {report->items.lists > 0, "spread", "Spread over items"},
+        {1, "statement", "Statement"},
+        {1, "files", "Files"},
+        {1, "seconds", "Seconds"},
+        {1, "again", "How to run it again"}};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (sections[i].is_there) {
+            contents[n++] = sections[i].id;
+            contents[n++] = sections[i].title;
+        }
+    contents[n] = NULL;
+    add_head(report, contents);
+    add_metrics(report);
+    add_released(report);
+    add_plots(report);
+    add_items(report);
+    add_statement(report);
+    add_files(report);
+    add_seconds(report);
+    add_commands(report);
+    return write_page(report, "private/report.html", written, error);
+}
+
+/* Only what the statement covers. */
+static int write_released(struct run_report *report, struct dpf_error *error)
+{
+    if (!json_object_get(report->json, "released_metrics"))
+        return 0;
+    html_page_begin(&report->page, "Released metrics and their statement");
+    add_promise(report);
+    html_page_note(&report->page, "Everything on this page was released, and the statement covers it.");
+    add_released(report);
+    add_statement(report);
+    return write_page(report, "release/report.html", NULL, error);
+}
+
+static int load_json(struct run_report *report, struct dpf_error *error)
+{
+    json_error_t problem;
+    char *path = files_join(report->directory, "run.json");
+    int status = path ? 0 : error_memory(error);
+    if (status == 0)
+        report->json = json_load_file(path, 0, &problem);
+    if (status == 0 && !report->json)
+        status = error_set(error, DPF_FAULT_CONFIG,
+                           "%s: %s; name the output directory of a run that is complete", path, problem.text);
+    free(path);
+    return status;
+}
+
+static void close_report(struct run_report *report)
+{
+    for (int i = 0; i < report->n_comparisons; i++)
+        metrics_free(&report->comparisons[i].metrics);
+    metrics_free(&report->test);
+    recommended_items_free(&report->items);
+    saved_run_close(&report->saved);
+    json_decref(report->json);
+    text_free(&report->page);
+    free(report->words);
+}
+
+int run_report_write(const struct arguments *arguments, const char *directory, char **page,
+                     struct dpf_error *error)
+{
+    struct run_report *report = memory_new(1, sizeof *report);
+    *page = NULL;
+    if (!report)
+        return error_memory(error);
+    report->directory = directory;
+    int status = load_json(report, error);
+    if (status == 0) {
+        /* What is compared warns of what does not concern the page. */
+        const enum log_level level = log_set_level(LOG_LEVEL_NONE);
+        use_records(report, arguments, &report->why_not);
+        log_set_level(level);
+        status = write_private(report, page, error);
+    }
+    if (status == 0)
+        status = write_released(report, error);
+    close_report(report);
+    free(report);
+    return status;
+}
