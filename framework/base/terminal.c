@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -76,4 +77,25 @@ void terminal_wrap(struct text *out, const char *first, int indent, const char *
         if (*text)
             text_add(out, "%*s", indent, "");
     } while (*text);
+}
+
+#define LONGEST_BAR 30
+#define SHORTEST_BAR 5
+
+void terminal_bar(double part, const char *words)
+{
+    /* One column stays free: a full line would be broken by some terminals. */
+    const int room = terminal_width(STDERR_FILENO) - 1, said = (int)characters(words, strlen(words));
+    int length = room - said - 3;
+    length = length > LONGEST_BAR ? LONGEST_BAR : length;
+    fputc('\r', stderr);
+    if (length >= SHORTEST_BAR) {
+        fputc('[', stderr);
+        for (int i = 0; i < length; i++)
+            fputc(i < part * length ? '#' : '-', stderr);
+        fputs("] ", stderr);
+    }
+    /* Words are ASCII but for names of files; a cut in one of these shows as such. */
+    fprintf(stderr, "%.*s\033[K", said > room ? room : (int)strlen(words), words);
+    fflush(stderr);
 }

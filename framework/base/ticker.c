@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/terminal.h"
+
 #define FIRST 1.0    /* seconds before anything is drawn */
 #define INTERVAL 0.2 /* between two drawings */
-#define BAR 24
 
 static struct {
     int on;
@@ -48,17 +49,14 @@ static void draw(double now)
 {
     const long long done = atomic_load(&ticker.done);
     const double elapsed = now - ticker.started;
-    if (ticker.total <= 0) {
-        fprintf(stderr, "\r%s  %lld, %.0f s\033[K", ticker.what, done, elapsed);
-    } else {
-        const double part = done < ticker.total ? (double)done / (double)ticker.total : 1;
-        fprintf(stderr, "\r[");
-        for (int i = 0; i < BAR; i++)
-            fputc(i < part * BAR ? '#' : '-', stderr);
-        fprintf(stderr, "] %s  %.0f %%, %.0f s left\033[K", ticker.what, 100 * part,
-                part > 0 ? elapsed / part - elapsed : 0);
-    }
-    fflush(stderr);
+    const double part = done < ticker.total ? (double)done / (double)ticker.total : 1;
+    char words[160];
+    if (ticker.total <= 0)
+        snprintf(words, sizeof words, "%s  %lld, %.0f s", ticker.what, done, elapsed);
+    else
+        snprintf(words, sizeof words, "%s  %.0f %%, %.0f s left", ticker.what, 100 * part,
+                 part > 0 ? elapsed / part - elapsed : 0);
+    terminal_bar(ticker.total > 0 ? part : 0, words);
 }
 
 void ticker_add(int64_t n)

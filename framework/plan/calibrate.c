@@ -27,6 +27,7 @@ struct calibration {
     const char *id;
     double target;
     char infinite[256]; /* why the last plan had no finite epsilon, or "" */
+    int64_t told;       /* of UNITS, to whoever waits */
 };
 
 static int config_fails(const struct calibration *c, const char *key, struct dpf_error *error,
@@ -64,7 +65,6 @@ struct instance *calibrate_accountant(struct plan *plan, const char *purpose, st
 static int epsilon_at(struct calibration *c, double factor, double *epsilon, struct dpf_error *error)
 {
     struct guarantee judged = c->plan->guarantee;
-    ticker_add(1);
     c->plan->noise_factor = factor;
     judged.accounts = NULL;
     judged.n_accounts = 0;
@@ -82,6 +82,30 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
     }
     guarantee_free(&judged);
     return status;
+}
+
+/* How far the search is, for whoever waits: a bracket is found soon, and then its width falls to that of
+   CLOSE; the logarithms of widths fall about evenly. */
+#define UNITS 1000
+#define FINDING 0.02 /* of the way, for each plan that is judged before there is a bracket */
+#define FOUND 0.1    /* of the way, once there is one */
+
+static void tell(struct calibration *c, double part)
+{
+    const int64_t units = (int64_t)(UNITS * fmin(part, 1.0));
+    ticker_add(units > c->told ? units - c->told : 0);
+    c->told = units > c->told ? units : c->told;
+}
+
+static void tell_finding(struct calibration *c)
+{
+    tell(c, fmin(FOUND, (double)c->told / UNITS + FINDING));
+}
+
+static void tell_width(struct calibration *c, double first, double width)
+{
+    const double close = log(CLOSE), whole = log(first / close);
+    tell(c, whole > 0 ? FOUND + (1 - FOUND) * log(first / fmax(width, close)) / whole : 1.0);
 }
 
 /* A factor, as its logarithm, and that of epsilon over its target there: above 0 where it is not private. */
@@ -140,6 +164,7 @@ static int more_noise(struct calibration *c, struct trial *low, struct trial *hi
         if (from * step > WIDEST)
             return unreachable(c, from, "", error);
         const struct trial next = try_factor(c, from * step, &why);
+        tell_finding(c);
         if (why.text[0] && step <= 2.0)
             return unreachable(c, from, why.text, error);
         if (why.text[0]) {
@@ -166,6 +191,7 @@ static void less_noise(struct calibration *c, struct trial *low, struct trial *h
             return;
         }
         *low = try_factor(c, factor, &ignored);
+        tell_finding(c);
     }
 }
 
@@ -185,10 +211,12 @@ static double next_inside(const struct trial *low, const struct trial *high, int
 
 static void close_bracket(struct calibration *c, struct trial *low, struct trial *high)
 {
+    const double first = high->x - low->x;
     int low_stays = 0, slow = 0;
     while (high->x - low->x > log(CLOSE)) {
         struct dpf_error ignored = {0};
         const double width = high->x - low->x;
+        tell_width(c, first, width);
         const struct trial trial = try_factor(c, exp(next_inside(low, high, low_stays, slow >= 2)), &ignored);
         low_stays = is_private(&trial);
         *(low_stays ? high : low) = trial;
@@ -199,7 +227,7 @@ static void close_bracket(struct calibration *c, struct trial *low, struct trial
 static int calibrate(struct plan *plan, struct dpf_error *error)
 {
     const dpf_value *privacy = plan->privacy.params.values;
-    struct calibration c = {plan, NULL, "", privacy[PRIVACY_TOTAL_EPSILON].real, ""};
+    struct calibration c = {.plan = plan, .id = "", .target = privacy[PRIVACY_TOTAL_EPSILON].real};
     struct trial low, high;
     double epsilon;
     c.accountant = calibrate_accountant(plan, "budget = total", error);
@@ -238,7 +266,7 @@ int calibrate_total(struct plan *plan, struct dpf_error *error)
     if (plan->privacy.params.values[PRIVACY_BUDGET].integer != BUDGET_TOTAL || plan->ledger.n == 0 ||
         plan->without_mechanisms)
         return 0;
-    ticker_begin("choosing the noise, plans judged:", 0);
+    ticker_begin("choosing the noise", UNITS);
     const int status = calibrate(plan, error);
     ticker_end();
     return status;

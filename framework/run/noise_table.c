@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/sheet.h"
 #include "dpframe/query.h"
 
 const char *noise_block_name(int32_t kind)
@@ -23,33 +23,37 @@ const char *noise_block_name(int32_t kind)
     }
 }
 
-static void add_histogram(struct text *text, const struct noise_histogram *h)
+static void add_histogram(struct sheet *table, const struct noise_histogram *h)
 {
-    char from[32], to[32], density[32];
     for (int bin = 0; bin < NOISE_BINS; bin++) {
         double centre = (double)(bin - NOISE_BINS / 2) * h->width;
-        text_add(text, "%s,%s,%s,%s,%s,%lld\n", h->term, noise_block_name(h->kind),
-                 text_from_real(centre - h->width / 2, from), text_from_real(centre + h->width / 2, to),
-                 text_from_real((double)h->counts[bin] / ((double)h->n * h->width), density),
-                 (long long)h->n);
+        sheet_text(table, h->term);
+        sheet_text(table, noise_block_name(h->kind));
+        sheet_exact(table, centre - h->width / 2);
+        sheet_exact(table, centre + h->width / 2);
+        sheet_exact(table, (double)h->counts[bin] / ((double)h->n * h->width));
+        sheet_count(table, (long long)h->n);
     }
 }
 
 int noise_table_text(const struct engine_stats *stats, char **out, struct dpf_error *error)
 {
+    static const char *const columns[] = {"term", "block", "from", "to", "density", "draws"};
+    struct sheet table = {0};
     struct text text = {0};
     *out = NULL;
     if (stats->n_noise == 0)
         return 0;
-    text_add(&text, "term,block,from,to,density,draws\n");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        sheet_column(&table, columns[i], i < 2 ? SHEET_LEFT : SHEET_RIGHT);
     for (int i = 0; i < stats->n_noise; i++)
-        add_histogram(&text, &stats->noise[i]);
-    if (text.failed) {
+        add_histogram(&table, &stats->noise[i]);
+    const int status = sheet_write(&table, SHEET_CSV, 0, &text);
+    sheet_free(&table);
+    *out = status == 0 ? text.data : NULL;
+    if (status != 0)
         text_free(&text);
-        return error_memory(error);
-    }
-    *out = text.data;
-    return 0;
+    return status == 0 ? 0 : error_memory(error);
 }
 
 int noise_table_read(char *line, const char *term, const char *block, double *value, double *density)

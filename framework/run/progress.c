@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WIDTH 30
+#include "base/terminal.h"
 
 double progress_clock(void)
 {
@@ -22,14 +22,11 @@ void progress_start(struct progress *progress, int64_t total)
 
 static void draw_bar(const struct progress *progress, int64_t done, double elapsed, const char *note)
 {
-    int filled = (int)(done * WIDTH / progress->total);
-    fprintf(stderr, "\r[");
-    for (int i = 0; i < WIDTH; i++)
-        fputc(i < filled ? '#' : '-', stderr);
+    char words[192];
     double left = done > 0 ? elapsed / (double)done * (double)(progress->total - done) : 0;
-    fprintf(stderr, "] %s %lld/%lld  %.0f s left  %s\033[K", progress->what, (long long)done,
-            (long long)progress->total, left, note);
-    fflush(stderr);
+    snprintf(words, sizeof words, "%s %lld/%lld  %.0f s left  %s", progress->what, (long long)done,
+             (long long)progress->total, left, note);
+    terminal_bar((double)done / (double)progress->total, words);
 }
 
 void progress_step(struct progress *progress, int64_t done, const char *note)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/sheet.h"
 
 static const double shares[] = {0, 0.05, 0.25, 0.5, 0.75, 0.95, 1};
 static const char *const share_names[] = {"least", "q05", "q25", "median", "q75", "q95", "largest"};
@@ -238,24 +238,37 @@ static int give_run(struct budgets *b, take_line take, void *out, struct dpf_err
 
 /* ---- as CSV and JSON ------------------------------------------------------------------------------- */
 
-static void add_csv(void *out, const struct line *line)
+static void add_row(void *out, const struct line *line)
 {
-    struct text *text = out;
-    char value[32];
-    text_add(text, "%s,%s,%s,%lld,", line->term, line->of, line->group, (long long)line->n);
+    struct sheet *table = out;
+    sheet_text(table, line->term);
+    sheet_text(table, line->of);
+    sheet_text(table, line->group);
+    sheet_count(table, (long long)line->n);
     if (line->releases > 0)
-        text_add(text, "%lld", (long long)line->releases);
+        sheet_count(table, (long long)line->releases);
     else
-        text_add(text, "all");
+        sheet_text(table, "all");
     for (size_t s = 0; s < N_SHARES; s++)
-        text_add(text, ",%s",
-                 isfinite(line->quantiles[s]) ? text_from_real(line->quantiles[s], value) : "inf");
-    text_add(text, "\n");
+        if (isfinite(line->quantiles[s]))
+            sheet_exact(table, line->quantiles[s]);
+        else
+            sheet_text(table, "inf");
+}
+
+static void add_columns(struct sheet *table)
+{
+    static const char *const columns[] = {"term", "of", "group", "n", "releases"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        sheet_column(table, columns[i], i < 3 ? SHEET_LEFT : SHEET_RIGHT);
+    for (size_t s = 0; s < N_SHARES; s++)
+        sheet_column(table, share_names[s], SHEET_RIGHT);
 }
 
 int record_budgets_text(const struct plan *plan, const struct dataset *dataset, char **out,
                         struct dpf_error *error)
 {
+    struct sheet table = {0};
     struct text text = {0};
     struct budgets b;
     *out = NULL;
@@ -263,16 +276,14 @@ int record_budgets_text(const struct plan *plan, const struct dataset *dataset, 
         return 0;
     if (budgets_open(&b, plan, dataset, error) != 0)
         return -1;
-    text_add(&text, "term,of,group,n,releases");
-    for (size_t s = 0; s < N_SHARES; s++)
-        text_add(&text, ",%s", share_names[s]);
-    text_add(&text, "\n");
-    int status = give_terms(&b, add_csv, &text, error);
+    add_columns(&table);
+    int status = give_terms(&b, add_row, &table, error);
     if (status == 0)
-        status = give_run(&b, add_csv, &text, error);
+        status = give_run(&b, add_row, &table, error);
     budgets_close(&b);
-    if (status == 0 && text.failed)
+    if (status == 0 && sheet_write(&table, SHEET_CSV, 0, &text) != 0)
         status = error_memory(error);
+    sheet_free(&table);
     if (status == 0)
         *out = text.data;
     else

@@ -388,6 +388,29 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     return root;
 }
 
+/* Mechanisms of sides and their terms; a recommender has its own. */
+static int names_mechanism(const json_t *config)
+{
+    const char *section, *recommender;
+    json_t *keys;
+    json_object_foreach((json_t *)(uintptr_t)config, section, keys)
+    {
+        const char *mechanism = json_string_value(json_object_get(keys, "mechanism"));
+        if (mechanism && *mechanism && strcmp(mechanism, "none") != 0)
+            return 1;
+    }
+    recommender = json_string_value(json_object_get(json_object_get(config, "model"), "recommender"));
+    return recommender && *recommender;
+}
+
+int results_have_noise(const json_t *run)
+{
+    const json_t *guarantee = json_object_get(run, "guarantee");
+    return json_integer_value(json_object_get(guarantee, "releases")) > 0 &&
+           !json_is_true(json_object_get(guarantee, "released_raw")) &&
+           names_mechanism(json_object_get(run, "config"));
+}
+
 /* ---- files ------------------------------------------------------------------------------------------ */
 
 static int write_json(const char *directory, const char *name, json_t *json, struct dpf_error *error)

@@ -40,6 +40,8 @@ struct results {
 int results_prepare(const char *directory, struct dpf_error *error);
 /* Removes a directory in which a run left nothing but empty directories; any other stays as it is. */
 void results_abandon(const char *directory);
+/* Of a run.json: whether anything that the run released has noise. */
+int results_have_noise(const json_t *run);
 int results_write(const char *directory, const struct results *results, struct dpf_error *error);
 
 #endif

@@ -17,6 +17,7 @@
 #include "privacy/guarantee.h"
 #include "run/comparison.h"
 #include "run/recommended_items.h"
+#include "run/results.h"
 #include "run/saved_run.h"
 #include "run/training_curve.h"
 #include "run/verdict.h"
@@ -92,6 +93,15 @@ static void add_comparison(struct run_report *report, const struct compared_run 
         report->n_comparisons++;
 }
 
+/* Whether any metric is one of ranking. */
+static int ranks(const struct metrics *metrics)
+{
+    for (int64_t i = 0; i < metrics->n; i++)
+        if (strchr(metrics->items[i].name, '@') || strcmp(metrics->items[i].name, "mrank") == 0)
+            return 1;
+    return 0;
+}
+
 /* The verdict that the run printed, from the models that it is compared with, trained again. */
 static int judge(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
 {
@@ -122,6 +132,9 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
         if (found)
             input.rivals[input.n_rivals++] = (struct verdict_rival){*rivals, epsilon, found};
     }
+    double none;
+    if (ranks(&report->test) && !comparison_named(report, "popularity", &none))
+        add_comparison(report, &run, "popularity");
     report->verdict = verdict_judge(&input);
     report->words = verdict_text(&input);
     return 0;
@@ -177,7 +190,7 @@ static void add_promise(struct run_report *report)
             text_add(&text,
                      " This is proved of the plan, run with secure noise; the noise of this run comes from a "
                      "seed, so what it released is not protected.");
-    } else if (json_integer_value(json_object_get(guarantee, "releases")) == 0) {
+    } else if (!results_have_noise(report->json)) {
         text_add(&text, "There is no noise in this run: nothing is protected.");
     } else {
         text_add(&text, "No finite epsilon is proved of this run; the statement below says why.");
@@ -507,10 +520,15 @@ static void add_items(struct run_report *report)
 static void add_statement(struct run_report *report)
 {
     char *statement = read_file(report, "release/guarantee.txt");
+    const int protects = results_have_noise(report->json);
     html_page_section(&report->page, "statement", "Statement");
+    if (!protects)
+        text_add(&report->page,
+                 "<p>There is no noise, so nothing is protected.</p><details><summary>All of it"
+                 "</summary>\n");
     html_element(&report->page, "pre class=\"statement\"",
                  statement ? statement : "release/guarantee.txt is gone");
-    text_add(&report->page, "\n");
+    text_add(&report->page, protects ? "\n" : "</details>\n");
     free(statement);
 }
 

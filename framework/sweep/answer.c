@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "run/results.h"
 #include "sweep/outcome_tables.h"
 
 #define SIGNIFICANT 0.05
@@ -44,9 +45,7 @@ static const struct outcome *any_run(const struct outcomes *outcomes, const stru
 static int is_noiseless(const struct outcomes *outcomes, const struct cell *cell)
 {
     const struct outcome *outcome = any_run(outcomes, cell);
-    const json_t *guarantee = outcome ? json_object_get(outcome->run, "guarantee") : NULL;
-    return guarantee && (json_is_true(json_object_get(guarantee, "released_raw")) ||
-                         json_integer_value(json_object_get(guarantee, "releases")) == 0);
+    return outcome && !results_have_noise(outcome->run);
 }
 
 /* A reference stands outside of the axes. */

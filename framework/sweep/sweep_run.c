@@ -281,19 +281,16 @@ static char *last_line(const struct sweep *sweep, const char *name)
 
 static void draw_bar(struct sweep *sweep, size_t running)
 {
-    enum { WIDTH = 30 };
+    struct text words = {0};
     size_t n = sweep->points.n, over = sweep->n_done + sweep->n_failed;
     double elapsed = progress_clock() - sweep->started;
-    fprintf(stderr, "\r[");
-    for (size_t i = 0; i < WIDTH; i++)
-        fputc(i < over * WIDTH / n ? '#' : '-', stderr);
-    fprintf(stderr, "] %zu/%zu points, %zu running", over, n, running);
+    text_add(&words, "%zu/%zu points, %zu running", over, n, running);
     if (sweep->n_failed)
-        fprintf(stderr, ", %zu failed", sweep->n_failed);
+        text_add(&words, ", %zu failed", sweep->n_failed);
     if (sweep->n_ended)
-        fprintf(stderr, ", %.0f s left", elapsed / (double)sweep->n_ended * (double)(n - over));
-    fprintf(stderr, "\033[K");
-    fflush(stderr);
+        text_add(&words, ", %.0f s left", elapsed / (double)sweep->n_ended * (double)(n - over));
+    terminal_bar((double)over / (double)n, words.data ? words.data : "");
+    text_free(&words);
 }
 
 static void tick(void *context, size_t running)

@@ -126,8 +126,7 @@ static void mistakes_are_named(void **state)
                    "data.synthetic.items=15 -o data.synthetic.ratings=200 -O generated",
                    0, "");
     command_expect("evaluate generated --data ratings.csv", 2, "trained on generated records");
-    command_expect("report out", 2, "it holds a single run");
-    command_expect("report .", 2, "there is no sweep.json");
+    command_expect("report .", 2, "neither a sweep.json nor a run.json");
 }
 
 static void changed_data_is_refused(void **state)
@@ -199,6 +198,55 @@ static void a_sweep_has_a_page(void **state)
     assert_true(command_exists("swept/plots/rounds.svg"));
 }
 
+static void read_page(const char *path, char *page, size_t size)
+{
+    command_slurp(command_path(path), page, size);
+}
+
+/* The page of a run: all of it private, so that it lies with what is. */
+static void a_run_has_a_page(void **state)
+{
+    static char page[1 << 20];
+    size_t plots, values;
+    (void)state;
+    command_expect("-q -c config.ini -O paged", 0, "");
+    command_expect("report paged", 0, "");
+    assert_non_null(strstr(command_out, "paged/private/report.html\n"));
+    assert_false(command_exists("paged/release/report.html")); /* no metrics were released */
+    assert_false(command_exists("paged/report.html"));
+    read_page("paged/private/report.html", page, sizeof page);
+    html_check_page(page, command_path("paged/private"), &plots, &values);
+    assert_int_equal(plots, 2); /* the training curve, and items */
+    assert_true(values > 20);
+    assert_non_null(strstr(page, "Verdict: "));
+    assert_non_null(strstr(page, "There is no noise in this run"));
+    assert_non_null(strstr(page, "Private: metrics, curve and lists"));
+    assert_non_null(strstr(page, "<th scope=\"row\" class=\"l s\" data-l=\"item\">item,3</th>"));
+    assert_non_null(strstr(page, ">biases</th>"));
+    assert_non_null(strstr(page, "PRIVACY STATEMENT"));
+    /* The page belongs to the run: the next one takes it away. */
+    command_expect("-q -c config.ini -O paged", 0, "");
+    assert_false(command_exists("paged/private/report.html"));
+}
+
+/* Without the records the page has what the directory has, and says why it has no more. */
+static void a_page_without_the_records_says_so(void **state)
+{
+    static char page[1 << 20], kept[1 << 16];
+    size_t plots;
+    (void)state;
+    command_slurp(command_path("ratings.csv"), kept, sizeof kept);
+    training_file("ratings.csv", "user,item,rating\nusera,item-1,5\nuserb,item-2,1\n");
+    command_expect("report paged", 0, "");
+    training_file("ratings.csv", kept);
+    read_page("paged/private/report.html", page, sizeof page);
+    html_check_page(page, command_path("paged/private"), &plots, NULL);
+    assert_int_equal(plots, 1);
+    assert_non_null(strstr(page, "the data has changed since the run"));
+    assert_non_null(strstr(page, "Training RMSE by round"));
+    command_expect("report paged", 0, "");
+}
+
 /* Where records have privacy weights. */
 static void the_page_has_the_spread_of_epsilons(void **state)
 {
@@ -235,6 +283,8 @@ int main(void)
         cmocka_unit_test(differences_start_with_privacy),
         cmocka_unit_test(a_sweep_has_a_page),
         cmocka_unit_test(the_page_has_the_spread_of_epsilons),
+        cmocka_unit_test(a_run_has_a_page),
+        cmocka_unit_test(a_page_without_the_records_says_so),
     };
     void *state = NULL;
     if (training_begin(&state) != 0)
