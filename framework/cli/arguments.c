@@ -222,7 +222,7 @@ static int refuse_option(int option, const char *at, struct dpf_error *error)
 static size_t text_column(const char *line)
 {
     const size_t indent = strspn(line, " "), length = strcspn(line, "\n");
-    const char *gap = indent > 0 && line[indent] == '-' ? strstr(line + indent, "  ") : NULL;
+    const char *gap = indent > 0 ? strstr(line + indent, "  ") : NULL;
     if (!gap || gap >= line + length)
         return indent;
     return (size_t)(gap - line) + strspn(gap, " ");
@@ -259,7 +259,7 @@ static void add_paragraph(struct text *out, const char *text, size_t length)
 }
 
 /* As wide as the terminal at most. */
-static void print_usage(const char *usage)
+void arguments_print_usage(const char *usage)
 {
     struct text out = {0};
     for (const char *at = usage; *at;) {
@@ -299,7 +299,7 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
         if (option < 0)
             break;
         if (option == 'h') {
-            print_usage(usage);
+            arguments_print_usage(usage);
             return 1;
         }
         /* getopt moves operands behind options: what it has just read stands before optind. Letters that

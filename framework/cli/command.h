@@ -12,6 +12,8 @@
    printed, -1 on error. */
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error);
 void arguments_free(struct arguments *arguments);
+/* Prints a help text, as wide as the terminal at most. */
+void arguments_print_usage(const char *usage);
 /* Where the first word stands that is neither an option nor the value of one; 0: nowhere. */
 int arguments_first_word(int argc, char **argv);
 /* Whether a word is the name of a configuration. */

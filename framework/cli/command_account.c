@@ -201,6 +201,17 @@ static int print_text(const struct session *session, const struct arguments *arg
     return status;
 }
 
+static int print_curve(const struct plan *plan, struct dpf_error *error)
+{
+    struct text text = {0};
+    const int status = curve_table(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                                   plan->run_facts.rounds, terminal_width(STDOUT_FILENO), &text, error);
+    if (status == 0)
+        fputs(text.data, stdout);
+    text_free(&text);
+    return status;
+}
+
 static int account_one(const struct arguments *arguments, const struct files *files, struct dpf_error *error)
 {
     struct session session = {0};
@@ -218,8 +229,7 @@ static int account_one(const struct arguments *arguments, const struct files *fi
     else if (status == 0)
         status = (arguments->json ? print_json : print_text)(&session, arguments, files->utility, error);
     if (status == 0 && files->curve && !files->pbm && !arguments->json)
-        status = curve_table(&session.plan.guarantee, session.plan.accountants, session.plan.n_accountants,
-                             &session.plan.ledger, session.plan.run_facts.rounds, stdout, error);
+        status = print_curve(&session.plan, error);
     session_close(&session);
     return status;
 }

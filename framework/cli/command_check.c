@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/terminal.h"
 #include "cli/command.h"
 #include "run/session_warnings.h"
@@ -21,24 +23,48 @@ static const char usage[] =
     "more, if one is not listed. Trains nothing and writes nothing.\n"
     "Of a sweep, the guarantees of all its points, as a table.\n";
 
+/* The lines of a text, as wide as the terminal; those of components go on where their parameters stand. */
+static void print_lines(const char *lines)
+{
+    struct text out = {0};
+    while (*lines) {
+        const size_t length = strcspn(lines, "\n"), blanks = strspn(lines, " ");
+        char *line = memory_format("%.*s", (int)length, lines);
+        if (line)
+            terminal_wrap(&out, "", blanks >= 4 ? 16 : (int)blanks + 2, line, terminal_width(STDOUT_FILENO));
+        out.failed |= !line;
+        free(line);
+        lines += length + (lines[length] == '\n');
+    }
+    fputs(out.failed || !out.data ? lines : out.data, stdout);
+    text_free(&out);
+}
+
 static void print_unlisted(const struct unlisted *tighter)
 {
     char epsilon[32], listed[32];
+    struct text text = {0};
     if (!tighter->accountant[0])
         return;
-    printf("\n# Accountants\n\nAccountant %s, which is not listed, has epsilon = %s", tighter->accountant,
-           guarantee_number_up(tighter->epsilon, epsilon));
+    text_add(&text, "Accountant %s, which is not listed, has epsilon = %s", tighter->accountant,
+             guarantee_number_up(tighter->epsilon, epsilon));
     if (isfinite(tighter->listed))
-        printf("; the least of those that are listed is %s", guarantee_number_up(tighter->listed, listed));
-    printf(". Add it to [accountants] list.\n");
+        text_add(&text, "; the least of those that are listed is %s",
+                 guarantee_number_up(tighter->listed, listed));
+    text_add(&text, ". Add it to [accountants] list.\n");
+    printf("\n# Accountants\n\n");
+    print_lines(text.data ? text.data : "");
+    text_free(&text);
 }
 
 static void print_text(const struct plan *plan, const struct unlisted *tighter)
 {
     char *ini = plan_resolved_ini(plan), *pipeline = plan_text(plan),
          *statement = guarantee_text_wide(&plan->guarantee, terminal_width(STDOUT_FILENO));
-    printf("# Resolved configuration\n\n%s# Pipeline\n\n%s\n# Guarantee\n\n%s", ini ? ini : "",
-           pipeline ? pipeline : "", statement ? statement : "");
+    /* The configuration stays as it is: it is to be copied. */
+    printf("# Resolved configuration\n\n%s# Pipeline\n\n", ini ? ini : "");
+    print_lines(pipeline ? pipeline : "");
+    printf("\n# Guarantee\n\n%s", statement ? statement : "");
     print_unlisted(tighter);
     free(ini);
     free(pipeline);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "cli/command.h"
 #include "config/config_diff.h"
 #include "plan/plan_make.h"
@@ -50,7 +52,12 @@ static void print_part(const struct config_differences *differences, int affects
             continue;
         if (n++ == 0)
             printf("%s\n", title);
-        printf("  %s: %s -> %s\n", d->key, shown(d->a), shown(d->b));
+        struct text line = {0};
+        char *words = memory_format("%s: %s -> %s", d->key, shown(d->a), shown(d->b));
+        terminal_wrap(&line, "  ", 6, words ? words : d->key, terminal_width(STDOUT_FILENO));
+        fputs(line.data ? line.data : d->key, stdout);
+        text_free(&line);
+        free(words);
     }
 }
 

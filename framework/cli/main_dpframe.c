@@ -150,7 +150,7 @@ static int run_command(int argc, char **argv)
         return DPF_FAULT_CONFIG;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-        fputs(help, stdout);
+        arguments_print_usage(help);
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -29,9 +29,11 @@ int64_t dp_event_unsupported(const json_t *whole);
 /* CSV "accountant,epsilon,delta": delta for epsilons from 0 to twice the largest finite answer. */
 int curve_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                 const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
-/* Some of these numbers as a table to read, a column for each accountant. */
+/* Some of these numbers as tables to read, a column for each accountant, and the trade-off curve, for lines
+   of that width; added to out. */
 int curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
-                const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
+                const struct ledger *ledger, int64_t rounds, int width, struct text *out,
+                struct dpf_error *error);
 /* CSV "round,accountant,epsilon": what has been spent after so many rounds, at the guarantee's delta. */
 /* {"epsilon-ACCOUNTANT": epsilon} after so many rounds; refused accounts are left out. New reference; NULL:
  * failed. */

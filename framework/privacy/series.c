@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sheet.h"
+#include "base/terminal.h"
 #include "privacy/dp_event.h"
 
 #define CURVE_POINTS 41
@@ -81,15 +83,31 @@ int curve_write(const struct guarantee *guarantee, struct instance *const *accou
     return 0;
 }
 
+static void print_sheet(struct sheet *sheet, const char *title, const struct guarantee *guarantee, int width,
+                        struct text *out)
+{
+    text_add(out, "\n");
+    char *head = memory_format("%s%s", title, guarantee->plan_holds ? "" : ", IF EVERY CONDITION HELD");
+    terminal_wrap(out, "", 0, head ? head : title, width);
+    text_add(out, "\n");
+    if (!head || sheet_write(sheet, SHEET_TEXT, width, out) != 0)
+        out->failed = 1;
+    sheet_free(sheet);
+    free(head);
+}
+
 /* The trade-off curve: the least rate of misses for a rate of false alarms, from the same points. */
-static void write_tests(const struct curves *curves, double end, FILE *file)
+static void add_tests(const struct curves *curves, double end, int width, struct text *out)
 {
     static const double rates[] = {0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
     double epsilon[TABLE_POINTS], delta[TABLE_POINTS];
-    fprintf(file, "\nTRADE-OFF: LEAST RATE OF MISSES FOR EACH RATE OF FALSE ALARMS%s\n\n%12s",
-            curves->guarantee->plan_holds ? "" : ", IF EVERY CONDITION HELD", "accountant");
-    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
-        fprintf(file, "  %8g", rates[r]);
+    struct sheet sheet = {0};
+    char title[32];
+    sheet_column(&sheet, "accountant", SHEET_LEFT);
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+        snprintf(title, sizeof title, "%g", rates[r]);
+        sheet_column(&sheet, title, SHEET_RIGHT);
+    }
     for (int i = 0; i < curves->n_accountants; i++) {
         int n = 0;
         for (int point = 0; point < TABLE_POINTS; point++) {
@@ -99,37 +117,39 @@ static void write_tests(const struct curves *curves, double end, FILE *file)
         }
         if (n == 0)
             continue;
-        fprintf(file, "\n%12.12s", curves->accountants[i]->entry->component->id);
+        sheet_text(&sheet, curves->accountants[i]->entry->component->id);
         for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
-            fprintf(file, "  %8.5f", floor(1e5 * reach_missed(epsilon, delta, n, rates[r])) / 1e5);
+            sheet_fixed(&sheet, floor(1e5 * reach_missed(epsilon, delta, n, rates[r])) / 1e5, 5);
     }
-    fputs("\n", file);
+    print_sheet(&sheet, "TRADE-OFF: LEAST RATE OF MISSES FOR EACH RATE OF FALSE ALARMS", curves->guarantee,
+                width, out);
 }
 
 int curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
-                const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error)
+                const struct ledger *ledger, int64_t rounds, int width, struct text *out,
+                struct dpf_error *error)
 {
     struct curves curves = {guarantee, accountants, n, NULL, 0, rounds};
     const double end = widest(guarantee);
+    struct sheet sheet = {0};
     if (curves_open(&curves, ledger, error) != 0)
         return -1;
-    fprintf(file, "\nDELTA FOR EACH EPSILON%s\n\n     epsilon",
-            guarantee->plan_holds ? "" : ", IF EVERY CONDITION HELD");
+    sheet_column(&sheet, "epsilon", SHEET_RIGHT);
     for (int i = 0; i < n; i++)
-        fprintf(file, "  %12.12s", accountants[i]->entry->component->id);
+        sheet_column(&sheet, accountants[i]->entry->component->id, SHEET_RIGHT);
     for (int point = 0; point < TABLE_POINTS; point++) {
         const double epsilon = end * point / (TABLE_POINTS - 1);
-        fprintf(file, "\n%12.5g", epsilon);
+        sheet_printf(&sheet, "%.5g", epsilon);
         for (int i = 0; i < n; i++) {
             const double delta = delta_at(&curves, i, epsilon);
             char number[32];
-            fprintf(file, "  %12s", isnan(delta) ? "-" : guarantee_digits_up(delta, 4, number));
+            sheet_text(&sheet, isnan(delta) ? NULL : guarantee_digits_up(delta, 4, number));
         }
     }
-    fputs("\n", file);
-    write_tests(&curves, end, file);
+    print_sheet(&sheet, "DELTA FOR EACH EPSILON", guarantee, width, out);
+    add_tests(&curves, end, width, out);
     free(curves.events);
-    return 0;
+    return out->failed ? error_memory(error) : 0;
 }
 
 /* Of an entry's releases, those that one unit can have had after r rounds: a cap may be used up early. */

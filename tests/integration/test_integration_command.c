@@ -799,6 +799,30 @@ static void the_curve_is_a_table_a_file_and_a_picture(void **state)
     command_expect("account -c sound.ini --curve nowhere/curve.csv", 1, "nowhere/curve.csv");
 }
 
+/* Whatever is printed is as wide as the terminal at most; a configuration alone stays as it is, to be copied.
+ */
+static void no_line_is_wider_than_the_terminal(void **state)
+{
+    static const char *const commands[] = {"$D --help",
+                                           "$D run --help",
+                                           "$D report --help",
+                                           "$D list",
+                                           "$D describe privacy",
+                                           "$D account -c sound.ini --curve /dev/null",
+                                           "$D check sound.ini | sed -n '/^# Pipeline/,$p'"};
+    char line[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        for (int width = 60; width <= 110; width += 25) {
+            snprintf(line, sizeof line, "export COLUMNS=%d; %s | awk -v most=%d 'length > most' >wide.txt",
+                     width, commands[i], width);
+            assert_int_equal(shell(line), 0);
+            command_slurp(command_path("wide.txt"), line, sizeof line);
+            if (*line)
+                fail_msg("%s at %d columns: %s", commands[i], width, line);
+        }
+}
+
 static int begin(void **state)
 {
     if (training_begin(state) != 0)
@@ -846,6 +870,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_works_exits_with_0),
         cmocka_unit_test(the_curve_is_a_table_a_file_and_a_picture),
+        cmocka_unit_test(no_line_is_wider_than_the_terminal),
         cmocka_unit_test(check_names_a_tighter_accountant),
         cmocka_unit_test(two_users_are_like_half_of_the_noise),
         cmocka_unit_test(a_run_that_diverges_exits_with_1),
