@@ -88,7 +88,7 @@ static const char print[] =
     "p,.note,figcaption,.key,.label{font-size:8.5pt}table{font-size:8pt}th,td{padding:.15rem .4rem}"
     "td.r{white-space:normal}pre.statement{font-size:8pt}"
     "tr,figure,.box,li{break-inside:avoid}.plots{grid-template-columns:1fr 1fr;gap:.6rem 1.2rem}"
-    "svg.plot{height:9.5rem;font-size:7.5pt}.wide{overflow:visible}th[scope=row]{position:static}"
+    "svg.plot{height:7.5rem;margin:.6rem .8rem 1.2rem 3rem;font-size:7pt}figure h3{margin:.1rem 0}.wide{overflow:visible}th[scope=row]{position:static}"
     "table.many,table.many tbody{display:block}table.many thead{display:none}"
     "table.many tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(5.2rem,1fr));gap:0 .6rem;"
     "border-bottom:1px solid var(--rule);padding:.2rem 0}"
