@@ -243,7 +243,7 @@ static void write_text(const struct sheet *table, const struct texts *texts, int
     size_t keys = 0;
     int used = 0;
     while (keys < table->n_columns && table->columns[keys].align == SHEET_LEFT &&
-           (width == 0 || used + texts->widths[keys] + GAP <= width / 2))
+           (width == 0 || used + texts->widths[keys] + GAP <= width * 3 / 5))
         used += texts->widths[keys++] + GAP;
     for (size_t first = keys; first < table->n_columns || first == keys;) {
         int here = used;

@@ -54,6 +54,19 @@ void plot_end(struct plot *plot)
     plot->series[plot->n] = (struct plot_series){0};
 }
 
+static int by_x(const void *a, const void *b)
+{
+    const struct plot_point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+void plot_sort(struct plot *plot)
+{
+    for (int s = 0; s < plot->n; s++)
+        if (plot->series[s].n)
+            qsort(plot->series[s].points, plot->series[s].n, sizeof *plot->series[s].points, by_x);
+}
+
 void plot_free(struct plot *plot)
 {
     for (int s = 0; s < plot->n; s++) {
@@ -117,7 +130,7 @@ int plot_is_constant(const struct plot *plot)
 {
     for (int s = 0; s < plot->n; s++)
         for (size_t i = 0; i < plot->series[s].n; i++)
-            if (!is_near(plot->series[0].points[0].y, plot->series[s].points[i].y))
+            if (!is_near(plot->series[s].points[0].y, plot->series[s].points[i].y))
                 return 0;
     return plot->n > 0;
 }

@@ -47,6 +47,8 @@ int plot_begin(struct plot *plot, char *label);
 void plot_add(struct plot *plot, double x, double y, double deviation);
 /* Takes the series that was begun last back if it has no points. */
 void plot_end(struct plot *plot);
+/* Puts the points of each series in the order of x. */
+void plot_sort(struct plot *plot);
 void plot_free(struct plot *plot);
 
 size_t plot_points(const struct plot *plot);
@@ -62,7 +64,7 @@ int plot_shows(const struct plot *plot, const struct plot_point *point);
 int plot_spans_decades(const struct plot *plot);
 /* Whether y is x wherever there is a point, to a thousandth: nothing to see. */
 int plot_is_identity(const struct plot *plot);
-/* Whether all points of all series have the same y: nothing that the axis changes. */
+/* Whether no series changes its y, to a thousandth: the axis changes nothing. */
 int plot_is_constant(const struct plot *plot);
 /* Whether the whole plot has each series of the part, at the same places to a thousandth, whatever their axes
    are called. */

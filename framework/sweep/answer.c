@@ -7,10 +7,12 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "privacy/guarantee.h"
 #include "run/results.h"
 #include "sweep/outcome_tables.h"
 
 #define SIGNIFICANT 0.05
+#define EQUAL 5e-5      /* means that read the same in four decimals */
 #define MOST_SETTINGS 6 /* that are told one by one */
 
 int answer_smaller_is_better(const char *metric)
@@ -162,13 +164,29 @@ static const char *value_name(const struct contest *contest, const struct cell *
                            "the reference");
 }
 
+/* Cells at the same setting whose means read the same; returns how many. */
+static size_t add_equals(const struct contest *contest, const struct cell *best, struct text *out)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < contest->outcomes->n_cells; c++) {
+        const struct cell *other = &contest->outcomes->cells[c];
+        if (other == best || !takes_part(contest, other) || !same_setting(contest, best, other) ||
+            fabs(mean_of(contest, other) - mean_of(contest, best)) >= EQUAL)
+            continue;
+        text_add(out, " and %s", value_name(contest, other));
+        n++;
+    }
+    return n;
+}
+
 static void add_winner(const struct contest *contest, const struct cell *best, struct text *out)
 {
     const struct dimension *dimension = &contest->outcomes->dimensions[contest->dimension];
     if (*dimension->key && dimension->numeric)
         text_add(out, "%s = ", dimension->name);
-    text_add(out, "%s ", value_name(contest, best));
-    text_add(out, rivals(contest, best) > 1 ? "is best" : "alone has results");
+    text_add(out, "%s", value_name(contest, best));
+    const size_t equals = add_equals(contest, best, out);
+    text_add(out, rivals(contest, best) == 1 ? " alone has results" : equals ? " are best" : " is best");
     text_add(out, " with ");
     add_value(contest, best, out);
     add_margin(contest, best, out);
@@ -336,9 +354,22 @@ char *answer_text(const struct outcomes *outcomes, const struct outcome_tests *t
     return out.data;
 }
 
+/* Never below what is proved. */
+static void add_range(double least, double largest, struct text *out)
+{
+    char low[32], high[32];
+    guarantee_digits_up(least, 5, low);
+    guarantee_digits_up(largest, 5, high);
+    if (strcmp(low, high) == 0)
+        text_add(out, " The epsilon is %s.", low);
+    else
+        text_add(out, " The epsilons are from %s to %s.", low, high);
+}
+
 char *answer_privacy(const struct outcomes *outcomes)
 {
     size_t cells = 0, noiseless = 0, proved = 0, planned = 0;
+    double least = (double)NAN, largest = (double)NAN;
     struct text out = {0};
     for (size_t c = 0; c < outcomes->n_cells; c++) {
         const struct outcome *outcome = any_run(outcomes, &outcomes->cells[c]);
@@ -346,7 +377,10 @@ char *answer_privacy(const struct outcomes *outcomes)
         if (!outcome)
             continue;
         cells++;
-        const int holds = isfinite(outcome_proved(outcome, &plan));
+        const double epsilon = outcome_proved(outcome, &plan);
+        const int holds = isfinite(epsilon);
+        least = holds && !(least <= epsilon) ? epsilon : least;
+        largest = holds && !(largest >= epsilon) ? epsilon : largest;
         noiseless += is_noiseless(outcomes, &outcomes->cells[c]);
         proved += holds && !plan;
         planned += holds && plan;
@@ -367,6 +401,8 @@ char *answer_privacy(const struct outcomes *outcomes)
     if (noiseless)
         text_add(&out, ", %zu %s no noise", noiseless, noiseless == 1 ? "has" : "have");
     text_add(&out, ".");
+    if (proved + planned)
+        add_range(least, largest, &out);
     if (out.failed)
         text_free(&out);
     return out.data;

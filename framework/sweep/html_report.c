@@ -456,7 +456,8 @@ static int add_variant(struct report *report, struct shown *shown, size_t n, con
     json_t *config = comparable(first_done(outcomes, cell));
     char *title = cell_label(outcomes, cell, -1);
     int status = nearest(report, shown, n, config, &differences, &from, error);
-    if (status == 0) {
+    /* Where axes are all that differs, they say so. */
+    if (status == 0 && count_differences(outcomes, &differences) > 0) {
         char *other = cell_label(outcomes, from, -1);
         html_element(&report->page, "h3", title && *title ? title : "all");
         text_add(&report->page, "<p>from <b>");

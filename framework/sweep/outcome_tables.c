@@ -115,8 +115,8 @@ struct sheet outcome_tables_means(const struct outcomes *outcomes)
 
 struct sheet outcome_tables_tests(const struct outcomes *outcomes, const struct outcome_tests *tests)
 {
-    static const char *const numbers[] = {
-        "pairs", "difference", "t-test p", "t-test p, corrected", "Wilcoxon p", "Wilcoxon p, corrected"};
+    static const char *const numbers[] = {"pairs",       "difference", "t-test p",
+                                          "t-test Holm", "Wilcoxon p", "Wilcoxon Holm"};
     struct sheet table = {0};
     sheet_column(&table, "cell", SHEET_LEFT);
     sheet_column(&table, "metric", SHEET_LEFT);

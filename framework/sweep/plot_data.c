@@ -83,17 +83,24 @@ static int grouping(const struct outcomes *outcomes)
     return -1;
 }
 
+static double proved_of(const struct outcomes *outcomes, const struct cell *cell, int *plan)
+{
+    double epsilon = (double)NAN;
+    int is_plan = 0;
+    for (size_t r = 0; r < outcomes->n_repetitions; r++)
+        if (cell->members[r] != SIZE_MAX) {
+            const double proved = outcome_proved(&outcomes->items[cell->members[r]], &is_plan);
+            epsilon = fmax(epsilon, proved); /* ignores NaN */
+            *plan |= is_plan;
+        }
+    return epsilon;
+}
+
 static int proved_row(const struct outcomes *outcomes, const struct cell *cell, const char *metric,
                       double *values, struct plot *out)
 {
-    double epsilon = (double)NAN;
-    int plan = 0, is_plan = 0;
-    for (size_t r = 0; r < outcomes->n_repetitions; r++)
-        if (cell->members[r] != SIZE_MAX) {
-            double proved = outcome_proved(&outcomes->items[cell->members[r]], &is_plan);
-            epsilon = fmax(epsilon, proved); /* ignores NaN */
-            plan |= is_plan;
-        }
+    int plan = 0;
+    const double epsilon = proved_of(outcomes, cell, &plan);
     cell_values(outcomes, cell, metric, values);
     size_t n = cell_compact(values, outcomes->n_repetitions);
     if (n && isfinite(epsilon))
@@ -101,22 +108,75 @@ static int proved_row(const struct outcomes *outcomes, const struct cell *cell, 
     return plan;
 }
 
+/* Whether the proved epsilon follows the axis anywhere. */
+static int changes_epsilon(const struct outcomes *outcomes, size_t axis)
+{
+    int ignored = 0;
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
+        const struct cell *cell = &outcomes->cells[c];
+        const double here = proved_of(outcomes, cell, &ignored);
+        for (size_t v = 0; v < outcomes->dimensions[axis].n && isfinite(here); v++) {
+            const struct cell *other = cell_beside(outcomes, cell, axis, v);
+            const double there = other ? proved_of(outcomes, other, &ignored) : (double)NAN;
+            if (isfinite(there) && fabs(there - here) > 1e-6 * fabs(here))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* The first axis of numbers along which the proved epsilon changes: lines follow it. -1: none. */
+static int axis_of_epsilon(const struct outcomes *outcomes)
+{
+    for (size_t d = 0; d < outcomes->n_dimensions; d++)
+        if ((int)d != outcomes->repetition && outcomes->dimensions[d].numeric &&
+            *outcomes->dimensions[d].key && changes_epsilon(outcomes, d))
+            return (int)d;
+    return -1;
+}
+
+/* The name of the line that a cell is on. Free it. */
+static char *proved_label(const struct outcomes *outcomes, const struct cell *cell, int axis, int by)
+{
+    char *label = axis >= 0 ? cell_label(outcomes, cell, axis)
+                  : by >= 0 ? memory_text(dimension_value(&outcomes->dimensions[by], cell->at[by], "all"))
+                            : NULL;
+    if (label && *label)
+        return label;
+    free(label);
+    return memory_text("all");
+}
+
+static int is_begun(const struct plot *plot, const char *label)
+{
+    for (int s = 0; s < plot->n; s++)
+        if (strcmp(plot->series[s].label, label) == 0)
+            return 1;
+    return 0;
+}
+
 void plot_data_proved(const struct outcomes *outcomes, const char *metric, struct plot *out)
 {
-    int by = grouping(outcomes);
-    size_t n = by >= 0 ? outcomes->dimensions[by].n : 1;
+    const int axis = axis_of_epsilon(outcomes), by = grouping(outcomes);
     double *values = memory_new(outcomes->n_repetitions, sizeof *values);
-    out->failed |= !values;
-    for (size_t v = 0; v < n && values; v++) {
-        if (!plot_begin(out, memory_text(by >= 0 ? outcomes->dimensions[by].values[v] : "all")))
+    char **labels = memory_new(outcomes->n_cells + 1, sizeof *labels);
+    out->failed |= !values || !labels;
+    for (size_t c = 0; c < outcomes->n_cells && labels; c++)
+        labels[c] = proved_label(outcomes, &outcomes->cells[c], axis, by);
+    for (size_t first = 0; first < outcomes->n_cells && values && labels; first++) {
+        if (!labels[first] || is_begun(out, labels[first]) || !plot_begin(out, memory_text(labels[first])))
             continue;
         int plan = 0;
-        for (size_t c = 0; c < outcomes->n_cells; c++)
-            if (by < 0 || outcomes->cells[c].at[by] == v)
+        for (size_t c = first; c < outcomes->n_cells; c++)
+            if (labels[c] && strcmp(labels[c], labels[first]) == 0)
                 plan |= proved_row(outcomes, &outcomes->cells[c], metric, values, out);
         out->series[out->n - 1].hollow = plan;
         plot_end(out);
     }
+    plot_sort(out);
+    for (size_t c = 0; c < outcomes->n_cells && labels; c++)
+        free(labels[c]);
+    free(labels);
     free(values);
 }
 

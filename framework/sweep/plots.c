@@ -56,7 +56,7 @@ static int add_axis(struct plots *plots, const struct outcomes *outcomes, size_t
     const struct dimension *dimension = &outcomes->dimensions[axis];
     plot_name(&plot, metric, dimension->name);
     snprintf(plot.title, sizeof plot.title, "%s against %s", metric, dimension->name);
-    if (outcomes->n_repetitions > 1)
+    if (outcomes->n_repetitions > 1 && !outcome_is_stated(metric))
         snprintf(plot.note, sizeof plot.note, "Mean over seeds; bars are one sample standard deviation.");
     set_labels(&plot, dimension->key, metric);
     plot_data_axis(outcomes, axis, outcome_metric, metric, &plot);

@@ -394,7 +394,7 @@ static int write_tables(const struct sweep *sweep, struct dpf_error *error)
                                             terminal_width(STDOUT_FILENO))
                       : NULL;
     if (table)
-        printf("%s\nSweep: %s (dpframe report %s writes plots and a page)\n", table, sweep->directory,
+        printf("%s\nSweep: %s\nPlots and a page: dpframe report %s\n", table, sweep->directory,
                sweep->directory);
     free(table);
     outcomes_free(&outcomes);

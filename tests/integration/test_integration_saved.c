@@ -243,6 +243,39 @@ static void a_run_has_a_page(void **state)
     assert_false(command_exists("paged/private/report.html"));
 }
 
+/* Released metrics and the statement are a page of their own, with nothing of what is private. */
+static void released_metrics_have_a_page_to_pass_on(void **state)
+{
+    static const char *const private_words[] = {"Verdict", "Training RMSE", "biases", "Recommended most",
+                                                "seconds"};
+    static char page[1 << 20];
+    json_error_t problem;
+    (void)state;
+    command_expect("-q -c config.ini -O passed-on", 0, "");
+    json_t *run = json_load_file(command_path("passed-on/run.json"), 0, &problem);
+    assert_non_null(run);
+    json_object_set_new(
+        run, "released_metrics",
+        json_pack("{s:{s:f, s:f, s:i}}", "rmse", "value", 0.4321, "noise", 0.0625, "averaged_over", 12));
+    assert_int_equal(json_dump_file(run, command_path("passed-on/run.json"), 0), 0);
+    const double rmse = json_number_value(json_object_get(json_object_get(run, "metrics"), "rmse"));
+    json_decref(run);
+    command_expect("report passed-on", 0, "");
+    read_page("passed-on/release/report.html", page, sizeof page);
+    html_check_page(page, command_path("passed-on/release"), NULL, NULL);
+    assert_non_null(strstr(page, "0.4321"));
+    assert_non_null(strstr(page, "0.0625"));
+    assert_non_null(strstr(page, "PRIVACY STATEMENT"));
+    for (size_t i = 0; i < sizeof private_words / sizeof private_words[0]; i++)
+        if (strstr(strstr(page, "<body>"), private_words[i]))
+            fail_msg("the page to pass on has \"%s\"", private_words[i]);
+    snprintf(text, sizeof text, ">%.4f<", rmse);
+    assert_null(strstr(page, text));
+    read_page("passed-on/private/report.html", page, sizeof page);
+    assert_non_null(strstr(page, text));
+    assert_non_null(strstr(page, "Released metrics"));
+}
+
 /* Without the records the page has what the directory has, and says why it has no more. */
 static void a_page_without_the_records_says_so(void **state)
 {
@@ -299,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_sweep_has_a_page),
         cmocka_unit_test(the_page_has_the_spread_of_epsilons),
         cmocka_unit_test(a_run_has_a_page),
+        cmocka_unit_test(released_metrics_have_a_page_to_pass_on),
         cmocka_unit_test(a_page_without_the_records_says_so),
     };
     void *state = NULL;

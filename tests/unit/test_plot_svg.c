@@ -65,6 +65,13 @@ static void nothing_to_see_is_recognised(void **state)
     add_series(&a, "x", flat, 2);
     assert_true(plot_is_constant(&a));
     assert_false(plot_is_identity(&a));
+    static const double higher[] = {2, 4, 1, 4};
+    add_series(&b, "z", flat, 2);
+    add_series(&b, "higher", higher, 2);
+    assert_true(plot_is_constant(&b)); /* the axis changes neither */
+    plot_sort(&b);
+    assert_float_equal(b.series[1].points[0].x, 1, 0);
+    plot_free(&b);
     add_series(&b, "y", other, 2);
     add_series(&b, "x", flat, 2);
     assert_true(plot_is_part(&a, &b));

@@ -179,7 +179,7 @@ static void the_question_is_answered(void **state)
     assert_null(strstr(answer, "plain is best"));
     assert_string_equal(privacy,
                         "Privacy: of 5 combinations 4 have a finite epsilon proved for the plan (the noise "
-                        "of these runs comes from seeds), 1 has no noise.");
+                        "of these runs comes from seeds), 1 has no noise. The epsilons are from 1 to 10.");
     assert_true(answer_smaller_is_better("train-rmse-user"));
     assert_false(answer_smaller_is_better("ndcg@10"));
     free(answer);
