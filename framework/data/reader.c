@@ -176,7 +176,7 @@ static int parse_line(struct reader *reader, const struct block *block, size_t s
         return error_set(
             error, DPF_FAULT_DATA,
             "no line before this one, such as \"1:\", says which item it rates; the beginning of the file is "
-            "missing, or it is no file of format netflix");
+            "missing, or it is not of format netflix");
     if (section && n < FIELDS_MAX)
         fields[n++] = *section;
     return row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
