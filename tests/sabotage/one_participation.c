@@ -12,7 +12,7 @@ static dpf_status one(void *self, const dpf_release *release, const dpf_noise_pl
     fewer.participations = 1;
     const dpf_status status = correlated_events(self, &fewer, plan, out, capacity, n);
     if (status == DPF_OK)
-        out[0].p[2] = (double)release->participations;
+        out[0].p.correlated.participations = (double)release->participations;
     return status;
 }
 
