@@ -32,6 +32,7 @@ struct cell {
     int term, round, gram;
     uint32_t draw;
     int64_t party, row;
+    int64_t messages; /* that have the row */
     int64_t sent[MAX_WIDTH];
 };
 
@@ -126,6 +127,7 @@ static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_p
                                  .party = party_key(spy.terms[t], spy.by_message[t], call->party),
                                  .row = row_key(spy.terms[t], gram, row)};
         struct cell *c = cell_for(spy.world, &key);
+        c->messages++;
         int64_t *to = out->values + r * out->stride;
         memset(to, 0, (size_t)out->width * sizeof *to);
         for (int32_t b = 0; b < query->n_blocks; b++)
@@ -212,7 +214,7 @@ static void spy_off(void)
 /* ---- neighbours --------------------------------------------------------------------------------------- */
 
 /* Under add-remove the user is in neither part of the second data set. Under zero-out the list of users is
-   public: whose contribution is nothing has no training records, and stays in the test part. */
+   public: whose contribution is nothing has no records, and stays in the catalogue of users. */
 static inline int user_leaves(const struct pipeline *p)
 {
     return p->unit == DPF_UNIT_USER && p->adjacency == DPF_ADJ_ADD_REMOVE;
@@ -526,11 +528,32 @@ static void assert_counted(const struct pipeline *p, const struct plan *plan, co
                        (long long)counted);
 }
 
+/* Where clients' own trials are the noise, each row has as many of them as are counted on. */
+static void assert_shared(const struct pipeline *p, const struct plan *plan, int t, const struct world *world)
+{
+    for (int64_t e = 0; e < plan->ledger.n; e++) {
+        const dpf_event *event = &plan->ledger.entries[e].event;
+        if (event->kind != DPF_EVENT_PBM || ledger_term(plan, e) != spy.terms[t] || spy.by_message[t])
+            continue;
+        int64_t most = 0; /* with fewer senders than are counted on nothing is decoded */
+        for (int i = 0; i < world->n; i++)
+            if (world->cells[i].term == t && world->cells[i].messages > most)
+                most = world->cells[i].messages;
+        for (int i = 0; i < world->n && (double)most >= event->p[2]; i++)
+            if (world->cells[i].term == t && (double)world->cells[i].messages < event->p[2])
+                return pipeline_fails(p, "row %lld of %s has the trials of %lld clients, %g are counted on",
+                                      (long long)world->cells[i].row, spy.terms[t]->name,
+                                      (long long)world->cells[i].messages, event->p[2]);
+    }
+}
+
 static void compare(const struct pipeline *p, struct world *a, struct world *b, double *most)
 {
     const struct plan *plan = &b->training.plan;
     for (int t = 0; t < spy.n_terms; t++) {
         struct moved moved[16];
+        assert_shared(p, plan, t, a);
+        assert_shared(p, plan, t, b);
         const int n = compare_releases(a, b, t, moved);
         assert_counted(p, plan, spy.terms[t], moved, n);
         for (int i = 0; i < n; i++) {
@@ -590,6 +613,9 @@ static void use_catalogue(struct pipeline *p, int yes)
     const size_t used = strlen(p->text);
     /* The test's neighbours have the same lists of ids, but for users who leave. */
     snprintf(p->text + used, sizeof p->text - used, "[privacy]\nid-lists = public\n");
+    if (p->unit == DPF_UNIT_USER && p->adjacency == DPF_ADJ_ZERO_OUT)
+        snprintf(p->text + strlen(p->text), sizeof p->text - strlen(p->text),
+                 "[data]\nusers-file = %s/users.txt\n", training_directory);
     catalogued = yes;
     if (yes)
         snprintf(p->text + strlen(p->text), sizeof p->text - strlen(p->text),
@@ -614,6 +640,7 @@ static int worlds_begin(void **state)
     if (training_begin(state) != 0)
         return -1;
     training_file("catalogue.txt", "3\n6\n0\n5\n1\n4\n2\n");
+    training_file("users.txt", "b\n-3\n5\n1\nzz\n7\n");
     return 0;
 }
 

@@ -206,11 +206,38 @@ static void given_configurations_move_no_further_than_is_stated(void **state)
     }
 }
 
+/* Few rate an item, and who rated what is public: its sum still has every client's trials, else nothing would
+   hide the one who did. */
+static void rows_have_the_trials_that_are_counted_on(void **state)
+{
+    (void)state;
+    struct pipeline p = {
+        .lottery = 7, .unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ZERO_OUT, .support_public = 1};
+    double most = 0;
+    keyed[0] = '\0';
+    snprintf(
+        p.text, sizeof p.text,
+        "[run]\nrounds = 1\nthreads = 1\n[data]\nformat = csv\npath = %s/ratings.csv\nheader = yes\n"
+        "value-min = 1\nvalue-max = 5\n[split]\nkind = files\ntest.path = %s/test.csv\n"
+        "[model]\nrank = 2\nusers = 6\nitems = 7\ninit-norm = 1\n[users]\nupdate = no\n"
+        "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = pbm\naggregator = sum\n"
+        "solver = gradient-descent\n[items.loss]\nclip-error = 100\n[items.transform.clip-user]\nbound = 1\n"
+        "[items.mechanism]\nclients = 5\n[items.solver]\nrate = 0.01\n[parties]\nkind = users\n"
+        "[privacy]\nunit = user\nadjacency = zero-out\ninteraction-pattern = public\n"
+        "randomness = reproducible\n[accountants]\nlist = pld\n",
+        training_directory, training_directory);
+    use_catalogue(&p, 1);
+    for (int pair = 0; pair < 10; pair++)
+        if (!try_pair(&p, &most))
+            fail_msg("nothing is proved: %s", worlds[0].training.error.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_release_moves_further_than_is_stated),
         cmocka_unit_test(given_configurations_move_no_further_than_is_stated),
+        cmocka_unit_test(rows_have_the_trials_that_are_counted_on),
     };
     return cmocka_run_group_tests(tests, worlds_begin, worlds_end);
 }
