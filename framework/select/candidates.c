@@ -2,6 +2,7 @@
 #include "select/candidates.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,32 @@ static int add_events(struct ledger *all, const struct ledger *one, struct candi
     return status;
 }
 
+/* What a run is made from, but where its results lie and how many threads it has. */
+static int digest(const struct plan *plan, char hex[65], struct dpf_error *error)
+{
+    struct text text = {0};
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    json_t *resolved = plan_resolved(plan), *run = json_object_get(resolved, "run");
+    json_object_del(run, "output");
+    json_object_del(run, "threads");
+    json_object_del(run, "plugin-dir");
+    char *configuration = resolved ? json_dumps(resolved, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    text_add(&text, "%s\n", configuration ? configuration : "");
+    for (int64_t i = 0; i < registry_used_count(plan->registry); i++) {
+        const struct registry_entry *entry = registry_used_at(plan->registry, i);
+        text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
+    }
+    const int status = configuration && !text.failed ? 0 : error_memory(error);
+    if (status == 0) {
+        crypto_hash_sha256(hash, (const unsigned char *)text.data, text.length);
+        sodium_bin2hex(hex, 65, hash, sizeof hash);
+    }
+    text_free(&text);
+    free(configuration);
+    json_decref(resolved);
+    return status;
+}
+
 static int add_candidate(struct candidates *c, int64_t i, struct ledger *ledger, struct guarantee *guarantee,
                          struct dpf_error *error)
 {
@@ -175,6 +202,8 @@ static int add_candidate(struct candidates *c, int64_t i, struct ledger *ledger,
         status = check_alike(&c->carrier.plan, &session->plan, name, error);
     if (status == 0 && complete(session, c, error) != 0)
         status = name_problem(name, error);
+    if (status == 0)
+        status = digest(&session->plan, candidate->digest, error);
     if (status == 0)
         status = add_events(ledger, &session->plan.ledger, candidate, error);
     if (status == 0 && i == 0) {

@@ -20,6 +20,7 @@ struct candidate {
     const struct point *point;
     int64_t first, n; /* its releases in the ledger of the selection */
     double epsilon;   /* of one run of it alone, the least of the accountants; NaN: none */
+    char digest[65];  /* of its resolved configuration and its plugins' files */
 };
 
 struct candidates {

@@ -94,8 +94,7 @@ static int fingerprint(const struct candidates *c, char hex[65], struct dpf_erro
     if (status == 0) {
         text_add(&text, "dpframe %s\n%s\n%s\ndata %s\n", DPFRAME_VERSION, c->options.metric, events, data);
         for (int64_t i = 0; i < c->n; i++)
-            for (int s = 0; s < c->list[i].point->n_settings; s++)
-                text_add(&text, "%lld %s\n", (long long)i, c->list[i].point->settings[s]);
+            text_add(&text, "candidate %s\n", c->list[i].digest);
         unsigned char digest[crypto_hash_sha256_BYTES];
         if (text.failed) {
             status = error_memory(error);

@@ -280,7 +280,8 @@ static void a_killed_selection_goes_on(void **state)
     assert_true(command_exists("out/release/guarantee.txt"));
     assert_true(count_in("out/private/selection/state", "run-") > before);
     assert_int_equal(lines_of("spent.jsonl"), 2);
-    snprintf(resume, sizeof resume, "%s --resume -o items.solver.rate=0.5", line);
+    snprintf(resume, sizeof resume, "%s --resume -o users.loss.lambda=0.3", line);
+    command_expect(resume, 2, "are others than those");
     command_expect("run select.ini -O out --resume -o select.mean=7", 2, "are others than those");
 }
 
