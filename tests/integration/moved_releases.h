@@ -539,11 +539,11 @@ static void assert_shared(const struct pipeline *p, const struct plan *plan, int
         for (int i = 0; i < world->n; i++)
             if (world->cells[i].term == t && world->cells[i].messages > most)
                 most = world->cells[i].messages;
-        for (int i = 0; i < world->n && (double)most >= event->p[2]; i++)
-            if (world->cells[i].term == t && (double)world->cells[i].messages < event->p[2])
+        for (int i = 0; i < world->n && (double)most >= event->p.pbm.clients; i++)
+            if (world->cells[i].term == t && (double)world->cells[i].messages < event->p.pbm.clients)
                 return pipeline_fails(p, "row %lld of %s has the trials of %lld clients, %g are counted on",
                                       (long long)world->cells[i].row, spy.terms[t]->name,
-                                      (long long)world->cells[i].messages, event->p[2]);
+                                      (long long)world->cells[i].messages, event->p.pbm.clients);
     }
 }
 
