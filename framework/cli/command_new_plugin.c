@@ -158,7 +158,7 @@ static void remove_directory(const char *path)
  */
 static int write_plugin(const char *role, const char *name, const char *directory, struct dpf_error *error)
 {
-    struct names names;
+    struct names names = {0};
     char shown[TEXT_SHOWN];
     char *templates = search_path_templates(), *from = templates ? files_join(templates, role) : NULL;
     size_t length = strlen(directory);

@@ -756,8 +756,12 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
     double reals[DPF_ADDITIVE_CHUNK];
     dpf_additive_room room = {integers, reals, DPF_ADDITIVE_CHUNK};
     dpf_cursor cursor;
-    dpf_noise_source from = {noisy ? noise->random : NULL, &cursor, noisy ? noise->values : NULL,
-                             noisy ? noise->parts : 1};
+    dpf_noise_source from = {NULL, &cursor, NULL, 1};
+    if (noisy) {
+        from.random = noise->random;
+        from.values = noise->values;
+        from.parts = noise->parts;
+    }
     dpf_status status = dpf_additive_find_room(noise, call, query->width, &room);
     if (status != DPF_OK)
         return (call->host->fail)(call->host, status, -1, "out of memory");
@@ -819,8 +823,12 @@ static inline dpf_status dpf_additive_decode(const dpf_additive *noise, const dp
     const double *zeros = no_values;
     dpf_additive_room room = {integers, reals, DPF_ADDITIVE_CHUNK};
     dpf_cursor cursor;
-    dpf_noise_source from = {noisy ? noise->random : NULL, &cursor, noisy ? noise->values : NULL,
-                             noisy ? noise->parts : 1};
+    dpf_noise_source from = {NULL, &cursor, NULL, 1};
+    if (noisy) {
+        from.random = noise->random;
+        from.values = noise->values;
+        from.parts = noise->parts;
+    }
     dpf_status status = dpf_additive_find_room(noise, call, query->width, &room);
     if (status == DPF_OK && room.n > DPF_ADDITIVE_CHUNK) {
         double *none = (double *)call->scratch(call, (uint64_t)room.n * sizeof(*none));

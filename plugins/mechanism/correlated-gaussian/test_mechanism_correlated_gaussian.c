@@ -447,7 +447,7 @@ enum { FEW = 2 * WIDTH };
 /* One trial: the L2 norm of the move of y over the run, over what is stated. Same noise in both runs. */
 static double move_of(struct run *with, struct run *without, int same_direction)
 {
-    double a[ROUNDS][FEW], b[FEW], c[ROUNDS], direction[FEW], square = 0;
+    double a[ROUNDS][FEW], b[FEW], c[ROUNDS], direction[FEW] = {0}, square = 0;
     int64_t part[FEW], others[FEW];
     const int first = drawn(3);
     const size_t bytes = (size_t)mechanism->row_state(with->host.self, &with->plan, &with->r.query);

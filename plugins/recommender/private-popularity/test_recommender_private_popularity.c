@@ -319,7 +319,7 @@ static void it_ends_whatever_the_records_are(void **state)
     static struct data data;
     static struct seen seen;
     double fitted[HEADER + ITEMS];
-    float scores[ITEMS];
+    float scores[ITEMS] = {0};
     (void)state;
     for (int c = 0; c < 3; c++) {
         struct plain_host host;
