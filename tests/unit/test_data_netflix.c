@@ -41,7 +41,7 @@ static void what_is_wrong_is_named(void **state)
     data_write("a.txt", "1:\n822109,5,2005-13-13\n");
     DATA_REFUSED(NETFLIX "path = a.txt\n", DPF_FAULT_DATA, "a.txt:2", "time stamp", "2005-13-13");
     data_write("a.txt", "1:\n822109,6,2005-05-13\n");
-    DATA_REFUSED(NETFLIX "path = a.txt\n", DPF_FAULT_DATA, "a.txt:2", "the declared range 1 to 5");
+    DATA_REFUSED(NETFLIX "path = a.txt\n", DPF_FAULT_DATA, "a.txt:2", "outside the declared range");
     data_write("a.txt", "1:\n2:\n");
     DATA_REFUSED(NETFLIX "path = a.txt\n", DPF_FAULT_DATA, "no records");
 }
