@@ -68,7 +68,7 @@ static int read_file_options(const struct config *config, const struct config_va
 {
     static const int columns[COLUMN_COUNT] = {D_COLUMN_USER, D_COLUMN_ITEM, D_COLUMN_RATING, D_COLUMN_TIME,
                                               D_COLUMN_WEIGHT};
-    static const char *const delimiters[] = {"tab", "double-colon", "comma", "comma", "tab", "comma"};
+    static const char *const delimiters[] = {"tab", "double-colon", "comma", "comma", "tab", "tab", "comma"};
     struct file_options *file = &out->file;
     file->header = (enum data_header)value_of(data, D_HEADER)->integer;
     file->encoding = (enum ids_encoding)value_of(data, D_ENCODING)->integer;
@@ -93,6 +93,8 @@ static int read_file_options(const struct config *config, const struct config_va
             file->columns[c] = netflix[c];
     if (file->header == HEADER_AUTO && is_fixed(out->format))
         file->header = HEADER_NO;
+    if (file->header == HEADER_AUTO && out->format == FORMAT_RECBOLE)
+        file->header = HEADER_YES;
     if (file->header == HEADER_NO && !file->n_fields && is_fixed(out->format))
         file->n_fields = 4;
     if (read_delimiter(config, data, D_DELIMITER, delimiters[out->format], &file->delimiter, error) != 0)
@@ -420,7 +422,7 @@ const char *data_follows_from_records(const struct config_values *data, const st
                "random, where each record's own ids decide";
     if (format == FORMAT_SYNTHETIC)
         return NULL;
-    if (header == HEADER_AUTO && !is_fixed(format) && !names_a_column(data))
+    if (header == HEADER_AUTO && !is_fixed(format) && format != FORMAT_RECBOLE && !names_a_column(data))
         return "whether there is a header is found out from the first line, which may be a record. Set "
                "[data] "
                "header to yes or no";

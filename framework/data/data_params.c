@@ -13,6 +13,9 @@ static const dpf_enum_value formats[] = {
      "(mv_*.txt) or combined ones (combined_data_*.txt)"},
     {"csv", "commas unless delimiter says otherwise; fields may be quoted"},
     {"tsv", "TABs unless delimiter says otherwise; quotes are ordinary characters"},
+    {"recbole", "RecBole's atomic file of interactions (.inter): TABs, and a header such as user_id:token, "
+                "item_id:token, "
+                "rating:float, timestamp:float"},
     {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
 };
 static const dpf_enum_value headers[] = {

@@ -97,7 +97,9 @@ static void inspect_start(struct block *block, int whole, const char **remark)
         {"\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it first, or use gzip"},
         {"\x89HDF", 4, "HDF5, not text: export it as text first"},
         {"MATLAB ", 7, "a MATLAB file, not text: export it as text first"},
-        {"PAR1", 4, "Parquet, not text: export it as text first"},
+        {"PAR1", 4,
+         "Parquet, not text: convert it, for example by pandas.read_parquet(FILE).to_csv(...) "
+         "(docs/python.md)"},
         {"\x7f"
          "ELF",
          4, "a program, not text"},

@@ -37,7 +37,7 @@ static const struct {
                       NULL},
     [FACT_UNIT] = {"unit", "whom the guarantee protects", "user"},
     [FACT_FORMAT] = {"format", "what the file looks like; by its name where that says it",
-                     "csv|tsv|movielens-100k|movielens-1m"},
+                     "csv|tsv|recbole|movielens-100k|movielens-1m"},
     [FACT_DELIMITER] = {"delimiter", "what separates fields, as in data.delimiter", NULL},
     [FACT_HEADER] = {"header", "whether the first line names the columns", "yes|no"},
     [FACT_FIELDS] = {"fields", "how many fields a line has", NULL},
@@ -91,6 +91,7 @@ static const char *format_of_name(const char *path)
     static const struct {
         const char *end, *format;
     } names[] = {{".tsv", "tsv"},
+                 {".inter", "recbole"},
                  {".tsv.gz", "tsv"},
                  {"u.data", "movielens-100k"},
                  {"u.data.gz", "movielens-100k"},
@@ -153,7 +154,7 @@ static int is_needed(const struct start_facts *facts, int fact)
     case FACT_EPSILON:
         return 1;
     case FACT_HEADER: /* to be told: the first line may be a record */
-        return !is_movielens(facts);
+        return !is_movielens(facts) && !says(facts, FACT_FORMAT, "recbole");
     case FACT_FIELDS:
         return !is_movielens(facts) && says(facts, FACT_HEADER, "no");
     case FACT_VALUE_MIN:

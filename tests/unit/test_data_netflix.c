@@ -46,7 +46,7 @@ static void what_is_wrong_is_named(void **state)
     DATA_REFUSED(NETFLIX "path = a.txt\n", DPF_FAULT_DATA, "no records");
 }
 
-/* The formats of the other data sets, on a few lines of each. */
+/* The formats of the other data sets, and of other programs, on a few lines of each. */
 static void other_files_of_the_papers(void **state)
 {
     static const struct {
@@ -74,6 +74,10 @@ static void other_files_of_the_papers(void **state)
          "3\ncolumn.time = "
          "4\nvalue-min = 1\nvalue-max = 5\n",
          "qVc8", "xQY8", 4, 2},
+        /* RecBole's atomic files: the header follows from the format */
+        {"user_id:token\titem_id:token\trating:float\ttimestamp:"
+         "float\n196\t242\t3\t881250949\n186\t302\t2\t891717742\n",
+         "format = recbole\nvalue-min = 1\nvalue-max = 5\n", "196", "242", 3, 2},
     };
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
