@@ -225,9 +225,11 @@ static int check_until(const struct plan *plan, struct dpf_error *error)
     if (until == UNTIL_TRAINING_ERROR && plan->data.params.values[D_FEEDBACK].integer != 0)
         return config_error(plan->config, "run", "until", error,
                             "implicit feedback has no training RMSE: use until = rounds or released-rows");
-    if (until == UNTIL_RELEASED_ROWS && !plan->sides[0].released && !plan->sides[1].released)
+    /* The non-private twin makes all rounds. */
+    if (until == UNTIL_RELEASED_ROWS && !plan->without_mechanisms && !plan->sides[0].released &&
+        !plan->sides[1].released)
         return config_error(plan->config, "run", "until", error,
-                            "until = released-rows needs a side with a mechanism; nothing is released here");
+                            "this rule needs a side with a mechanism, but nothing is released here");
     return 0;
 }
 

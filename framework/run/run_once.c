@@ -298,7 +298,8 @@ static int note_early_stop(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
     const int64_t made = run->stats.rounds_done;
-    if (made == 0 || made >= plan->run.params.values[RUN_ROUNDS].integer || plan->ledger.n == 0)
+    if (plan->run.params.values[RUN_UNTIL].integer == UNTIL_ROUNDS || !plan_is_factorization(plan) ||
+        made == 0 || made >= plan->run.params.values[RUN_ROUNDS].integer || plan->ledger.n == 0)
         return 0;
     if (!run->quiet)
         log_message(LOG_LEVEL_INFO, "stopped after %lld rounds ([run] until)", (long long)made);

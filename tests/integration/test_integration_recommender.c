@@ -279,6 +279,7 @@ static void a_run_can_be_used_afterwards(void **state)
     assert_false(command_exists("out/release/item_factors.npy") ||
                  command_exists("out/private/user_factors.npy"));
     json_t *run = command_json("out/run.json");
+    assert_null(json_object_get(run, "spent")); /* a recommender trains once, and never ends early */
     assert_string_equal(json_string_value(json_object_get(json_object_get(run, "model"), "component")),
                         "dplcf");
     double hit = json_number_value(json_object_get(metrics_of(run), "ndcg@10"));
