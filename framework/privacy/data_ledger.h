@@ -2,7 +2,9 @@
 /*
  * data_ledger.h - what all runs on one data set have spent together: [privacy] ledger.
  *
- * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer.
+ * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer,
+ * and what of the data its runs declare to be public: a run that protects less than another one bounds
+ * nothing for the pairs of neighbours that it leaves out, so no sum with it holds for them.
  * A run adds its epsilon and delta before anything is released: under a lock, and synced to the disk.
  * Epsilons and deltas of runs add up (basic composition; each run may depend on what earlier ones released).
  * The line has the run's events, too: where runs were fixed beforehand (ledger-runs = planned), the
@@ -46,7 +48,8 @@ struct data_ledger_request {
     const struct ledger *ledger; /* of this run */
     struct instance *const *accountants;
     int n_accountants;
-    const char *name; /* tells runs apart for the reader */
+    const char *declared; /* to be public, beyond the adjacency: "" or names of keys of [privacy] */
+    const char *name;     /* tells runs apart for the reader */
     int charge;
 };
 
