@@ -37,19 +37,30 @@ static const struct account *least_proved(const struct guarantee *guarantee)
     return best;
 }
 
-/* Files of runs that declare nothing say nothing of it. */
+/* How many parties may pool what they know of their noise; 0: nobody sees any of it but its own. */
+static int64_t curious_of(const struct guarantee *guarantee)
+{
+    return guarantee->observer == DPF_OBSERVER_PARTIES && guarantee->max_curious > 0 ? guarantee->max_curious
+                                                                                     : 0;
+}
+
+/* Files of runs that declare nothing, and of noise that is not in shares, say nothing of it. */
 static json_t *head_of(const struct data_ledger_request *request)
 {
     const struct guarantee *guarantee = request->guarantee;
+    const int64_t curious = curious_of(guarantee);
     json_t *head = json_pack(
         "{s:i, s:s, s:s, s:s}", "dpframe_ledger", 1, "unit", dpf_unit_name(guarantee->unit), "adjacency",
         dpf_adjacency_name(guarantee->adjacency), "observer", statement_observer(guarantee->observer));
-    if (head && *request->declared &&
-        json_object_set_new(head, "public", json_string(request->declared)) != 0) {
-        json_decref(head);
-        return NULL;
-    }
-    return head;
+    int status = head ? 0 : -1;
+    if (status == 0 && *request->declared)
+        status = json_object_set_new(head, "public", json_string(request->declared));
+    if (status == 0 && curious > 0)
+        status = json_object_set_new(head, "curious", json_integer(curious));
+    if (status == 0)
+        return head;
+    json_decref(head);
+    return NULL;
 }
 
 static json_t *own_events(const struct ledger *ledger)
@@ -162,6 +173,14 @@ static int check_head(const struct file *file, const json_t *line, const struct 
             "another file",
             file->path, *declared_in(line) ? declared_in(line) : "nothing",
             *request->declared ? request->declared : "nothing");
+    const json_int_t curious = json_integer_value(json_object_get(line, "curious"));
+    if (curious != curious_of(guarantee))
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "[privacy] ledger = %s is for at most %lld parties that work with the server; this run "
+            "is for %lld (max-curious). Their sum holds for the fewest alone: use the same number, or "
+            "another file",
+            file->path, (long long)curious, (long long)curious_of(guarantee));
     return error_set(error, DPF_FAULT_CONFIG,
                      "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for %s, "
                      "%s, %s. Epsilons of "

@@ -232,6 +232,28 @@ static void runs_that_protect_less_do_not_add_up(void **state)
     assert_int_equal(lines_of("public.jsonl"), 3);
 }
 
+/* Noise in shares holds against so many parties; the sum of two runs does not against more. */
+static void curious_parties_are_the_same(void **state)
+{
+    (void)state;
+    static const char shares[] =
+        "-c shares.ini -O shares%d -o privacy.ledger=shares.jsonl -o privacy.adjacency=zero-out "
+        "-o privacy.observer=parties -o items.aggregator=secagg "
+        "-o items.mechanism=discrete-gaussian -o items.mechanism.noise-multiplier=4 "
+        "-o items.mechanism.min-honest=20 -o items.mechanism.max-curious=%d";
+    char arguments[512], text[sizeof config], *line;
+    memcpy(text, config, sizeof config);
+    while ((line = strstr(text, "calibration = noise-multiplier\n")) != NULL ||
+           (line = strstr(text, "where = sum\n")) != NULL)
+        *line = ';';
+    training_file("shares.ini", text);
+    for (int run = 0; run < 3; run++) {
+        snprintf(arguments, sizeof arguments, shares, run, run < 2 ? 3 : 5);
+        command_expect(arguments, run < 2 ? 0 : 2, run < 2 ? "" : "at most 3 parties");
+    }
+    assert_int_equal(lines_of("shares.jsonl"), 3);
+}
+
 /* A run that was stopped while it wrote had released nothing: its part of a line goes. */
 static void part_of_a_line_is_dropped(void **state)
 {
@@ -256,6 +278,7 @@ int main(void)
         cmocka_unit_test(a_sweep_is_as_many_runs),
         cmocka_unit_test(what_does_not_add_up_is_refused),
         cmocka_unit_test(runs_that_protect_less_do_not_add_up),
+        cmocka_unit_test(curious_parties_are_the_same),
         cmocka_unit_test(part_of_a_line_is_dropped),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
