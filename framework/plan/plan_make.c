@@ -257,6 +257,19 @@ int plan_judge_faults(const struct plan *plan, int status, struct violations *fo
     return found->n > 0 ? violations_report(found, error) : status;
 }
 
+/* What is declared to be public that the adjacency would protect: neighbours that differ in it are pairs of
+   which the run promises nothing. */
+static const char *declared_public(const struct plan *plan)
+{
+    static const char *const names[] = {"", "id-lists", "interaction-pattern",
+                                        "id-lists, interaction-pattern"};
+    const dpf_value *v = plan->privacy.params.values;
+    const int adjacency = plan->guarantee.adjacency;
+    const int lists = v[PRIVACY_ID_LISTS].integer == 1 && adjacency != DPF_ADJ_REPLACE_VALUE;
+    const int pattern = v[PRIVACY_INTERACTION_PATTERN].integer == 1 && adjacency == DPF_ADJ_ZERO_OUT;
+    return names[lists + 2 * pattern];
+}
+
 static int charge_ledger(struct plan *plan, const char *path, int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;
@@ -267,6 +280,7 @@ static int charge_ledger(struct plan *plan, const char *path, int charge, struct
                                                 .ledger = &plan->ledger,
                                                 .accountants = plan->accountants,
                                                 .n_accountants = plan->n_accountants,
+                                                .declared = declared_public(plan),
                                                 .name = config_path(plan->config),
                                                 .charge = charge};
     return data_ledger_open(&request, &plan->guarantee.budget, error);

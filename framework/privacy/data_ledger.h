@@ -2,16 +2,18 @@
 /*
  * data_ledger.h - what all runs on one data set have spent together: [privacy] ledger.
  *
- * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer.
- * A run adds its epsilon and delta before anything is released: under a lock, and synced to the disk.
- * Epsilons and deltas of runs add up (basic composition; each run may depend on what earlier ones released).
- * The line has the run's events, too: where runs were fixed beforehand (ledger-runs = planned), the
- * accountants compose all releases of all runs, at the sum of the deltas, which is less. Both are stated; why
- * the first is needed for adaptive runs: accountants take noise and number of releases for fixed, and only
- * the sum of epsilons is known to hold for a run that is chosen by what was released before (Rogers, Roth,
- * Ullman, Vadhan, NIPS 2016, section 3). What was charged stays charged, whatever became of the run: it may
- * have released something. A line that was not written to its end belongs to a run that released nothing, and
- * is dropped.
+ * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer,
+ * what of the data its runs declare to be public, and how many parties may be curious: a run that protects
+ * less than another one bounds nothing for the pairs of neighbours that it leaves out, so no sum with it
+ * holds for them. A run adds its epsilon and delta before anything is released: under a lock, and synced to
+ * the disk. Epsilons and deltas of runs add up (basic composition; each run may depend on what earlier ones
+ * released). The line has the run's events, too: where runs were fixed beforehand (ledger-runs = planned),
+ * the accountants compose all releases of all runs, at the sum of the deltas, which is less. Both are stated;
+ * why the first is needed for adaptive runs: accountants take noise and number of releases for fixed, and
+ * only the sum of epsilons is known to hold for a run that is chosen by what was released before (Rogers,
+ * Roth, Ullman, Vadhan, NIPS 2016, section 3). What was charged stays charged, whatever became of the run: it
+ * may have released something. A line that was not written to its end belongs to a run that released nothing,
+ * and is dropped.
  */
 #ifndef DPF_PRIVACY_DATA_LEDGER_H
 #define DPF_PRIVACY_DATA_LEDGER_H
@@ -46,7 +48,8 @@ struct data_ledger_request {
     const struct ledger *ledger; /* of this run */
     struct instance *const *accountants;
     int n_accountants;
-    const char *name; /* tells runs apart for the reader */
+    const char *declared; /* to be public, beyond the adjacency: "" or names of keys of [privacy] */
+    const char *name;     /* tells runs apart for the reader */
     int charge;
 };
 

@@ -37,11 +37,30 @@ static const struct account *least_proved(const struct guarantee *guarantee)
     return best;
 }
 
-static json_t *head_of(const struct guarantee *guarantee)
+/* How many parties may pool what they know of their noise; 0: nobody sees any of it but its own. */
+static int64_t curious_of(const struct guarantee *guarantee)
 {
-    return json_pack("{s:i, s:s, s:s, s:s}", "dpframe_ledger", 1, "unit", dpf_unit_name(guarantee->unit),
-                     "adjacency", dpf_adjacency_name(guarantee->adjacency), "observer",
-                     statement_observer(guarantee->observer));
+    return guarantee->observer == DPF_OBSERVER_PARTIES && guarantee->max_curious > 0 ? guarantee->max_curious
+                                                                                     : 0;
+}
+
+/* Files of runs that declare nothing, and of noise that is not in shares, say nothing of it. */
+static json_t *head_of(const struct data_ledger_request *request)
+{
+    const struct guarantee *guarantee = request->guarantee;
+    const int64_t curious = curious_of(guarantee);
+    json_t *head = json_pack(
+        "{s:i, s:s, s:s, s:s}", "dpframe_ledger", 1, "unit", dpf_unit_name(guarantee->unit), "adjacency",
+        dpf_adjacency_name(guarantee->adjacency), "observer", statement_observer(guarantee->observer));
+    int status = head ? 0 : -1;
+    if (status == 0 && *request->declared)
+        status = json_object_set_new(head, "public", json_string(request->declared));
+    if (status == 0 && curious > 0)
+        status = json_object_set_new(head, "curious", json_integer(curious));
+    if (status == 0)
+        return head;
+    json_decref(head);
+    return NULL;
 }
 
 static json_t *own_events(const struct ledger *ledger)
@@ -127,10 +146,17 @@ static int line_fails(const struct file *file, int64_t line, const char *why, st
                      file->path, (long long)line, why);
 }
 
-static int check_head(const struct file *file, const json_t *line, const struct guarantee *guarantee,
+static const char *declared_in(const json_t *head)
+{
+    const char *declared = json_string_value(json_object_get(head, "public"));
+    return declared ? declared : "";
+}
+
+static int check_head(const struct file *file, const json_t *line, const struct data_ledger_request *request,
                       struct dpf_error *error)
 {
-    json_t *wanted = head_of(guarantee);
+    const struct guarantee *guarantee = request->guarantee;
+    json_t *wanted = head_of(request);
     if (!wanted)
         return error_memory(error);
     const int same = json_equal(line, wanted);
@@ -139,6 +165,22 @@ static int check_head(const struct file *file, const json_t *line, const struct 
         return 0;
     if (json_integer_value(json_object_get(line, "dpframe_ledger")) != 1)
         return line_fails(file, 1, "does not identify a dpframe ledger", error);
+    if (strcmp(declared_in(line), request->declared) != 0)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "[privacy] ledger = %s is for runs that declare %s to be public; this run declares %s. "
+            "What one of them does not protect, their sum does not: declare the same, or use "
+            "another file",
+            file->path, *declared_in(line) ? declared_in(line) : "nothing",
+            *request->declared ? request->declared : "nothing");
+    const json_int_t curious = json_integer_value(json_object_get(line, "curious"));
+    if (curious != curious_of(guarantee))
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "[privacy] ledger = %s is for at most %lld parties that work with the server; this run "
+            "is for %lld (max-curious). Their sum holds for the fewest alone: use the same number, or "
+            "another file",
+            file->path, (long long)curious, (long long)curious_of(guarantee));
     return error_set(error, DPF_FAULT_CONFIG,
                      "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for %s, "
                      "%s, %s. Epsilons of "
@@ -169,14 +211,15 @@ static int add_events(struct file *file, const json_t *list)
 }
 
 static int add_line(struct file *file, int64_t number, const char *text, size_t length,
-                    const struct guarantee *guarantee, struct data_budget *out, struct dpf_error *error)
+                    const struct data_ledger_request *request, struct data_budget *out,
+                    struct dpf_error *error)
 {
     json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     int status = 0;
     if (!json_is_object(line)) {
         status = line_fails(file, number, "is not a JSON object", error);
     } else if (number == 1) {
-        status = check_head(file, line, guarantee, error);
+        status = check_head(file, line, request, error);
     } else {
         const json_t *epsilon = json_object_get(line, "epsilon"), *delta = json_object_get(line, "delta");
         if (!json_is_number(epsilon) || !json_is_number(delta) || !(json_number_value(epsilon) >= 0.0) ||
@@ -194,13 +237,13 @@ static int add_line(struct file *file, int64_t number, const char *text, size_t 
     return status;
 }
 
-static int add_lines(struct file *file, const struct guarantee *guarantee, struct data_budget *out,
+static int add_lines(struct file *file, const struct data_ledger_request *request, struct data_budget *out,
                      struct dpf_error *error)
 {
     int64_t number = 0;
     for (size_t at = 0; at < file->length;) {
         const size_t length = strcspn(file->text + at, "\n");
-        if (add_line(file, ++number, file->text + at, length, guarantee, out, error) != 0)
+        if (add_line(file, ++number, file->text + at, length, request, out, error) != 0)
             return -1;
         at += length + 1;
     }
@@ -211,8 +254,7 @@ static int add_lines(struct file *file, const struct guarantee *guarantee, struc
 static int append(struct file *file, const struct data_ledger_request *request, const struct account *account,
                   struct dpf_error *error)
 {
-    json_t *head = file->length == 0 ? head_of(request->guarantee) : NULL,
-           *entry = entry_of(request, account);
+    json_t *head = file->length == 0 ? head_of(request) : NULL, *entry = entry_of(request, account);
     char *first = head ? json_dumps(head, JSON_COMPACT) : NULL;
     char *second = entry ? json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     char *text = second ? memory_format("%s%s%s\n", first ? first : "", first ? "\n" : "", second) : NULL;
@@ -342,7 +384,7 @@ static int work(struct file *file, const struct data_ledger_request *request, co
     while (flock(file->descriptor, request->charge ? LOCK_EX : LOCK_SH) != 0)
         if (errno != EINTR)
             return file_fails(file, "cannot be locked", error);
-    if (read_all(file, error) != 0 || add_lines(file, request->guarantee, out, error) != 0 ||
+    if (read_all(file, error) != 0 || add_lines(file, request, out, error) != 0 ||
         compose(file, request, out, error) != 0 || check_limit(out, error) != 0)
         return -1;
     if (!request->charge)

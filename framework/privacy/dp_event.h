@@ -35,8 +35,8 @@ int curve_table(const struct guarantee *guarantee, struct instance *const *accou
                 const struct ledger *ledger, int64_t rounds, int width, struct text *out,
                 struct dpf_error *error);
 /* CSV "round,accountant,epsilon": what has been spent after so many rounds, at the guarantee's delta. */
-/* {"epsilon-ACCOUNTANT": epsilon} after so many rounds; refused accounts are left out. New reference; NULL:
- * failed. */
+/* {"epsilon-ACCOUNTANT": epsilon} of a run that ended after so many rounds, with what is released at its end,
+ * had their number been fixed beforehand; refused accounts are left out. New reference; NULL: failed. */
 json_t *odometer_json(const struct guarantee *guarantee, struct instance *const *accountants, int n,
                       const struct ledger *ledger, int64_t round, struct dpf_error *error);
 int odometer_write(const struct guarantee *guarantee, struct instance *const *accountants, int n,

@@ -114,7 +114,8 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_LEDGER] = DPF_PARAM_TEXT_F(
         "ledger", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
         "A file that adds up what all runs on this data have spent: each adds its proved epsilon "
-        "and delta before anything is released. One for each unit, adjacency and observer."),
+        "and delta before anything is released. One for each unit, adjacency and observer, and for what "
+        "id-lists and interaction-pattern declare."),
     [PRIVACY_MAX_EPSILON] = DPF_PARAM_REAL_F(
         "max-epsilon", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
         "What the runs in `ledger` may spend together: a run past that is refused. 0: no limit."),

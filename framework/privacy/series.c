@@ -152,18 +152,20 @@ int curve_table(const struct guarantee *guarantee, struct instance *const *accou
     return out->failed ? error_memory(error) : 0;
 }
 
-/* Of an entry's releases, those that one unit can have had after r rounds: a cap may be used up early. */
-static int64_t released_after(const struct ledger_entry *entry, int64_t r)
+/* Of an entry's releases, those that one unit can have had after r rounds: a cap may be used up early. What
+   is released once after the last round is made when a run ends, however many rounds it had. */
+static int64_t released_after(const struct ledger_entry *entry, int64_t r, int ended)
 {
     const int64_t all = entry->event.count;
-    return r <= entry->event.round                               ? 0
+    return ended && entry->event.round > 0                       ? all
+           : r <= entry->event.round                             ? 0
            : entry->per_round == 0 || entry->per_round > all / r ? all
                                                                  : entry->per_round * r;
 }
 
 /* What has been spent after round r: free judged. */
 static int account_round(const struct guarantee *guarantee, struct instance *const *accountants, int n,
-                         const struct ledger *whole, int64_t r, struct guarantee *judged,
+                         const struct ledger *whole, int64_t r, int ended, struct guarantee *judged,
                          struct dpf_error *error)
 {
     struct ledger part = {0};
@@ -173,7 +175,7 @@ static int account_round(const struct guarantee *guarantee, struct instance *con
     judged->n_accounts = 0;
     for (int64_t i = 0; i < whole->n && status == 0; i++) {
         dpf_event event = whole->entries[i].event;
-        event.count = released_after(&whole->entries[i], r);
+        event.count = released_after(&whole->entries[i], r, ended);
         status = ledger_add(&part, &event, whole->entries[i].source, error);
     }
     if (status == 0)
@@ -187,7 +189,7 @@ static int spent_at(const struct guarantee *guarantee, struct instance *const *a
 {
     struct guarantee judged;
     char number[32];
-    const int status = account_round(guarantee, accountants, n, whole, r, &judged, error);
+    const int status = account_round(guarantee, accountants, n, whole, r, 0, &judged, error);
     for (int i = 0; status == 0 && i < judged.n_accounts; i++)
         if (!judged.accounts[i].refused)
             fprintf(file, "%lld,%s,%s\n", (long long)r, judged.accounts[i].accountant,
@@ -200,8 +202,9 @@ json_t *odometer_json(const struct guarantee *guarantee, struct instance *const 
                       const struct ledger *ledger, int64_t round, struct dpf_error *error)
 {
     struct guarantee judged;
-    json_t *spent =
-        account_round(guarantee, accountants, n, ledger, round, &judged, error) == 0 ? json_object() : NULL;
+    json_t *spent = account_round(guarantee, accountants, n, ledger, round, 1, &judged, error) == 0
+                        ? json_object()
+                        : NULL;
     for (int i = 0; spent && i < judged.n_accounts; i++) {
         char name[96];
         snprintf(name, sizeof name, "epsilon-%s", judged.accounts[i].accountant);

@@ -285,6 +285,10 @@ static inline const char *dpf_additive_mistake(const dpf_additive_mechanism *spe
     if (spec->norm == DPF_NORM_LINF && !own && spec->event != DPF_EVENT_PURE &&
         spec->event != DPF_EVENT_UNSUPPORTED)
         return "norm LINF goes with the events PURE, APPROX, ZCDP and UNSUPPORTED";
+    /* Of noise on each number or row, n that move cost the sum of their norms, of which an L2 bound says
+       less than is needed. */
+    if (spec->norm == DPF_NORM_L2 && spec->event == DPF_EVENT_PURE)
+        return "event PURE goes with the norms L1 and LINF: epsilons of numbers add up, their squares do not";
     if (!spec->multiplier || !spec->draw || !spec->variance || spec->max_bits < 1 || spec->max_bits > 42)
         return "multiplier, draw, variance or max_bits of the dpf_additive_mechanism is missing";
     if (params->n_values != (uint32_t)(spec->shared + n))

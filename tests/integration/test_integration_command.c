@@ -520,6 +520,16 @@ static void a_run_may_end_early(void **state)
         assert_true(spent > 0 && spent < all);
         json_decref(run);
     }
+    /* Metrics are released whenever it ends. */
+    command_expect(
+        "-c sound.ini -O measured -o run.rounds=40 -o run.until=released-rows -o run.tolerance=0.9 "
+        "-o split.kind=random -o split.fraction=0.2 -o evaluate.metrics=hr "
+        "-o evaluate.release=noisy -o evaluate.release-epsilon=5",
+        0, "");
+    json_t *measured = command_json("measured/run.json");
+    assert_true(json_integer_value(need(measured, "rounds_done", JSON_INTEGER)) < 40);
+    assert_true(json_real_value(need(need(measured, "spent", JSON_OBJECT), "epsilon-rdp", JSON_REAL)) > 4.9);
+    json_decref(measured);
     /* The non-private twin, which releases nothing, makes all rounds. */
     command_expect("-c sound.ini -O late -o run.until=released-rows -o run.tolerance=0 -o "
                    "run.compare=non-private -o split.kind=random",

@@ -206,6 +206,54 @@ static void what_does_not_add_up_is_refused(void **state)
     assert_false(command_exists("bad"));
 }
 
+/* A run that takes the lists of ids for public says nothing of whoever alone has an item, and then a sum with
+   it says nothing either. */
+static void runs_that_protect_less_do_not_add_up(void **state)
+{
+    (void)state;
+    static const char declared[] =
+        "-c runs.ini -O public -o privacy.ledger=public.jsonl -o privacy.id-lists=public";
+    command_expect(declared, 0, "");
+    command_expect(declared, 0, "");
+    assert_int_equal(lines_of("public.jsonl"), 3);
+    command_expect("-c runs.ini -O hidden -o privacy.ledger=public.jsonl", 2,
+                   "for runs that declare id-lists to be public; this run declares nothing");
+    command_expect("check -c runs.ini -o privacy.ledger=public.jsonl", 2, "id-lists");
+    command_expect("-c runs.ini -O kept -o privacy.ledger=kept.jsonl", 0, "");
+    command_expect("-c runs.ini -O hidden -o privacy.ledger=kept.jsonl -o privacy.id-lists=public", 2,
+                   "for runs that declare nothing to be public; this run declares id-lists");
+    /* Who rated what: under an adjacency that is about it. */
+    static const char values[] = "-c runs.ini -O values -o privacy.adjacency=zero-out "
+                                 "-o privacy.interaction-pattern=public -o privacy.ledger=values.jsonl";
+    command_expect(values, 0, "");
+    command_expect("-c runs.ini -O hidden -o privacy.adjacency=zero-out -o privacy.ledger=values.jsonl", 2,
+                   "interaction-pattern");
+    assert_false(command_exists("hidden"));
+    assert_int_equal(lines_of("public.jsonl"), 3);
+}
+
+/* Noise in shares holds against so many parties; the sum of two runs does not against more. */
+static void curious_parties_are_the_same(void **state)
+{
+    (void)state;
+    static const char shares[] =
+        "-c shares.ini -O shares%d -o privacy.ledger=shares.jsonl -o privacy.adjacency=zero-out "
+        "-o privacy.observer=parties -o items.aggregator=secagg "
+        "-o items.mechanism=discrete-gaussian -o items.mechanism.noise-multiplier=4 "
+        "-o items.mechanism.min-honest=20 -o items.mechanism.max-curious=%d";
+    char arguments[512], text[sizeof config], *line;
+    memcpy(text, config, sizeof config);
+    while ((line = strstr(text, "calibration = noise-multiplier\n")) != NULL ||
+           (line = strstr(text, "where = sum\n")) != NULL)
+        *line = ';';
+    training_file("shares.ini", text);
+    for (int run = 0; run < 3; run++) {
+        snprintf(arguments, sizeof arguments, shares, run, run < 2 ? 3 : 5);
+        command_expect(arguments, run < 2 ? 0 : 2, run < 2 ? "" : "at most 3 parties");
+    }
+    assert_int_equal(lines_of("shares.jsonl"), 3);
+}
+
 /* A run that was stopped while it wrote had released nothing: its part of a line goes. */
 static void part_of_a_line_is_dropped(void **state)
 {
@@ -229,6 +277,8 @@ int main(void)
         cmocka_unit_test(runs_beside_each_other_are_all_counted),
         cmocka_unit_test(a_sweep_is_as_many_runs),
         cmocka_unit_test(what_does_not_add_up_is_refused),
+        cmocka_unit_test(runs_that_protect_less_do_not_add_up),
+        cmocka_unit_test(curious_parties_are_the_same),
         cmocka_unit_test(part_of_a_line_is_dropped),
     };
     return cmocka_run_group_tests(tests, begin, training_end);

@@ -91,6 +91,7 @@ static void what_is_left_out_is_refused(void **unused)
     spec = whole, spec.event = DPF_EVENT_ZCDP, refused("ZCDP without its numbers");
     spec = whole, spec.norm = DPF_NORM_LINF, spec.event = DPF_EVENT_DISCRETE_LAPLACE,
     refused("LINF of Laplace");
+    spec = whole, spec.norm = DPF_NORM_L2, spec.event = DPF_EVENT_PURE, refused("PURE of L2");
     spec = whole, spec.shared = P_SHARED + 1, refused("another place of the shared parameters");
     spec = whole, spec.in_shares = DPF_SHARES_VARIANCE, refused("shares without their parameters");
     spec = whole;
