@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same over 10^8 sums: a share of 10^-4 too much, or a width that is off by 10^-3, would be seen. */
+#include "statistical/shares_law.h"
+
+#define SUMS INT64_C(100000000)
+
+static void skellam_shares_add_up_to_skellam(void **state)
+{
+    (void)state;
+    law_check_skellam(2, SUMS);
+}
+
+static void gamma_shares_add_up_to_discrete_laplace(void **state)
+{
+    (void)state;
+    law_check_laplace(2, SUMS);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    plain_random_start(20261128);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    plain_random_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skellam_shares_add_up_to_skellam),
+        cmocka_unit_test(gamma_shares_add_up_to_discrete_laplace),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
