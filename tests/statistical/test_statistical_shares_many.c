@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same over 10^8 sums: a share of 10^-4 too much, or a width that is off by 10^-3, would be seen. */
+/* The same over 10^8 sums of two shares: a share of 10^-4 too much in one bin, or a width that is off by 2
+ * 10^-3, would be seen. p-values of 28 November 2026: Skellam 0.516, gamma shares 0.277. */
 #include "statistical/shares_law.h"
 
 #define SUMS INT64_C(100000000)
