@@ -37,15 +37,16 @@ static double measure_with(struct case_accountant *accountant, const char *quant
     return NAN;
 }
 
-/* A quantity is asked for add-remove, or for replace if it ends in "/replace". */
+/* A quantity is asked for add-remove, or for what stands behind its slash. */
 static double measure(char *const *cells)
 {
     dpf_event events[CASE_MAX_EVENTS];
     const int64_t n = case_parse(cells[EVENTS], events);
     const double at = strtod(cells[AT], NULL);
     const char *quantity = cells[QUANTITY], *slash = strchr(quantity, '/');
-    assert_true(!slash || strcmp(slash, "/replace") == 0);
-    case_adjacency = slash ? DPF_ADJ_REPLACE : DPF_ADJ_ADD_REMOVE;
+    const int is_replace = slash && strcmp(slash, "/replace") == 0;
+    assert_true(!slash || is_replace || strcmp(slash, "/zero-out") == 0);
+    case_adjacency = !slash ? DPF_ADJ_ADD_REMOVE : is_replace ? DPF_ADJ_REPLACE : DPF_ADJ_ZERO_OUT;
     state_replace(events, n);
     if (strncmp(quantity, "rdp", 3) == 0)
         return case_divergence(events, n, at);
