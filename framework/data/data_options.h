@@ -9,7 +9,15 @@
 #include "data/generate.h"
 #include "data/ids.h"
 
-enum data_format { FORMAT_ML100K, FORMAT_ML1M, FORMAT_NETFLIX, FORMAT_CSV, FORMAT_TSV, FORMAT_RECBOLE, FORMAT_SYNTHETIC };
+enum data_format {
+    FORMAT_ML100K,
+    FORMAT_ML1M,
+    FORMAT_NETFLIX,
+    FORMAT_CSV,
+    FORMAT_TSV,
+    FORMAT_RECBOLE,
+    FORMAT_SYNTHETIC
+};
 enum data_header { HEADER_AUTO, HEADER_YES, HEADER_NO };
 enum data_duplicates { DUPLICATES_ERROR, DUPLICATES_FIRST, DUPLICATES_LAST, DUPLICATES_MEAN, DUPLICATES_SUM };
 enum data_out_of_range { RANGE_ERROR, RANGE_CLIP, RANGE_DROP };
