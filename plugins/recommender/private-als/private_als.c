@@ -166,19 +166,6 @@ static dpf_status make_rule(const struct private_als *self, const dpf_recommende
     return DPF_OK;
 }
 
-/* Messages have norm 1 at most, the grid included. */
-static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
-{
-    static const int32_t of_users[] = {DPF_ADJ_ADD_REMOVE, DPF_ADJ_ZERO_OUT, DPF_ADJ_REPLACE};
-    const double l1 = sqrt(numbers);
-    for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
-        sensitivity->at[DPF_UNIT_RECORD][adjacency] = (dpf_norms){2 * l1, 2, 2};
-    for (int k = 0; k < 3; k++) {
-        const double l2 = k < 2 ? 1 : 2;
-        sensitivity->at[DPF_UNIT_USER][of_users[k]] = (dpf_norms){l2 * l1, l2, l2};
-    }
-}
-
 static dpf_status als_releases(void *instance, const dpf_recommender_setup *setup,
                                dpf_recommender_release *out, int32_t capacity, int32_t *n)
 {
@@ -189,20 +176,9 @@ static dpf_status als_releases(void *instance, const dpf_recommender_setup *setu
         return status;
     if (capacity < N_RELEASES)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
-    for (int32_t r = 0; r < N_RELEASES; r++) {
-        dpf_event *event = &out[r].event;
-        out[r].reads = DPF_READS_OWN_RECORDS;
-        out[r].noise_where = setup->without_noise ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_SUM;
-        out[r].sees = DPF_SEES_MESSAGES;
-        out[r].flags = DPF_RELEASE_SENT_BY_USERS;
-        memcpy(out[r].name, names[r], strlen(names[r]) + 1);
-        event->side = DPF_SIDE_ITEMS;
-        event->kind = setup->without_noise ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
-        event->count = rule.count[r];
-        event->scale = setup->without_noise ? 0 : rule.grid[r].sigma;
-        event->grid = noise_grid_size(&rule.grid[r]);
-        state_sensitivity((double)setup->n_items * (double)rule.packed, &event->sensitivity);
-    }
+    for (int32_t r = 0; r < N_RELEASES; r++)
+        user_sums_state_release(names[r], setup->without_noise, &rule.grid[r], rule.count[r],
+                                (double)setup->n_items * (double)rule.packed, &out[r]);
     *n = N_RELEASES;
     return DPF_OK;
 }

@@ -20,6 +20,7 @@
 #include "dpframe/plugin.h"
 #include "ratings_fit.h"
 #include "ratings_user.h"
+#include "user_sums.h"
 
 /* ---- instances ------------------------------------------------------------------------------------------
  */
@@ -66,38 +67,6 @@ static const char *const release_names[N_RELEASES] = {
 /* Second moments have as many numbers however few items there are: of 3 loadings, and 2 for each feature. */
 #define MOST_MOMENTS ((3.0 + 2 * RATINGS_MAX_FEATURES) * (4.0 + 2 * RATINGS_MAX_FEATURES) / 2)
 
-/* Messages have norm 1 at most, the grid included; see ratings_rule.h. */
-static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
-{
-    for (int unit = 0; unit < DPF_N_UNITS; unit++)
-        for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
-            const int comes_or_goes =
-                unit == DPF_UNIT_USER && (adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT);
-            const int unstated = unit == DPF_UNIT_USER && !comes_or_goes && adjacency != DPF_ADJ_REPLACE;
-            const double l2 = comes_or_goes ? 1.0 : 2.0;
-            if (!unstated)
-                sensitivity->at[unit][adjacency] = (dpf_norms){l2 * sqrt(numbers), l2, l2};
-        }
-}
-
-static void fill_release(const struct ratings_rule *rule, const dpf_recommender_setup *setup, int32_t r,
-                         dpf_recommender_release *out)
-{
-    dpf_event *event = &out->event;
-    out->reads = DPF_READS_OWN_RECORDS;
-    out->noise_where = rule->silent ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_SUM;
-    out->sees = DPF_SEES_MESSAGES;
-    out->flags = DPF_RELEASE_SENT_BY_USERS;
-    memcpy(out->name, release_names[r], strlen(release_names[r]) + 1);
-    event->side = DPF_SIDE_ITEMS;
-    event->kind = rule->silent ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
-    event->count = rule->count[r];
-    event->scale = rule->silent ? 0 : rule->grid[r].sigma;
-    event->grid = noise_grid_size(&rule->grid[r]);
-    state_sensitivity(fmax((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), MOST_MOMENTS),
-                      &event->sensitivity);
-}
-
 static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *setup,
                                    dpf_recommender_release *out, int32_t capacity, int32_t *n)
 {
@@ -109,8 +78,10 @@ static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *
     *n = rule.rounds ? N_RELEASES : RELEASE_FACTORS;
     if (capacity < *n)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
+    const double numbers = fmax((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), MOST_MOMENTS);
     for (int32_t r = 0; r < *n; r++)
-        fill_release(&rule, setup, r, &out[r]);
+        user_sums_state_release(release_names[r], rule.silent, &rule.grid[r], rule.count[r], numbers,
+                                &out[r]);
     return DPF_OK;
 }
 

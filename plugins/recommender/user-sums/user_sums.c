@@ -117,6 +117,35 @@ dpf_status user_sums_run(struct user_sums *s, const struct user_pass *pass)
 /* ---- rooms ----------------------------------------------------------------------------------------------
  */
 
+static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
+{
+    static const int32_t of_users[] = {DPF_ADJ_ADD_REMOVE, DPF_ADJ_ZERO_OUT, DPF_ADJ_REPLACE};
+    const double l1 = sqrt(numbers);
+    for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
+        sensitivity->at[DPF_UNIT_RECORD][adjacency] = (dpf_norms){2 * l1, 2, 2};
+    for (int k = 0; k < 3; k++) {
+        const double l2 = k < 2 ? 1 : 2;
+        sensitivity->at[DPF_UNIT_USER][of_users[k]] = (dpf_norms){l2 * l1, l2, l2};
+    }
+}
+
+void user_sums_state_release(const char *name, int without_noise, const struct noise_grid *grid,
+                             int64_t count, double numbers, dpf_recommender_release *out)
+{
+    dpf_event *event = &out->event;
+    out->reads = DPF_READS_OWN_RECORDS;
+    out->noise_where = without_noise ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_SUM;
+    out->sees = DPF_SEES_MESSAGES;
+    out->flags = DPF_RELEASE_SENT_BY_USERS;
+    memcpy(out->name, name, strlen(name) + 1);
+    event->side = DPF_SIDE_ITEMS;
+    event->kind = without_noise ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
+    event->count = count;
+    event->scale = without_noise ? 0 : grid->sigma;
+    event->grid = noise_grid_size(grid);
+    state_sensitivity(numbers, &event->sensitivity);
+}
+
 int64_t user_sums_longest(const dpf_fit *fit)
 {
     const dpf_csr *csr = &fit->records->by_user;

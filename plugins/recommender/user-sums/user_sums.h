@@ -15,6 +15,14 @@
 #include "dpframe/role/recommender.h"
 #include "message_grid.h"
 
+/*
+ * States a release that is `count` such sums with noise of the grid, of so many numbers in all; `out` is
+ * zeroed. without_noise: of the twin, whose releases protect nothing. Messages have norm 1 at most, the grid
+ * included, so a user who comes or goes moves a sum by 1 in L2, and one who changes by 2.
+ */
+void user_sums_state_release(const char *name, int without_noise, const struct noise_grid *grid,
+                             int64_t count, double numbers, dpf_recommender_release *out);
+
 struct user_pass {
     int32_t to_items; /* release, or -1 */
     int32_t to_all;   /* release, or -1 */
