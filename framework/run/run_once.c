@@ -26,7 +26,7 @@
 #include "run/verdict.h"
 #include "plan/plan_make.h"
 #include "engine/model_scores.h"
-#include "data/summary.h"
+#include "dataset/summary.h"
 
 struct run {
     struct session session;
