@@ -11,18 +11,18 @@
 #include "base/terminal.h"
 #include "cli/account_utility.h"
 #include "cli/command.h"
+#include "plan/plan_make.h"
+#include "plot/csv_plot.h"
+#include "privacy/dp_event.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
-#include "privacy/dp_event.h"
-#include "plot/csv_plot.h"
-#include "plan/plan_make.h"
 
 static const char usage[] =
     "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"
     "                       [--curve FILE] [--odometer FILE] [--export FILE]\n"
     "                       [--utility [NAME=VALUE]...]\n"
-    "                       [--choose-pbm EPSILON]\n"
+    "                       [--choose EPSILON]\n"
     "\n"
     "Prints the privacy of the configured run: what was published about it, what is proved\n"
     "here, and every condition. --json prints the guarantee object alone.\n"
@@ -33,18 +33,16 @@ static const char usage[] =
     "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV and\n"
     "                   pictures\n"
     "  --export FILE    the ledger as an event of dp_accounting, an upper bound, as JSON\n"
-    "  --utility        what a publication states of the utility: DPIMF, Theorems 4 and 5;\n"
-    "                   DPMF-RP, Theorems 5.3 and 5.7. NAME=VALUE stands in for what the\n"
-    "                   plan says: d, N, c, epsilon, alpha0, beta1 (first order), beta2\n"
-    "                   (second order), beta3 (count), records; m, k, p, n, beta, theta, q,\n"
-    "                   kappa, e, B1, mu, alpha, epsilon, T, Lf\n"
-    "  --choose-pbm E   in place of the statement: theta, q and the projection's rows\n"
-    "                   for mechanism pbm, so that the whole run has epsilon E at most\n";
+    "  --utility        what the publications of losses and solvers prove about the error\n"
+    "                   of a release, beside what can be derived; NAME=VALUE replaces a\n"
+    "                   number of the plan (the report shows their names)\n"
+    "  --choose EPSILON in place of the statement: the least private settings of the\n"
+    "                   mechanism with which the whole run stays within EPSILON\n";
 
 struct files {
     const char *curve, *odometer, *ledger;
     int utility;
-    const char *pbm; /* an epsilon */
+    const char *choose; /* an epsilon */
 };
 
 /* Takes this command's own options out of argv. Returns how many arguments are left, or -1. */
@@ -55,7 +53,7 @@ static int take_files(int argc, char **argv, struct files *files, struct dpf_err
     } own[] = {{"--curve", &files->curve},
                {"--odometer", &files->odometer},
                {"--export", &files->ledger},
-               {"--choose-pbm", &files->pbm}};
+               {"--choose", &files->choose}};
     int left = 0;
     for (int i = 0; i < argc; i++) {
         int taken = strcmp(argv[i], "--utility") == 0;
@@ -109,7 +107,7 @@ static int draw_series(const struct csv_plot *plot, struct dpf_error *error)
         return 0;
     const int status = csv_plot_draw(plot, &missing, error);
     if (missing)
-        fprintf(stderr, "dpframe: %s is not drawn, as there is no gnuplot\n", plot->path);
+        fprintf(stderr, "dpframe: %s is not drawn: gnuplot is not installed\n", plot->path);
     return status;
 }
 
@@ -227,11 +225,11 @@ static int account_one(const struct arguments *arguments, const struct files *fi
         status = plan_charge(&session.plan, 0, error);
     if (status == 0)
         status = write_files(&session.plan, files, error);
-    if (status == 0 && files->pbm)
-        status = account_choose_pbm(arguments, &session, files->pbm, error);
+    if (status == 0 && files->choose)
+        status = account_choose(arguments, &session, files->choose, error);
     else if (status == 0)
         status = (arguments->json ? print_json : print_text)(&session, arguments, files->utility, error);
-    if (status == 0 && files->curve && !files->pbm && !arguments->json)
+    if (status == 0 && files->curve && !files->choose && !arguments->json)
         status = print_curve(&session.plan, error);
     session_close(&session);
     return status;
@@ -244,9 +242,9 @@ static int write_of_selection(void *context, const struct plan *plan, struct dpf
 
 static int account_selection(const struct arguments *arguments, struct files *files, struct dpf_error *error)
 {
-    if (files->odometer || files->utility || files->pbm)
+    if (files->odometer || files->utility || files->choose)
         return error_set(error, DPF_FAULT_CONFIG,
-                         "%s describes a selection: --odometer, --utility and --choose-pbm are for one "
+                         "%s describes a selection: --odometer, --utility and --choose are for one "
                          "configuration, such as one of its variants",
                          arguments->config);
     return select_statement(arguments, write_of_selection, files, error);
@@ -255,12 +253,11 @@ static int account_selection(const struct arguments *arguments, struct files *fi
 static int account_sweep(const struct arguments *arguments, const struct files *files,
                          struct dpf_error *error)
 {
-    if (files->curve || files->odometer || files->ledger || files->utility || files->pbm)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "%s describes a sweep: --curve, --odometer, --export, --utility and --choose-pbm are "
-            "for one configuration, such as one of its variants",
-            arguments->config);
+    if (files->curve || files->odometer || files->ledger || files->utility || files->choose)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s describes a sweep: --curve, --odometer, --export, --utility and --choose are "
+                         "for one configuration, such as one of its variants",
+                         arguments->config);
     return sweep_statements(arguments, error);
 }
 

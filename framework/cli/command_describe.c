@@ -256,7 +256,7 @@ static void show_sections(struct output *output, const char *name)
         show(output, &subject);
         if (name && (strcmp(name, "users") == 0 || strcmp(name, "items") == 0)) {
             params = schema_term(&count);
-            subject = section_subject(name, "keys of its term; with several terms they stand in [SIDE.TERM]",
+            subject = section_subject(name, "keys of its term; with several terms they are in [SIDE.TERM]",
                                       params, count);
             show(output, &subject);
         }

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "base/csv_table.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/csv_table.h"
-#include "run/saved_run.h"
+#include "cli/command.h"
+#include "data/data_options_read.h"
+#include "engine/model_scores.h"
 #include "reading/data_options.h"
 #include "reading/table.h"
-#include "engine/model_scores.h"
-#include "data/data_options_read.h"
+#include "run/saved_run.h"
 
 static const char usage[] =
     "usage: dpframe predict RUN PAIRS [--output FILE]\n"

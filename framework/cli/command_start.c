@@ -100,7 +100,7 @@ static void print_promise(const struct guarantee *guarantee)
         return;
     }
     print_line("Promised: ",
-               "whoever sees release/ learns about any one user, with all records, at most epsilon = "
+               "what release/ shows about any one user, with all records, is bounded by epsilon = "
                "%s, delta = %s "
                "(proved by %s).",
                guarantee_number_up(proof->answer.epsilon, epsilon),

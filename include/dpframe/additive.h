@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * additive.h - what every mechanism of the form "value + noise, on a grid" shares; sugar, no part of
+ * additive.h - the common part of mechanisms that add noise to a value on a grid; a convenience, not part of
  * the ABI.
  *
  * Idea: a value is rounded to a multiple of a public power of two, the grid, and integer noise is
- * added to the multiple. The grid is chosen from the noise scale alone. What a mechanism keeps for
- * itself is how much noise it needs and how a draw is made.
+ * added to the multiple. The grid depends only on the noise scale. The mechanism itself decides how much
+ * noise it needs and how to draw it.
  *
  * Scenario, with a mechanism whose noise scale is c times the L1 sensitivity:
  *     plan:    dpf_additive_begin, dpf_additive_check of each block's norm,
  *              dpf_additive_choose(c * l1, c * dpf_additive_coordinates(...), l1, ...) for grid and scale;
  *     events:  dpf_additive_events;
  *     encode:  dpf_additive_encode;   decode: dpf_additive_decode.
- * additive_mechanism.h does all of this for noise that is described by a few facts: begin there.
+ * additive_mechanism.h does all of this from a few facts about the noise: begin there.
  *
- * Rounding and sensitivity. Each coordinate of a message moves by at most half a grid step when it is
- * rounded, so the rounded messages of two neighbours differ by at most one step more in each
- * coordinate than the messages themselves: L1 grows by d g, L2 by g sqrt(d), the maximum by g. d is
- * the number of coordinates of the whole block, since transforms may spread one record over all of
- * them. Contributions rounded one by one before they are summed (dpf_on_grid) obey the same bound, as
- * a unit has at most one contribution to each coordinate. A block that no unit moves stays unmoved.
+ * Rounding and sensitivity. Rounding moves each coordinate of a message by at most half a grid step, so the
+ * rounded messages of two neighbours differ in each coordinate by at most one step more than the messages:
+ * L1 grows by d g, L2 by g sqrt(d), the maximum by g. d is the number of coordinates of the whole block,
+ * since transforms may spread one record over all of them. The same bound holds if contributions are rounded
+ * one by one before they are summed (dpf_on_grid), as a unit has at most one contribution to each coordinate.
+ * A block that no unit can move is not moved by rounding either.
  *
  * Blocks that share a bound (dpf_joint_norm). A message is one vector; divided block by block by the scales
- * of the noise, it is a vector with noise of scale 1. What one unit moves that vector by, in the norm that
- * the noise needs, is the price of the release: dpf_joint_largest of the message, and what rounding adds,
- * over all blocks. So one ball of radius C costs C max_b w_b / s_b, not C / s_b once for each block, and the
+ * of the noise, it is a vector with noise of scale 1. The price of the release is how far one unit moves that
+ * vector in the norm of the noise: dpf_joint_largest of the message plus the effect of rounding, over all
+ * blocks. So one ball of radius C costs C max_b w_b / s_b, not C / s_b once for each block, and the
  * release is one event. Its norms are in units of `scale`, the first block's. Gaussian noise: the blocks side
  * by side are one Gaussian mechanism, whatever their scales; a discrete Gaussian on several grids is
  * dominated by the Gaussian pairs of each block, which multiply, so the grid with the fewest steps of noise
@@ -51,21 +51,21 @@ extern "C" {
 /* Sums, and noise, stay below 2^62 grid steps: their sum fits into 64 bits. */
 #define DPF_ADDITIVE_MAX 4611686018427387904.0
 
-/* What a draw of noise reads. */
+/* The inputs of a draw of noise. */
 typedef struct dpf_noise_source {
     const dpf_random_service *random;
     dpf_cursor *cursor;      /* of one row: draws follow one another on it */
     const dpf_value *values; /* the mechanism's parameters */
-    int64_t parts;           /* noise in shares: how many shares have enough of it; else 1 */
+    int64_t parts;           /* noise in shares: how many shares make up enough noise; else 1 */
 } dpf_noise_source;
 
-/* n independent draws of integer noise that has a scale of `steps`. */
+/* n independent draws of integer noise of scale `steps`. */
 typedef dpf_status (*dpf_draw_integers)(const dpf_noise_source *from, uint64_t steps, int64_t *out,
                                         int64_t n);
 /* n independent float64 draws of noise of scale 1. */
 typedef void (*dpf_draw_reals)(const dpf_noise_source *from, double *out, int64_t n);
 
-/* Draws of the host, of those two types. */
+/* The host's draws, as functions of these two types. */
 static inline dpf_status dpf_draw_discrete_laplace(const dpf_noise_source *from, uint64_t steps, int64_t *out,
                                                    int64_t n)
 {
@@ -85,7 +85,7 @@ static inline void dpf_draw_normal(const dpf_noise_source *from, double *out, in
     from->random->normal(from->cursor, out, n);
 }
 
-/* How a mechanism draws. Integers are exact; reals are fast and void what is proved (C9). */
+/* How a mechanism draws. Integers are exact; reals are fast but void the proof (C9). */
 typedef struct dpf_additive {
     const dpf_random_service *random;
     const dpf_stream *stream;
@@ -95,15 +95,15 @@ typedef struct dpf_additive {
     int32_t whole_blocks; /* 1: a draw gets all numbers of a row's block in one call */
     dpf_draw_integers integers;
     dpf_draw_reals reals;
-    const uint64_t *steps; /* noise in shares: what integers gets, for each block; NULL: scale over grid */
+    const uint64_t *steps; /* noise in shares: `steps` of each block's draws; NULL: scale over grid */
 } dpf_additive;
 
-/* What a mechanism states of its noise. */
+/* What a mechanism states about its noise. */
 typedef struct dpf_additive_claim {
-    int32_t norm;     /* in which a move of a message costs, DPF_NORM_* */
+    int32_t norm;     /* DPF_NORM_* that measures the change of a message */
     int32_t kind;     /* DPF_EVENT_* of blocks with noise */
     int32_t exact;    /* 1: the noise is integers on the grid */
-    int32_t separate; /* 1: each block is an event of its own, even where blocks share a bound */
+    int32_t separate; /* 1: each block is a separate event, even if blocks share a bound */
     int32_t lifetime; /* DPF_LIFETIME_* */
 } dpf_additive_claim;
 
@@ -112,8 +112,8 @@ typedef struct dpf_additive_claim {
 #define DPF_NORM_LINF 3 /* only for one block at a time */
 
 /*
- * What one message may reach, in grid steps: |sum| stays below 2^62 if all n do, and a party's own sum of
- * contributions (dpf_on_grid) is exact below 2^52.
+ * The largest size of one message, in grid steps: |sum| stays below 2^62 if all n messages keep to it, and a
+ * party's own sum of contributions (dpf_on_grid) is exact below 2^52.
  */
 static inline double dpf_additive_limit(int64_t n_parties)
 {
@@ -122,7 +122,7 @@ static inline double dpf_additive_limit(int64_t n_parties)
 }
 
 /*
- * log2 of noise scale over grid: what is wished, less where many messages are added, so that one
+ * log2 of noise scale over grid: the configured number, or less if many messages are added, so that one
  * message may reach 2^16 noise scales before the sum could overflow; at least 1.
  */
 static inline int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
@@ -135,7 +135,7 @@ static inline int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
 
 /* ---- planning -------------------------------------------------------------------------------- */
 
-/* Checks the query and fills in everything but scales. grid is for blocks that get no noise. */
+/* Checks the query and fills in the plan except for scales. grid is for blocks without noise. */
 static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_release *release, int32_t where,
                                             double grid, dpf_noise_plan *out)
 {
@@ -172,7 +172,7 @@ static inline const char *dpf_additive_block_name(int32_t kind)
     }
 }
 
-/* norm is the sensitivity asked for: a finite number, or an error that says what would bound it. */
+/* Fails unless norm, a sensitivity, is finite; the error says what would bound it. */
 static inline dpf_status dpf_additive_check(const dpf_host *host, const dpf_release *release, int32_t block,
                                             double norm)
 {
@@ -190,14 +190,14 @@ static inline dpf_status dpf_additive_check(const dpf_host *host, const dpf_rele
     return (host->fail)(host, DPF_E_PRIVACY, -1, text);
 }
 
-/* How many coordinates of the block a message has. */
+/* The number of coordinates of the block in a message. */
 static inline double dpf_additive_coordinates(const dpf_release *release, int32_t block, int32_t gram)
 {
     int64_t rows = gram ? 1 : release->rows - (release->query->has_gram ? 1 : 0);
     return (double)rows * (double)release->query->blocks[block].length;
 }
 
-/* x rounded up to a multiple of a power of two. The factor covers the rounding errors that led to x. */
+/* x rounded up to a multiple of a power of two. The factor covers rounding errors in x. */
 static inline double dpf_additive_round_up(double x, double grid)
 {
     return ceil(x / grid * (1 + 4e-15)) * grid;
@@ -205,9 +205,9 @@ static inline double dpf_additive_round_up(double x, double grid)
 
 /*
  * The grid and the scale: at least ideal + per_step * grid, and a multiple of the grid, at most
- * 2^max_bits of it. The grid is about 2^-bits of the scale, or of norm where that is larger: values
- * have the size of contributions, not of a small noise, and have to fit. Still the scale has 2^12 steps
- * if bits allow. 0, or -1 if there is no such grid.
+ * 2^max_bits of it. The grid is about 2^-bits of the scale, or of norm if that is larger, because values have
+ * the size of contributions and must fit. The scale still has 2^12 steps if bits allow. Returns 0, or -1 if
+ * there is no such grid.
  */
 static inline int dpf_additive_choose(double ideal, double per_step, double norm, int32_t bits,
                                       int32_t max_bits, double *grid, double *scale)
@@ -227,8 +227,8 @@ static inline int dpf_additive_choose(double ideal, double per_step, double norm
 }
 
 /*
- * The shares of a budget: the list of the configuration, or equal parts for the blocks that a unit can
- * move (norms > 0). A block that needs noise must have a share. param is the list's index.
+ * The shares of a budget: the configured list, or equal parts for the blocks that a unit can move (norms >
+ * 0). A block that needs noise must have a share. param is the list's index.
  */
 static inline dpf_status dpf_additive_shares(const dpf_host *host, const dpf_value *list, int32_t param,
                                              int32_t n_blocks, const double *norms, double *out)
@@ -274,7 +274,7 @@ static inline dpf_message_norms dpf_additive_message(const dpf_release *release)
     return message;
 }
 
-/* Where the plan keeps the scale (or grid) of a block, by bit. */
+/* The plan's scale (or grid) of a block, by bit. */
 static inline double *dpf_additive_at(double *rows, double *gram, int32_t bit)
 {
     return bit < DPF_GRAM_BIT ? &rows[bit] : &gram[bit - DPF_GRAM_BIT];
@@ -293,9 +293,9 @@ static inline double dpf_additive_rounding(const dpf_message_norms *message, uin
 }
 
 /*
- * Relative scales of blocks that share bounds, into relative[bit]: those of a joint norm follow its weights,
- * times its bound; a block that is in none follows its own norm. Parts with equal prices: blocks of the Gram
- * row that share nothing with the rows have gram_share of the budget (of 1/z^2 for p = 2, of epsilon for p =
+ * Relative scales of blocks that share bounds, into relative[bit]: blocks of a joint norm get its weights
+ * times its bound, a block in none gets its own norm, so that all parts have equal prices. Blocks of the Gram
+ * row that share nothing with the rows get gram_share of the budget (of 1/z^2 for p = 2, of epsilon for p =
  * 1), if it is above 0. norms are the blocks' own, by bit.
  */
 static inline void dpf_additive_relative(const dpf_message_norms *message, uint32_t blocks, int32_t p,
@@ -351,7 +351,7 @@ static inline int dpf_additive_choose_joint(const dpf_release *release, uint32_t
     return 0;
 }
 
-/* What a mechanism asks of dpf_additive_together. */
+/* The inputs of dpf_additive_together. */
 typedef struct dpf_additive_request {
     int32_t p;               /* 2: Gaussian noise, 1: Laplace noise */
     int32_t shares_param;    /* index of the list of shares */
@@ -359,12 +359,12 @@ typedef struct dpf_additive_request {
     const dpf_value *shares; /* of the budget for the blocks, as configured; empty: the ratio of the bounds */
     double gram_share;       /* of the budget for the Gram row; 0: it gets no noise */
     int32_t one_scale;       /* 1: the same scale for all blocks */
-    double parts;            /* noise in shares: how many scales of one share the whole has; else 1 */
+    double parts;            /* noise in shares: scale of the whole over scale of one share; else 1 */
     int32_t bits;            /* as in dpf_additive_choose */
     int32_t max_bits;
 } dpf_additive_request;
 
-/* relative scales that follow configured shares of a budget: |x_b| / s_b is a block's part. */
+/* Relative scales from configured shares of a budget: |x_b| / s_b is a block's part. */
 static inline dpf_status dpf_additive_by_shares(const dpf_host *host, const dpf_additive_request *ask,
                                                 int32_t n_blocks, const double *norms, double part,
                                                 double *relative)
@@ -380,7 +380,7 @@ static inline dpf_status dpf_additive_by_shares(const dpf_host *host, const dpf_
 }
 
 /*
- * Grids and scales of all blocks that a unit can move, where some of them share a bound: as small as the
+ * Grids and scales of all blocks that a unit can move, if some of them share a bound: the smallest that the
  * factor allows for all together. *done: 1; 0 if nothing is shared; -1 if no grid fits.
  */
 static inline dpf_status dpf_additive_together(const dpf_host *host, const dpf_release *release,
@@ -453,8 +453,8 @@ static inline dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, do
 }
 
 /*
- * The event of one block. Without noise it is NON_PRIVATE; or NO_OP if no unit under any adjacency can move
- * it: an accountant may be asked about another unit than the noise was chosen for.
+ * The event of one block. Without noise it is NON_PRIVATE, or NO_OP if no unit under any adjacency can move
+ * it: an accountant may be asked about another unit than the one that the noise was chosen for.
  */
 static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan,
                                            int32_t block, int32_t gram, const dpf_additive_claim *claim)
@@ -491,10 +491,10 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
     return event;
 }
 
-/* Steps of discrete noise from which accountants take it for a continuous one of little less variance. */
+/* From so many steps on, accountants bound discrete noise by continuous noise of slightly less variance. */
 #define DPF_ADDITIVE_FINE 16.0
 
-/* A release's scales and grids by bit; 0 where there is no noise. Returns the blocks with noise. */
+/* A release's scales and grids by bit; 0 without noise. Returns the blocks with noise. */
 static inline uint32_t dpf_additive_scales(const dpf_release *release, const dpf_noise_plan *plan,
                                            double *scale, double *grid)
 {
@@ -509,7 +509,7 @@ static inline uint32_t dpf_additive_scales(const dpf_release *release, const dpf
     return noisy;
 }
 
-/* Whether all of these blocks have noise of as many grid steps. */
+/* Whether the noise of all these blocks has the same number of grid steps. */
 static inline int dpf_additive_alike(uint32_t blocks, const double *scale, const double *grid, double *fewest)
 {
     double most = 0;
@@ -523,8 +523,8 @@ static inline int dpf_additive_alike(uint32_t blocks, const double *scale, const
 }
 
 /*
- * The blocks of one event: of those with noise, for Gaussian kinds all and for Laplace kinds those of one
- * joint norm, provided that some norm is shared by two of them. 0: each block is an event of its own.
+ * The blocks of a joint event, if two blocks with noise share a norm: for Gaussian kinds all blocks with
+ * noise, for Laplace kinds those of one joint norm. 0: each block is a separate event.
  */
 static inline uint32_t dpf_additive_joined(const dpf_release *release, const dpf_message_norms *message,
                                            uint32_t noisy, int32_t p, int32_t exact, const double *scale,
@@ -649,7 +649,7 @@ static inline dpf_status dpf_additive_round(double grid, double limit, const dou
     return ok ? DPF_OK : DPF_E_RANGE;
 }
 
-/* Room for the noise of so many numbers. */
+/* Buffers for the noise of n numbers. */
 typedef struct dpf_additive_room {
     int64_t *integers;
     double *reals;
@@ -686,13 +686,13 @@ static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, const dpf
     return ok ? DPF_OK : DPF_E_RANGE;
 }
 
-/* What a draw for block b is given. */
+/* `steps` of a draw for block b. */
 static inline uint64_t dpf_additive_steps(const dpf_additive *noise, int32_t b, double grid, double scale)
 {
     return noise && noise->steps ? noise->steps[b] : (uint64_t)(scale / grid);
 }
 
-/* One row. from is NULL where it gets no noise. */
+/* One row. from is NULL if it gets no noise. */
 static inline dpf_status dpf_additive_row(const dpf_additive *noise, const dpf_noise_source *from,
                                           const dpf_additive_room *room, const dpf_noise_plan *plan,
                                           const dpf_query *query, int gram, double limit,
@@ -714,7 +714,7 @@ static inline dpf_status dpf_additive_row(const dpf_additive *noise, const dpf_n
     return DPF_OK;
 }
 
-/* Room on the stack, or in the call's scratch memory where draws take whole blocks. */
+/* Buffers on the stack, or in the call's scratch memory if draws take whole blocks. */
 static inline dpf_status dpf_additive_find_room(const dpf_additive *noise, const dpf_call *call,
                                                 int32_t width, dpf_additive_room *room)
 {
@@ -744,8 +744,8 @@ static inline dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_sta
 }
 
 /*
- * The role's encode. noise may be NULL if no block has any. limit: dpf_additive_limit of the parties that
- * were planned for.
+ * The role's encode. noise may be NULL if no block has any. limit: dpf_additive_limit of the planned number
+ * of parties.
  */
 static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dpf_call *call,
                                              const dpf_noise_plan *plan, const dpf_query *query, double limit,
@@ -780,8 +780,8 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
 }
 
 /*
- * Adds a trusted curator's noise to one row of a sum and scales it. Float noise is rounded to the
- * grid as well, so that what follows sees the same kind of numbers.
+ * Adds a trusted curator's noise to one row of a sum and scales it. Float noise is rounded to the grid as
+ * well, so that later steps get the same kind of numbers.
  */
 static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, const dpf_noise_source *from,
                                                  const dpf_additive_room *room, const dpf_noise_plan *plan,

@@ -27,6 +27,7 @@
 #include "role/solver.h"
 #include "role/transform.h"
 #include "selection.h"
+#include "utility.h"
 #include "view.h"
 
 #endif

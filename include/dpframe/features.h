@@ -3,11 +3,11 @@
  * features.h - public facts about items, or about users, as numbers.
  *
  * They come from a file that the configuration declares public ([data] item-features, user-features): genres,
- * a year, an age group. Columns, their order, means and deviations follow from that file alone, never from
- * who interacted with what, so a release may read them without noise. Which rows there are follows the ids of
- * the run; a row without a line in the file has no entries.
+ * a year, an age group. Columns, their order, means and deviations depend on that file alone, never on
+ * interactions, so a release may read them without noise. The rows are those of the run's ids; an id without
+ * a line in the file has a row without entries.
  *
- * All memory is the host's, is only read, and is valid during the call that hands it over.
+ * All memory belongs to the host, is read-only, and is valid during the call that passes it.
  */
 #ifndef DPFRAME_FEATURES_H
 #define DPFRAME_FEATURES_H
@@ -21,15 +21,15 @@ extern "C" {
 #endif
 
 /* What a column is. */
-#define DPF_FEATURE_CATEGORY 0 /* 1 where the row is of that category; rows may be of several of a field */
-#define DPF_FEATURE_NUMBER 1   /* a number as the file has it */
+#define DPF_FEATURE_CATEGORY 0 /* 1 where the row has that category; a row may have several of one field */
+#define DPF_FEATURE_NUMBER 1   /* a number as in the file */
 
 /* One column. Frozen. */
 typedef struct dpf_feature_column {
     const char *name; /* "genres=Comedy", "year" */
     int32_t kind;     /* DPF_FEATURE_* */
-    int32_t field;    /* from 0, ascending: columns that come from one field of the file */
-    double mean; /* over all lines of the file: of the numbers, or the part of the lines in the category */
+    int32_t field;    /* of the file that the column comes from: from 0, ascending */
+    double mean; /* over all lines of the file: of the numbers, or the fraction of lines in the category */
     double deviation; /* standard deviation of the numbers, above 0; 1 for categories */
     uint64_t reserved[4];
 } dpf_feature_column;
@@ -42,17 +42,17 @@ typedef struct dpf_features {
     int64_t columns;
     const int64_t *offsets; /* rows + 1 */
     const int32_t *at;      /* the column of each entry */
-    const float *values;    /* 1 for a category. A number that the file lacks has no entry. */
+    const float *values;    /* 1 for a category. A number missing in the file has no entry. */
     const dpf_feature_column *column;
 } dpf_features;
 
-/* Numbers are taken to be within so many standard deviations of their mean. */
+/* Numbers are cut at so many standard deviations from their mean. */
 #define DPF_FEATURE_REACH 3.0
 
 /*
- * Row r as `columns` numbers of comparable size. The categories of one field get 1/sqrt(n), n being how many
- * the row has, so that they have norm 1 together; numbers become (x - mean) / deviation, cut at
- * +-DPF_FEATURE_REACH. What is missing is 0.
+ * Row r as `columns` numbers of comparable size. Each of a row's n categories of one field becomes 1/sqrt(n),
+ * so that together they have norm 1; numbers become (x - mean) / deviation, cut at +-DPF_FEATURE_REACH.
+ * Missing values become 0.
  */
 static inline void dpf_features_row(const dpf_features *features, int64_t r, double *out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * integer_noise.h - integer noise as continuous noise that is no more private; sugar, no part of the ABI.
+ * integer_noise.h - bounds integer noise by continuous noise that is no more private; a convenience, not part
+ * of the ABI.
  *
  * Gaussian. Integer noise against a shift of any vector of integers is dominated by a Gaussian pair, in
  * hockey-stick divergence at every epsilon, and so in every composition and under every draw.

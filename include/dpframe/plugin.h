@@ -9,11 +9,11 @@
  *
  * Life of a component: create -> (setup callbacks) -> (run callbacks)* -> destroy.
  * Callbacks are tagged [setup] (one thread, before training), [run] (many workers at once, on one
- * instance, with disjoint outputs) or [any]; [required] ones must be there, [optional] ones may be NULL, and
- * the comment says what that means. An instance must therefore not change in a [run] callback; what changes
- * lives in buffers that the host owns.
+ * instance, with disjoint outputs) or [any]. [required] ones must be there; [optional] ones may be NULL, and
+ * their comment says what NULL means. An instance must not change in a [run] callback: state that changes
+ * lives in buffers of the host.
  *
- * A plugin links nothing of dpframe, starts no threads, allocates through the host, and calls
+ * A plugin does not link dpframe, starts no threads, allocates through the host, and calls
  * neither exit nor anything that changes the process (locale, signals, floating-point mode).
  */
 #ifndef DPFRAME_PLUGIN_H
@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* Component flags. */
-#define DPF_COMPONENT_EXPERIMENTAL UINT32_C(1) /* may change; the host says so when it is used */
+#define DPF_COMPONENT_EXPERIMENTAL UINT32_C(1) /* may change; the host warns when it is used */
 
 /*
  * A component. size comes first and the structure only grows at its end, so a plugin built with
@@ -46,9 +46,8 @@ typedef struct dpf_component {
     uint32_t n_params;
     uint32_t param_stride; /* sizeof(dpf_param) */
     /*
-     * [setup] Makes an instance. Checks what bounds alone cannot (parameters against each other).
-     * On failure nothing stays allocated and *self is untouched. params lives as long as the
-     * instance.
+     * [setup] Makes an instance. Checks parameters against each other; the host has checked their bounds.
+     * On failure it frees everything and leaves *self alone. params lives as long as the instance.
      */
     dpf_status (*create)(const dpf_host *host, const dpf_params *params, void **self);
     /* [setup] Frees an instance. */

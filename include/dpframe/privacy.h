@@ -2,11 +2,12 @@
 /*
  * privacy.h - units, adjacencies, bounds, sensitivities and privacy events.
  *
- * These are data with a meaning that never changes, in structures that never change (docs/abi-policy.md).
- * Reserved fields are 0; who reads one that is not 0 refuses, for it states something new. A loss turns
- * bounds into sensitivities, transforms tighten either, a mechanism turns sensitivities into noise and
- * events, the host puts the events in the ledger, accountants read the ledger. Nobody guesses: what is not
- * known is NaN, what is not bounded is infinity, and both lead to "no guarantee".
+ * A loss turns bounds into sensitivities, transforms tighten both, a mechanism turns sensitivities into noise
+ * and events, the host puts the events into the ledger, and accountants read the ledger. Nobody guesses: an
+ * unknown number is NaN, an unbounded one is infinity, and both lead to "no guarantee".
+ *
+ * The meaning of these structures and their layout never change (docs/abi-policy.md). Reserved fields are 0;
+ * a reader that finds another value refuses, because the field states something that it does not know.
  */
 #ifndef DPFRAME_PRIVACY_H
 #define DPFRAME_PRIVACY_H
@@ -32,7 +33,7 @@ extern "C" {
 #define DPF_N_ADJACENCIES 5     /* that have a meaning */
 #define DPF_ADJACENCY_ROWS 8    /* that sensitivities have room for */
 
-/* Observer: who must not learn. */
+/* Observer: from whom the unit is protected. */
 #define DPF_OBSERVER_OUTSIDER 0 /* sees the released factors; the curator is trusted */
 #define DPF_OBSERVER_SERVER 1   /* sees what reaches the server */
 #define DPF_OBSERVER_PARTIES 2  /* other parties as well */
@@ -41,8 +42,8 @@ extern "C" {
 #define DPF_SIDE_USERS 0
 #define DPF_SIDE_ITEMS 1
 
-/* Norms of a difference, over all coordinates of a block in all rows that a unit touches. Norms of several
-   blocks together: dpf_joint_norm. */
+/* Norms of a difference, over all coordinates of a block in all rows that a unit can change. For norms of
+   several blocks together see dpf_joint_norm. */
 typedef struct dpf_norms {
     double l1;
     double l2;
@@ -50,10 +51,10 @@ typedef struct dpf_norms {
 } dpf_norms;
 
 /*
- * Sensitivity of one block of a query, stated for every unit and adjacency.
- * NaN: the component makes no statement. Infinity: unbounded. A unit that replaces a contribution of
- * norm C by another moves a sum by 2C; that rule is applied by whoever fills this in. Rows of units and
- * adjacencies that a plugin's headers do not know are NaN: the host sets them after each call.
+ * Sensitivity of one block of a query, for every unit and adjacency.
+ * NaN: the component makes no statement. Infinity: unbounded. If replacing a contribution of norm C by
+ * another one moves a sum by 2C, fill in 2C: nobody doubles it later. After each call the host sets the rows
+ * of units and adjacencies that a plugin's headers do not know to NaN.
  */
 typedef struct dpf_sensitivity {
     dpf_norms at[DPF_UNIT_ROWS][DPF_ADJACENCY_ROWS];
@@ -76,9 +77,9 @@ static inline dpf_sensitivity dpf_unstated(void)
 /*
  * A bound on how far several blocks of a message move together:
  *   | ( |x_b|_within / weight[b] )_b |_across <= at[unit][adjacency],
- * where x_b is the change of block b and b runs over blocks. One ball over a message: within = across = 2 (or
- * 1), weights 1. L1 of L2 norms: within 2, across 1. A product of balls needs none of these: the blocks' own
- * sensitivities are one. All bounds hold at once, and leaving one out is safe.
+ * where x_b is the change of block b and b runs over `blocks`. One ball over a message: within = across = 2
+ * (or 1), weights 1. L1 of L2 norms: within 2, across 1. The blocks' own sensitivities already state a
+ * product of balls. All bounds hold at once, and leaving one out is safe.
  */
 typedef struct dpf_joint_norm {
     uint32_t blocks; /* bits; at least one */
@@ -102,14 +103,14 @@ typedef struct dpf_joint_norms {
 } dpf_joint_norms;
 
 /*
- * What the plan knows before any data is read. Each number is infinity where nothing bounds it.
+ * Bounds that the plan knows before any data is read. Each number is infinity where nothing bounds it.
  * "Other" is the side whose rows the loss reads, "self" the side that is solved.
  */
 typedef struct dpf_bounds {
     uint32_t size;
     int32_t side;      /* the side that is solved, DPF_SIDE_* */
     int32_t dimension; /* unknowns of a row */
-    int32_t from_data; /* 1 if some number below is a maximum over private data (condition C1) */
+    int32_t from_data; /* 1 if a number below is a maximum over private data (condition C1) */
     double value_lo;   /* a record's value as the loss sees it */
     double value_hi;
     double offset;     /* constant added to every prediction */
@@ -117,13 +118,13 @@ typedef struct dpf_bounds {
     double other_l1;   /* norms of any other row, restricted to the coordinates the loss reads */
     double other_l2;
     double other_linf;
-    double self_l1; /* norms of any row that is solved, as it stands before the step */
+    double self_l1; /* norms of any row of the side that is solved, before the step */
     double self_l2;
     double self_linf;
-    int64_t records_per_user; /* enforced cap; INT64_MAX if none */
+    int64_t records_per_user; /* enforced limit; INT64_MAX if none */
     int64_t n_self;
     int64_t n_other;
-    double residual_l2; /* norm of the other rows that predictions are made from (dpf_groups.residual) */
+    double residual_l2; /* norm of the rows that predictions use (dpf_groups.residual) */
     /* Largest change of one record's value when it is replaced; 0: not stated, value_hi - value_lo bounds
        it. Never above value_hi - value_lo; a record transform that scales values by a weight lowers it. */
     double value_change;
@@ -144,7 +145,7 @@ typedef struct dpf_sampling {
     int32_t hidden_from; /* largest DPF_OBSERVER_* from which the draw is hidden; -1: nobody */
     int32_t reserved;
     double rate;       /* nominal inclusion probability, public */
-    double weight_max; /* largest weight given to what is drawn */
+    double weight_max; /* largest weight of a drawn unit */
     /*
      * Draws of records, where they depend on a record's privacy weight W alone. A record is never drawn
      * unless weight_from <= W < weight_below (weight_below 0: any W), and then with probability min(1,
@@ -154,8 +155,7 @@ typedef struct dpf_sampling {
     double weight_below;
     double budget;
     double threshold;
-    /* Enforced for each unit: it takes part at most once in any so many rounds in a row. 0 or 1: no such
-     * promise. */
+    /* Enforced: a unit takes part at most once in so many consecutive rounds. 0 or 1: no such promise. */
     int64_t separation;
     uint64_t reserved_words[3];
 } dpf_sampling;
@@ -164,10 +164,10 @@ typedef struct dpf_sampling {
  * Kinds of events; named as in Google's dp_accounting where it has them. "scale" and the sensitivities have
  * the same unit. Which of the event's norms counts is stated here; its numbers are in dpf_event.p.
  *
- * PURE, APPROX and ZCDP state a theorem of the mechanism's own. It may be about another norm than L1 or L2:
- * l1 (l2 of ZCDP) is then the change in that norm. APPROX and ZCDP give their numbers for one change D of
- * that norm, and nothing is known of how they grow: divide the norms of all units and adjacencies by D, so
- * that D is 1. What moves by less than 1 costs the same, what moves by more is refused.
+ * PURE, APPROX and ZCDP state the mechanism's own theorem. It may be about another norm than L1 or L2:
+ * l1 (l2 of ZCDP) is then the change in that norm. The numbers of APPROX and ZCDP hold for one change D of
+ * that norm; how they grow with it is unknown. Divide the norms of all units and adjacencies by D, so that D
+ * becomes 1: a smaller change costs the same, a larger one is refused.
  */
 #define DPF_EVENT_NO_OP 0
 #define DPF_EVENT_NON_PRIVATE 1          /* released without noise */
@@ -183,9 +183,9 @@ typedef struct dpf_sampling {
 #define DPF_EVENT_PBM 11                 /* Poisson binomial mechanism of p.pbm */
 #define DPF_EVENT_RANDOMIZED_RESPONSE 12 /* bits, flipped with probability p.response.flip; l1: how many */
 /*
- * A private selection, of p.selection. So many CANDIDATEs follow as it has, and each is followed by the
- * releases of one run of it, as many as p.candidate says, which nobody charges by themselves. Both state no
- * sensitivity, and have no scale. See selection.h.
+ * A private selection, with the numbers of p.selection. Its CANDIDATEs follow, and after each of them the
+ * releases of one run of that candidate, as many as p.candidate says; nobody charges those by themselves.
+ * Both kinds have neither sensitivity nor scale. See selection.h.
  */
 #define DPF_EVENT_SELECTION 13
 #define DPF_EVENT_CANDIDATE 14
@@ -195,13 +195,14 @@ typedef struct dpf_sampling {
 #define DPF_REPETITIONS_POISSON 1           /* from 0 on */
 
 /*
- * All releases of a run at once: C x + z, x the stack of the rounds' messages, C a public lower triangular
- * matrix, z i.i.d. discrete Gaussian noise on the grid; L2 sensitivity of C x, over all rounds that one unit
- * is in. It does not decompose into rounds: its count is that of runs. Numbers: p.correlated.
+ * All releases of a run at once: C x + z, where x stacks the rounds' messages, C is a public lower triangular
+ * matrix and z is i.i.d. discrete Gaussian noise on the grid; its sensitivity is the L2 norm of C x over all
+ * rounds in which one unit takes part. It does not decompose into rounds: count counts runs. Numbers:
+ * p.correlated.
  */
 #define DPF_EVENT_CORRELATED_GAUSSIAN 15
 
-/* The numbers of an event's kind; kinds without a name here have none. All others are 0. */
+/* The numbers of an event, by kind; a kind without a name here has none. Unused numbers are 0. */
 typedef union dpf_event_numbers {
     double all[8];
     struct {
@@ -237,7 +238,7 @@ typedef union dpf_event_numbers {
         double releases;
     } candidate;
     struct {
-        double rounds; /* and what else the sensitivity counts on */
+        double rounds; /* that, like the next two, the sensitivity relies on */
         double separation;
         double participations;
         double attained; /* 1: the sensitivity is attained, 0: it is a bound */
@@ -252,34 +253,34 @@ typedef union dpf_event_numbers {
 #define DPF_EVENT_DATA_BLIND UINT32_C(16)      /* the block is public: no noise is needed */
 #define DPF_EVENT_FLAGS UINT32_C(31)           /* all of them; who meets another one refuses */
 
-/* A release, or count like ones; or a part of it that shares no bound with the rest. */
+/* `count` equal releases; or a part of a release that shares no bound with the rest. */
 typedef struct dpf_event {
     int32_t kind;
     uint32_t flags;
     int32_t lifetime; /* DPF_LIFETIME_* of the noise; RUN with count > 1 reuses one draw */
-    int32_t side;     /* where it comes from: for reports, filled in by the host */
+    int32_t side;     /* its origin, for reports; filled in by the host */
     int64_t count;    /* composed with itself this many times, fresh noise each time */
     int32_t term;
     uint32_t blocks; /* which blocks of the message, bits as in dpf_joint_norm */
     int32_t round;   /* first round */
     /*
      * 1: records' values were multiplied by their privacy weights W <= 1, so that a change of one value
-     * (record, REPLACE_VALUE) moves the release by W times its sensitivity, all but `unweighted` of it. 0:
-     * weights have no part in this. Filled in by the host.
+     * (record, REPLACE_VALUE) moves the release by W times its sensitivity, except for the part `unweighted`.
+     * 0: weights play no role. Filled in by the host.
      */
     int32_t weighted;
     double scale;
     double grid;         /* granularity; 0 if continuous */
     dpf_event_numbers p; /* by kind */
     /*
-     * Rounding to the grid included. Where several blocks have noise of different scales, they are divided by
-     * their scales and multiplied by `scale`: a release with noise of that one scale.
+     * Includes rounding to the grid. If several blocks have noise of different scales, each is divided by its
+     * own scale and multiplied by `scale`: the result is a release with noise of that one scale.
      */
     dpf_sensitivity sensitivity;
     dpf_norms unweighted;
     dpf_sampling sampling; /* filled in by the host from the sampler */
     uint64_t reserved[8];
-    uint64_t notes[4]; /* for reports of later versions; never changes an epsilon; 0 */
+    uint64_t notes[4]; /* 0; later versions may use it for reports, never for an epsilon */
 } dpf_event;
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query.h - what is asked of the data about each row, as numbers in blocks.
+ * query.h - what a side step computes from the data for each row, as numbers in blocks.
  *
  * A query is a sum over records. For each row of the side that is solved it has `width` numbers,
  * divided into blocks. Two forms:
@@ -30,16 +30,15 @@ extern "C" {
 #define DPF_BLOCK_LINEAR 3    /* b: d numbers */
 #define DPF_BLOCK_COUNT 4     /* n: 1 number, multiplies ridge_per_count */
 
-/* Layouts of a quadratic block. Bit values, so that a loss can state which it writes. */
+/* Layouts of a quadratic block. Bit values: a loss states which ones it can write. */
 #define DPF_LAYOUT_PACKED UINT32_C(1) /* lower triangle by rows: (i,j), j <= i, at i(i+1)/2 + j */
-#define DPF_LAYOUT_FULL                                                                                      \
-    UINT32_C(2) /* d x d by rows; may be asymmetric after i.i.d. noise: solvers use (A+A')/2 */
+/* d x d by rows; may be asymmetric after i.i.d. noise: solvers use (A+A')/2 */
+#define DPF_LAYOUT_FULL UINT32_C(2)
 #define DPF_LAYOUT_LOWER UINT32_C(4) /* d rows with stride ld; only j <= i is defined. Local sides only */
-#define DPF_LAYOUT_OPERATOR                                                                                  \
-    UINT32_C(8) /* length 0: A is never formed, only multiplied by (dpf_loss.apply).                         \
-                   Local sides only */
+/* length 0: A is never formed, only multiplied by (dpf_loss.apply). Local sides only */
+#define DPF_LAYOUT_OPERATOR UINT32_C(8)
 
-/* Fixed: a query of more blocks needs a new revision of the roles. */
+/* Fixed: queries of more blocks would need new revisions of the roles. */
 #define DPF_MAX_BLOCKS 8
 
 typedef struct dpf_block {
@@ -65,15 +64,15 @@ typedef struct dpf_query {
     int32_t has_gram;  /* 1 if there is a Gram row */
     int32_t n_blocks;
     dpf_block blocks[DPF_MAX_BLOCKS];
-    /* Public regularisation, d numbers each, or NULL for zeros; the loss instance owns them. */
+    /* Public regularisation, d numbers each, or NULL for zeros; owned by the loss instance. */
     const float *ridge_per_count;
     const float *ridge_constant;
 } dpf_query;
 
 /*
- * Records gathered by row. Group g belongs to row rows[g] of the side that is solved, and its
- * records are the entries offsets[g] .. offsets[g+1]-1 of the arrays. In a message of a single user
- * each group has at most one record, and none where a dense query reaches an unobserved cell.
+ * Records grouped by row. Group g belongs to row rows[g] of the side that is solved; its records are the
+ * entries offsets[g] .. offsets[g+1]-1 of the arrays. In the message of a single user a group has one
+ * record, or none where a dense query includes an unobserved cell.
  */
 typedef struct dpf_groups {
     uint32_t size;
@@ -87,16 +86,14 @@ typedef struct dpf_groups {
     const float *values;    /* NULL: all 1 (implicit feedback) */
     const float *weights;   /* sampling and record weights; NULL: all 1 */
     double offset;          /* constant part of every prediction */
-    /* The other-side row whose message this is, if the party is a user and users are the other
-       side; -1 otherwise. */
+    /* If the party is a user and users are the other side: that user's row. Else -1. */
     int32_t party_row;
     int32_t reserved;
-    /* Rows of the other side from which predictions are made; the same as other unless [users] or
-       [items] residual = raw asks for the rows before factor transforms. Never NULL. */
+    /* Rows of the other side to predict from: the same as other, unless [users] or [items] residual = raw
+       asks for the rows before factor transforms. Never NULL. */
     const dpf_factors *residual;
-    const dpf_features
-        *self_features; /* public features of the side that is solved, of the other; NULL: none. */
-    const dpf_features *other_features; /* Read them by dpf_self_features and dpf_other_features. */
+    const dpf_features *self_features;  /* public features of the side that is solved; NULL: none */
+    const dpf_features *other_features; /* of the other side. Use dpf_self_features, dpf_other_features. */
 } dpf_groups;
 
 static inline const dpf_features *dpf_self_features(const dpf_groups *groups)
@@ -108,7 +105,7 @@ static inline const dpf_features *dpf_other_features(const dpf_groups *groups)
     return groups->size > offsetof(dpf_groups, other_features) ? groups->other_features : NULL;
 }
 
-/* Fills in a gradient query: one block of d numbers, no regularisation. */
+/* Sets `out` to a gradient query: one block of d numbers, no regularisation. */
 static inline void dpf_gradient_query(dpf_query *out, int32_t dimension, int32_t first, int32_t support)
 {
     out->form = DPF_FORM_GRADIENT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - matrices that somebody else owns.
+ * view.h - matrices that the host owns.
  *
  * A view is row-major: element (r, c) lies at data[r * stride + c]. Strides count elements, are at
  * least cols, and may be larger (factor rows are padded to 64 bytes; the padding reads as zero).
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* A float32 matrix that may be read only: factors. */
+/* A read-only float32 matrix: factors. */
 typedef struct dpf_factors {
     const float *data;
     int64_t rows;

@@ -282,6 +282,56 @@ AT(dpf_groups, residual, 88);
 AT(dpf_groups, self_features, 96);
 AT(dpf_groups, other_features, 104);
 
+/* dpframe/utility.h */
+SIZE(dpf_utility_setup, 96);
+AT(dpf_utility_setup, size, 0);
+AT(dpf_utility_setup, side, 4);
+AT(dpf_utility_setup, query, 8);
+AT(dpf_utility_setup, bounds, 16);
+AT(dpf_utility_setup, blocks, 24);
+AT(dpf_utility_setup, scale, 32);
+AT(dpf_utility_setup, sampling, 40);
+AT(dpf_utility_setup, events, 48);
+AT(dpf_utility_setup, n_events, 56);
+AT(dpf_utility_setup, reserved, 60);
+AT(dpf_utility_setup, rows, 64);
+AT(dpf_utility_setup, rounds, 72);
+AT(dpf_utility_setup, budget, 80);
+AT(dpf_utility_setup, target, 88);
+
+SIZE(dpf_utility_number, 80);
+AT(dpf_utility_number, name, 0);
+AT(dpf_utility_number, help, 8);
+AT(dpf_utility_number, value, 16);
+AT(dpf_utility_number, least, 24);
+AT(dpf_utility_number, most, 32);
+AT(dpf_utility_number, flags, 40);
+AT(dpf_utility_number, reserved, 44);
+AT(dpf_utility_number, reserved_words, 48);
+
+SIZE(dpf_utility_bound, 64);
+AT(dpf_utility_bound, name, 0);
+AT(dpf_utility_bound, help, 8);
+AT(dpf_utility_bound, published, 16);
+AT(dpf_utility_bound, derived, 24);
+AT(dpf_utility_bound, reserved, 32);
+
+SIZE(dpf_utility, 80);
+AT(dpf_utility, size, 0);
+AT(dpf_utility, numbers_capacity, 4);
+AT(dpf_utility, numbers, 8);
+AT(dpf_utility, n_numbers, 16);
+AT(dpf_utility, n_bounds, 20);
+AT(dpf_utility, bounds, 24);
+AT(dpf_utility, bounds_capacity, 32);
+AT(dpf_utility, notes_capacity, 36);
+AT(dpf_utility, notes, 40);
+AT(dpf_utility, n_notes, 48);
+AT(dpf_utility, reserved, 52);
+AT(dpf_utility, source, 56);
+AT(dpf_utility, title, 64);
+AT(dpf_utility, error, 72);
+
 /* dpframe/role/accountant.h */
 SIZE(dpf_question, 40);
 AT(dpf_question, size, 0);
@@ -366,7 +416,8 @@ AT(dpf_loss, gram, 24);
 AT(dpf_loss, accumulate, 32);
 AT(dpf_loss, accumulate_local, 40);
 AT(dpf_loss, apply, 48);
-AT(dpf_loss, reserved_slots, 56);
+AT(dpf_loss, utility, 56);
+AT(dpf_loss, reserved_slots, 64);
 
 /* dpframe/role/mechanism.h */
 SIZE(dpf_release, 112);
@@ -430,7 +481,8 @@ AT(dpf_mechanism, epsilon_at_weight, 56);
 AT(dpf_mechanism, conditional_stddev, 64);
 AT(dpf_mechanism, row_state, 72);
 AT(dpf_mechanism, correlation, 80);
-AT(dpf_mechanism, reserved_slots, 88);
+AT(dpf_mechanism, settings, 88);
+AT(dpf_mechanism, reserved_slots, 96);
 
 /* dpframe/role/recommender.h */
 SIZE(dpf_csr, 48);
@@ -583,7 +635,8 @@ AT(dpf_solver, reserved, 4);
 AT(dpf_solver, state_width, 8);
 AT(dpf_solver, radius, 16);
 AT(dpf_solver, solve, 24);
-AT(dpf_solver, reserved_slots, 32);
+AT(dpf_solver, utility, 32);
+AT(dpf_solver, reserved_slots, 40);
 
 /* dpframe/role/transform.h */
 SIZE(dpf_records, 40);

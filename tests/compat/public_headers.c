@@ -38,7 +38,7 @@ static dpf_status solve(void *self, const dpf_call *call, const dpf_solve *batch
     return dpf_packed_length(batch->query->dimension) > 0 ? DPF_OK : DPF_E_RANGE;
 }
 
-static const dpf_solver functions = {DPF_SOLVER_GRADIENT, 0, NULL, NULL, solve, {NULL}};
+static const dpf_solver functions = {DPF_SOLVER_GRADIENT, 0, NULL, NULL, solve, NULL, {NULL}};
 
 static const dpf_component component = {sizeof(dpf_component),
                                         DPF_COMPONENT_EXPERIMENTAL,

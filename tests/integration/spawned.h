@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spawned.h - the built program as a user runs it. Include after training.h, which owns the directory. */
+/* spawned.h - the built program as a user runs it. The directory is that of training.h. */
 #ifndef DPF_TEST_SPAWNED_H
 #define DPF_TEST_SPAWNED_H
 
@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include <jansson.h>
+
+#include "integration/training.h"
 
 /* What the last command wrote. */
 static char command_out[1 << 20], command_err[1 << 16];

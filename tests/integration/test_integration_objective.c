@@ -6,8 +6,8 @@
 #include "plain_host.h"
 
 #include "dpframe/role/loss.h"
-#include "integration/training.h"
 #include "integration/spawned.h"
+#include "integration/training.h"
 
 /* ---- Theorem 4 ---------------------------------------------------------------------------------------- */
 
@@ -168,11 +168,13 @@ static void check_gap(double alpha0, double lambda, int n, double *widest)
     assert_true(fabs(new_least - by_cells(p, observed, alpha0, lambda, 1, q_star)) < 1e-5 * (n + 1));
     assert_true(fabs(old_least - by_cells(p, observed, alpha0, lambda, 0, q_prime)) < 1e-5 * (n + 1));
     const double radius = sqrt(1 / lambda), square = 1 / lambda, slack = 1e-6 * (n + 1);
-    assert_true(length_of(q_star) <= radius && length_of(q_prime) <= radius); /* Lemma 1 */
+    assert_true(length_of(q_star) <= radius);
+    assert_true(length_of(q_prime) <= radius); /* Lemma 1 */
     assert_true(new_least - old_least <= slack);
     assert_true(new_least - old_least <= alpha0 * n * square * (lambda + 2 * D * c * c) + slack);
     const double loss = value_at(&original, q_star) - old_least;
-    assert_true(loss >= -slack && loss <= alpha0 * n * square * (lambda + D * c * c) + slack);
+    assert_true(loss >= -slack);
+    assert_true(loss <= alpha0 * n * square * (lambda + D * c * c) + slack);
     *widest = fmax(*widest, loss);
 }
 
@@ -234,7 +236,7 @@ static void utility_is_printed(void **state)
     assert_float_equal(gamma_of(items, "derived", "opt"), common * 4, 1e-6 * common);
     json_decref(root);
     command_expect("account -c silos.ini --utility rank=3", 2, "alpha0");
-    command_expect("account -c silos.ini --utility d=0.5", 2, "d = 0.5");
+    command_expect("account -c silos.ini --utility d=1.5", 2, "d = 1.5");
     command_expect("account -c silos.ini --utility beta1=1", 2, "more than 1");
     command_expect("account -c silos.ini c=1", 2, "no argument");
     command_expect("account -c silos.ini -o items.mechanism=none -o items.bounds=public --utility", 2,
@@ -263,7 +265,8 @@ static void expect_laplace(const struct training *t, int32_t kind, int parties)
     for (int b = 0; b < term->query.n_blocks; b++)
         if (term->query.blocks[b].kind == kind)
             scale = term->noise.scale[b];
-    assert_true(scale > 0 && h->n >= 300);
+    assert_true(scale > 0);
+    assert_true(h->n >= 300);
     assert_true(fabs(h->deviation / (scale * sqrt(2.0 * parties)) - 1) < 6 / sqrt((double)h->n));
     for (int bin = 0; bin < NOISE_BINS && parties == 1; bin++) {
         const double to = (fabs((double)(bin - NOISE_BINS / 2)) + 0.5) * h->width / scale;

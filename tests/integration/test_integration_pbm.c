@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dpframe account --choose-pbm: what is chosen meets the target when it is configured, and no more would. */
+/* dpframe account --choose: what is chosen meets the target when it is configured, and no more would. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,6 +49,11 @@ static double number(const json_t *object, const char *key)
     return json_number_value(value);
 }
 
+static double setting(const json_t *candidate, const char *key)
+{
+    return number(json_object_get(candidate, "settings"), key);
+}
+
 /* Epsilon that is proved for the configuration with that theta, q and p; p = 0: as configured. */
 static double proved(double theta, int trials, int rows, const char *options)
 {
@@ -67,19 +72,20 @@ static void theta_comes_first(void **state)
 {
     (void)state;
     training_file("config.ini", base);
-    json_t *answer = account("--choose-pbm 4");
+    json_t *answer = account("--choose 4");
     const json_t *list = json_object_get(answer, "candidates");
     const size_t best = (size_t)number(answer, "chosen");
     double last = 0;
     assert_true(json_array_size(list) == 4); /* 25 rows, 13 as configured, 16 and 8 */
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *candidate = json_array_get(list, i);
-        const double theta = number(candidate, "theta");
+        const double theta = setting(candidate, "theta");
         const int rows = (int)number(candidate, "rows");
         const double epsilon = proved(theta, 1, rows, "");
-        assert_true(number(candidate, "trials") == 1);
+        assert_true(setting(candidate, "trials") == 1);
         assert_float_equal(epsilon, number(candidate, "epsilon"), 1e-12);
-        assert_true(epsilon <= 4 && epsilon > 3.98);
+        assert_true(epsilon <= 4);
+        assert_true(epsilon > 3.98);
         assert_true(proved(theta * 1.002, 1, rows, "") > 4);
         assert_true(theta >= last); /* fewer coordinates, more theta */
         last = theta;
@@ -87,7 +93,6 @@ static void theta_comes_first(void **state)
         /* Padded to 32, 16, 16 and 8 rows of 4. */
         assert_true(number(candidate, "coordinates") == 4 * (rows > 16 ? 32 : rows > 8 ? 16 : 8));
     }
-    assert_true(number(json_object_get(answer, "theory"), "theorem_5_4_without_constant") > 0);
     json_decref(answer);
 }
 
@@ -98,19 +103,19 @@ static void formulas(void **state)
     const double n = 40, m = 25, k = 4, epsilon = 4;
     (void)state;
     training_file("config.ini", base);
-    json_t *answer = account("--choose-pbm 4");
-    const json_t *list = json_object_get(answer, "candidates"), *theory = json_object_get(answer, "theory");
+    json_t *answer = account("--choose 4");
+    const json_t *list = json_object_get(answer, "candidates");
+    const json_t *theory = json_object_get(json_object_get(answer, "utility"), "published");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *candidate = json_array_get(list, i);
-        const double theta = number(candidate, "theta"), p = number(candidate, "rows");
+        const double theta = setting(candidate, "theta"), p = number(candidate, "rows");
         const double gradient = n * m / 4, error = 2 * m / p * gradient + m * k / (4 * n * theta * theta);
         assert_float_equal(number(candidate, "error") / error, 1, 1e-12);
     }
-    assert_float_equal(number(theory, "theorem_5_4_without_constant"),
-                       n * sqrt(n * m * epsilon) / (k * sqrt(2)), 1e-9);
-    const double theta = number(json_array_get(list, (size_t)number(answer, "chosen")), "theta");
+    assert_float_equal(number(theory, "rows_theorem_5_4"), n * sqrt(n * m * epsilon) / (k * sqrt(2)), 1e-9);
+    const double theta = setting(json_array_get(list, (size_t)number(answer, "chosen")), "theta");
     const double square = 8 * n * n * epsilon * pow(1 - 2 * theta, 4) * (n * m / 4) / (4 * k * k);
-    assert_float_equal(number(theory, "eq_40_times_sqrt_c0"), sqrt(square), 1e-9);
+    assert_float_equal(number(theory, "rows_eq_40"), sqrt(square), 1e-9);
     json_decref(answer);
 }
 
@@ -122,12 +127,12 @@ static void then_trials(void **state)
     (void)state;
     training_file("config.ini", base);
     const double at_three = proved(0.25, 3, 0, options), at_four = proved(0.25, 4, 0, options);
-    snprintf(line, sizeof line, "--choose-pbm %.17g %s", (at_three + at_four) / 2, options);
+    snprintf(line, sizeof line, "--choose %.17g %s", (at_three + at_four) / 2, options);
     json_t *answer = account(line);
     const json_t *only = json_array_get(json_object_get(answer, "candidates"), 0);
     assert_int_equal(json_array_size(json_object_get(answer, "candidates")), 1);
-    assert_true(number(only, "theta") == 0.25);
-    assert_true(number(only, "trials") == 3);
+    assert_true(setting(only, "theta") == 0.25);
+    assert_true(setting(only, "trials") == 3);
     assert_true(number(only, "rows") == 25);
     assert_true(number(only, "bits") == 7); /* 40 x 3 + 1 = 121 */
     assert_float_equal(number(only, "epsilon"), at_three, 1e-9);
@@ -139,14 +144,14 @@ static void refusals(void **state)
     static const struct {
         const char *options, *why;
     } wrong[] = {
-        {"--choose-pbm", "needs a value"},
-        {"--choose-pbm 0", "above 0"},
-        {"--choose-pbm 3x", "above 0"},
-        {"--choose-pbm nan", "above 0"},
-        {"--choose-pbm 3 -o items.mechanism=none -o items.transforms=", "no release"},
-        {"--choose-pbm 3 -o privacy.budget=total -o privacy.total-epsilon=2", "budget = total"},
-        {"--choose-pbm 3 -o accountants.list=", "needs an accountant"},
-        {"--choose-pbm 3 -o privacy.unit=record", "accountant rdp"},
+        {"--choose", "needs a value"},
+        {"--choose 0", "above 0"},
+        {"--choose 3x", "above 0"},
+        {"--choose nan", "above 0"},
+        {"--choose 3 -o items.mechanism=none -o items.transforms=", "no release"},
+        {"--choose 3 -o privacy.budget=total -o privacy.total-epsilon=2", "budget = total"},
+        {"--choose 3 -o accountants.list=", "needs an accountant"},
+        {"--choose 3 -o privacy.unit=record", "accountant rdp"},
     };
     (void)state;
     training_file("config.ini", base);
@@ -209,12 +214,12 @@ static void out_of_reach(void **state)
 {
     (void)state;
     training_file("config.ini", base);
-    json_t *answer = account("--choose-pbm 1e-9 -o privacy.delta=0");
+    json_t *answer = account("--choose 1e-9 -o privacy.delta=0");
     assert_true(json_is_null(json_object_get(answer, "chosen")));
     assert_true(
-        json_is_null(json_object_get(json_array_get(json_object_get(answer, "candidates"), 0), "theta")));
+        json_is_false(json_object_get(json_array_get(json_object_get(answer, "candidates"), 0), "found")));
     json_decref(answer);
-    assert_int_equal(command_run_it("account -c config.ini --choose-pbm 4"), 0);
+    assert_int_equal(command_run_it("account -c config.ini --choose 4"), 0);
     assert_non_null(strstr(command_out, "not a guarantee"));
     assert_non_null(strstr(command_out, "Theorem 5.4"));
 }

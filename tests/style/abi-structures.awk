@@ -3,7 +3,7 @@
 # Reads public headers and prints, for each structure that crosses the ABI,
 #   struct NAME FILE
 #   member NAME DECLARATION        (one line each, comments gone, in order)
-# Headers that call themselves "no part of the ABI" are left out: functions for authors live there.
+# Headers that call themselves "not part of the ABI" are left out: functions for authors live there.
 function flush_member(text)
 {
     gsub(/[ \t]+/, " ", text)
@@ -39,7 +39,7 @@ FNR == 1 {
     name = ""
     skip = 0
 }
-/no part of the ABI|^ \* the ABI\.$/ && FNR < 8 { skip = 1 }
+/not part of the ABI|^ \* the ABI\.$/ && FNR < 8 { skip = 1 }
 skip { next }
 {
     line = strip($0)

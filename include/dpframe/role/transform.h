@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * role/transform.h - changes of what is fed into the chain, with their inverses.
+ * role/transform.h - changes of records, factors or messages, with their inverses.
  *
- * Kinds, of which a component has one:
+ * A component has one of four kinds:
  *   record   changes records' values before the loss, and undoes it at prediction (stretching);
  *   factor   changes the other side's rows as the loss reads them (clipping a row to a norm);
  *   message  changes what a party is about to send, and what the server decodes (clipping a user's
@@ -32,11 +32,11 @@ extern "C" {
 
 /* Flags. */
 #define DPF_TRANSFORM_PER_USER UINT32_C(1)    /* message: must see one user's message at a time */
-#define DPF_TRANSFORM_NEEDS_DENSE UINT32_C(2) /* message: all rows, not only the touched ones */
+#define DPF_TRANSFORM_NEEDS_DENSE UINT32_C(2) /* message: needs all rows, not only those with records */
 #define DPF_TRANSFORM_BY_WEIGHT                                                                              \
     UINT32_C(4) /* record: a value's distance from a constant is multiplied by the privacy weight, <= 1 */
-/* message: forward keeps Euclidean norms and inverse is its adjoint, so that noise which is alike in all
-   numbers stays so, at the same variance (dpf_solve.noise_variance) */
+/* message: forward keeps Euclidean norms and inverse is its adjoint, so that noise of equal variance in all
+   numbers keeps that variance (dpf_solve.noise_variance) */
 #define DPF_TRANSFORM_ISOMETRY UINT32_C(8)
 
 /* Records with their users, items and privacy weights (NULL: all 1). */
@@ -49,7 +49,7 @@ typedef struct dpf_records {
     const float *privacy_weights;
 } dpf_records;
 
-/* What a party is about to send, in float64: n_rows rows of width numbers. */
+/* A party's message before encoding, in float64: n_rows rows of width numbers. */
 typedef struct dpf_message {
     uint32_t size;
     uint32_t party;
@@ -63,28 +63,28 @@ typedef struct dpf_message {
     int32_t reserved;
 } dpf_message;
 
-/* All functions that do not belong to the component's kind are NULL. */
+/* Functions of other kinds than the component's are NULL. */
 typedef struct dpf_transform {
     int32_t kind;
     uint32_t flags;
 
-    /* [setup, optional] Tightens or changes the bounds that the loss will be given. NULL: no change. */
+    /* [setup, optional] Changes the bounds that the loss gets. NULL: no change. */
     dpf_status (*bounds)(void *self, dpf_bounds *bounds);
     /*
      * [setup, optional] Message and state kinds: changes the sensitivities of the blocks (n_blocks entries of
-     * the query) and of the blocks of the Gram row, which is the last of the message; gram is NULL where no
-     * Gram row passes the transform. rows_in is the number of rows before, the Gram row included. `before`
-     * bounds several blocks together; `after` arrives empty and takes what holds afterwards. NULL: a
-     * message's sensitivities all stay; of a state transform nothing is known.
+     * the query) and of the blocks of the Gram row, the last row of the message; gram is NULL if no Gram row
+     * passes the transform. rows_in is the number of rows before, Gram row included. `before` bounds several
+     * blocks together; `after` arrives empty: add what still holds. NULL: the sensitivities of a message
+     * stay; those behind a state transform are unknown.
      */
     dpf_status (*sensitivity)(void *self, const dpf_query *query, int64_t rows_in, dpf_sensitivity *blocks,
                               dpf_sensitivity *gram, const dpf_joint_norms *before, dpf_joint_norms *after);
     /* [setup, optional] Message and state kinds: rows after the transform. NULL: as before. */
     dpf_status (*rows)(void *self, int64_t rows_in, int64_t *rows_out);
 
-    /* [run, required of record transforms] values[i] changed in place. */
+    /* [run, required of record transforms] Changes values[i] in place. */
     dpf_status (*records)(void *self, const dpf_call *call, const dpf_records *records, float *values);
-    /* [run, optional] record: the inverse, on predictions, in place. NULL: predictions stay. */
+    /* [run, optional] record: applies the inverse to predictions, in place. NULL: predictions stay. */
     dpf_status (*predictions)(void *self, const dpf_call *call, const dpf_records *records, double *scores);
 
     /* [run, required of factor transforms] Changes count rows in place; cols numbers of interest from
@@ -92,14 +92,13 @@ typedef struct dpf_transform {
     dpf_status (*factors)(void *self, const dpf_call *call, float *rows, int64_t count, int64_t stride,
                           int32_t first, int32_t cols);
 
-    /* [run, required of message transforms] In place where the number of rows stays, else from in to
+    /* [run, required of message transforms] Works in place if the number of rows stays, else from in to
      * out. */
     dpf_status (*forward)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
-    /* [run, optional] message: the decoded sum back to rows; NULL if forward only restricts. */
+    /* [run, optional] message: maps the decoded sum back to rows; NULL if forward only clips. */
     dpf_status (*inverse)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
 
-    /* [run, required of state transforms] Rows of length cols into the projected space (S x), and seen
-     * from it (S' y). */
+    /* [run, required of state transforms] Maps rows into the projected space (S x), and back (S' y). */
     dpf_status (*project)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
     dpf_status (*adjoint)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
     /* NULL. A later minor may name a slot; what it names is optional. */

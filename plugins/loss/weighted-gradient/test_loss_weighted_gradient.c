@@ -197,8 +197,10 @@ static void query_is_dense_with_a_public_regulariser(void **state)
     struct loss loss;
     (void)state;
     open_loss(&loss, "regularization=0.9", DPF_SIDE_ITEMS);
-    assert_true(loss.query.support == DPF_SUPPORT_DENSE && !loss.query.has_gram);
-    assert_true(loss.query.ridge_constant[D - 1] == (float)1.8 && !loss.query.ridge_per_count);
+    assert_true(loss.query.support == DPF_SUPPORT_DENSE);
+    assert_true(!loss.query.has_gram);
+    assert_true(loss.query.ridge_constant[D - 1] == (float)1.8);
+    assert_true(!loss.query.ridge_per_count);
     plain_close(&loss.host);
     open_loss(&loss, "regularization=0.9; objective=half", DPF_SIDE_ITEMS);
     assert_true(loss.query.ridge_constant[0] == (float)0.9);
@@ -242,7 +244,9 @@ static dpf_norms norms_of(const double *a, const double *b)
 
 static void within(dpf_norms found, dpf_norms stated)
 {
-    assert_true(found.l1 <= stated.l1 && found.l2 <= stated.l2 && found.linf <= stated.linf);
+    assert_true(found.l1 <= stated.l1);
+    assert_true(found.l2 <= stated.l2);
+    assert_true(found.linf <= stated.linf);
 }
 
 /* Random users in the box, with at most four ratings, against the statements. */
@@ -301,9 +305,13 @@ static void sensitivities_hold(void **state)
             }
         }
         if (!weighted) /* 2 (1 + 3) 0.5 is attained */
-            assert_true(most.linf == 4 && user[DPF_ADJ_REPLACE].linf < 8 * (1 + 1e-9));
+        {
+            assert_true(most.linf == 4);
+            assert_true(user[DPF_ADJ_REPLACE].linf < 8 * (1 + 1e-9));
+        }
         assert_true(user[DPF_ADJ_REPLACE].l1 <= 2 * user[DPF_ADJ_ADD_REMOVE].l1);
-        assert_true(isnan(record[DPF_ADJ_REPLACE].l1) && isnan(user[DPF_ADJ_FLIP].l1));
+        assert_true(isnan(record[DPF_ADJ_REPLACE].l1));
+        assert_true(isnan(user[DPF_ADJ_FLIP].l1));
         plain_close(&loss.host);
     }
     print_message("a user without records: %.3f of what the user's coming moves\n", emptied);

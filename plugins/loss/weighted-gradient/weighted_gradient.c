@@ -231,6 +231,7 @@ static const dpf_loss functions = {
     .query = query,
     .sensitivity = weighted_gradient_sensitivity,
     .accumulate = accumulate,
+    .utility = weighted_gradient_utility,
 };
 
 static const dpf_component component = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* weighted_gradient.h - what the two files of the weighted-gradient loss share. */
+/* weighted_gradient.h - what the files of the weighted-gradient loss share. */
 #ifndef WEIGHTED_GRADIENT_H
 #define WEIGHTED_GRADIENT_H
 
@@ -24,5 +24,8 @@ struct weighted_gradient {
 dpf_status weighted_gradient_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
                                          dpf_sensitivity *blocks, dpf_sensitivity *gram,
                                          dpf_joint_norms *joint);
+
+/* dpf_loss.utility: the theory of DPMF-RP (projection_utility.h). */
+dpf_status weighted_gradient_utility(void *self, const dpf_utility_setup *setup, dpf_utility *report);
 
 #endif

@@ -38,7 +38,7 @@ enum { MODULUS_TIGHT, MODULUS_POWER_OF_TWO };
 
 static const dpf_enum_value moduli[] = {
     {"tight", "n q + 1, the fewest bits on the wire"},
-    {"power-of-two", "the next power of two, which protocols reduce by for free"},
+    {"power-of-two", "the next power of two, by which protocols reduce without cost"},
 };
 
 static const dpf_param params[P_COUNT] = {
@@ -49,15 +49,16 @@ static const dpf_param params[P_COUNT] = {
                                  "q, the trials of a coordinate: the quantization count."),
     [P_BOUND] = DPF_PARAM_REAL_F("bound", 1, 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
                                  "c: coordinates are clipped to [-c, c] before they are encoded."),
-    [P_CLIENTS] = DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
-                                  "Smallest number of honest clients in a sum, which the accountants rely "
-                                  "on; a sum of fewer is refused and the run stops. 1 makes each message "
-                                  "private by itself; if not set, all parties count where none is sampled."),
+    [P_CLIENTS] =
+        DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
+                        "Smallest number of honest clients in a sum, on which the accountants rely; a "
+                        "smaller sum is refused and the run stops. 1 makes each message private by itself; "
+                        "if it is not set, all parties count, provided that none is sampled."),
     [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
-    [P_CURIOUS] =
-        DPF_PARAM_INT_F("max-curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
-                        "Clients of a sum that know or choose their own message and so hide nobody: at least "
-                        "1 for observer = parties. A sum of fewer than clients + curious is refused."),
+    [P_CURIOUS] = DPF_PARAM_INT_F(
+        "max-curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
+        "Clients of a sum that know or choose their own message and so hide nobody: at least 1 for observer "
+        "= parties. A sum of fewer than clients + max-curious messages is refused."),
 };
 
 struct pbm {
@@ -238,6 +239,41 @@ static dpf_status pbm_events(void *self, const dpf_release *release, const dpf_n
     return DPF_OK;
 }
 
+/* ---- settings ------------------------------------------------------------------------------------- */
+
+#define LEAST_THETA 1e-9
+#define MOST_THETA 0.25
+#define MOST_TRIALS_BITS 16
+
+/* Four decimal digits, not above theta. A whole number over a power of ten reads back as the same number. */
+static double round_down(double theta)
+{
+    const double power = pow(10, 3 - floor(log10(theta)));
+    const double rounded = floor(theta * power) / power;
+    return rounded <= theta ? rounded : theta;
+}
+
+/*
+ * The order of DPMF-RP, section 4.3.1: the fewest bits are those of q = 1, so theta grows first; where even
+ * 1/4, the largest there is, is private enough, q grows. The first half of the scale is theta's.
+ */
+static dpf_status pbm_settings(void *self, double place, double *values, dpf_event *event)
+{
+    double theta = MOST_THETA, trials = 1;
+    (void)self;
+    if (place < 0.5)
+        theta = round_down(LEAST_THETA * exp(2 * place * log(MOST_THETA / LEAST_THETA)));
+    else
+        trials = floor(exp2((2 * place - 1) * MOST_TRIALS_BITS) + 1e-9);
+    values[P_THETA] = theta;
+    values[P_TRIALS] = trials;
+    if (event->kind == DPF_EVENT_PBM) {
+        event->p.pbm.theta = accounted_theta(theta);
+        event->p.pbm.trials = trials;
+    }
+    return DPF_OK;
+}
+
 /* ---- running ------------------------------------------------------------------------------------- */
 
 #define AT_ONCE 128
@@ -367,6 +403,7 @@ static const dpf_mechanism functions = {
     .events = pbm_events,
     .encode = pbm_encode,
     .decode = pbm_decode,
+    .settings = pbm_settings,
     .flags = DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE,
 };
 

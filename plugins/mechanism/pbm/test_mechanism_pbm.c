@@ -71,7 +71,8 @@ static void draws_are_binomial(void **state)
             for (uint32_t d = 0; d < DRAWS; d++) {
                 encode(&m, d, (uint32_t)i, x, z);
                 for (int k = 0; k < ROWS * WIDTH; k++) {
-                    assert_true(z[k] >= 0 && z[k] <= qs[q]);
+                    assert_true(z[k] >= 0);
+                    assert_true(z[k] <= qs[q]);
                     counts[z[k]]++;
                 }
             }
@@ -126,7 +127,8 @@ static void estimates_are_unbiased(void **state)
     const double n = (double)DRAWS * ROWS * WIDTH, mean = sum / n, variance = square / n - mean * mean;
     assert_true(fabs(mean - truth) < 5 * sqrt(m.plan.variance[0] / n));
     assert_true(fabs(m.plan.variance[0] - 20 * 4 / 4.0 * 1.25 * 1.25) < 1e-9);
-    assert_true(variance <= m.plan.variance[0] * 1.02 && variance > m.plan.variance[0] * 0.95);
+    assert_true(variance <= m.plan.variance[0] * 1.02);
+    assert_true(variance > m.plan.variance[0] * 0.95);
     plain_close(&m.host);
     plain_random_stop();
 }
@@ -145,9 +147,13 @@ static void plan_and_event_state_what_is_drawn(void **state)
     assert_int_equal(e->count, 1);
     assert_true(e->flags == DPF_EVENT_NOISE_SHARED);
     /* Exact differences of the probabilities that are drawn with. */
-    assert_true(e->p.pbm.theta >= 0.2 && e->p.pbm.theta <= 0.2 + 0x1p-53 &&
-                0.5 + e->p.pbm.theta >= 0.5 + 0.2 && 0.5 - e->p.pbm.theta <= 0.5 - 0.2);
-    assert_true(e->p.pbm.trials == 5 && e->p.pbm.clients == 7 && e->p.pbm.coordinates == ROWS * WIDTH);
+    assert_true(e->p.pbm.theta >= 0.2);
+    assert_true(e->p.pbm.theta <= 0.2 + 0x1p-53);
+    assert_true(0.5 + e->p.pbm.theta >= 0.5 + 0.2);
+    assert_true(0.5 - e->p.pbm.theta <= 0.5 - 0.2);
+    assert_true(e->p.pbm.trials == 5);
+    assert_true(e->p.pbm.clients == 7);
+    assert_true(e->p.pbm.coordinates == ROWS * WIDTH);
     for (int u = 0; u < DPF_N_UNITS; u++)
         for (int a = 0; a < DPF_N_ADJACENCIES; a++) {
             const dpf_norms *at = &e->sensitivity.at[u][a];
@@ -162,14 +168,16 @@ static void plan_and_event_state_what_is_drawn(void **state)
     m.release.release.noise_factor = 2;
     m.release.release.min_survivors = 90;
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
-    assert_true(fabs(m.events[0].p.pbm.theta - 0.1) < 1e-15 && m.events[0].p.pbm.clients == 90);
+    assert_true(fabs(m.events[0].p.pbm.theta - 0.1) < 1e-15);
+    assert_true(m.events[0].p.pbm.clients == 90);
     plain_close(&m.host);
     /* A message that counts on nobody else is private by itself. */
     open_pbm(&m, "clients=1", 100);
     m.release.release.min_survivors = 90;
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
     assert_int_equal(m.plan.where, DPF_NOISE_AT_PARTY);
-    assert_true(m.events[0].p.pbm.clients == 1 && m.events[0].flags == 0);
+    assert_true(m.events[0].p.pbm.clients == 1);
+    assert_true(m.events[0].flags == 0);
     plain_close(&m.host);
     plain_random_stop();
 }

@@ -12,16 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "ball.h"
 #include "dpframe/plugin.h"
 #include "normal_equations.h"
 #include "trust_region.h"
 
 enum { P_LAMBDA, P_RADIUS, P_COUNT };
-
-struct ball {
-    const dpf_host *host;
-    double radius;
-};
 
 struct workspace {
     int64_t d;
@@ -196,6 +192,7 @@ static const dpf_solver functions = {
     .flags = DPF_SOLVER_QUADRATIC | DPF_SOLVER_INDEFINITE,
     .radius = radius,
     .solve = solve,
+    .utility = ball_utility,
 };
 
 static const dpf_component component = {

@@ -39,13 +39,13 @@ typedef int32_t dpf_status;
 #define DPF_E_CONFIG 1      /* parameters contradict each other or what they are used with */
 #define DPF_E_RANGE 2       /* a value lies outside what the component can represent */
 #define DPF_E_MEMORY 3      /* the host's allocator returned NULL */
-#define DPF_E_UNSUPPORTED 4 /* a request that the component knows but does not serve */
+#define DPF_E_UNSUPPORTED 4 /* the component knows the request but does not serve it */
 #define DPF_E_NUMERIC 5     /* NaN, infinity, or no convergence */
 #define DPF_E_PRIVACY 6     /* going on would break the stated guarantee */
 #define DPF_E_CANCELLED 7   /* the host asked to stop */
 #define DPF_E_INTERNAL 8    /* a bug in the component */
 
-/* Role ids that belong to dpframe and have no table yet. */
+/* Role ids that dpframe reserves; they have no table yet. */
 #define DPF_RESERVED_ROLE_COMM "dpframe.comm/1"
 #define DPF_RESERVED_ROLE_LINK "dpframe.link/1"
 
@@ -61,10 +61,10 @@ DPF_STATIC_ASSERT(sizeof(void *) == 8, "the dpframe ABI is defined for 64-bit sy
 #endif
 
 /*
- * Size-prefixed structures of the other side may be larger or smaller than one's own headers say. They are
- * never cleared, copied or assigned as a whole in another way than by these two.
+ * A size-prefixed structure of the other side may be larger or smaller than your headers say. Clear or copy
+ * one as a whole only with these two functions; never assign it.
  */
-/* All of it but its size is 0. */
+/* Sets all of it to 0 but its size. */
 static inline void dpf_clear(void *structure)
 {
     uint32_t size;
@@ -72,7 +72,7 @@ static inline void dpf_clear(void *structure)
     memset((char *)structure + sizeof size, 0, size - sizeof size);
 }
 
-/* A copy into room bytes, whose size it states; what from does not have is 0. */
+/* Copies into `room` bytes and states that size; fields that `from` lacks become 0. */
 static inline void dpf_copy(void *to, size_t room, const void *from)
 {
     uint32_t size;

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * accounting.h - the rules that every accountant shares; sugar, no part of the ABI.
+ * accounting.h - the rules that all accountants share; a convenience, not part of the ABI.
  *
  * Before an accountant computes anything it must decide, for its question, how far one unit can move
  * a release, whether that is stated at all, and whether the sampling amplifies. These decisions do not depend
- * on the accounting method, and a mistake in them is a wrong guarantee, so they stand here once:
+ * on the accounting method, and a mistake in them gives a wrong guarantee, so they are made once, here:
  * dpf_charge_event turns an event and a question into a dpf_charge, or refuses.
  *
  * The rules:
  *  - NO_OP, DATA_BLIND and events with count 0 are free. So is a release that the unit cannot move
  *    (sensitivity exactly 0).
- *  - NON_PRIVATE, an infinite sensitivity, a scale of 0, and noise that is drawn once and serves
- *    several releases (their difference has no noise) leave no finite epsilon.
+ *  - NON_PRIVATE, an infinite sensitivity, a scale of 0, and one draw of noise for several releases (their
+ *    difference has no noise) have no finite epsilon.
  *  - A sensitivity that is not stated (NaN) and UNSUPPORTED noise are refused.
- *  - SELECTION and CANDIDATE are refused: who has a theorem for the whole reads them by selection.h.
- *  - Flags that are unknown and reserved fields that are not 0 state something new: refused.
+ *  - SELECTION and CANDIDATE are refused; an accountant with a theorem for the whole reads them with
+ *    selection.h.
+ *  - Unknown flags and reserved fields other than 0 state something new and are refused.
  *  - CORRELATED_GAUSSIAN covers a whole run, and no draw amplifies it.
- *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is not known: what
- *    moves more is refused, what moves less keeps them.
+ *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is unknown: a
+ * larger sensitivity is refused, a smaller one keeps the parameters.
  *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
  *    from the observer, under add-remove, zero-out or flip (a record that is drawn or is not there,
  *    which is what a flip adds or removes): only then do neighbouring data sets give the
  *    pair Q, (1-q) Q + q P. In all other cases the rate is 1.
- *  - Rate 1 is a bound when the same draw can be made for both neighbours (joint quasi-convexity of
- *    Renyi and hockey-stick divergences). It cannot if a fixed number is drawn from data sets of
- *    different sizes: such draws are refused under add-remove and flip.
+ *  - Rate 1 is a bound if the same draw is possible for both neighbours (joint quasi-convexity of Renyi and
+ *    hockey-stick divergences). It is not possible if a fixed number is drawn from data sets of different
+ *    sizes: such draws are refused under add-remove and flip.
  *  - Unequal probabilities may depend on the record. Then replacing it can turn "drawn" into "not
  *    drawn", and the sensitivity is that of a removal and an addition: twice the one of zero-out.
  *    APPROX and ZCDP hold at one distance only, and are refused then.
@@ -56,7 +57,7 @@ typedef struct dpf_charge {
     const char *reason;
 } dpf_charge;
 
-/* ---- texts without stdio: plugins format little ------------------------------------------------ */
+/* ---- texts without stdio ------------------------------------------------------------------------ */
 
 static inline void dpf_text_add(char *text, size_t size, const char *more)
 {
@@ -328,7 +329,7 @@ static inline void dpf_skellam_line(double variance, double l1, double l2, doubl
     *rho = is_fine ? fine_rho : slope;
 }
 
-/* What one event costs under a question. index is for messages. */
+/* The cost of one event under a question. index is for messages. */
 static inline dpf_status dpf_charge_event(const dpf_host *host, const dpf_event *event, int64_t index,
                                           const dpf_question *question, dpf_charge *out)
 {

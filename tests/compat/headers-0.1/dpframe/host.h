@@ -2,8 +2,8 @@
 /*
  * host.h - what the host does for a component.
  *
- * A component gets a dpf_host when it is created. It belongs to that one instance and lives until
- * the instance is destroyed. Services are tables of functions fetched by id; the four below always
+ * A component gets a dpf_host when it is created; the host belongs to that one instance and lives as long.
+ * Services are tables of functions, fetched by id; memory, log and randomness always
  * exist. Everything here is thread-safe unless a comment says otherwise.
  */
 #ifndef DPFRAME_HOST_H
@@ -50,7 +50,7 @@ typedef struct dpf_memory_service {
 #define DPF_LOG_WARNING 2
 typedef struct dpf_log_service {
     void (*message)(const dpf_host *host, int32_t level, const char *text);
-    /* A number for the run's private metrics, by name; the last value of a round is kept. */
+    /* Reports a number for the run's private metrics; the last value of a round is kept. */
     void (*metric)(const dpf_host *host, const char *name, double value);
 } dpf_log_service;
 
@@ -60,24 +60,24 @@ typedef struct dpf_log_service {
  * numbers (draw, party, row) which selects an independent piece of its ChaCha20 keystream. So a value depends
  * on where it is read and never on call order, thread or worker count, and a draw can be regenerated.
  *
- * There are two ways of reading an index. A cursor reads it as one sequence of up to 2^34 words. The
- * functions row_... read rows of cells, many in one call: faster, and what a cell becomes depends, beside the
- * index, on its column and on the width of its row and on nothing else. Each way, each kind of draw and each
- * width has its own pieces of keystream, which share no block (docs/adr/0012).
+ * An index can be read in two ways. A cursor reads it as one sequence of up to 2^34 words. The functions
+ * row_... read rows of cells, many in one call, and are faster: the value of a cell depends only on the
+ * index, its column and the width of its row. Each way, each kind of draw and each width has its own pieces
+ * of keystream, which share no block (docs/adr/0012).
  *
  * The streams of mechanisms, samplers, aggregators and recommenders come from the privacy key (see [privacy]
  * randomness), all others from run.seed.
  *
- * A purpose that begins with '@' names a stream of the whole run: every component that opens it, in whatever
- * section, reads the same numbers. That is for draws that have to agree, such as which records are kept.
+ * A purpose that begins with '@' names a stream of the whole run: every component that opens it, in any
+ * section, reads the same numbers. Use it for draws that must agree, such as which records are kept.
  *
- * A component must read an index for one thing only. In particular two different values that are
- * released must never be hidden by noise of one index.
+ * A component must use an index for one thing only. In particular, noise of one index must never hide two
+ * different released values.
  */
 #define DPF_SERVICE_RANDOM "dpframe.random/1"
 typedef struct dpf_stream dpf_stream;
 
-/* Party index for what is drawn once for an aggregate rather than by a party. */
+/* Party index of draws for an aggregate, not by a party. */
 #define DPF_PARTY_AGGREGATE UINT32_C(0xffffffff)
 
 /* A read position; lives on the caller's stack, used by one thread. Contents are the host's. */
@@ -92,7 +92,7 @@ typedef struct dpf_rows {
     int64_t n;
     const int32_t *ids; /* their numbers, each at least 0; NULL: first, first + 1, ... */
     int64_t first;      /* at least 0; first + n at most 2^32 */
-    int64_t width;      /* cells of a row, the same for all who read it */
+    int64_t width;      /* cells of a row; every reader of the row must use the same */
     int64_t stride;     /* cell j of row i is out[i * stride + j] */
 } dpf_rows;
 
@@ -112,14 +112,14 @@ typedef struct dpf_random_service {
     /*
      * [any] n exact draws from the discrete Laplace distribution on the integers,
      * Pr[x] proportional to exp(-|x|/t). t is an integer >= 1 (the scale in grid steps), at most 2^42.
-     * The law of Canonne, Kamath, Steinke, arXiv 2004.00010, drawn by inversion, decided to as many digits as
-     * it takes.
+     * The law of Canonne, Kamath, Steinke, arXiv 2004.00010, drawn by inversion with as many digits as the
+     * decision needs.
      */
     dpf_status (*discrete_laplace)(dpf_cursor *cursor, uint64_t t, int64_t *out, int64_t n);
     /*
      * [any] n exact draws from the discrete Gaussian on the integers,
-     * Pr[x] proportional to exp(-x^2/(2 s^2)). s is an integer >= 1, at most 2^24. By inversion or rejection,
-     * as exactly. DPF_E_MEMORY: there is none for the table of a small scale.
+     * Pr[x] proportional to exp(-x^2/(2 s^2)). s is an integer >= 1, at most 2^24. Inversion or rejection,
+     * equally exact. DPF_E_MEMORY: no memory for the table of a small scale.
      */
     dpf_status (*discrete_gaussian)(dpf_cursor *cursor, uint64_t s, int64_t *out, int64_t n);
     /* [any] n float64 draws, standard normal, and Laplace of scale 1: fast, not exact (fails C9). */
@@ -127,12 +127,12 @@ typedef struct dpf_random_service {
     void (*laplace)(dpf_cursor *cursor, double *out, int64_t n);
     /*
      * [any] n draws of the difference of two Poisson numbers, each of that integer mean, 2^14 to 2^47:
-     * Skellam noise of variance 2 mean. Exact, but for values of a probability below e^-1500 that are never
+     * Skellam noise of variance 2 mean. Exact, except that values of probability below e^-1500 are never
      * drawn.
      */
     dpf_status (*skellam)(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n);
-    /* [any] A uniform 64-bit word for each cell of the rows. DPF_E_RANGE: they have no place in the streams,
-       as 2^32 rows of more than 4 million cells each would have none. */
+    /* [any] A uniform 64-bit word for each cell of the rows. DPF_E_RANGE: the streams have no room for them,
+       for example for 2^32 rows of more than 4 million cells. */
     dpf_status (*row_bits)(const dpf_stream *stream, const dpf_rows *rows, uint64_t *out);
     /* [any] As normal and laplace, for each cell of the rows. */
     dpf_status (*row_normal)(const dpf_stream *stream, const dpf_rows *rows, double *out);
@@ -140,40 +140,38 @@ typedef struct dpf_random_service {
 } dpf_random_service;
 
 /* ---- work inside a call --------------------------------------------------------------------- */
-/* One of several tasks of a call: worker is 0 .. n_workers-1, at most one task per worker at a time. */
+/* A task of a call: worker is 0 .. n_workers-1, and runs one task at a time. */
 typedef void (*dpf_task)(void *context, int64_t task, int32_t worker);
 
-/*
- * What is true of one call. Run-time callbacks get one; it is the worker's own.
- */
+/* The context of one call of a run-time callback; it belongs to the worker. */
 typedef struct dpf_call {
     uint32_t size;  /* sizeof(dpf_call) of the host */
     int32_t worker; /* 0 .. n_workers-1; at most one call per worker at a time */
     int32_t n_workers;
     int32_t round; /* 0-based */
-    /* Where random draws are to be read: follows the component's lifetime (see dpf_lifetime). */
+    /* The index at which to read random draws; follows the component's lifetime (DPF_LIFETIME_*). */
     uint32_t draw;
     uint32_t party; /* who is acting; DPF_PARTY_AGGREGATE for the aggregator of the messages */
     const dpf_host *host;
     void *context; /* the host's own */
     /*
-     * Uninitialised scratch memory, 64-byte aligned, that dies when the callback returns; NULL if
-     * there is none. Taking 0 bytes gives a valid pointer.
+     * Uninitialised scratch memory, 64-byte aligned, valid until the callback returns; NULL if memory
+     * runs out. 0 bytes give a valid pointer.
      */
     void *(*scratch)(const struct dpf_call *call, uint64_t bytes);
-    /* 1 if the run is to stop: return DPF_E_CANCELLED soon. */
+    /* 1 if the run should stop: return DPF_E_CANCELLED soon. */
     int32_t (*cancelled)(const struct dpf_call *call);
     /*
-     * Runs the tasks 0 .. n_tasks-1 on the host's workers, the caller's among them, and returns when all are
-     * done. Results must not depend on which worker runs a task, nor on the order. A task may ask
-     * cancelled and use the host's services, but takes no scratch and runs no tasks of its own.
-     * NULL where the workers are busy with calls like this one: only calls of which there is one at a time
-     * get it (dpf_aggregator.finish and merge, dpf_recommender.fit). See dpf_run_tasks.
+     * Runs the tasks 0 .. n_tasks-1 on the host's workers, including the caller's, and returns when all are
+     * done. Results must not depend on which worker runs a task or in which order. A task may call
+     * cancelled and use the host's services, but must not take scratch or run tasks itself.
+     * NULL where other workers may be in the same callback; calls that run one at a time have it
+     * (dpf_aggregator.finish and merge, dpf_recommender.fit). Use dpf_run_tasks.
      */
     void (*run_tasks)(const struct dpf_call *call, int64_t n_tasks, dpf_task task, void *context);
 } dpf_call;
 
-/* How long one random draw stays in use (dpf_component.flags carry none: roles ask for it). */
+/* How long one random draw stays in use; roles have a callback that says so. */
 #define DPF_LIFETIME_RUN 1   /* drawn once, reused in every round: call.draw is always 0 */
 #define DPF_LIFETIME_ROUND 2 /* fresh in every round */
 #define DPF_LIFETIME_SOLVE 3 /* fresh for every inner solve of a round */
@@ -191,14 +189,14 @@ static inline const dpf_random_service *dpf_random(const dpf_host *host)
 {
     return (const dpf_random_service *)host->service(host, DPF_SERVICE_RANDOM);
 }
-/* How many workers dpf_run_tasks spreads tasks over: their numbers are below it. */
+/* How many workers dpf_run_tasks uses; a worker's number is below it. */
 static inline int32_t dpf_task_workers(const dpf_call *call)
 {
     return call->size > offsetof(dpf_call, run_tasks) && call->run_tasks && call->n_workers > 1
                ? call->n_workers
                : 1;
 }
-/* All tasks: on the host's workers if it lends them, else one after another. */
+/* Runs all tasks: on the host's workers if the call has them, else one after another. */
 static inline void dpf_run_tasks(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
 {
     if (dpf_task_workers(call) > 1) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * joint.h - how far a whole message moves, from bounds over groups of its blocks; sugar, no part of the ABI.
+ * joint.h - how far a whole message moves, from bounds over groups of its blocks; a convenience, not part of
+ * the ABI.
  *
- * A message is one vector x over all its blocks. What is known of a change of it is each block's own norms
- * (dpf_sensitivity) and bounds over several blocks (dpf_joint_norm). A mechanism with noise of scale s_b in
+ * A message is one vector x over all its blocks. Its change is bounded by each block's own norms
+ * (dpf_sensitivity) and by norms over several blocks (dpf_joint_norm). A mechanism with noise of scale s_b in
  * block b needs the norm of the vector divided by its noise, |(x_b / s_b)_b|_p: dpf_joint_largest bounds it.
  * p is 2 for Gaussian noise, 1 for Laplace noise.
  *
@@ -11,13 +12,14 @@
  * sum of the u_b^p. Any partition of the blocks into groups gives a bound: the sum, over groups, of the
  * largest value that a group's bound and its blocks' own bounds leave. A group of one block gives c_b^p. A
  * joint norm with y_b = |x_b|_within / w_b and |y|_across <= C gives u_b <= r_b y_b, r_b = k_b w_b / s_b,
- * where k_b relates the norms: |x|_2 <= |x|_1, |x|_1 <= sqrt(n) |x|_2 over n numbers. Then across = p sum
- * r_b^p z_b with z_b = y_b^p, sum z_b <= C^p, z_b <= (c_b/r_b)^p: a fractional knapsack, solved by filling
- * blocks in the order of r_b; across 1, p 2   y_b <= m_b = min(C, c_b/r_b), so r_b^2 y_b^2 <= (r_b^2 m_b)
- * y_b: a knapsack again, which is an upper bound, and exact where one block takes all; across 2, p 1   sum
- * r_b y_b with sum y_b^2 <= C^2: y is proportional to r where nothing is capped (Cauchy), and capped blocks
- * are taken out one after another. All partitions into the joint norms at hand are tried, the least counts.
- * One ball: C max_b w_b / s_b. Product of balls: the p-norm of C_b / s_b. L1 of L2 norms with Gaussian noise:
+ * where k_b relates the norms: |x|_2 <= |x|_1, |x|_1 <= sqrt(n) |x|_2 over n numbers. Then, by case:
+ *   across = p       sum r_b^p z_b with z_b = y_b^p, sum z_b <= C^p, z_b <= (c_b/r_b)^p: a fractional
+ * knapsack, solved by filling blocks in the order of r_b; across 1, p 2    y_b <= m_b = min(C, c_b/r_b), so
+ * r_b^2 y_b^2 <= (r_b^2 m_b) y_b: a knapsack again, an upper bound that is exact if one block takes all;
+ *   across 2, p 1    sum r_b y_b with sum y_b^2 <= C^2: y is proportional to r if nothing is capped (Cauchy);
+ *                    capped blocks are taken out one after another.
+ * All partitions into the given joint norms are tried, and the least bound counts. Examples: one ball gives
+ * C max_b w_b / s_b; a product of balls the p-norm of C_b / s_b; an L1 norm of L2 norms with Gaussian noise
  * C max_b w_b / s_b.
  */
 #ifndef DPFRAME_JOINT_H
@@ -33,7 +35,7 @@
 extern "C" {
 #endif
 
-/* A message and what is known of its change. */
+/* A message and the bounds on its change. */
 typedef struct dpf_message_norms {
     const dpf_query *query;
     int64_t rows; /* the Gram row left out */
@@ -85,7 +87,7 @@ static inline dpf_joint_norm dpf_joint_new(uint32_t blocks, int32_t within, int3
     return bound;
 }
 
-/* Adds it if there is room: a bound less is safe. set NULL: nobody asks. */
+/* Adds it if there is room; leaving a bound out is safe. set may be NULL. */
 static inline void dpf_joint_add(dpf_joint_norms *set, const dpf_joint_norm *bound)
 {
     if (set && set->n < set->capacity)

@@ -63,14 +63,14 @@ typedef struct dpf_param {
     const char *default_text;
     const dpf_enum_value *values; /* enum: its values */
     int64_t n_values;
-    const char *unit; /* "" if the number has none */
+    const char *unit; /* "" if it has none */
     const char *help; /* one or two sentences */
 } dpf_param;
 
 /* One parsed value. Pointers stay valid until the instance is destroyed. */
 typedef struct dpf_value {
     int32_t type;
-    int32_t is_set; /* 1 if the configuration names it, 0 if this is the default */
+    int32_t is_set; /* 1 if the configuration sets it, 0 if this is the default */
     int64_t integer;
     double real;
     const char *text;
@@ -87,7 +87,7 @@ typedef struct dpf_params {
     const dpf_value *values;
 } dpf_params;
 
-/* Sugar for tables; no part of the ABI. */
+/* Sugar for tables; not part of the ABI. */
 #define DPF_PARAM_REAL_F(NAME, DEF, LO, HI, FLAGS, UNIT, HELP)                                               \
     {                                                                                                        \
         NAME, DPF_TYPE_REAL, FLAGS, LO, HI, DEF, 0, NULL, NULL, 0, UNIT, HELP                                \

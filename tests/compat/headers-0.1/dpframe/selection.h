@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * selection.h - private selection among candidates, as it stands in a ledger; sugar, no part of the ABI.
+ * selection.h - private selection among candidates in a ledger; a convenience, not part of the ABI.
  *
- * A number K is drawn from a public law, K times a candidate is drawn from a public law and run, each run
- * with a score, and the run with the best score alone is released: Liu, Talwar, arXiv 1811.07971; Papernot,
+ * A number K is drawn from a public law; K times a candidate is drawn from a public law and run, which gives
+ * a score; only the run with the best score is released: Liu, Talwar, arXiv 1811.07971; Papernot,
  * Steinke, arXiv 2110.03620. In a ledger this is
  *
- *     SELECTION, then for each candidate: CANDIDATE, and the releases of one run of it, its score among them.
+ *     SELECTION, then for each candidate: CANDIDATE and the releases of one run of it, including its score.
  *
- * Nobody composes these releases one by one: an accountant that has no theorem for the whole refuses, which
+ * Do not compose these releases one by one: an accountant without a theorem for the whole refuses, which
  * dpf_charge_event does for it.
  */
 #ifndef DPFRAME_SELECTION_H
@@ -40,13 +40,13 @@ typedef struct dpf_selection {
     double eta;         /* of the negative binomial */
     double gamma;       /* of the negative binomial */
     double mean;        /* of the number of repetitions */
-    int64_t candidates; /* that may be drawn, at least 1 */
+    int64_t candidates; /* at least 1 */
     double copies;      /* composed with itself this often */
 } dpf_selection;
 
 /*
- * Reads the SELECTION at events[index], and refuses what is out of range or has no proof. The candidates
- * follow it: dpf_selection_candidate.
+ * Reads the SELECTION at events[index]; refuses it if a number is out of range or nothing is proved about it.
+ * Its candidates follow: dpf_selection_candidate.
  */
 static inline dpf_status dpf_selection_read(const dpf_host *host, const dpf_event *events, int64_t index,
                                             const dpf_question *question, dpf_selection *out)
@@ -80,15 +80,15 @@ static inline dpf_status dpf_selection_read(const dpf_host *host, const dpf_even
                                 "its count or the parameters of its law of repetitions are out of range");
     if (!(candidates >= 1.0 && candidates < 1e9 && candidates == floor(candidates)))
         return dpf_refuse_event(host, DPF_E_RANGE, event, index,
-                                "its number of candidates is no whole number from 1");
+                                "its number of candidates is not a whole number of at least 1");
     out->candidates = (int64_t)candidates;
     out->copies = (double)event->count;
     return DPF_OK;
 }
 
 /*
- * Reads the CANDIDATE at events[index] of n: *releases events of it follow. Candidates that are cut off, and
- * selections inside of them, are refused.
+ * Reads the CANDIDATE at events[index] of n; its *releases events follow. Refuses incomplete candidates and
+ * selections inside of them.
  */
 static inline dpf_status dpf_selection_candidate(const dpf_host *host, const dpf_event *events, int64_t n,
                                                  int64_t index, int64_t *releases)

@@ -2,9 +2,9 @@
 /*
  * role/accountant.h - from a ledger to (epsilon, delta).
  *
- * An accountant answers for one unit, adjacency and observer. It refuses (DPF_E_UNSUPPORTED, with
- * dpf_host.fail naming the event) what it does not know: a kind of event, a sensitivity that is NaN,
- * a sampling it cannot use. NaN, negative or unconverged results are errors, never 0.
+ * An accountant answers for one unit, adjacency and observer. It refuses an event that it cannot handle
+ * (DPF_E_UNSUPPORTED, with dpf_host.fail naming the event): an unknown kind, a sensitivity that is NaN, a
+ * sampling that it cannot use. A NaN, negative or unconverged result is an error, never 0.
  */
 #ifndef DPFRAME_ROLE_ACCOUNTANT_H
 #define DPFRAME_ROLE_ACCOUNTANT_H
@@ -18,8 +18,8 @@ extern "C" {
 
 #define DPF_ROLE_ACCOUNTANT "dpframe.accountant/1"
 
-#define DPF_ACCOUNTANT_PROOF 1 /* its answer is an upper bound that holds if all conditions do */
-#define DPF_ACCOUNTANT_CLAIM 2 /* its answer is what a publication states */
+#define DPF_ACCOUNTANT_PROOF 1 /* its answer is a proved upper bound, if all conditions hold */
+#define DPF_ACCOUNTANT_CLAIM 2 /* its answer repeats a publication */
 
 typedef struct dpf_question {
     uint32_t size;
@@ -40,8 +40,8 @@ typedef struct dpf_answer {
     double order;     /* Renyi order, or NaN */
     char source[192]; /* the theorem or formula */
     char note[256];   /* a sentence for the reader, or "" */
-    /* Of a claim: the unit and adjacency that it is about, 1 + DPF_UNIT_* and 1 + DPF_ADJ_*; 0: the
-     * question's. */
+    /* The unit and adjacency that a claim is about, as 1 + DPF_UNIT_* and 1 + DPF_ADJ_*; 0: the question's.
+     */
     int32_t stated_unit;
     int32_t stated_adjacency;
 } dpf_answer;
@@ -52,14 +52,14 @@ typedef struct dpf_accountant {
     /* [any, required] Composes the events and answers for question.delta. */
     dpf_status (*epsilon)(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
                           dpf_answer *answer);
-    /* [any, optional] The same the other way round: delta for question.epsilon. NULL: not served. */
+    /* [any, optional] The inverse: delta for question.epsilon. NULL: not supported. */
     dpf_status (*delta)(void *self, const dpf_event *events, int64_t n, const dpf_question *question,
                         dpf_answer *answer);
     /*
-     * [any, optional] Epsilon at question.delta of each of n_units units, where records have privacy weights.
-     * Unit i has the records of weights weights[offsets[i]] .. weights[offsets[i + 1] - 1], and all of them
-     * may differ between neighbours; with offsets NULL each weight is a unit of one record. The question's
-     * unit is RECORD and says what each of them may change. NULL: not served.
+     * [any, optional] Epsilon at question.delta for each of n_units units, where records have privacy
+     * weights. Unit i has the records with weights[offsets[i]] .. weights[offsets[i + 1] - 1], and neighbours
+     * may differ in all of them; with offsets NULL each weight is a unit of one record. The question's unit
+     * is RECORD and says how a single record may change. NULL: not supported.
      */
     dpf_status (*epsilon_per_unit)(void *self, const dpf_event *events, int64_t n,
                                    const dpf_question *question, const double *weights,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * role/aggregator.h - sums of the parties' integers, and what an observer of the channel sees.
+ * role/aggregator.h - sums of the parties' integers, and who sees which messages.
  */
 #ifndef DPFRAME_ROLE_AGGREGATOR_H
 #define DPFRAME_ROLE_AGGREGATOR_H
@@ -18,7 +18,7 @@ extern "C" {
 #define DPF_SEES_SUM 2      /* only the sum */
 
 /* Flags. */
-#define DPF_AGGREGATOR_BY_ROWS UINT32_C(1) /* works on any range of rows independently */
+#define DPF_AGGREGATOR_BY_ROWS UINT32_C(1) /* ranges of rows can be aggregated independently */
 #define DPF_AGGREGATOR_DENSE UINT32_C(2)   /* needs every party's message with all rows */
 
 /* One aggregation: the host allocates, the aggregator fills. */
@@ -28,48 +28,47 @@ typedef struct dpf_aggregation {
     int64_t rows;            /* of the range, or all */
     int64_t n_parties;       /* invited */
     uint64_t modulus;        /* from the noise plan; 0: not modular */
-    int64_t least_survivors; /* from the noise plan: a sum of fewer messages must not be opened */
+    int64_t least_survivors; /* from the noise plan: do not open a sum of fewer messages */
     int64_t *sums;           /* rows x width, zero at the start */
     void *state;             /* state_bytes() bytes, zero at the start */
     int64_t survivors;       /* out: messages in the sum */
     uint64_t bytes_up;       /* out: bytes that the parties sent */
-    uint64_t bytes_down;     /* out: bytes that they received for the aggregation itself */
+    uint64_t bytes_down;     /* out: bytes that they received for the aggregation */
 } dpf_aggregation;
 
-/* What an aggregation by so many parties assumes, and where it gives up. */
+/* What an aggregation assumes, and when it stops. */
 typedef struct dpf_aggregator_limits {
     uint32_t size;
     int32_t reserved;
-    int64_t corrupt;   /* out: most parties that may work with the server; 0: not stated */
-    int64_t survivors; /* out: fewest messages that the configuration asks for; 0: what the noise needs */
-    int64_t parties;   /* out: it stops with fewer parties than this, whatever the noise needs; at least 1 */
+    int64_t corrupt;   /* out: how many parties may collude with the server; 0: not stated */
+    int64_t survivors; /* out: fewest messages by the configuration; 0: as many as the noise needs */
+    int64_t parties;   /* out: the protocol stops with fewer parties than this; at least 1 */
 } dpf_aggregator_limits;
 
 typedef struct dpf_aggregator {
     int32_t sees;   /* DPF_SEES_* */
     uint32_t flags; /* DPF_AGGREGATOR_* */
-    /* [run, optional] Bytes of state for an aggregation, of which width, rows, n_parties and modulus are set.
-     * NULL: none. */
+    /* [run, optional] Bytes of state for an aggregation; width, rows, n_parties and modulus are set in
+     * `empty`. NULL: none. */
     uint64_t (*state_bytes)(void *self, const dpf_aggregation *empty);
     /*
-     * [run, required] Takes call.party's message. Workers have aggregations of their own, joined by merge; a
+     * [run, required] Adds call.party's message. Each worker has its own aggregation, and merge joins them; a
      * component without merge gets all messages on one worker, in the order of parties.
      */
     dpf_status (*absorb)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message);
     /* [run, optional] Adds from to into. NULL: see absorb. */
     dpf_status (*merge)(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from);
     /*
-     * [run, optional] Ends the aggregation: into->sums and survivors are final. NULL: nothing to do. If only
-     * the sum is to be seen, fewer survivors than into->least_survivors are DPF_E_PRIVACY, before anything is
-     * opened. Long work is worth being divided into tasks: dpf_run_tasks.
+     * [run, optional] Ends the aggregation: into->sums and survivors are final. NULL: nothing to do. If the
+     * server may see only the sum, return DPF_E_PRIVACY for fewer survivors than into->least_survivors before
+     * anything is opened. Divide long work into tasks (dpf_run_tasks).
      */
     dpf_status (*finish)(void *self, const dpf_call *call, dpf_aggregation *into);
     /* [any, required] The factor that turns a sum of that many messages into the estimate: 1, or 1/n. */
     double (*scale)(void *self, int64_t survivors);
     /*
-     * [any, optional] Of an aggregation that n_parties are invited to. The host refuses more corrupt parties
-     * than the noise bears, and fewer survivors than it needs. NULL: nothing is assumed, and nothing stops
-     * it.
+     * [any, optional] The limits of an aggregation with n_parties invited. The host refuses more corrupt
+     * parties than the noise tolerates, and fewer survivors than it needs. NULL: no assumption, no limit.
      */
     void (*limits)(void *self, int64_t n_parties, dpf_aggregator_limits *out);
     /* NULL. A later minor may name a slot; what it names is optional. */

@@ -2,8 +2,8 @@
 /*
  * role/loss.h - loss constructors: records and the other side's factors in, a query out.
  *
- * A loss knows three things: the blocks of its query, their sensitivities in terms of public bounds,
- * and how to sum the records' contributions. It does not know who holds the records, whether noise
+ * A loss defines three things: the blocks of its query, their sensitivities in terms of public bounds,
+ * and the sum of the records' contributions. It does not know who holds the records, whether noise
  * follows, or how rows are solved.
  */
 #ifndef DPFRAME_ROLE_LOSS_H
@@ -12,6 +12,7 @@
 #include "../host.h"
 #include "../privacy.h"
 #include "../query.h"
+#include "../utility.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,46 +34,46 @@ typedef struct dpf_side_info {
     int32_t first;
     int32_t dimension;
     int32_t bias;        /* column of this side's bias, or -1 */
-    uint32_t layout;     /* DPF_LAYOUT_* that the host wants for quadratic blocks */
+    uint32_t layout;     /* DPF_LAYOUT_* that quadratic blocks must have */
     int32_t is_released; /* 1 if the query will go through a mechanism */
 } dpf_side_info;
 
 /* Flags. */
-/* A record's contribution is a sum of two parts, one that reads only the row that is solved and one that
-   reads only the other row, and a part is 0 where the unknowns of its row are. Friends then send their part
-   alone. */
+/* A record's contribution is a sum of two parts: one reads only the row that is solved, the other only the
+   other row, and each is 0 where its row is 0. Friends can then send their part alone. */
 #define DPF_LOSS_SEPARABLE UINT32_C(1)
 
 typedef struct dpf_loss {
-    uint32_t layouts; /* DPF_LAYOUT_* that it can write, or-ed; 0 for gradients */
+    uint32_t layouts; /* DPF_LAYOUT_* that it can write, combined by |; 0 for gradients */
     uint32_t flags;   /* DPF_LOSS_* */
 
     /*
-     * [setup, required] The blocks for this side. Called once for each side and layout that uses the
-     * instance. The Gram row of a query in layout OPERATOR is laid out by the same side's query in FULL.
+     * [setup, required] Describes the blocks for this side. Called once for each side and layout that uses
+     * the instance. The Gram row of a query in layout OPERATOR has the layout of the same side's query in
+     * FULL.
      */
     dpf_status (*query)(void *self, const dpf_side_info *info, dpf_query *out);
 
     /*
      * [setup, required] Sensitivity of each block (n_blocks entries), and of each block of the Gram row
-     * (ignored without one), under the bounds. Entries arrive as NaN; leave NaN what is not proved. joint
-     * arrives empty and takes what is known of several blocks together, where that says more than the
-     * blocks do one by one.
+     * (ignored without one), under the bounds. Entries arrive as NaN; leave them NaN unless you can prove a
+     * bound. joint arrives empty: add bounds on several blocks together where they say more than the single
+     * blocks' bounds.
      */
     dpf_status (*sensitivity)(void *self, const dpf_query *query, const dpf_bounds *bounds,
                               dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint);
 
     /*
-     * [run, optional] Adds the Gram row's part that comes from other rows first .. first+count-1 to out
-     * (width numbers). NULL if the query has no Gram row.
+     * [run, optional] Adds to out (width numbers) the part of the Gram row that comes from the other side's
+     * rows first .. first+count-1. NULL if the query has no Gram row.
      */
     dpf_status (*gram)(void *self, const dpf_call *call, const dpf_query *query, const dpf_factors *other,
                        int64_t first, int64_t count, double *out);
 
     /*
-     * [run, required] Writes the blocks of each group: out[g * stride + 0 .. width-1] (overwritten). Before
-     * it is added, each record's contribution to a coordinate of block b is rounded to a multiple of grid[b]
-     * with dpf_on_grid (grid NULL: not rounded), so that sums do not depend on their order.
+     * [run, required] Writes the blocks of each group: out[g * stride + 0 .. width-1] (overwritten). Round
+     * each record's contribution to a coordinate of block b to a multiple of grid[b] with dpf_on_grid before
+     * adding it (grid NULL: do not round), so that sums do not depend on their order.
      */
     dpf_status (*accumulate)(void *self, const dpf_call *call, const dpf_query *query,
                              const dpf_groups *groups, const double *grid, double *out, int64_t stride);
@@ -86,15 +87,22 @@ typedef struct dpf_loss {
 
     /*
      * [run, optional] Operator form, for solvers that only multiply by A: out[g] = A_g x[g], d numbers for
-     * each group, where A_g is what accumulate_local would write into the quadratic block, added to nothing
-     * (neither ridge nor Gram row). It costs O(records d) in place of O(records d^2). query has layout
+     * each group, where A_g is the quadratic block that accumulate_local would write, without ridge and Gram
+     * row. It costs O(records d) instead of O(records d^2). query has layout
      * OPERATOR; strides are multiples of 16, x and out are 64-byte aligned and their padding is zero. NULL
      * unless layouts has DPF_LAYOUT_OPERATOR.
      */
     dpf_status (*apply)(void *self, const dpf_call *call, const dpf_query *query, const dpf_groups *groups,
                         const float *x, int64_t x_stride, float *out, int64_t out_stride);
+    /*
+     * [setup, optional] What is proved about the error of a release; NULL: nothing. Called twice. First with
+     * n_numbers 0: adds the numbers that go in, with the plan's values; none where its theorem is not about
+     * this release. Then with values that the command line may have changed, within their ranges: adds bounds
+     * and notes, and sets source, title and error.
+     */
+    dpf_status (*utility)(void *self, const dpf_utility_setup *setup, dpf_utility *report);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[4])(void);
+    void (*reserved_slots[3])(void);
 } dpf_loss;
 
 #ifdef __cplusplus

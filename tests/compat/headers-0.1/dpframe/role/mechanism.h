@@ -3,9 +3,9 @@
  * role/mechanism.h - noise: doubles to integers, and sums of integers to estimates.
  *
  * Each party encodes its message to integers on a public grid; the aggregator adds integers; the
- * mechanism decodes the sum. Noise is added in encode (each party its own, or a share), or once in
- * decode (a trusted curator). Either way it is integer noise on the grid, so that a release has no
- * floating-point residue of the data.
+ * mechanism decodes the sum. Noise is added in encode (by each party, in full or as a share), or once in
+ * decode (by a trusted curator). Either way it is integer noise on the grid, so that a release leaks nothing
+ * through floating-point rounding.
  */
 #ifndef DPFRAME_ROLE_MECHANISM_H
 #define DPFRAME_ROLE_MECHANISM_H
@@ -23,10 +23,10 @@ extern "C" {
 /* Where noise is added. */
 #define DPF_NOISE_NOWHERE 0
 #define DPF_NOISE_AT_PARTY 1  /* encode: every message is noised in full */
-#define DPF_NOISE_AT_SUM 2    /* decode: once, by whoever is trusted with the sum */
+#define DPF_NOISE_AT_SUM 2    /* decode: once, by a party trusted with the sum */
 #define DPF_NOISE_IN_SHARES 3 /* encode: each message has a share, only the sum has enough */
 
-/* What is to be released. Known before data is read. */
+/* A planned release. Known before data is read. */
 typedef struct dpf_release {
     uint32_t size;
     int32_t side;
@@ -36,16 +36,16 @@ typedef struct dpf_release {
     int32_t adjacency;
     const dpf_sensitivity *blocks; /* one for each block of the query */
     const dpf_sensitivity *gram;   /* one for each block of the Gram row, or NULL */
-    const dpf_joint_norms *joint;  /* what bounds several blocks together; never NULL */
+    const dpf_joint_norms *joint;  /* bounds on several blocks together; never NULL */
     int64_t n_parties;             /* that can take part in a step */
-    int64_t min_survivors;         /* that certainly do, 1 if unknown */
+    int64_t min_survivors;         /* parties that take part for sure; 1 if unknown */
     double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
     int32_t from_data;             /* 1: sensitivities are maxima over private data */
     int32_t reserved;
     /* For mechanisms whose noise is correlated between rounds. */
-    int64_t rounds;         /* releases of the run, one a round; 0: there is not exactly one in each round */
-    int64_t separation;     /* a unit is in at most one of so many releases in a row; at least 1 */
-    int64_t participations; /* releases that a unit is in at most */
+    int64_t rounds;         /* releases of the run, one a round; 0: not exactly one in each round */
+    int64_t separation;     /* a unit is in at most one of so many consecutive releases; at least 1 */
+    int64_t participations; /* most releases in which a unit takes part */
 } dpf_release;
 
 /*
@@ -56,8 +56,8 @@ typedef struct dpf_noise_plan {
     uint32_t size;
     int32_t where; /* DPF_NOISE_* */
     int32_t n_blocks;
-    /* IN_SHARES: how many parties may know their own share, or hold it back, with enough noise left in a sum
-       of the least number of messages that decode accepts; 0: not stated. */
+    /* IN_SHARES: how many parties may know or withhold their own share while enough noise is left in a sum of
+       the least number of messages that decode accepts; 0: not stated. */
     int32_t spare_shares;
     double grid[DPF_MAX_BLOCKS];     /* granularity of each block, > 0, a power of two for additive noise */
     double scale[DPF_MAX_BLOCKS];    /* noise scale of each block, as in its event; 0: no noise */
@@ -67,11 +67,10 @@ typedef struct dpf_noise_plan {
     double gram_variance[DPF_MAX_BLOCKS];
     uint64_t modulus;  /* sums are taken modulo this; 0: not modular */
     double wrap_bound; /* bound on Pr[a sum wraps]; 0 if it provably cannot */
-    /* The noise counted on is in sums of at least so many messages: spare_shares and those that the guarantee
-       needs. decode refuses others, and so does an aggregator, before it opens them. 0: any number will do.
-     */
+    /* The guarantee needs sums of at least so many messages (spare_shares included). decode refuses smaller
+       sums, and an aggregator refuses to open them. 0: any number is enough. */
     int64_t least_survivors;
-    uint64_t opaque[16]; /* the mechanism's own */
+    uint64_t opaque[16]; /* for the mechanism's own use */
 } dpf_noise_plan;
 
 /* Rows of integers: encoded messages and their sums. */
@@ -86,21 +85,21 @@ typedef struct dpf_encoded {
     int64_t stride;
     int64_t survivors; /* decode: how many messages are in the sum */
     /*
-     * encode, for mechanisms with DPF_MECHANISM_CONTRIBUTORS: how many parties send each of these rows,
-     * for noise in shares of 1/contributors; else NULL.
+     * encode, for mechanisms with DPF_MECHANISM_CONTRIBUTORS: how many parties send each of these rows, so
+     * that each adds 1/contributors of the noise; else NULL.
      */
     const int32_t *contributors;
     /*
-     * decode, for mechanisms with row_state, else NULL: what they remember of these rows from the earlier
-     * rounds of the run, row_state bytes for each, one row after the other, 8-byte aligned. The host clears
-     * it before the first round and keeps it till the last.
+     * decode, for mechanisms with row_state, else NULL: the state of these rows from earlier rounds of the
+     * run, row_state bytes for each row, 8-byte aligned. The host clears it before the first round and keeps
+     * it until the last.
      */
     void *state;
 } dpf_encoded;
 
 /* Flags. */
 #define DPF_MECHANISM_CONTRIBUTORS UINT32_C(1) /* reads how many parties send each row (condition C8) */
-#define DPF_MECHANISM_PER_USER UINT32_C(2)     /* what it states needs one message of each user */
+#define DPF_MECHANISM_PER_USER UINT32_C(2)     /* its events hold only if each user sends one message */
 #define DPF_MECHANISM_DENSE                                                                                  \
     UINT32_C(4) /* needs every party's message with all rows: each row needs its shares */
 
@@ -113,55 +112,61 @@ typedef struct dpf_mechanism {
     /* [any, required] The epsilon that the configuration asks of one release, or NaN. */
     double (*budget)(void *self);
 
-    /* [setup, required] Chooses grid and scale. A sensitivity that is NaN or infinite must not be guessed:
-       fail with DPF_E_PRIVACY and say what would bound it. */
+    /* [setup, required] Chooses grid and scale. Never guess a sensitivity that is NaN or infinite: fail with
+       DPF_E_PRIVACY and say what would bound it. */
     dpf_status (*plan)(void *self, const dpf_release *release, dpf_noise_plan *out);
     /*
      * [setup, required] The events of one release, at most capacity; cleared when they arrive. A block
-     * without noise is NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound are one event.
-     * CORRELATED_GAUSSIAN is an event of all rounds together, and no other event covers its blocks.
+     * without noise is NON_PRIVATE unless its sensitivity is 0. Blocks that share a bound form one event.
+     * CORRELATED_GAUSSIAN is one event for all rounds; no other event may cover its blocks.
      */
     dpf_status (*events)(void *self, const dpf_release *release, const dpf_noise_plan *plan, dpf_event *out,
                          int32_t capacity, int32_t *n);
     /*
-     * [run, required] values (n_rows x width, stride) to integers; rows as in out. Noise of row r is read at
-     * (call.draw, call.party, r). Values outside the integers' range: DPF_E_RANGE.
+     * [run, required] Encodes values (n_rows x width, stride) as integers; rows as in out. Read the noise of
+     * row r at (call.draw, call.party, r). Return DPF_E_RANGE for values outside the integers' range.
      */
     dpf_status (*encode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
                          const double *values, int64_t stride, dpf_encoded *out);
-    /* [run, required] Sums to estimates, same shape. Noise of row r, if any, at (call.draw,
-     * DPF_PARTY_AGGREGATE, r). */
+    /* [run, required] Decodes sums to estimates of the same shape. Read the noise of row r, if any, at
+     * (call.draw, DPF_PARTY_AGGREGATE, r). */
     dpf_status (*decode)(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
                          const dpf_encoded *sums, double *out, int64_t stride);
     /*
-     * [any, optional] The epsilon that a release costs a record which enters with this weight, as planned.
-     * Samplers that draw by weight ask for it. NULL: not stated.
+     * [any, optional] The planned epsilon of one release for a record with this weight. Samplers that draw by
+     * weight use it. NULL: not stated.
      */
     dpf_status (*epsilon_at_weight)(void *self, const dpf_noise_plan *plan, double weight, double *epsilon);
     /*
      * [run, optional] For events with DPF_EVENT_NOISE_KNOWN, else NULL: the standard deviation of each
-     * coordinate's noise in the sum, given the part that the server knows. Rows as in sums, whose values are
-     * not read; call.draw as in decode. Audits read it: it says what such an observer can make of a release.
+     * coordinate's noise in the sum, given the part that the server knows. Rows as in sums, whose values must
+     * not be read; call.draw as in decode. Audits use it to attack as such a server could.
      */
     dpf_status (*conditional_stddev)(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                      const dpf_query *query, const dpf_encoded *sums, double *out,
                                      int64_t stride);
     /*
-     * [setup, optional] Bytes of state that decode keeps for each row of a message; NULL: none. call.draw is
-     * then the number of the round, from 0, and a mechanism whose noise is correlated between rounds adds it
-     * to sums (DPF_NOISE_AT_SUM), once a round. decode reads what earlier rounds have left and writes what
-     * this one leaves: called again for the same round, before a later one, it gives the same.
+     * [setup, optional] Bytes of state that decode keeps for each row of a message; NULL: none. With state,
+     * call.draw is the number of the round, from 0, and noise that is correlated between rounds is added to
+     * sums (DPF_NOISE_AT_SUM), once a round. decode reads the state of earlier rounds and writes its own; a
+     * second call for the same round, before a later one, must give the same result.
      */
     uint64_t (*row_state)(void *self, const dpf_noise_plan *plan, const dpf_query *query);
     /*
-     * [any, optional] How the noise is correlated between rounds; NULL: it is not. Writes the first n numbers
-     * of the first column of a lower triangular Toeplitz matrix C, the first of them 1: the noise of a
-     * coordinate in the decoded sums of rounds 0 .. n-1 is C^-1 z, where z is independent and has the plan's
-     * variance.
+     * [any, optional] The correlation of the noise between rounds; NULL: none. Writes the first n numbers of
+     * the first column of a lower triangular Toeplitz matrix C, beginning with 1: the noise of a coordinate
+     * in the decoded sums of rounds 0 .. n-1 is C^-1 z, where z is independent and has the plan's variance.
      */
     void (*correlation)(void *self, const dpf_noise_plan *plan, double *out, int64_t n);
+    /*
+     * [setup, optional] The mechanism's settings on one scale, from place 0, the most private, to 1, the
+     * least: "dpframe account --choose" looks for the last place that meets a target. Writes the parameters'
+     * values there (values[i] of parameter i; those that stay as configured are left alone) and makes of
+     * `event`, which events() stated, what it would state with them. NULL: nothing can be chosen.
+     */
+    dpf_status (*settings)(void *self, double place, double *values, dpf_event *event);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[6])(void);
+    void (*reserved_slots[5])(void);
 } dpf_mechanism;
 
 #ifdef __cplusplus

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * role/recommender.h - recommenders that are no factorization, as one component.
+ * role/recommender.h - a recommender other than a factorization, as one component.
  *
- * A factorization is assembled from the other roles. What does not fit that shape, such as nearest
- * neighbours, is one component of this role, which takes the place of [users] and [items]: it gets the
- * training records, makes a state, and scores items for a user from the state and that user's own records.
- * Split, evaluation, run directory, ledger, accountants and conditions are the host's and the same for both.
+ * A factorization is assembled from the other roles. A model of another shape, such as nearest neighbours, is
+ * one component of this role and replaces [users] and [items]: it gets the training records, makes a state,
+ * and scores items for a user from the state and that user's own records. The host provides split,
+ * evaluation, run directory, ledger, accountants and conditions, the same for both.
  *
  * Privacy: a recommender states each of its releases before any data is read (releases), as an event for the
- * accountants and as facts for the conditions C1..C10. What it then does must be what it states: the host
- * cannot see inside. Its random streams come from the privacy key.
+ * accountants and as facts for the conditions C1..C12. It must then do exactly that: the host cannot check
+ * it. Its random streams come from the privacy key.
  *
- * State: a block of bytes that the host owns, saves and loads. It holds all that fit has learnt, has no
- * pointers, and is little-endian. Instances do not change after create.
+ * State: a block of bytes that the host owns, saves and loads. It holds everything that fit has learnt, has
+ * no pointers, and is little-endian. Instances do not change after create.
  */
 #ifndef DPFRAME_ROLE_RECOMMENDER_H
 #define DPFRAME_ROLE_RECOMMENDER_H
@@ -69,30 +69,30 @@ static inline const dpf_features *dpf_user_features(const dpf_interactions *reco
 #define DPF_FEATURES_OF_USERS UINT32_C(1)
 #define DPF_FEATURES_OF_ITEMS UINT32_C(2)
 
-/* What is known before any data is read. */
+/* Known before any data is read. */
 typedef struct dpf_recommender_setup {
     uint32_t size;
     int32_t parties; /* DPF_PARTIES_* */
-    int64_t n_users; /* upper bounds; INT32_MAX where nothing is known, which keeps bounds valid */
+    int64_t n_users; /* upper bounds; INT32_MAX if unknown, which keeps bounds valid */
     int64_t n_items;
     double value_lo;       /* declared range of the records' values; 1 and 1 for implicit feedback, */
     double value_hi;       /* infinite where none is declared */
-    double noise_factor;   /* more noise: divides each release's epsilon; 1 unless a total is calibrated */
+    double noise_factor;   /* divides each release's epsilon; 1 unless a total budget is calibrated */
     int32_t without_noise; /* 1: the non-private twin, for comparison: no noise, and releases say so */
-    int32_t unit;          /* DPF_UNIT_*, DPF_ADJ_*: what the run asks about. Events state all of them. */
+    int32_t unit;          /* DPF_UNIT_* and DPF_ADJ_* of the run; events state all of them */
     int32_t adjacency;
     uint32_t features; /* DPF_FEATURES_*: which public features the records will come with */
 } dpf_recommender_setup;
 
-/* What a release reads beside records and its own noise (condition C2). */
+/* What a release reads besides records and its own noise (condition C2). */
 #define DPF_READS_CONSTANTS 0   /* public constants */
 #define DPF_READS_RELEASES 1    /* earlier releases and constants */
-#define DPF_READS_OWN_RECORDS 2 /* a user's own records, in a contribution that is bounded as a whole */
+#define DPF_READS_OWN_RECORDS 2 /* a user's own records, in a contribution with one bound */
 #define DPF_READS_RAW 3         /* numbers from private data without noise: no guarantee */
 
 /* Facts about a release (condition C8). */
-#define DPF_RELEASE_ROW_OF_USER UINT32_C(1)    /* each user has a row of its own in it */
-#define DPF_RELEASE_SENT_BY_USERS UINT32_C(2)  /* each user sends a message to somebody else */
+#define DPF_RELEASE_ROW_OF_USER UINT32_C(1)    /* each user has a row in it */
+#define DPF_RELEASE_SENT_BY_USERS UINT32_C(2)  /* each user sends a message */
 #define DPF_RELEASE_COUNTS_USERS UINT32_C(4)   /* it shows the exact number of users that sent */
 #define DPF_RELEASE_NOISE_BY_USERS UINT32_C(8) /* each user who takes part adds noise */
 #define DPF_RELEASE_OBSERVED_ONLY UINT32_C(16) /* cells without a record send nothing */
@@ -109,25 +109,25 @@ typedef struct dpf_recommender_release {
     int32_t sees;        /* DPF_SEES_*: what reaches the server */
     int32_t reserved;
     /*
-     * side is the side whose rows are released; the host fills in term, block and round. Sensitivities
-     * arrive as NaN; leave NaN what is not proved. sampling arrives as "none"; a draw amplifies only where it
-     * is of the run's one release, made once (count 1), which shows neither users' rows nor their number nor
-     * noise of theirs.
+     * side is the side whose rows are released; the host fills in term, blocks and round. Sensitivities
+     * arrive as NaN; leave them NaN unless you can prove a bound. sampling arrives as "none". A draw
+     * amplifies only if it is for the run's only release, made once (count 1), and the release shows neither
+     * rows of users, nor their number, nor noise that they added.
      */
     dpf_event event;
     char name[48]; /* "flipped rows" */
-    char why[160]; /* a clause about what it reads, where that is DPF_READS_RAW, else "" */
+    char why[160]; /* for DPF_READS_RAW: a clause that says what it reads; else "" */
     uint64_t reserved_words[8];
 } dpf_recommender_release;
 
 /*
- * A release, or one message of it, as it reaches those from whom it is to be protected: each message where
- * messages are seen, else the sum. row is the user's where each user has a row of its own, else 0. n numbers,
- * width of them in a row, one row after the other: one for each item where they belong to items.
+ * Exactly what the observer sees of a release, noise included: each message if the server sees messages, else
+ * the sum. row is the user if each user has a row, else 0. n numbers in rows of width, one row after the
+ * other: one row for each item if they belong to items.
  *
- * What a witness writes into numbers was released in their place: training goes on with it. So an audit
- * replays what was seen with another data set. exact and scales are what the component itself states; audits
- * compare numbers with them, and both with the release's event.
+ * A witness may overwrite numbers: training then continues with its values as if they had been released. An
+ * audit replays a release on another data set in this way. exact and scales are the component's own
+ * statement; audits compare numbers with them, and both with the release's event.
  */
 typedef struct dpf_witnessed {
     uint32_t size;
@@ -136,13 +136,13 @@ typedef struct dpf_witnessed {
     int64_t n;
     int64_t width;
     double *numbers;      /* with all their noise */
-    const double *exact;  /* the same without noise; NULL: not told */
-    const double *scales; /* of the noise of each, in units of the event's scale (or of the root of a
-                             variance that it states); NULL: all 1. 0: the number is a constant */
+    const double *exact;  /* the same without noise; NULL: not given */
+    const double *scales; /* noise scale of each, in units of the event's scale (or of the square root of its
+                             variance); NULL: all 1. 0: the number is a constant */
 } dpf_witnessed;
 
-/* Is told all of them, one after the other where later ones depend on earlier ones. Several workers may call
-   it at once. */
+/* Receives each of them; a release that depends on another one comes after it. Several workers may call it at
+   once. */
 typedef struct dpf_witness {
     void *context;
     void (*saw)(void *context, const dpf_witnessed *what);
@@ -159,10 +159,10 @@ typedef struct dpf_fit {
     int64_t messages;     /* out: that were sent, and their bytes */
     uint64_t bytes_up;
     uint64_t bytes_down;
-    const dpf_witness *witness; /* NULL: nobody asks. Audits do; results depend on what it writes alone. */
+    const dpf_witness *witness; /* of an audit; NULL: none. Changes results only by what it writes. */
 } dpf_fit;
 
-/* Who is to be told, or NULL. */
+/* The witness, or NULL. */
 static inline const dpf_witness *dpf_fit_witness(const dpf_fit *fit)
 {
     return fit->size > offsetof(dpf_fit, witness) ? fit->witness : NULL;
@@ -172,41 +172,41 @@ static inline const dpf_witness *dpf_fit_witness(const dpf_fit *fit)
 typedef struct dpf_scoring {
     uint32_t size;
     int32_t user;
-    const dpf_interactions *records; /* of other users' nothing may be read but what the state has */
+    const dpf_interactions *records; /* read those of this user only; the state has the rest */
     const void *state;
     float *scores; /* n_items numbers, to be written; all finite */
 } dpf_scoring;
 
 /* Flags. */
 #define DPF_RECOMMENDER_STATE_RELEASED                                                                       \
-    UINT32_C(1) /* the state is computed from the releases and constants alone: it is what is published */
+    UINT32_C(1) /* the state is computed from releases and constants alone, and may be published */
 #define DPF_RECOMMENDER_SCORES_AT_HOME                                                                       \
-    UINT32_C(2) /* scores read the user's own records as they are, and stay with that user (joint DP) */
+    UINT32_C(2) /* scores read the user's own records without noise and stay with that user (joint DP) */
 #define DPF_RECOMMENDER_PREDICTS_VALUES                                                                      \
-    UINT32_C(4) /* scores are predictions of records' values, in their range: rating metrics apply */
+    UINT32_C(4) /* scores predict records' values, in their range: rating metrics apply */
 #define DPF_RECOMMENDER_ALWAYS_ENDS                                                                          \
-    UINT32_C(8) /* fit fails for no records whatever, but for lack of memory and cancellation (C12) */
+    UINT32_C(8) /* no records make fit fail; only lack of memory and cancellation do (C12) */
 
 typedef struct dpf_recommender {
     /* [any, required] DPF_RECOMMENDER_*, as this instance is configured. */
     uint32_t (*flags)(void *self);
     /*
-     * [setup, required] All releases of a run, at most capacity. Called before data is read, and again with
-     * another noise_factor where a total budget is calibrated.
+     * [setup, required] States all releases of a run, at most capacity. Called before data is read, and again
+     * with other noise factors while a total budget is calibrated.
      */
     dpf_status (*releases)(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
                            int32_t capacity, int32_t *n);
-    /* [any, required] Size of the state for so many users and items, or a bound of it: fit says how much it
-     * used. */
+    /* [any, required] The size of the state for so many users and items, or an upper bound: fit reports how
+     * many bytes it used. */
     dpf_status (*state_bytes)(void *self, int64_t n_users, int64_t n_items, uint64_t *bytes);
     /*
-     * [run, required] Fills the state. The bytes must not depend on the number of workers or the order of
-     * tasks. Noise of user u is read at (call.draw, u, row), of an aggregate at (call.draw,
+     * [run, required] Trains and fills the state. Its bytes must not depend on the number of workers or the
+     * order of tasks. Read noise of user u at (call.draw, u, row), noise of an aggregate at (call.draw,
      * DPF_PARTY_AGGREGATE, row). Scratch of call lives until fit returns.
      */
     dpf_status (*fit)(void *self, const dpf_call *call, dpf_fit *fit);
-    /* [any, required] DPF_OK if these bytes can be a state of fit: files may be damaged, and scores trusts
-     * them. */
+    /* [any, required] DPF_OK if these bytes can be a state made by fit. Files may be damaged, and scores
+     * trusts this check. */
     dpf_status (*check)(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes);
     /* [run, required] Scores of all items for a user; higher is better. */
     dpf_status (*scores)(void *self, const dpf_call *call, const dpf_scoring *scoring);

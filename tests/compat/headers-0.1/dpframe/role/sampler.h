@@ -28,7 +28,7 @@ typedef struct dpf_sampler_setup {
     int64_t n_parties;
     int64_t n_records; /* training records; 0 where the plan is made without data */
     double budget;     /* the mechanism's epsilon for one release, NaN if it has none */
-    /* The epsilon that a release costs a record of that weight; NULL if the mechanism states none. */
+    /* The epsilon of a release for a record of that weight; NULL if the mechanism states none. */
     dpf_status (*epsilon_at_weight)(void *context, double weight, double *epsilon);
     void *context;
     /* Range of the records' privacy weights. */
@@ -37,7 +37,7 @@ typedef struct dpf_sampler_setup {
     double privacy_weight_mean; /* NaN where only the data tells */
 } dpf_sampler_setup;
 
-/* What one draw covers: parties by number, or records by user and item. */
+/* The parties (by number) or records (by user and item) of one draw. */
 typedef struct dpf_draw {
     uint32_t size;
     int32_t level;
@@ -51,16 +51,14 @@ typedef struct dpf_draw {
     const dpf_factors *user_factors;
     const dpf_factors *item_factors;
     /*
-     * Level record: the L1 norm of a row of the other side that the release's noise is for, a public bound
-     * or, where bounds are empirical, the largest of the solving party's rows. INFINITY: there is no such
-     * bound.
+     * Level record: the bound on the L1 norm of the other side's rows that the noise was chosen for: a public
+     * bound or, with empirical bounds, the largest norm of the solving party's rows. INFINITY: no bound.
      */
     double other_l1;
     /*
-     * Level party: a number for each party, uniform on 64 bits, that follows from [run] seed and the party's
-     * own id alone and is the same in every draw. What a sampler assigns to a party for several rounds
-     * follows from it, never from the party's place, which shifts when another one leaves. NULL: parties
-     * without ids.
+     * Level party: a uniform 64-bit number for each party, which depends only on [run] seed and the party's
+     * own id and is the same in every draw. Derive from it whatever you assign to a party for several rounds,
+     * never from the party's place, which shifts when another party leaves. NULL: parties have no ids.
      */
     const uint64_t *keys;
 } dpf_draw;
@@ -70,13 +68,13 @@ typedef struct dpf_sampler {
     int32_t reserved;
     /* [any, required] How long one draw stays in use: DPF_LIFETIME_*. */
     int32_t (*lifetime)(void *self);
-    /* [setup, required] Called once, before describe. Here the instance may still change. */
+    /* [setup, required] Called once, before describe. The instance may still change here. */
     dpf_status (*prepare)(void *self, const dpf_sampler_setup *setup);
-    /* [any, required] How it samples. */
+    /* [any, required] Describes how it samples. */
     dpf_status (*describe)(void *self, dpf_sampling *out);
     /*
-     * [run, required] weights[i] = 0 if i does not take part, else its weight (1, or 1/probability for an
-     * unbiased sum). Reads randomness at (call.draw, party, 0) or (call.draw, user, item).
+     * [run, required] Writes weights[i]: 0 if i does not take part, else its weight (1, or 1/probability for
+     * an unbiased sum). Read randomness at (call.draw, party, 0) or (call.draw, user, item).
      */
     dpf_status (*draw)(void *self, const dpf_call *call, const dpf_draw *draw, float *weights);
     /* NULL. A later minor may name a slot; what it names is optional. */

@@ -7,6 +7,7 @@
 
 #include "../host.h"
 #include "../query.h"
+#include "../utility.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,9 +18,9 @@ extern "C" {
 /* Flags. */
 #define DPF_SOLVER_GRADIENT UINT32_C(1)   /* takes gradient queries */
 #define DPF_SOLVER_QUADRATIC UINT32_C(2)  /* takes quadratic queries */
-#define DPF_SOLVER_INDEFINITE UINT32_C(4) /* its answer is defined where A is not positive definite */
+#define DPF_SOLVER_INDEFINITE UINT32_C(4) /* also solves where A is not positive definite */
 #define DPF_SOLVER_DEGREES UINT32_C(8)    /* reads how many records each row has (condition C8) */
-#define DPF_SOLVER_OPERATOR UINT32_C(16)  /* prefers products with A to A itself; takes both */
+#define DPF_SOLVER_OPERATOR UINT32_C(16)  /* prefers products with A to A itself; accepts both */
 
 /* A batch of rows. */
 typedef struct dpf_solve {
@@ -37,7 +38,7 @@ typedef struct dpf_solve {
     /* Rows: unknowns are columns query.first .. query.first + query.dimension - 1. */
     const float *current;
     int64_t current_stride;
-    float *next; /* may equal current; other columns are left alone */
+    float *next; /* may equal current; leave other columns alone */
     int64_t next_stride;
     float *state; /* n_rows x state_width, kept between rounds, zero at first; NULL if width is 0 */
     const dpf_query *gram_query; /* describes gram; query itself unless that has layout OPERATOR */
@@ -45,17 +46,17 @@ typedef struct dpf_solve {
      * Operator form: NULL unless the query's quadratic block has layout OPERATOR, which happens only
      * for solvers with DPF_SOLVER_OPERATOR. Writes A x, without Gram row and ridge, for the batch's
      * rows first .. first + count - 1; x and out have d numbers a row, are 64-byte aligned with
-     * strides that are multiples of 16, and their padding is zero. Rows are gathered anew by each
-     * call: all steps of one row before the next row keep its records in cache. A failure has been
-     * reported: return its status.
+     * strides that are multiples of 16, and their padding is zero. Each call gathers the rows' records
+     * anew, so do all steps of one row before the next to keep its records in cache. If it fails, it has
+     * reported why: return its status.
      */
     dpf_status (*product)(void *product_context, int64_t first, int64_t count, const float *x,
                           int64_t x_stride, float *out, int64_t out_stride);
     void *product_context;
     /*
-     * Variance of the noise in each of the query.width numbers of a row's blocks, and of gram, as they are
-     * given here; NULL: no noise; NaN: not known (behind transforms that are no isometry, and of what friends
-     * send). As planned: where a row gets messages from some parties only, it is that of all of them.
+     * Variance of the noise in each of the query.width numbers of a row's blocks, and of gram; NULL: no
+     * noise; NaN: unknown (after a transform that is not an isometry, and in friends' messages). It is the
+     * planned variance for messages from all parties, even where a row gets messages from only some.
      */
     const double *noise_variance;
     const double *gram_noise_variance;
@@ -64,14 +65,21 @@ typedef struct dpf_solve {
 typedef struct dpf_solver {
     uint32_t flags;
     uint32_t reserved;
-    /* [setup, optional] Numbers of state that each row needs (moments), for d unknowns. NULL: none. */
+    /* [setup, optional] How many numbers of state (moments) each row needs, for d unknowns. NULL: none. */
     int32_t (*state_width)(void *self, int32_t dimension);
-    /* [any, optional] A bound on the Euclidean norm of every row it returns, or infinity. NULL: infinity. */
+    /* [any, optional] A bound on the Euclidean norm of the returned rows, or infinity. NULL: infinity. */
     double (*radius)(void *self);
     /* [run, required] Solves the batch. All of next must be finite. */
     dpf_status (*solve)(void *self, const dpf_call *call, const dpf_solve *batch);
+    /*
+     * [setup, optional] What is proved about the error of a release; NULL: nothing. Called twice. First with
+     * n_numbers 0: adds the numbers that go in, with the plan's values; none where its theorem is not about
+     * this release. Then with values that the command line may have changed, within their ranges: adds bounds
+     * and notes, and sets source, title and error.
+     */
+    dpf_status (*utility)(void *self, const dpf_utility_setup *setup, dpf_utility *report);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[4])(void);
+    void (*reserved_slots[3])(void);
 } dpf_solver;
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "privacy/objective_utility.h"
+#include "objective_utility.h"
 
 #include <math.h>
 

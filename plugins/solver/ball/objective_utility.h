@@ -27,8 +27,8 @@
  * one, L_O(q*) - L_O(q'), is at most alpha0 |U| (d c^2 + lambda) N^2: L_O - L is alpha0 sum_records ((p.q)^2
  * + lambda |q|^2), which lies between 0 and that on the ball, and L(q*) <= L(q').
  */
-#ifndef DPF_PRIVACY_OBJECTIVE_UTILITY_H
-#define DPF_PRIVACY_OBJECTIVE_UTILITY_H
+#ifndef OBJECTIVE_UTILITY_H
+#define OBJECTIVE_UTILITY_H
 
 #include <stdint.h>
 

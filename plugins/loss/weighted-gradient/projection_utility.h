@@ -22,8 +22,8 @@
  * Lipschitz in V, is not given; Eq. 49 lets it be any bound on |grad V|, so Eq. 41's is taken unless another
  * is named. The constant of O() is taken as 1.
  */
-#ifndef DPF_PRIVACY_PROJECTION_UTILITY_H
-#define DPF_PRIVACY_PROJECTION_UTILITY_H
+#ifndef PROJECTION_UTILITY_H
+#define PROJECTION_UTILITY_H
 
 struct projection_setting {
     double m, k, p;       /* rows, numbers in a row, rows after the projection */

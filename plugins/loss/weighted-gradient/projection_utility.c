@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "privacy/projection_utility.h"
+#include "projection_utility.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "privacy/projection_utility.h"
+#include "projection_utility.h"
 
 static void near(double got, double expected)
 {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "privacy/objective_utility.h"
+#include "objective_utility.h"
 
 static void near(double got, double expected)
 {
@@ -64,7 +64,8 @@ static void check_order(const struct objective_setting *s)
     struct objective_bounds b;
     objective_bounds(s, &b);
     const double *g = b.published;
-    assert_true(g[OBJECTIVE_COM] >= g[OBJECTIVE_SYM] && g[OBJECTIVE_SYM] >= g[OBJECTIVE_OPT]);
+    assert_true(g[OBJECTIVE_COM] >= g[OBJECTIVE_SYM]);
+    assert_true(g[OBJECTIVE_SYM] >= g[OBJECTIVE_OPT]);
     assert_true(g[OBJECTIVE_STR] > g[OBJECTIVE_OPT]);
     if (b.separated) {
         assert_true(b.claimed);
@@ -82,16 +83,20 @@ static void corollary_1(void **state)
     (void)state;
     n_claimed = n_separated = n_wrong = 0;
     for_settings(check_order);
-    assert_true(n_separated > 1000 && n_claimed > n_separated && n_wrong > 0);
+    assert_true(n_separated > 1000);
+    assert_true(n_claimed > n_separated);
+    assert_true(n_wrong > 0);
     struct objective_setting s = {4, 1,   1,
                                   1, 0.8, {0, 0.1, 0.8, 0.1}}; /* the paper's alpha0 and beta, lambda = 1 */
     struct objective_bounds b;
     objective_bounds(&s, &b);
-    assert_true(b.claimed && !b.separated);
+    assert_true(b.claimed);
+    assert_true(!b.separated);
     assert_true(b.published[OBJECTIVE_STR] < b.published[OBJECTIVE_COM]);
     s.d = 8; /* the paper's for Amazon */
     objective_bounds(&s, &b);
-    assert_true(b.claimed && b.published[OBJECTIVE_STR] > b.published[OBJECTIVE_COM]);
+    assert_true(b.claimed);
+    assert_true(b.published[OBJECTIVE_STR] > b.published[OBJECTIVE_COM]);
 }
 
 /* (c d + 1)^2 <= c (d + 1)^2 from c = 1/d^2 to 1, and nowhere else. */
@@ -123,8 +128,10 @@ static void a_share_of_nothing(void **state)
     near(b.derived[OBJECTIVE_SYM], b.derived[OBJECTIVE_OPT]);
     s.alpha0 = 0.5;
     objective_bounds(&s, &b);
-    assert_true(isinf(b.published[OBJECTIVE_COM]) && isinf(b.derived[OBJECTIVE_SYM]));
-    assert_true(isfinite(b.published[OBJECTIVE_OPT]) && isfinite(b.derived[OBJECTIVE_STR]));
+    assert_true(isinf(b.published[OBJECTIVE_COM]));
+    assert_true(isinf(b.derived[OBJECTIVE_SYM]));
+    assert_true(isfinite(b.published[OBJECTIVE_OPT]));
+    assert_true(isfinite(b.derived[OBJECTIVE_STR]));
 }
 
 int main(void)

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * additive_functions.h - the functions of the mechanism role behind additive_mechanism.h; not part of the ABI.
+ *
+ * Read this only to replace one of them: additive_mechanism.h includes it and is all that an author needs.
+ */
+#ifndef DPFRAME_ADDITIVE_FUNCTIONS_H
+#define DPFRAME_ADDITIVE_FUNCTIONS_H
+
+#include "additive_mechanism.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An instance: the self of the functions below. */
+typedef struct dpf_additive_instance {
+    const dpf_additive_mechanism *spec;
+    const dpf_host *host;
+    const dpf_value *values;
+    const dpf_value *shared; /* values + spec->shared */
+    const dpf_random_service *random;
+    dpf_stream *stream;
+    double multiplier;
+} dpf_additive_instance;
+
+/* The words of dpf_noise_plan.opaque, which a plan keeps for the run. */
+enum {
+    DPF_ADDITIVE_KEEPS_LIMIT,  /* double: the largest size of a message, in grid steps */
+    DPF_ADDITIVE_KEEPS_FACTOR, /* double: dpf_release.noise_factor */
+    DPF_ADDITIVE_KEEPS_PARTS,  /* t, of noise in shares; else 1 */
+    DPF_ADDITIVE_KEEPS_STEPS   /* of each block's share */
+};
+DPF_STATIC_ASSERT(DPF_ADDITIVE_KEEPS_STEPS + DPF_MAX_BLOCKS <= 16, "a plan has 16 words");
+
+static inline double dpf_additive_kept(const dpf_noise_plan *plan, int32_t word)
+{
+    double number;
+    memcpy(&number, &plan->opaque[word], sizeof number);
+    return number;
+}
+static inline void dpf_additive_keep(dpf_noise_plan *plan, int32_t word, double number)
+{
+    memcpy(&plan->opaque[word], &number, sizeof number);
+}
+
+/* How many shares make up enough noise; grid steps of one share, or of the noise, in block b. */
+static inline int64_t dpf_additive_plan_parts(const dpf_noise_plan *plan)
+{
+    return (int64_t)plan->opaque[DPF_ADDITIVE_KEEPS_PARTS];
+}
+static inline uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32_t b)
+{
+    return plan->opaque[DPF_ADDITIVE_KEEPS_STEPS + b];
+}
+
+static inline int32_t dpf_additive_grid_bits_index(const dpf_additive_mechanism *spec)
+{
+    return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRID_BITS : (int32_t)DPF_SHARED_GRID_BITS);
+}
+static inline int32_t dpf_additive_is_exact(const dpf_additive_instance *it)
+{
+    return it->spec->in_shares || it->shared[DPF_SHARED_PRECISION].integer == 0;
+}
+
+/* Finds what an author forgot: a missing fact would be 0, and so an event that costs nothing. */
+static inline const char *dpf_additive_mistake(const dpf_additive_mechanism *spec,
+                                               const dpf_mechanism *functions, const dpf_params *params)
+{
+    const int32_t own = spec->event == DPF_EVENT_APPROX || spec->event == DPF_EVENT_ZCDP;
+    const int32_t n = spec->in_shares ? (int32_t)DPF_SHARES_COUNT : (int32_t)DPF_SHARED_COUNT;
+    if (spec->norm < DPF_NORM_L1 || spec->norm > DPF_NORM_LINF)
+        return "norm of the dpf_additive_mechanism is not one of DPF_NORM_*";
+    if (spec->event < DPF_EVENT_UNSUPPORTED || (spec->draw_real && spec->float_event < DPF_EVENT_UNSUPPORTED))
+        return "event or float_event of the dpf_additive_mechanism is missing";
+    if (own && !spec->state)
+        return "the dpf_additive_mechanism states APPROX or ZCDP, but has no function `state` with its "
+               "numbers";
+    if (spec->norm == DPF_NORM_LINF && !own && spec->event != DPF_EVENT_PURE &&
+        spec->event != DPF_EVENT_UNSUPPORTED)
+        return "norm LINF goes with the events PURE, APPROX, ZCDP and UNSUPPORTED";
+    /* Noise on each number or row costs the sum of their norms, which an L2 bound does not bound. */
+    if (spec->norm == DPF_NORM_L2 && spec->event == DPF_EVENT_PURE)
+        return "event PURE goes with the norms L1 and LINF: epsilons of numbers add up, their squares do not";
+    if (!spec->multiplier || !spec->draw || !spec->variance || spec->max_bits < 1 || spec->max_bits > 42)
+        return "multiplier, draw, variance or max_bits of the dpf_additive_mechanism is missing";
+    if (params->n_values != (uint32_t)(spec->shared + n))
+        return "the parameters must end with DPF_ADDITIVE_PARAMS (DPF_SHARES_PARAMS) at index `shared`";
+    if (spec->in_shares && !(functions->flags & DPF_MECHANISM_DENSE))
+        return "noise in shares needs a table with DPF_MECHANISM_DENSE: dpf_additive_shares_functions";
+    return NULL;
+}
+
+static inline dpf_status dpf_additive_mechanism_check(const dpf_additive_mechanism *spec,
+                                                      const dpf_mechanism *functions, const dpf_host *host,
+                                                      const dpf_params *params)
+{
+    const char *const mistake = dpf_additive_mistake(spec, functions, params);
+    if (mistake)
+        return (host->fail)(host, DPF_E_INTERNAL, -1, mistake);
+    const dpf_value *shared = params->values + spec->shared;
+    if (spec->in_shares)
+        return DPF_OK;
+    if (!dpf_additive_shares_sum(&shared[DPF_SHARED_SHARES]))
+        return (host->fail)(host, DPF_E_CONFIG, spec->shared + DPF_SHARED_SHARES,
+                            "the shares do not add up to 1");
+    if (shared[DPF_SHARED_PRECISION].integer != 0 && !spec->draw_real)
+        return (host->fail)(host, DPF_E_UNSUPPORTED, spec->shared + DPF_SHARED_PRECISION,
+                            "this mechanism has no floating-point noise; set precision = exact");
+    return DPF_OK;
+}
+
+static inline dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec,
+                                                       const dpf_mechanism *functions, const dpf_host *host,
+                                                       const dpf_params *params, void **self)
+{
+    const dpf_random_service *random = dpf_random(host);
+    dpf_stream *stream;
+    double multiplier = 0;
+    dpf_status status = dpf_additive_mechanism_check(spec, functions, host, params);
+    if (status == DPF_OK)
+        status = spec->multiplier(host, params->values, &multiplier);
+    if (status != DPF_OK)
+        return status;
+    if (!(multiplier > 0) || isinf(multiplier))
+        return (host->fail)(host, DPF_E_NUMERIC, -1,
+                            "no finite amount of noise was found for these parameters");
+    status = random->open(host, "noise", &stream);
+    if (status != DPF_OK)
+        return status;
+    dpf_additive_instance *it = (dpf_additive_instance *)dpf_memory(host)->allocate(host, sizeof(*it));
+    if (!it)
+        return (host->fail)(host, DPF_E_MEMORY, -1, "out of memory");
+    it->spec = spec;
+    it->host = host;
+    it->values = params->values;
+    it->shared = params->values + spec->shared;
+    it->random = random;
+    it->stream = stream;
+    it->multiplier = multiplier;
+    *self = it;
+    return DPF_OK;
+}
+
+static inline void dpf_additive_mechanism_destroy(void *self)
+{
+    dpf_additive_instance *it = (dpf_additive_instance *)self;
+    dpf_memory(it->host)->release(it->host, it);
+}
+
+static inline int32_t dpf_additive_mechanism_lifetime(void *self)
+{
+    const dpf_additive_instance *it = (const dpf_additive_instance *)self;
+    return it->spec->in_shares ? DPF_LIFETIME_ROUND
+                               : (int32_t)it->shared[DPF_SHARED_LIFETIME].integer + DPF_LIFETIME_RUN;
+}
+
+static inline double dpf_additive_mechanism_budget(void *self)
+{
+    const dpf_additive_instance *it = (const dpf_additive_instance *)self;
+    return it->spec->epsilon ? it->spec->epsilon(it->values) : (double)NAN;
+}
+
+/* ---- plan ---- */
+
+static inline int32_t dpf_additive_takes_scale(const dpf_additive_instance *it)
+{
+    return it->spec->is_scale && it->spec->is_scale(it->values);
+}
+static inline int32_t dpf_additive_has_one_scale(const dpf_additive_instance *it)
+{
+    return it->spec->one_scale && it->spec->one_scale(it->values);
+}
+static inline double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm)
+{
+    return norm == DPF_NORM_L1 ? norms->l1 : norm == DPF_NORM_L2 ? norms->l2 : norms->linf;
+}
+/* How many numbers of a block can move; rows, if one draw serves a row. */
+static inline double dpf_additive_moved(const dpf_additive_mechanism *spec, const dpf_release *release,
+                                        int32_t block, int32_t gram)
+{
+    const double numbers = dpf_additive_coordinates(release, block, gram);
+    return spec->whole_blocks ? numbers / release->query->blocks[block].length : numbers;
+}
+
+/* The norms for the planned unit. A configured scale needs none; its event states what is unbounded. */
+static inline dpf_status dpf_additive_norms(const dpf_additive_instance *it, const dpf_release *release,
+                                            const dpf_sensitivity *blocks, double *norms)
+{
+    for (int32_t b = 0; b < release->query->n_blocks; b++) {
+        norms[b] =
+            blocks ? dpf_additive_norm_of(&blocks[b].at[release->unit][release->adjacency], it->spec->norm)
+                   : (double)NAN;
+        if (dpf_additive_takes_scale(it)) {
+            norms[b] = norms[b] == 0 ? 0 : 1;
+            continue;
+        }
+        const dpf_status status = dpf_additive_check(it->host, release, b, norms[b]);
+        if (status != DPF_OK)
+            return status;
+    }
+    return DPF_OK;
+}
+
+static inline dpf_status dpf_additive_no_grid(const dpf_additive_instance *it)
+{
+    return (it->host->fail)(it->host, DPF_E_RANGE, dpf_additive_grid_bits_index(it->spec),
+                            "no grid fits this noise: its scale, or a party's share of it, is extreme, or "
+                            "the budget is too small "
+                            "for so many numbers or messages at this grid-bits");
+}
+
+static inline int32_t dpf_additive_mechanism_bits(const dpf_additive_instance *it, const dpf_release *release)
+{
+    return dpf_additive_bits(it->values[dpf_additive_grid_bits_index(it->spec)].integer, release->n_parties);
+}
+
+/* Scale of the whole noise over the scale of one share. */
+static inline double dpf_additive_shares_of(const dpf_additive_mechanism *spec, const dpf_noise_plan *plan)
+{
+    return spec->in_shares == DPF_SHARES_VARIANCE ? sqrt((double)dpf_additive_plan_parts(plan)) : 1;
+}
+
+/* Grid and scale (of one share) of all blocks of a row, or of the Gram row, with this part of the budget. */
+static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance *it,
+                                                    const dpf_release *release, const double *norms,
+                                                    double part, int32_t gram, dpf_noise_plan *out)
+{
+    static const dpf_value equal = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
+    const dpf_additive_mechanism *spec = it->spec;
+    const int32_t n = release->query->n_blocks, bits = dpf_additive_mechanism_bits(it, release);
+    const double factor = release->noise_factor * it->multiplier / dpf_additive_shares_of(spec, out);
+    double shares[DPF_MAX_BLOCKS], all = 0, all_numbers = 0;
+    const dpf_status status =
+        dpf_additive_shares(it->host, spec->in_shares ? &equal : &it->shared[DPF_SHARED_SHARES],
+                            spec->shared + DPF_SHARED_SHARES, n, norms, shares);
+    if (status != DPF_OK)
+        return status;
+    for (int32_t b = 0; b < n; b++) {
+        all += norms[b];
+        all_numbers += norms[b] > 0 ? dpf_additive_coordinates(release, b, gram) : 0;
+    }
+    for (int32_t b = 0; b < n; b++) {
+        if (!(norms[b] > 0))
+            continue;
+        const int32_t one_scale = dpf_additive_has_one_scale(it), l2 = spec->norm == DPF_NORM_L2;
+        const double numbers = one_scale ? all_numbers : dpf_additive_coordinates(release, b, gram);
+        const double of_budget = one_scale ? part : shares[b] * part, norm = one_scale ? all : norms[b];
+        const double moved = spec->norm == DPF_NORM_LINF ? dpf_additive_moved(spec, release, b, gram) : 1;
+        double per_norm = factor * moved / (l2 ? sqrt(of_budget) : of_budget);
+        double per_step = per_norm * (l2 ? sqrt(numbers) : spec->norm == DPF_NORM_L1 ? numbers : 1);
+        if (dpf_additive_takes_scale(it)) { /* not raised for rounding */
+            per_norm = factor;
+            per_step = 0;
+        }
+        if (dpf_additive_choose(per_norm * norm, per_step, l2 ? 0 : norm, bits, spec->max_bits,
+                                gram ? &out->gram_grid[b] : &out->grid[b],
+                                gram ? &out->gram_scale[b] : &out->scale[b]) != 0)
+            return dpf_additive_no_grid(it);
+    }
+    return DPF_OK;
+}
+
+/* Whether blocks are charged one by one, even if they share a bound. */
+static inline int32_t dpf_additive_is_separate(const dpf_additive_mechanism *spec)
+{
+    return spec->norm == DPF_NORM_LINF || spec->event == DPF_EVENT_APPROX || spec->event == DPF_EVENT_ZCDP;
+}
+
+/* Grids and scales of blocks that share a bound; *done is 0 if nothing is shared. */
+static inline dpf_status dpf_additive_choose_together(const dpf_additive_instance *it,
+                                                      const dpf_release *release, dpf_noise_plan *out,
+                                                      int *done)
+{
+    static const dpf_value none = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
+    const dpf_additive_mechanism *spec = it->spec;
+    dpf_additive_request ask;
+    *done = 0;
+    if (dpf_additive_takes_scale(it) || dpf_additive_is_separate(spec))
+        return DPF_OK;
+    ask.p = spec->norm;
+    ask.factor = release->noise_factor * it->multiplier;
+    ask.shares = spec->in_shares ? &none : &it->shared[DPF_SHARED_SHARES];
+    ask.shares_param = spec->shared + DPF_SHARED_SHARES;
+    ask.gram_share = spec->in_shares ? 0 : it->shared[DPF_SHARED_GRAM_SHARE].real;
+    ask.one_scale = dpf_additive_has_one_scale(it);
+    ask.parts = dpf_additive_shares_of(spec, out);
+    ask.bits = dpf_additive_mechanism_bits(it, release);
+    ask.max_bits = spec->max_bits;
+    const dpf_status status = dpf_additive_together(it->host, release, &ask, out, done);
+    return status == DPF_OK && *done < 0 ? dpf_additive_no_grid(it) : status;
+}
+
+/* Noise in shares: how many parties make up enough noise, and how many messages a sum needs. */
+static inline dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
+                                                   const dpf_release *release, dpf_noise_plan *out)
+{
+    const dpf_host *host = it->host;
+    const int32_t honest = it->spec->shared + DPF_SHARES_HONEST,
+                  curious = it->spec->shared + DPF_SHARES_CURIOUS;
+    const int64_t given = it->values[honest].integer, spare = it->values[curious].integer;
+    const int64_t t = given ? given : release->min_survivors;
+    if (release->query->has_gram)
+        return (host->fail)(
+            host, DPF_E_UNSUPPORTED, -1,
+            "noise in shares cannot cover the Gram row of this loss; use laplace or gaussian");
+    if (t < 1 || t > release->n_parties)
+        return (host->fail)(host, DPF_E_CONFIG, honest,
+                            "min-honest exceeds the number of parties: the noise would never be enough");
+    if (spare > release->n_parties - t)
+        return (host->fail)(host, DPF_E_CONFIG, curious,
+                            "min-honest + max-curious exceeds the number of parties: no sum would be "
+                            "released");
+    if (dpf_additive_mechanism_bits(it, release) < it->spec->min_bits)
+        return dpf_additive_no_grid(it);
+    out->opaque[DPF_ADDITIVE_KEEPS_PARTS] = (uint64_t)t;
+    out->spare_shares = (int32_t)spare;
+    out->least_survivors = t + spare;
+    return DPF_OK;
+}
+
+static inline dpf_status dpf_additive_begin_plan(const dpf_additive_instance *it, const dpf_release *release,
+                                                 dpf_noise_plan *out)
+{
+    const int32_t where = it->spec->in_shares
+                              ? DPF_NOISE_IN_SHARES
+                              : (int32_t)it->shared[DPF_SHARED_WHERE].integer + DPF_NOISE_AT_PARTY;
+    dpf_status status = it->spec->accept ? it->spec->accept(it->host, it->values, release) : DPF_OK;
+    if (status == DPF_OK)
+        status = dpf_additive_begin(it->host, release, where, 1.0 / 268435456, out); /* 2^-28 */
+    if (status != DPF_OK)
+        return status;
+    dpf_additive_keep(out, DPF_ADDITIVE_KEEPS_LIMIT, dpf_additive_limit(release->n_parties));
+    dpf_additive_keep(out, DPF_ADDITIVE_KEEPS_FACTOR, release->noise_factor);
+    out->opaque[DPF_ADDITIVE_KEEPS_PARTS] = 1;
+    return it->spec->in_shares ? dpf_additive_begin_shares(it, release, out) : DPF_OK;
+}
+
+/* Variance of one number of the decoded sum, at this scale (of one share). */
+static inline double dpf_additive_variance(const dpf_additive_instance *it, double scale, double grid,
+                                           int64_t n, double copies)
+{
+    if (!(scale > 0))
+        return 0;
+    if (!dpf_additive_is_exact(it))
+        return copies * (it->spec->real_variance * scale * scale);
+    return copies * (it->spec->variance(it->values, scale / grid, n) * (grid * grid));
+}
+
+static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, const dpf_release *release,
+                                            dpf_noise_plan *out)
+{
+    const dpf_additive_mechanism *spec = it->spec;
+    const double parts = (double)dpf_additive_plan_parts(out), parties = (double)release->n_parties;
+    const double copies = spec->in_shares == DPF_SHARES_LAW ? parties / parts
+                          : out->where == DPF_NOISE_AT_SUM  ? 1
+                                                            : parties;
+    for (int32_t b = 0; b < out->n_blocks; b++) {
+        const double share = out->scale[b];
+        const int64_t n = spec->whole_blocks ? release->query->blocks[b].length : 1;
+        out->variance[b] = dpf_additive_variance(it, share, out->grid[b], n, copies);
+        out->gram_variance[b] = dpf_additive_variance(it, out->gram_scale[b], out->gram_grid[b], n, copies);
+        out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (uint64_t)(share / out->grid[b]);
+        if (spec->in_shares == DPF_SHARES_VARIANCE && share > 0)
+            out->scale[b] =
+                sqrt(spec->variance(it->values, share / out->grid[b], n)) * out->grid[b] * sqrt(parts);
+    }
+}
+
+static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release,
+                                                     dpf_noise_plan *out)
+{
+    const dpf_additive_instance *it = (const dpf_additive_instance *)self;
+    double norms[DPF_MAX_BLOCKS], gram_norms[DPF_MAX_BLOCKS];
+    int together = 0;
+    dpf_status status = dpf_additive_begin_plan(it, release, out);
+    if (status != DPF_OK)
+        return status;
+    const int32_t has_gram = release->query->has_gram && !it->spec->in_shares;
+    const double gram_share = has_gram ? it->shared[DPF_SHARED_GRAM_SHARE].real : 0;
+    if (gram_share > 0 && !release->gram && !dpf_additive_takes_scale(it))
+        return (it->host->fail)(
+            it->host, DPF_E_PRIVACY, it->spec->shared + DPF_SHARED_GRAM_SHARE,
+            "the loss does not state the sensitivity of its Gram row, so no noise can be chosen for it; "
+            "use another loss, or gram-share = 0");
+    status = dpf_additive_norms(it, release, release->blocks, norms);
+    if (status == DPF_OK && gram_share > 0)
+        status = dpf_additive_norms(it, release, release->gram, gram_norms);
+    if (status == DPF_OK)
+        status = dpf_additive_choose_together(it, release, out, &together);
+    if (status == DPF_OK && !together)
+        status = dpf_additive_choose_scales(it, release, norms, 1 - gram_share, 0, out);
+    if (status == DPF_OK && !together && gram_share > 0)
+        status = dpf_additive_choose_scales(it, release, gram_norms, gram_share, 1, out);
+    if (status == DPF_OK)
+        dpf_additive_finish_plan(it, release, out);
+    return status;
+}
+
+/* ---- events ---- */
+
+/*
+ * Accountants read l1 of PURE and APPROX and l2 of ZCDP as the change in the mechanism's norm; LINF counts
+ * for each number, or row, that can move.
+ */
+static inline void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *event)
+{
+    for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
+        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++) {
+            dpf_norms *norms = &event->sensitivity.at[u][a];
+            const double change = dpf_additive_norm_of(norms, norm) * (norm == DPF_NORM_LINF ? moved : 1);
+            if (event->kind == DPF_EVENT_ZCDP)
+                norms->l2 = change;
+            else
+                norms->l1 = change;
+        }
+}
+
+static inline void dpf_additive_complete(const dpf_additive_instance *it, const dpf_release *release,
+                                         const dpf_noise_plan *plan, dpf_event *event)
+{
+    const dpf_additive_mechanism *spec = it->spec;
+    int32_t bit = 0;
+    if (!(event->scale > 0))
+        return;
+    while (!(event->blocks >> bit & 1))
+        bit++;
+    const int32_t gram = bit >= DPF_GRAM_BIT;
+    const double moved = dpf_additive_moved(spec, release, bit - (gram ? DPF_GRAM_BIT : 0), gram);
+    event->flags |= spec->in_shares ? DPF_EVENT_NOISE_SHARED : 0;
+    if (event->kind == DPF_EVENT_PURE || event->kind == DPF_EVENT_APPROX || event->kind == DPF_EVENT_ZCDP)
+        dpf_additive_put_norm(spec->norm, moved, event);
+    if (event->kind == DPF_EVENT_PURE)
+        event->p.pure.epsilon = 1 / event->scale * (1 + 1e-15);
+    if (spec->state && event->kind == spec->event)
+        spec->state(it->values, release, plan, moved, event);
+}
+
+static inline dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release,
+                                                       const dpf_noise_plan *plan, dpf_event *out,
+                                                       int32_t capacity, int32_t *n)
+{
+    const dpf_additive_instance *it = (const dpf_additive_instance *)self;
+    const dpf_additive_claim claim = {
+        it->spec->norm, dpf_additive_is_exact(it) ? it->spec->event : it->spec->float_event,
+        dpf_additive_is_exact(it), dpf_additive_is_separate(it->spec), dpf_additive_mechanism_lifetime(self)};
+    const dpf_status status = dpf_additive_events(it->host, release, plan, &claim, out, capacity, n);
+    for (int32_t i = 0; status == DPF_OK && i < *n; i++)
+        dpf_additive_complete(it, release, plan, &out[i]);
+    return status;
+}
+
+/* A record's contribution, and so its L1 distance, is proportional to its weight. Sensitivities are those of
+   weight 1 here. */
+static inline dpf_status dpf_additive_mechanism_epsilon_at_weight(void *self, const dpf_noise_plan *plan,
+                                                                  double weight, double *epsilon)
+{
+    *epsilon =
+        weight * (dpf_additive_mechanism_budget(self) / dpf_additive_kept(plan, DPF_ADDITIVE_KEEPS_FACTOR));
+    return DPF_OK;
+}
+
+/* ---- run ---- */
+
+static inline dpf_additive dpf_additive_noise(const dpf_additive_instance *it, const dpf_noise_plan *plan)
+{
+    dpf_additive noise;
+    noise.random = it->random;
+    noise.stream = it->stream;
+    noise.values = it->values;
+    noise.parts = dpf_additive_plan_parts(plan);
+    noise.exact = dpf_additive_is_exact(it);
+    noise.whole_blocks = it->spec->whole_blocks;
+    noise.integers = it->spec->draw;
+    noise.reals = it->spec->draw_real;
+    noise.steps = it->spec->in_shares ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
+    return noise;
+}
+
+static inline dpf_status dpf_additive_mechanism_encode(void *self, const dpf_call *call,
+                                                       const dpf_noise_plan *plan, const dpf_query *query,
+                                                       const double *values, int64_t stride, dpf_encoded *out)
+{
+    const dpf_additive noise = dpf_additive_noise((const dpf_additive_instance *)self, plan);
+    return dpf_additive_encode(&noise, call, plan, query, dpf_additive_kept(plan, DPF_ADDITIVE_KEEPS_LIMIT),
+                               values, stride, out);
+}
+
+/* Noise in shares: fails if the sum has too few messages. */
+static inline dpf_status dpf_additive_enough(const dpf_additive_instance *it, const dpf_call *call,
+                                             const dpf_noise_plan *plan, const dpf_encoded *sums)
+{
+    if (!it->spec->in_shares || sums->survivors >= plan->least_survivors)
+        return DPF_OK;
+    return (call->host->fail)(call->host, DPF_E_PRIVACY, it->spec->shared + DPF_SHARES_HONEST,
+                              "the sum has fewer messages than its noise in shares needs, so it is not "
+                              "released; lower min-honest");
+}
+
+static inline dpf_status dpf_additive_mechanism_decode(void *self, const dpf_call *call,
+                                                       const dpf_noise_plan *plan, const dpf_query *query,
+                                                       const dpf_encoded *sums, double *out, int64_t stride)
+{
+    const dpf_additive_instance *it = (const dpf_additive_instance *)self;
+    const dpf_additive noise = dpf_additive_noise(it, plan);
+    const dpf_status status = dpf_additive_enough(it, call, plan, sums);
+    return status == DPF_OK ? dpf_additive_decode(&noise, call, plan, query, sums, out, stride) : status;
+}
+
+/* ---- the role's tables ---- */
+
+#define DPF_ADDITIVE_TABLE(NAME, FLAGS, EPSILON_AT_WEIGHT)                                                   \
+    static const dpf_mechanism NAME = {FLAGS,                                                                \
+                                       0,                                                                    \
+                                       dpf_additive_mechanism_lifetime,                                      \
+                                       dpf_additive_mechanism_budget,                                        \
+                                       dpf_additive_mechanism_plan,                                          \
+                                       dpf_additive_mechanism_events,                                        \
+                                       dpf_additive_mechanism_encode,                                        \
+                                       dpf_additive_mechanism_decode,                                        \
+                                       EPSILON_AT_WEIGHT,                                                    \
+                                       NULL,                                                                 \
+                                       NULL,                                                                 \
+                                       NULL,                                                                 \
+                                       NULL,                                                                 \
+                                       {NULL, NULL, NULL, NULL, NULL}};
+DPF_ADDITIVE_TABLE(dpf_additive_functions, 0, NULL)
+DPF_ADDITIVE_TABLE(dpf_additive_pure_functions, 0, dpf_additive_mechanism_epsilon_at_weight)
+DPF_ADDITIVE_TABLE(dpf_additive_shares_functions, DPF_MECHANISM_DENSE, NULL)
+
+#ifdef __cplusplus
+}
+#endif
+#endif
