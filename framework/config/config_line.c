@@ -21,9 +21,7 @@ char *line_trim(char *text)
     return text;
 }
 
-/* Text that may go to a terminal and into JSON: UTF-8 without control bytes other than tabs. */
-static int check_bytes(const char *text, size_t length, const char *file, long number,
-                       struct dpf_error *error)
+int line_check_bytes(const char *text, size_t length, const char *file, long number, struct dpf_error *error)
 {
     for (size_t i = 0; i < length;) {
         unsigned char c = (unsigned char)text[i];
@@ -71,78 +69,73 @@ static int check_name(const char *what, const char *name, const char *file, long
     return 0;
 }
 
-/* The ';' that starts a comment: first of the text, or after white space. */
-static char *find_comment(char *text, char mark)
+/* A mark that starts a comment: first of the text, or after white space. */
+static const char *find_comment(const char *text, char mark)
 {
-    for (char *p = text; *p; p++)
+    for (const char *p = text; *p; p++)
         if (*p == mark && (p == text || is_space(p[-1])))
             return p;
     return NULL;
 }
 
-static int split_section(char *text, const char *file, long number, struct config_line *out,
-                         struct dpf_error *error)
+char *line_section(char *text, const char *file, long number, struct dpf_error *error)
 {
     char *end = strchr(text, ']');
     char shown[TEXT_SHOWN];
-    if (!end)
-        return error_at(error, DPF_FAULT_CONFIG, file, number, "\"%s\": ']' is missing after the section",
-                        text_show(text, shown));
+    if (!end) {
+        error_at(error, DPF_FAULT_CONFIG, file, number, "\"%s\": ']' is missing after the section",
+                 text_show(text, shown));
+        return NULL;
+    }
     char *rest = line_trim(end + 1);
-    if (*rest && *rest != ';')
-        return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        "\"%s\" after the section's ']': put it on a line of its own",
-                        text_show(rest, shown));
+    if (*rest && *rest != ';') {
+        error_at(error, DPF_FAULT_CONFIG, file, number,
+                 "\"%s\" after the section's ']': put it on a line of its own", text_show(rest, shown));
+        return NULL;
+    }
     *end = '\0';
-    out->kind = LINE_SECTION;
-    out->name = line_trim(text + 1);
-    return check_name("section", out->name, file, number, error);
+    char *name = line_trim(text + 1);
+    return check_name("section", name, file, number, error) == 0 ? name : NULL;
 }
 
-/* What is left of a value without its comment. */
-static int clean_value(char *text, int may_comment, const char *file, long number, char **out,
-                       struct dpf_error *error)
+static int check_value(const char *value, const char *file, long number, struct dpf_error *error)
 {
-    char *value = line_trim(text);
-    char *comment = find_comment(value, ';');
-    if (comment && !may_comment)
-        return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        "';' after a space starts a comment in files, so a value cannot hold it");
-    if (comment)
-        *comment = '\0';
-    if (find_comment(value, '#'))
-        return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        "'#' after a space is neither value nor comment: a comment after a value starts "
-                        "with ';'");
-    *out = line_trim(value);
-    return 0;
+    return find_comment(value, '#')
+               ? error_at(error, DPF_FAULT_CONFIG, file, number,
+                          "'#' after a space is neither value nor comment: a comment after a "
+                          "value starts with ';'")
+               : 0;
 }
 
-int line_split(char *text, size_t length, const char *file, long number, struct config_line *out,
-               struct dpf_error *error)
+int line_check_key(const char *line, const char *name, const char *value, const char *file, long number,
+                   struct dpf_error *error)
 {
-    *out = (struct config_line){LINE_BLANK, NULL, NULL};
-    if (check_bytes(text, length, file, number, error) != 0)
-        return -1;
-    char *start = line_trim(text);
+    const char *separator = line + strlen(name);
     char shown[TEXT_SHOWN];
-    if (*start == '\0' || *start == ';' || *start == '#')
-        return 0;
-    if (*start == '[')
-        return split_section(start, file, number, out, error);
-    char *equals = strchr(start, '=');
-    if (!equals)
+    separator += strspn(separator, " \t");
+    if (*separator != '=')
         return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        strchr(start, ':')
-                            ? "\"%s\": only '=' separates a key from its value; write key = value"
-                            : "\"%s\": no '='; write key = value, all of it on one line",
-                        text_show(start, shown));
-    *equals = '\0';
-    out->kind = LINE_KEY;
-    out->name = line_trim(start);
-    if (check_name("key", out->name, file, number, error) != 0)
+                        "\"%s\": only '=' separates a key from its value; write key = value",
+                        text_show(line, shown));
+    if (check_name("key", name, file, number, error) != 0)
         return -1;
-    return clean_value(equals + 1, 1, file, number, &out->value, error);
+    if (find_comment(value, ';'))
+        return error_at(error, DPF_FAULT_CONFIG, file, number,
+                        "\"%s\": a value cannot start with ';'; put a space before a comment",
+                        text_show(line, shown));
+    return check_value(value, file, number, error);
+}
+
+int line_refuse(const char *line, const char *file, long number, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    return error_at(error, DPF_FAULT_CONFIG, file, number,
+                    "\"%s\": no '='; write key = value, all of it on one line", text_show(line, shown));
+}
+
+int line_is_blank(const char *line)
+{
+    return *line == '\0' || *line == ';' || *line == '#';
 }
 
 int line_split_override(char *text, const char *label, char **section, char **key, char **value,
@@ -152,7 +145,7 @@ int line_split_override(char *text, const char *label, char **section, char **ke
     if (length > CONFIG_LINE_MAX)
         return error_at(error, DPF_FAULT_CONFIG, label, 0, "longer than the limit of %d bytes",
                         CONFIG_LINE_MAX);
-    if (check_bytes(text, length, label, 0, error) != 0)
+    if (line_check_bytes(text, length, label, 0, error) != 0)
         return -1;
     char *equals = strchr(text, '=');
     if (!equals)
@@ -174,5 +167,9 @@ int line_split_override(char *text, const char *label, char **section, char **ke
             error, DPF_FAULT_CONFIG, label, 0,
             "the value is blank: write tab for a TAB and space for a space, and nothing at all for "
             "the empty value");
-    return clean_value(equals + 1, 0, label, 0, value, error);
+    *value = line_trim(equals + 1);
+    if (find_comment(*value, ';'))
+        return error_at(error, DPF_FAULT_CONFIG, label, 0,
+                        "';' after a space starts a comment in files, so a value cannot contain it");
+    return check_value(*value, label, 0, error);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_line.h - the syntax of one line, checked before inih sees it.
+ * config_line.h - checks of what inih reads from a line, and the two things that it cannot read.
  *
- * inih is lenient where a mistyped privacy budget must not be: it cuts long names, splits at ':', takes
- * indented lines as continuations, and ignores text after a header. Here each line is either refused
- * or reduced to parts whose plain spelling, "[section]" or "key=value", no parser can misread.
+ * inih parses key = value. It is lenient where a mistyped privacy budget must not be: it splits at ':' too, and
+ * takes any bytes. So each line is checked beside what inih makes of it. Section headers are read here, since
+ * inih does not report a section without keys and drops text behind a header (docs/adr/0014), and so are
+ * overrides of the command line, which are no lines of a file.
  */
 #ifndef DPF_CONFIG_CONFIG_LINE_H
 #define DPF_CONFIG_CONFIG_LINE_H
@@ -13,22 +14,24 @@
 
 #include "base/error.h"
 
-enum line_kind { LINE_BLANK, LINE_SECTION, LINE_KEY };
+/* file and number are for messages in all of these. */
 
-/* name and value point into the line. */
-struct config_line {
-    enum line_kind kind;
-    char *name;
-    char *value;
-};
-
-/* Splits text (length bytes and a NUL; changed in place). file and number are for messages. */
-int line_split(char *text, size_t length, const char *file, long number, struct config_line *out,
-               struct dpf_error *error);
+/* Refuses bytes that may not go to a terminal and into JSON: text (length bytes) must be UTF-8 without control
+   bytes other than tabs. */
+int line_check_bytes(const char *text, size_t length, const char *file, long number, struct dpf_error *error);
+/* The name in a header, a line that begins with '['. It points into text, which changes. NULL with an error. */
+char *line_section(char *text, const char *file, long number, struct dpf_error *error);
+/* Checks the name and value that inih read from a line, which begins with the name. */
+int line_check_key(const char *line, const char *name, const char *value, const char *file, long number,
+                   struct dpf_error *error);
+/* The error of a line that is neither blank, comment, header nor key = value. -1 */
+int line_refuse(const char *line, const char *file, long number, struct dpf_error *error);
 /* Splits "section.key=value" of the command line; section and key point into text. */
 int line_split_override(char *text, const char *label, char **section, char **key, char **value,
                         struct dpf_error *error);
 /* Without spaces and tabs at both ends; changes text. */
 char *line_trim(char *text);
+/* Whether a trimmed line says nothing. */
+int line_is_blank(const char *line);
 
 #endif

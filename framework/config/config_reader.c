@@ -12,10 +12,10 @@
 
 /*
  * Distributions build inih with its switches as variables; upstream has them at compile time. They are
- * set where they exist. Nothing rests on them: see config_line.h.
+ * set where they exist. Without them a line may be too long for inih, or a comment stay in a value: both are
+ * refused, so nothing is misread.
  */
 extern int ini_max_line __attribute__((weak));
-extern bool ini_allow_multiline __attribute__((weak));
 extern bool ini_allow_inline_comments __attribute__((weak));
 extern bool ini_allow_no_value __attribute__((weak));
 extern bool ini_stop_on_first_error __attribute__((weak));
@@ -24,10 +24,8 @@ static void set_switches(void)
 {
     if (&ini_max_line)
         ini_max_line = CONFIG_LINE_MAX + 3;
-    if (&ini_allow_multiline)
-        ini_allow_multiline = false;
     if (&ini_allow_inline_comments)
-        ini_allow_inline_comments = false;
+        ini_allow_inline_comments = true;
     if (&ini_allow_no_value)
         ini_allow_no_value = false;
     if (&ini_stop_on_first_error)
@@ -41,14 +39,14 @@ struct reader {
     const char *text; /* what is left */
     size_t length;
     long number; /* of the current line */
-    char line[CONFIG_LINE_MAX + 1];
+    char bytes[CONFIG_LINE_MAX + 1];
+    char *line; /* the current one, within bytes, without blanks at its ends */
     char section[CONFIG_NAME_MAX + 1];
-    struct config_line current;
-    int waiting; /* inih has been given a key and has not yet passed it on */
+    int waiting; /* inih has a line that must be a key, and has not yet reported it */
 };
 
-/* The next line into reader->line; 0 at the end. */
-static int next_line(struct reader *reader, size_t *length)
+/* The next line into reader->line; 0 at the end, or with an error. */
+static int next_line(struct reader *reader)
 {
     if (reader->length == 0 || reader->error->fault)
         return 0;
@@ -58,52 +56,51 @@ static int next_line(struct reader *reader, size_t *length)
     reader->number++;
     reader->text += whole + (end != NULL);
     reader->length -= whole + (end != NULL);
-    *length = whole > 0 && start[whole - 1] == '\r' ? whole - 1 : whole;
-    if (*length > CONFIG_LINE_MAX) {
+    const size_t length = whole > 0 && start[whole - 1] == '\r' ? whole - 1 : whole;
+    if (length > CONFIG_LINE_MAX) {
         error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
-                 "the line is too long: %zu bytes, limit %d", *length, CONFIG_LINE_MAX);
+                 "the line is too long: %zu bytes, limit %d", length, CONFIG_LINE_MAX);
         return 0;
     }
-    memcpy(reader->line, start, *length);
-    reader->line[*length] = '\0';
+    memcpy(reader->bytes, start, length);
+    reader->bytes[length] = '\0';
+    if (line_check_bytes(reader->bytes, length, reader->source->file, reader->number, reader->error) != 0)
+        return 0;
+    reader->line = line_trim(reader->bytes);
     return 1;
 }
 
+/* inih reports keys alone, so that a section is entered where its header is read. */
 static int enter_section(struct reader *reader)
 {
     struct config_section section = {.file = reader->source->file, .line = reader->number};
-    snprintf(reader->section, sizeof reader->section, "%s", reader->current.name);
+    const char *name = line_section(reader->line, section.file, section.line, reader->error);
+    if (!name)
+        return -1;
+    snprintf(reader->section, sizeof reader->section, "%s", name);
     if (source_find_section(reader->source, reader->section))
         return 0;
     section.name = config_keep(reader->config, memory_text(reader->section), reader->error);
     return section.name ? source_add_section(reader->source, &section, reader->error) : -1;
 }
 
-/* inih's reader: fgets on checked lines, respelled. Blank ones are left out, since inih need not count. */
+/*
+ * inih's reader, in place of fgets: counts the lines, and gives inih those that are keys, as they stand but for
+ * blanks at their ends (an indented line would continue the one before it).
+ */
 static char *read_line(char *out, int size, void *context)
 {
     struct reader *reader = context;
-    size_t length;
     if (reader->waiting) {
-        error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
-                 "inih lost the key \"%s\"", reader->current.name);
+        line_refuse(reader->line, reader->source->file, reader->number, reader->error);
         return NULL;
     }
     do {
-        if (!next_line(reader, &length) || line_split(reader->line, length, reader->source->file,
-                                                      reader->number, &reader->current, reader->error) != 0)
+        if (!next_line(reader) || (*reader->line == '[' && enter_section(reader) != 0))
             return NULL;
-    } while (reader->current.kind == LINE_BLANK);
-
-    int written;
-    if (reader->current.kind == LINE_SECTION) {
-        if (enter_section(reader) != 0)
-            return NULL;
-        written = snprintf(out, (size_t)size, "[%s]\n", reader->section);
-    } else {
-        written = snprintf(out, (size_t)size, "%s=%s\n", reader->current.name, reader->current.value);
-        reader->waiting = 1;
-    }
+    } while (line_is_blank(reader->line) || *reader->line == '[');
+    reader->waiting = 1;
+    const int written = snprintf(out, (size_t)size, "%s\n", reader->line);
     if (written < 0 || written >= size) {
         error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
                  "the line is too long for this build of inih: %d bytes, limit %d", written, size - 1);
@@ -112,10 +109,12 @@ static char *read_line(char *out, int size, void *context)
     return out;
 }
 
-static int add_include(struct reader *reader, char *value)
+static int add_include(struct reader *reader, const char *value)
 {
     struct config_source *source = reader->source;
-    for (char *next = value; next;) {
+    char list[CONFIG_LINE_MAX + 1];
+    snprintf(list, sizeof list, "%s", value);
+    for (char *next = list; next;) {
         char *comma = strchr(next, ',');
         if (comma)
             *comma = '\0';
@@ -165,22 +164,20 @@ int reader_add(struct config *config, struct config_source *source, const struct
     return item.full ? source_add_item(source, &item, error) : -1;
 }
 
-/* inih's handler: returns 0 to stop. */
-static int take_key(void *context, const char *section, const char *name, const char *value)
+/* inih's handler: returns 0 to stop. Sections are the reader's own: inih has seen no header. */
+static int take_key(void *context, const char *unused, const char *name, const char *value)
 {
     struct reader *reader = context;
+    const char *section = reader->section;
+    (void)unused;
     if (reader->error->fault)
         return 0;
-    if (!reader->waiting || !name || !value || strcmp(section, reader->section) != 0 ||
-        strcmp(name, reader->current.name) != 0 || strcmp(value, reader->current.value) != 0) {
-        error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
-                 "inih misread the line");
-        return 0;
-    }
     reader->waiting = 0;
+    if (line_check_key(reader->line, name, value, reader->source->file, reader->number, reader->error) != 0)
+        return 0;
     int is_include = strcmp(name, "include") == 0;
     if (!*section && is_include)
-        return add_include(reader, reader->current.value) == 0;
+        return add_include(reader, value) == 0;
     if (!*section || is_include) {
         error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
                  is_include ? "include = ... must stand before the first section, not in [%s]"
@@ -209,8 +206,8 @@ int reader_parse(struct config *config, struct config_source *source, const char
     }
     set_switches();
     int status = ini_parse_stream(read_line, reader, take_key, reader);
-    if (!error->fault && (status != 0 || reader->waiting || reader->length > 0))
-        error_at(error, DPF_FAULT_CONFIG, source->file, reader->number, "inih refused the line");
+    if (!error->fault && (status != 0 || reader->waiting))
+        line_refuse(reader->line, source->file, reader->number, error);
     free(reader);
     return error->fault ? -1 : 0;
 }

@@ -12,7 +12,7 @@
 
 #include "config/config.h"
 
-#define CONFIG_NAME_MAX 49                /* bytes of a section's or key's name; inih cuts longer ones */
+#define CONFIG_NAME_MAX 49                /* bytes of the name of a section or key */
 #define CONFIG_FULL_MAX 100               /* of a full name, NUL included */
 #define CONFIG_LINE_MAX 4000              /* bytes of a line */
 #define CONFIG_FILE_MAX ((size_t)1 << 20) /* bytes of a file */

@@ -128,13 +128,13 @@ static void convert_names(struct converter *converter, const char *text)
     copy(converter, text, strlen(text));
 }
 
-/* line: as written; split: its parts; section: where it stands. */
-static void convert_key(struct converter *converter, const char *section, const char *line,
-                        const struct config_line *split)
+/* The key `name` begins at `key` within the line. */
+static void convert_key(struct converter *converter, const char *section, const char *line, const char *key,
+                        const char *name)
 {
     char full[CONFIG_FULL_MAX];
-    const char *key = strstr(line, split->name), *after = key + strlen(split->name);
-    if (!config_full_name(section, split->name, full)) {
+    const char *after = key + strlen(name);
+    if (!config_full_name(section, name, full)) {
         copy(converter, line, strlen(line));
         return;
     }
@@ -154,22 +154,26 @@ static void convert_key(struct converter *converter, const char *section, const 
     copy(converter, value, strlen(value));
 }
 
-/* Lines that cannot be split are copied: the program says what is wrong with them when the file is used. */
-static int convert_line(struct converter *converter, const char *file, long number, char *line,
+/* Lines that are neither header nor key are copied: the program says what is wrong when the file is used. */
+static int convert_line(struct converter *converter, const char *file, long number, const char *line,
                         char section[CONFIG_FULL_MAX], struct dpf_error *error)
 {
     struct dpf_error ignored = {0};
-    struct config_line split;
     char *parts = strdup(line);
     if (!parts)
         return error_memory(error);
-    const int status = line_split(parts, strlen(parts), file, number, &split, &ignored);
-    if (status == 0 && split.kind == LINE_SECTION && strlen(split.name) < CONFIG_FULL_MAX)
-        strcpy(section, split.name);
-    if (status == 0 && split.kind == LINE_KEY && strcmp(section, "sweep") == 0)
+    char *start = line_trim(parts), *equals = strchr(start, '=');
+    const char *key = line + (start - parts);
+    const char *header = *start == '[' ? line_section(start, file, number, &ignored) : NULL;
+    const int is_key = *start != '[' && !line_is_blank(start) && equals;
+    if (header)
+        snprintf(section, CONFIG_FULL_MAX, "%s", header);
+    if (is_key)
+        *equals = '\0';
+    if (is_key && strcmp(section, "sweep") == 0)
         convert_names(converter, line);
-    else if (status == 0 && split.kind == LINE_KEY)
-        convert_key(converter, section, line, &split);
+    else if (is_key)
+        convert_key(converter, section, line, key, line_trim(start));
     else
         copy(converter, line, strlen(line));
     free(parts);

@@ -65,7 +65,8 @@ static const struct bad_text {
     {"[a]\nx = 1\n[b]\n[a]\nx = 1\n", 5, "first in line 2"},
     {"[a]\nb.c = 1\n[a.b]\nc = 2\n", 4, "first in line 2"},
     {"[a]\nx: 1\n", 2, "only '=' separates"},
-    {"[a]\nx:y = 1\n", 2, "cannot hold ':'"},
+    {"[a]\nx:y = 1\n", 2, "only '=' separates"},
+    {"[a]\nx =;y\n", 2, "cannot start with ';'"},
     {"[a]\nx\n", 2, "no '='"},
     {"[a]\nlist = 1,\n    2\n", 3, "all of it on one line"},
     {"[a]\n= 1\n", 2, "the key has no name"},
@@ -107,8 +108,10 @@ static void refuses_bad_text(void **state)
         if (strncmp(error.text, place, strlen(place)) != 0)
             fail_msg("\"%s\" does not start with \"%s\"", error.text, place);
         support_assert_contains(error.text, bad->words);
-        for (const char *p = error.text; *p; p++)
-            assert_true((unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f);
+        for (const char *p = error.text; *p; p++) {
+            assert_true((unsigned char)*p >= 0x20);
+            assert_true((unsigned char)*p < 0x7f);
+        }
     }
 }
 
@@ -120,7 +123,7 @@ static void refuses_nul_bytes(void **state)
     support_assert_contains(error.text, "t.ini:2: control byte \\x00 in column 6");
 }
 
-/* Lines as long as allowed, or as inih's buffer holds, arrive whole; longer ones are refused. */
+/* Lines as long as allowed, or as inih's buffer can hold, arrive whole; longer ones are refused. */
 static void never_cuts_a_line(void **state)
 {
     (void)state;
