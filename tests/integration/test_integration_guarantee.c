@@ -1,50 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * From a configuration to its statement: which conditions hold for which flow of data, and what epsilon
- * follows. Plans are made without data, as "dpframe account" makes them.
- */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "integration/training.h"
-#include "plan/plan_make.h"
-
-#define DATA                                                                                                 \
-    "[run]\nrounds = 100\n"                                                                                  \
-    "[data]\nformat = synthetic\nvalue-min = 1\nvalue-max = 5\n"                                             \
-    "[split]\nkind = none\n"
-
-/* Algorithm 1 of Mugdho and Imtiaz: epsilon_i 0.4, delta 0.01, J 100. */
-static const char published[] =
-    DATA "[model]\nrank = 20\ninit-scale = 1\ninit-norm = 1\nusers = 943\nitems = 1682\n"
-         "[items]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nresidual = raw\n"
-         "[users]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nresidual = raw\n"
-         "mechanism = gaussian\n"
-         "[users.loss]\nobjective = half\nclip-error = 1000\n"
-         "[users.mechanism]\ncalibration = classic\nepsilon = 0.4\ndelta = 0.01\nwhere = sum\n"
-         "[privacy]\nunit = record\nadjacency = replace-value\nobserver = outsider\ndelta = 1e-5\n"
-         "[accountants]\nlist = published, rdp\n[accountants.published]\nclaim = gaussian-rdp-eq9\n";
-
-/* Items released by clipped messages of users, whose own rows stay local. */
-static const char by_users[] = DATA
-    "[model]\nrank = 4\nusers = 1000\nitems = 200\nuser-bias = yes\nitem-bias = yes\n"
-    "[parties]\nkind = users\n"
-    "[users]\nloss = explicit-als\nsolver = cholesky\n"
-    "[users.loss]\nlambda = 0.1\n"
-    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = gradient-descent\n"
-    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
-    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
-    "[accountants]\nlist = rdp\n";
-
-static void plan_of(struct plan *plan, const char *base, const char *changes)
-{
-    struct dpf_error error = {0};
-    if (training_plan(plan, base, changes, &error) != 0 || plan_complete(plan, -1, -1, &error) != 0)
-        fail_msg("%s", error.text);
-}
+/* Which conditions fail, and that nothing silences them. */
+#include "integration/guarantee_fixture.h"
 
 static const struct condition *condition_of(const struct plan *plan, const char *id)
 {
@@ -53,15 +9,6 @@ static const struct condition *condition_of(const struct plan *plan, const char 
             return &plan->guarantee.conditions[i];
     fail_msg("there is no condition %s", id);
     return NULL;
-}
-
-static double epsilon_of(const struct plan *plan, const char *accountant)
-{
-    for (int i = 0; i < plan->guarantee.n_accounts; i++)
-        if (strcmp(plan->guarantee.accounts[i].accountant, accountant) == 0)
-            return plan->guarantee.accounts[i].answer.epsilon;
-    fail_msg("accountant %s gave no answer", accountant);
-    return 0;
 }
 
 /* Exactly the condition `id` and no other of C1 .. C8 fails, and why has the text; id NULL: all hold. */
@@ -194,7 +141,8 @@ static void users_that_stay_local_are_jointly_protected(void **state)
         plan_of(&plan, by_users, adjacencies[i]);
         assert_true(plan.guarantee.joint);
         epsilon[i] = epsilon_of(&plan, "rdp");
-        assert_true(isfinite(epsilon[i]) && epsilon[i] > 0);
+        assert_true(isfinite(epsilon[i]));
+        assert_true(epsilon[i] > 0);
         plan_free(&plan);
     }
     /* The noise is chosen for the adjacency that is asked for, so both give the same epsilon. */
@@ -241,18 +189,6 @@ static void releases_without_noise_prove_nothing(void **state)
         plan_free(&plan);
     }
 }
-
-static const char terms[] =
-    DATA "[model]\nrank = 4\ninit-norm = 1\nusers = 1000\nitems = 200\n"
-         "[users]\nterms = noisy, bare\nsolver = gradient-descent\n"
-         "[users.noisy]\nloss = squared-error\nmechanism = gaussian\n[users.noisy.loss]\nclip-error = 1\n"
-         "[users.noisy.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
-         "[users.bare]\nloss = squared-error\n[users.bare.loss]\nclip-error = 1\n"
-         "[items]\nupdate = no\n"
-         "[privacy]\nunit = record\nadjacency = replace-value\ninteraction-pattern = public\nobserver = "
-         "outsider\ndelta "
-         "= 1e-6\n"
-         "[accountants]\nlist = rdp\n";
 
 /* A term that no mechanism has seen goes into the same released row. */
 static void bare_terms_beside_noisy_ones_leak(void **state)
@@ -398,7 +334,9 @@ static void stretched_records_cost_their_weight(void **state)
     plan_of(&plan, mixture, stretched);
     const dpf_event *event = &plan.ledger.entries[0].event;
     const dpf_norms *all = &event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
-    assert_true(event->weighted && event->unweighted.l1 > 0 && event->unweighted.l1 < 1e-5 * all->l1);
+    assert_true(event->weighted);
+    assert_true(event->unweighted.l1 > 0);
+    assert_true(event->unweighted.l1 < 1e-5 * all->l1);
     assert_float_equal(epsilon_of(&plan, "heterogeneous"), 100, 1e-3);
     /* What is printed is near, and never less: the whole weight's is the account's epsilon. */
     double low, high;
@@ -406,7 +344,10 @@ static void stretched_records_cost_their_weight(void **state)
     assert_non_null(note);
     assert_int_equal(sscanf(note, "weight: %lf at weight 0.01, %lf at weight 1.", &low, &high), 2);
     const double whole = epsilon_of(&plan, "heterogeneous");
-    assert_true(high >= whole && high < whole * (1 + 1e-5) && low >= 0.01 * whole && low < 1.001);
+    assert_true(high >= whole);
+    assert_true(high < whole * (1 + 1e-5));
+    assert_true(low >= 0.01 * whole);
+    assert_true(low < 1.001);
     plan_free(&plan);
     /* Rounding of values does not hide that: about the middle of the range it exceeds the range. */
     snprintf(changes, sizeof changes, "%sitems.transform.stretch.center=3\n", stretched);
@@ -536,305 +477,6 @@ static void lists_of_ids_follow_from_records(void **state)
     plan_free(&generated);
 }
 
-/* ---- bounds ---------------------------------------------------------------------------------------------
- */
-
-/* The constant that pairs with a bias is outside the clip, but inside the gradient. */
-static void biases_count_in_sensitivities(void **state)
-{
-    (void)state;
-    static const char clipped[] =
-        "items.update=no\nprivacy.interaction-pattern=public\nusers.loss.clip-error=1\n";
-    char biased[256];
-    struct plan plain, bias;
-    snprintf(biased, sizeof biased, "%smodel.user-bias=yes\n", clipped);
-    plan_of(&plain, published, clipped);
-    plan_of(&bias, published, biased);
-    const struct term_plan *a = &plain.sides[DPF_SIDE_USERS].terms[0],
-                           *b = &bias.sides[DPF_SIDE_USERS].terms[0];
-    double without = a->sensitivity.blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
-    double with = b->sensitivity.blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
-    assert_float_equal(without, 2, 1e-4);
-    assert_float_equal(with, 2 * sqrt(2), 1e-4);
-    /* Predictions have the other side's bias too, which no clip touches. */
-    char items[256];
-    snprintf(items, sizeof items, "%smodel.item-bias=yes\n", clipped);
-    plan_free(&bias);
-    plan_of(&bias, published, items);
-    b = &bias.sides[DPF_SIDE_USERS].terms[0];
-    assert_true(b->bounds.residual_l2 >= a->bounds.residual_l2);
-    assert_true(isinf(b->bounds.self_l2) || b->bounds.self_l2 >= 1);
-    plan_free(&plain);
-    plan_free(&bias);
-}
-
-/* What rounds to float32 may exceed its norm by a little: the bound covers it. */
-static void initial_rows_are_within_their_bound(void **state)
-{
-    (void)state;
-    struct training t;
-    training_run(&t, published, "run.rounds=0\nitems.update=no\nusers.transforms=\nmodel.users=2000\n");
-    double bound = t.plan.sides[DPF_SIDE_USERS].terms[0].bounds.other_l2;
-    assert_true(bound >= 1 && bound < 1.00001);
-    for (int64_t i = 0; i < t.dataset.items.n; i++) {
-        const float *row = training_row(&t, DPF_SIDE_ITEMS, i);
-        double square = 0;
-        for (int c = 0; c < t.model.columns; c++)
-            square += (double)row[c] * row[c];
-        assert_true(sqrt(square) <= bound);
-        assert_float_equal(sqrt(square), 1, 1e-5);
-    }
-    training_free(&t);
-}
-
-/* Rows seen through a projection are sums of rows in the solver's ball. */
-static void projected_rows_have_no_radius(void **state)
-{
-    (void)state;
-    struct plan plan;
-    plan_of(&plan, by_users, "items.solver.radius=1\nitems.transforms=clip-user, test-fold\n");
-    assert_true(isinf(plan.sides[DPF_SIDE_ITEMS].radius));
-    plan_free(&plan);
-    plan_of(&plan, by_users, "items.solver.radius=1\n");
-    assert_true(plan.sides[DPF_SIDE_ITEMS].radius == 1);
-    plan_free(&plan);
-}
-
-/* ---- sampling -------------------------------------------------------------------------------------------
- */
-
-static void secret_poisson_draws_amplify(void **state)
-{
-    (void)state;
-    struct plan all, some, known;
-    plan_of(&all, by_users, "");
-    plan_of(&some, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\n");
-    plan_of(&known, by_users,
-            "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.sampler.secrecy=none\n");
-    assert_true(epsilon_of(&some, "rdp") < 0.3 * epsilon_of(&all, "rdp"));
-    assert_float_equal(epsilon_of(&known, "rdp"), epsilon_of(&all, "rdp"), 1e-9);
-    plan_free(&all);
-    plan_free(&some);
-    plan_free(&known);
-}
-
-/* Three blocks: quadratic, linear, count; clipped at once, or each by itself. */
-#define ONE_BALL                                                                                             \
-    "items.loss=explicit-als\nitems.solver=cholesky\nmodel.user-bias=no\nmodel.item-bias=no\n"               \
-    "model.offset=midpoint\n"
-#define BLOCKS ONE_BALL "items.transform.clip-user.block-bounds=1, 1, 1\n"
-
-/* The sum over events of (D / s)^2 in L2, of those that cost something. */
-static double squared_multipliers(const struct plan *plan, int32_t *charged)
-{
-    double sum = 0;
-    *charged = 0;
-    for (int64_t i = 0; i < plan->ledger.n; i++) {
-        const dpf_event *event = &plan->ledger.entries[i].event;
-        const double moved = event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2;
-        if (event->kind == DPF_EVENT_NO_OP || moved == 0)
-            continue;
-        sum += moved * moved / (event->scale * event->scale);
-        ++*charged;
-    }
-    return sum;
-}
-
-/*
- * Blocks of one release share its draw: amplified one by one, as if each had a draw of its own, they would
- * cost less than they do. As one Gaussian release they are sampled once.
- */
-static void blocks_that_share_a_draw_are_sampled_once(void **state)
-{
-    (void)state;
-    struct plan all, some, laplace;
-    int32_t n_all, n_some, n_laplace;
-    plan_of(&all, by_users, BLOCKS);
-    plan_of(&some, by_users, BLOCKS "items.sampler=poisson-users\nitems.sampler.rate=0.1\n");
-    const double before = squared_multipliers(&all, &n_all), after = squared_multipliers(&some, &n_some);
-    assert_true(n_all > 1 && n_some == 1);
-    assert_true(after >= before && after < before * (1 + 1e-9));
-    const dpf_event *joined = &some.ledger.entries[0].event;
-    assert_int_equal(joined->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
-    assert_int_equal(joined->sampling.hidden_from, DPF_OBSERVER_OUTSIDER);
-    assert_true(joined->scale / joined->grid >= 16);
-    assert_true(strstr(some.ledger.entries[0].source, "shares its draw") != NULL);
-    assert_true(epsilon_of(&some, "rdp") < 0.5 * epsilon_of(&all, "rdp"));
-    /* It costs more than the blocks would with a draw each. */
-    struct plan wrong = some;
-    dpf_event events[3];
-    dpf_answer answer = {.size = sizeof answer};
-    const dpf_question question = {.size = sizeof question,
-                                   .unit = DPF_UNIT_USER,
-                                   .adjacency = DPF_ADJ_ADD_REMOVE,
-                                   .observer = DPF_OBSERVER_OUTSIDER,
-                                   .delta = 1e-6,
-                                   .rounds = 100};
-    int32_t n = 0;
-    for (int64_t i = 0; i < all.ledger.n && n < 3; i++) {
-        events[n] = all.ledger.entries[i].event;
-        events[n++].sampling = joined->sampling;
-    }
-    const dpf_accountant *rdp = wrong.accountants[0]->functions;
-    assert_int_equal(rdp->epsilon(wrong.accountants[0]->self, events, n, &question, &answer), DPF_OK);
-    assert_true(answer.epsilon < epsilon_of(&some, "rdp"));
-    /* Of other noise that is not proved: no block is amplified. */
-    plan_of(&laplace, by_users,
-            BLOCKS
-            "items.mechanism=laplace\nitems.mechanism.epsilon=1\nitems.mechanism.where=sum\n"
-            "items.transform.clip-user.norm=l1\nitems.sampler=poisson-users\nitems.sampler.rate=0.1\n");
-    squared_multipliers(&laplace, &n_laplace);
-    assert_true(n_laplace > 1);
-    for (int64_t i = 0; i < laplace.ledger.n; i++)
-        assert_int_equal(laplace.ledger.entries[i].event.sampling.hidden_from, -1);
-    plan_free(&all);
-    plan_free(&some);
-    plan_free(&laplace);
-}
-
-/* Units and adjacencies that no header names yet: "not stated", whatever a plugin leaves in their rows. */
-static void rows_without_a_meaning_are_not_stated(void **state)
-{
-    (void)state;
-    static const char *const mechanisms[] = {"gaussian", "test-probe", "none"};
-    for (size_t m = 0; m < 3; m++) {
-        char changes[256];
-        struct plan plan;
-        snprintf(changes, sizeof changes, "items.mechanism=%s\n%s", mechanisms[m],
-                 m == 0 ? "items.mechanism.calibration=noise-multiplier\n" : "");
-        plan_of(&plan, by_users, changes);
-        assert_true(plan.ledger.n > 0);
-        for (int64_t i = 0; i < plan.ledger.n; i++)
-            for (int u = 0; u < DPF_UNIT_ROWS; u++)
-                for (int a = 0; a < DPF_ADJACENCY_ROWS; a++)
-                    if (u >= DPF_N_UNITS || a >= DPF_N_ADJACENCIES)
-                        assert_true(isnan(plan.ledger.entries[i].event.sensitivity.at[u][a].l2));
-        const struct term_sensitivity *stated = &plan.sides[DPF_SIDE_ITEMS].terms[0].sensitivity;
-        assert_int_equal(stated->n_bounds, 1);
-        assert_true(isnan(stated->bounds[0].at[DPF_UNIT_ROWS - 1][0]));
-        assert_true(isnan(stated->blocks[0].at[0][DPF_ADJACENCY_ROWS - 1].l1));
-        plan_free(&plan);
-    }
-}
-
-/*
- * One clip for a whole message is charged once: C / s for the least noise s, whatever the number of blocks,
- * and the release is one event, in L1 as in L2.
- */
-static void one_ball_is_charged_once(void **state)
-{
-    (void)state;
-    struct plan one, apart, sampled, laplace, product;
-    int32_t n;
-    plan_of(&one, by_users, ONE_BALL);
-    plan_of(&apart, by_users, BLOCKS);
-    const double z = squared_multipliers(&one, &n);
-    assert_int_equal(n, 1);
-    assert_float_equal(z, 1.0 / 16, 1e-6); /* noise-multiplier = 4 */
-    assert_float_equal(squared_multipliers(&apart, &n), 1.0 / 16, 1e-6);
-    assert_int_equal(n, 3);
-    /* The same guarantee with noise of sigma C for all blocks, in place of sqrt(3) times that. */
-    const dpf_noise_plan *noise = &one.sides[DPF_SIDE_ITEMS].terms[0].noise;
-    const dpf_noise_plan *before = &apart.sides[DPF_SIDE_ITEMS].terms[0].noise;
-    for (int b = 0; b < 3; b++) {
-        assert_float_equal(noise->scale[b], 4, 1e-2);
-        assert_float_equal(before->scale[b], 4 * sqrt(3), 1e-2);
-    }
-    assert_float_equal(epsilon_of(&one, "rdp"), epsilon_of(&apart, "rdp"), 1e-3);
-    plan_of(&sampled, by_users, ONE_BALL "items.sampler=poisson-users\nitems.sampler.rate=0.1\n");
-    assert_true(epsilon_of(&sampled, "rdp") < 0.5 * epsilon_of(&one, "rdp"));
-    const char to_laplace[] = ONE_BALL "items.mechanism=laplace\nitems.mechanism.epsilon=1\n"
-                                       "items.mechanism.where=sum\nitems.transform.clip-user.norm=l1\n"
-                                       "accountants.list=pure\nrun.rounds=1\n";
-    plan_of(&laplace, by_users, to_laplace);
-    assert_float_equal(epsilon_of(&laplace, "pure"), 1, 1e-9);
-    assert_int_equal(laplace.ledger.n, 1);
-    assert_int_equal(laplace.ledger.entries[0].event.kind, DPF_EVENT_DISCRETE_LAPLACE);
-    assert_float_equal(laplace.sides[DPF_SIDE_ITEMS].terms[0].noise.scale[1], 1, 1e-2);
-    char text[1024];
-    snprintf(text, sizeof text, "%sitems.transform.clip-user.block-bounds=1, 1, 1\n", to_laplace);
-    plan_of(&product, by_users, text);
-    assert_float_equal(epsilon_of(&product, "pure"), 1, 1e-9);
-    assert_float_equal(product.sides[DPF_SIDE_ITEMS].terms[0].noise.scale[1], 3, 1e-2);
-    /* Replacing a user moves from one end of the ball to the other. */
-    const dpf_sensitivity *stated = &one.ledger.entries[0].event.sensitivity;
-    assert_float_equal(stated->at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2,
-                       2 * stated->at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2, 1e-2);
-    plan_free(&one);
-    plan_free(&apart);
-    plan_free(&sampled);
-    plan_free(&laplace);
-    plan_free(&product);
-}
-
-/* Weights let more of a block through, and give it as much more noise: the price is the same. */
-static void weights_of_blocks_scale_their_noise(void **state)
-{
-    (void)state;
-    struct plan plain, weighted, laplace;
-    plan_of(&plain, by_users, ONE_BALL);
-    plan_of(&weighted, by_users, ONE_BALL "items.transform.clip-user.block-weights=2, 0.7, 0.1\n");
-    const dpf_noise_plan *noise = &weighted.sides[DPF_SIDE_ITEMS].terms[0].noise;
-    assert_float_equal(noise->scale[0], 8, 2e-2);
-    assert_float_equal(noise->scale[1], 2.8, 1e-2);
-    assert_float_equal(noise->scale[2], 0.4, 1e-2);
-    assert_float_equal(epsilon_of(&weighted, "rdp"), epsilon_of(&plain, "rdp"), 1e-3);
-    /* On grids of their own, blocks of Laplace noise are one release of a pure guarantee. */
-    plan_of(&laplace, by_users,
-            ONE_BALL "items.mechanism=laplace\nitems.mechanism.epsilon=1\nitems.mechanism.where=sum\n"
-                     "items.transform.clip-user.norm=l1\naccountants.list=pure\nrun.rounds=1\n"
-                     "items.transform.clip-user.block-weights=2, 0.7, 0.1\n");
-    assert_int_equal(laplace.ledger.n, 1);
-    assert_int_equal(laplace.ledger.entries[0].event.kind, DPF_EVENT_PURE);
-    assert_float_equal(epsilon_of(&laplace, "pure"), 1, 1e-6);
-    plan_free(&plain);
-    plan_free(&weighted);
-    plan_free(&laplace);
-}
-
-/*
- * Personal draws are one draw of the run, so that the same records are kept for both sides: given that a
- * record is, both releases depend on it. Amplified one by one they would cost 2 ln(1 + q (e^e - 1)), less
- * than they do.
- */
-static const char personal[] = DATA
-    "[data.weights]\nkind = groups\n"
-    "[model]\nrank = 2\ninit-scale = 1\nusers = 1000\nitems = 200\n"
-    "[users]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nmechanism = laplace\n"
-    "sampler = personalised\n[users.loss]\nclip-error = 1\n[users.mechanism]\nepsilon = 1\nwhere = sum\n"
-    "[items]\nloss = squared-error\ntransforms = clip-rows\nsolver = gradient-descent\nmechanism = laplace\n"
-    "sampler = personalised\n[items.loss]\nclip-error = 1\n[items.mechanism]\nepsilon = 1\nwhere = sum\n"
-    "[privacy]\nunit = record\nadjacency = add-remove\nobserver = outsider\n"
-    "[accountants]\nlist = heterogeneous\n";
-
-static double epsilon_at_lowest_weight(const struct plan *plan)
-{
-    double low = NAN;
-    const char *note = strstr(plan->guarantee.accounts[0].answer.note, "weight: ");
-    assert_non_null(note);
-    assert_int_equal(sscanf(note, "weight: %lf at weight", &low), 1);
-    return low;
-}
-
-static void sides_that_share_a_draw_are_not_amplified_one_by_one(void **state)
-{
-    (void)state;
-    struct plan both, one;
-    plan_of(&both, personal, "run.rounds=1\n");
-    for (int64_t e = 0; e < both.ledger.n; e++)
-        assert_int_equal(both.ledger.entries[e].event.sampling.hidden_from, -1);
-    assert_true(both.guarantee.plan_holds);
-    assert_true(epsilon_at_lowest_weight(&both) >= 2);
-    plan_free(&both);
-    plan_of(&one, personal, "run.rounds=1\nitems.update=no\n");
-    assert_int_equal(one.ledger.entries[0].event.sampling.hidden_from, DPF_OBSERVER_OUTSIDER);
-    assert_true(epsilon_at_lowest_weight(&one) < 0.1);
-    plan_free(&one);
-    plan_of(&one, personal, "run.rounds=1\nitems.sampler=uniform\nitems.sampler.weight=unit\n");
-    assert_int_equal(one.sides[DPF_SIDE_USERS].terms[0].sampling.hidden_from, DPF_OBSERVER_OUTSIDER);
-    plan_free(&one);
-}
-
 /* ---- nothing silences a condition -----------------------------------------------------------------------
  */
 
@@ -851,9 +493,12 @@ static void assert_none(const char *base, const char *changes, const char *silen
     json_t *json = guarantee_json(&plan.guarantee);
     snprintf(text, sizeof text, "\n%-4s ", id);
     const char *line = strstr(statement, text), *fails = line ? strstr(line, "FAILS") : NULL;
-    assert_true(strstr(statement, "none") && fails && fails - line < 32);
+    assert_true(strstr(statement, "none"));
+    assert_true(fails);
+    assert_true(fails - line < 32);
     assert_int_equal(json_array_size(json_object_get(json, "proved")), 0);
-    assert_false(plan.guarantee.plan_holds || plan.guarantee.run_holds);
+    assert_false(plan.guarantee.plan_holds);
+    assert_false(plan.guarantee.run_holds);
     json_decref(json);
     free(statement);
     plan_free(&plan);
@@ -903,7 +548,8 @@ static void seeds_and_floating_point_leave_the_plan_alone(void **state)
         plan_of(&plan, by_users, changes[i]);
         char *statement = guarantee_text(&plan.guarantee);
         assert_false(condition_of(&plan, "C9")->holds);
-        assert_true(plan.guarantee.plan_holds && !plan.guarantee.run_holds);
+        assert_true(plan.guarantee.plan_holds);
+        assert_true(!plan.guarantee.run_holds);
         assert_non_null(strstr(statement, "of the PLAN"));
         assert_non_null(strstr(statement, "(C10)")); /* tuning is not stated */
         free(statement);
@@ -933,15 +579,6 @@ int main(void)
         cmocka_unit_test(shares_of_noise_need_all_parties),
         cmocka_unit_test(users_that_come_or_go_do_not_show),
         cmocka_unit_test(lists_of_ids_follow_from_records),
-        cmocka_unit_test(biases_count_in_sensitivities),
-        cmocka_unit_test(initial_rows_are_within_their_bound),
-        cmocka_unit_test(projected_rows_have_no_radius),
-        cmocka_unit_test(secret_poisson_draws_amplify),
-        cmocka_unit_test(blocks_that_share_a_draw_are_sampled_once),
-        cmocka_unit_test(rows_without_a_meaning_are_not_stated),
-        cmocka_unit_test(one_ball_is_charged_once),
-        cmocka_unit_test(weights_of_blocks_scale_their_noise),
-        cmocka_unit_test(sides_that_share_a_draw_are_not_amplified_one_by_one),
         cmocka_unit_test(no_key_silences_a_condition),
         cmocka_unit_test(seeds_and_floating_point_leave_the_plan_alone),
     };
