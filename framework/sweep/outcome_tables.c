@@ -84,16 +84,6 @@ static void add_place(const struct outcomes *outcomes, const size_t *at, struct 
             sheet_text(table, dimension_value(&outcomes->dimensions[d], at[d], NULL));
 }
 
-void outcome_tables_dimensions(const struct outcomes *outcomes, struct sheet *table)
-{
-    add_dimensions(outcomes, table, 0);
-}
-
-void outcome_tables_place(const struct outcomes *outcomes, const struct cell *cell, struct sheet *table)
-{
-    add_place(outcomes, cell->at, table, 0);
-}
-
 /* ---- means and tests ----------------------------------------------------------------------------------- */
 
 struct sheet outcome_tables_means(const struct outcomes *outcomes)

@@ -27,9 +27,6 @@ char *outcome_tables_timings(const struct outcomes *outcomes);
 /* Single tables, to be written and freed by the caller. */
 struct sheet outcome_tables_means(const struct outcomes *outcomes);
 struct sheet outcome_tables_tests(const struct outcomes *outcomes, const struct outcome_tests *tests);
-/* Columns of the dimensions, and the cells of a row of them, all but the repetition. */
-void outcome_tables_dimensions(const struct outcomes *outcomes, struct sheet *table);
-void outcome_tables_place(const struct outcomes *outcomes, const struct cell *cell, struct sheet *table);
 
 struct summary {
     size_t n; /* runs that have the metric */

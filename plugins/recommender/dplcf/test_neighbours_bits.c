@@ -93,15 +93,16 @@ static void a_bit_costs_at_most_epsilon(void **state)
             dpf_event event = {0};
             bit_response_plan(epsilons[e], keeps[k], &response);
             const double cost = cost_of(&response);
-            assert_true(cost <= epsilons[e] * (1 + 1e-12) + 1e-14 && cost >= epsilons[e] * (1 - 1e-9) - 1e-9);
+            assert_true(cost <= epsilons[e] * (1 + 1e-12) + 1e-14);
+            assert_true(cost >= epsilons[e] * (1 - 1e-9) - 1e-9);
             bit_response_event(&response, &event);
             if (keeps[k] == 0) {
                 assert_int_equal(event.kind, DPF_EVENT_RANDOMIZED_RESPONSE);
                 assert_true(event.p.response.flip == response.invent);
             } else {
                 assert_int_equal(event.kind, DPF_EVENT_PURE);
-                assert_true(event.p.pure.epsilon >= cost &&
-                            event.p.pure.epsilon <= epsilons[e] * (1 + 1e-9) + 1e-9);
+                assert_true(event.p.pure.epsilon >= cost);
+                assert_true(event.p.pure.epsilon <= epsilons[e] * (1 + 1e-9) + 1e-9);
             }
         }
 }
@@ -114,7 +115,9 @@ static void without_limit_there_is_no_noise(void **state)
     const uint64_t in[2] = {0x123456789abcdef0, 5};
     uint64_t out[2];
     bit_response_plan(INFINITY, 0, &response);
-    assert_true(response.silent && response.keep == 1 && response.invent == 0);
+    assert_true(response.silent);
+    assert_true(response.keep == 1);
+    assert_true(response.invent == 0);
     bit_response_event(&response, &event);
     assert_int_equal(event.kind, DPF_EVENT_NON_PRIVATE);
     dpf_cursor cursor = at(100);
@@ -349,9 +352,12 @@ static void similarities_stay_in_the_unit(void **state)
                  against[PAIR_CELLS] = {10, 5, 5, -3}, too_many[PAIR_CELLS] = {1, -1, -1, 9};
     assert_true(fabs(pair_jaccard(plain) - 3.0 / 9) < 1e-15);
     assert_true(fabs(pair_cosine(plain) - 3 / sqrt(5.0 * 7.0)) < 1e-15);
-    assert_true(pair_jaccard(negative) == 0 && pair_cosine(negative) == 0); /* empty sets */
-    assert_true(pair_jaccard(against) == 0 && pair_cosine(against) == 0);
-    assert_true(pair_jaccard(too_many) == 1 && pair_cosine(too_many) == 1);
+    assert_true(pair_jaccard(negative) == 0);
+    assert_true(pair_cosine(negative) == 0); /* empty sets */
+    assert_true(pair_jaccard(against) == 0);
+    assert_true(pair_cosine(against) == 0);
+    assert_true(pair_jaccard(too_many) == 1);
+    assert_true(pair_cosine(too_many) == 1);
 }
 
 static int setup(void **state)

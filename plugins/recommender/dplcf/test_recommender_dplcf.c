@@ -29,10 +29,14 @@ static void a_small_case_by_hand(void **state)
     assert_memory_equal(fitted.similarities, similarities, sizeof similarities);
     float scores[4];
     case_scores(&host, &small, bytes, 0, scores); /* has items 0 and 1 */
-    assert_true(scores[0] == 0.5F && scores[1] == 0.5F && scores[3] == 0);
+    assert_true(scores[0] == 0.5F);
+    assert_true(scores[1] == 0.5F);
+    assert_true(scores[3] == 0);
     assert_true(scores[2] == (float)(2.0 / 3) + 0.25F);
     case_scores(&host, &small, bytes, 3, scores); /* has item 0 */
-    assert_true(scores[0] == 0 && scores[1] == 0.5F && scores[2] == 0.25F);
+    assert_true(scores[0] == 0);
+    assert_true(scores[1] == 0.5F);
+    assert_true(scores[2] == 0.25F);
     free(bytes);
     plain_close(&host);
 }

@@ -51,12 +51,13 @@ struct neighbours {
         "allows. 0: as often as a 0 is reported as 0 (symmetric).")
 #define NEIGHBOURS_SIMILARITY(DEFAULT)                                                                       \
     DPF_PARAM_ENUM_F("similarity", DEFAULT, neighbours_similarities, 0,                                      \
-                     "What is made of the estimated counts of a pair of items.")
+                     "The similarity of two items, from their estimated counts.")
 #define NEIGHBOURS_K                                                                                         \
-    DPF_PARAM_INT_F("neighbours", 100, 1, 100000, 0, "items", "How many most similar items each item keeps.")
+    DPF_PARAM_INT_F("neighbours", 100, 1, 100000, 0, "items",                                                \
+                    "How many of the most similar items each item keeps.")
 #define NEIGHBOURS_HISTORY                                                                                   \
     DPF_PARAM_ENUM_F("history", HISTORY_OWN, neighbours_histories, DPF_PARAM_PRIVACY,                        \
-                     "Which of a user's bits scores are summed over.")
+                     "The bits of a user over which scores are summed.")
 
 /* Copies settings into a new instance, whose host, random and stream it fills in. Checks them. */
 dpf_status neighbours_new(const dpf_host *host, const struct neighbours *settings, int32_t param_epsilon,

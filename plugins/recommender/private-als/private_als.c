@@ -57,14 +57,15 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                          "Noise of the whole run: all releases together are as private as one Gaussian "
                          "mechanism of this sigma over sensitivity."),
-    [P_RANK] = DPF_PARAM_INT_F("rank", 2, 0, MOST_RANK, 0, "", "Numbers of a row beside its bias."),
+    [P_RANK] = DPF_PARAM_INT_F("rank", 2, 0, MOST_RANK, 0, "", "Numbers of a row besides its bias."),
     [P_ROUNDS] = DPF_PARAM_INT_F("rounds", 2, 1, 64, DPF_PARAM_PRIVACY, "", "Rounds of both sides."),
     [P_RECORDS] = DPF_PARAM_INT_F("records", 300, 1, 1000000, 0, "records",
-                                  "Of a user's records so many take part, those of the rarest items."),
+                                  "How many records of a user take part: those of the rarest items."),
     [P_HEAD] = DPF_PARAM_REAL_F("head", 0.6, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
-                                "Part of the items, by released counts, that is learned at most."),
-    [P_EXPONENT] = DPF_PARAM_REAL_F("exponent", 0.25, 0.0, 2.0, 0, "",
-                                    "A record counts its item's released count to the power of minus this."),
+                                "The largest part of the items, by released counts, that is learnt."),
+    [P_EXPONENT] =
+        DPF_PARAM_REAL_F("exponent", 0.25, 0.0, 2.0, 0, "",
+                         "A record's weight is its item's released count to the power of minus this."),
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts."),
@@ -76,7 +77,7 @@ static const dpf_param params[P_COUNT] = {
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 1.5, 0.0, 100.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO,
                                 "quarters of the range", "Residuals are clipped to this."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 20.0, 0.0, 1e9, DPF_PARAM_OPEN_LO, "",
-                                  "Regularisation of items that is the same for all, over noise-multiplier."),
+                                  "Regularisation of all items alike, divided by noise-multiplier."),
     [P_LAMBDA_COUNT] = DPF_PARAM_REAL_F("lambda-per-count", 0.1, 0.0, 1e9, 0, "",
                                         "Regularisation for each unit of an item's noisy weighted count."),
 };
@@ -142,10 +143,7 @@ static dpf_status make_rule(const struct private_als *self, const dpf_recommende
                  rounds = (double)v[P_ROUNDS].integer;
     const double share[N_RELEASES] = {counts, (1 - counts) * matrices / rounds,
                                       (1 - counts) * (1 - matrices) / rounds};
-    if (!(isfinite(setup->value_lo) && isfinite(setup->value_hi) && setup->value_lo < setup->value_hi))
-        return self->host->fail(
-            self->host, DPF_E_CONFIG, -1,
-            "it predicts ratings in a declared range: set [data] value-min and value-max");
+    dpf_status status = user_sums_check_range(self->host, setup);
     *rule = (struct als_rule){.e = v[P_RANK].integer + 1,
                               .count = {1, v[P_ROUNDS].integer, v[P_ROUNDS].integer},
                               .lo = setup->value_lo,
@@ -154,16 +152,12 @@ static dpf_status make_rule(const struct private_als *self, const dpf_recommende
                               .centre = (setup->value_hi + setup->value_lo) / 2,
                               .multiplier = v[P_MULTIPLIER].real * setup->noise_factor};
     rule->packed = rule->e * (rule->e + 1) / 2;
-    for (int r = 0; r < N_RELEASES; r++) {
-        if (setup->without_noise)
-            noise_grid_silent(&rule->grid[r]);
-        else if (noise_grid_choose(rule->multiplier / sqrt(share[r]), GRID_LEAST_BITS, &rule->grid[r]) != 0)
-            return self->host->fail(self->host, DPF_E_RANGE, P_MULTIPLIER,
-                                    "no grid fits this noise: noise-multiplier is extreme");
-    }
+    for (int r = 0; r < N_RELEASES && status == DPF_OK; r++)
+        status = user_sums_choose_grid(self->host, P_MULTIPLIER, rule->multiplier / sqrt(share[r]),
+                                       setup->without_noise, GRID_LEAST_BITS, &rule->grid[r]);
     if (setup->without_noise)
         rule->multiplier = 0;
-    return DPF_OK;
+    return status;
 }
 
 static dpf_status als_releases(void *instance, const dpf_recommender_setup *setup,

@@ -51,13 +51,14 @@ static const dpf_param params[P_COUNT] = {
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts; biases have the rest."),
-    [P_EXPONENT] = DPF_PARAM_REAL_F("exponent", 0.2, 0.0, 1.0, 0, "",
-                                    "A record counts (count + count-offset)^-exponent, count its item's "
-                                    "released one."),
+    [P_EXPONENT] = DPF_PARAM_REAL_F(
+        "exponent", 0.2, 0.0, 1.0, 0, "",
+        "A record's weight is (count + count-offset)^-exponent, where count is its item's released count."),
     [P_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
                                         "Added to counts before they become weights."),
-    [P_COUNT_WEIGHT] = DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                                        "What a record's weight is sent as, beside its residual."),
+    [P_COUNT_WEIGHT] =
+        DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
+                         "The scale in which a record's weight is sent along with its residual."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                 "Residuals are clipped to this."),
     [P_RESIDUAL_VARIANCE] =
@@ -134,21 +135,14 @@ static dpf_status make_rule(const struct private_biases *self, const dpf_recomme
                             struct ratings_rule *rule)
 {
     const double z = self->values[P_MULTIPLIER].real * setup->noise_factor;
-    if (!(isfinite(setup->value_lo) && isfinite(setup->value_hi) && setup->value_lo < setup->value_hi))
-        return self->host->fail(
-            self->host, DPF_E_CONFIG, -1,
-            "it predicts ratings in a declared range: set [data] value-min and value-max");
+    dpf_status status = user_sums_check_range(self->host, setup);
     follow_parameters(self->values, setup, rule);
-    for (int r = 0; r < N_BIAS_RELEASES; r++) {
+    for (int r = 0; r < N_BIAS_RELEASES && status == DPF_OK; r++) {
         rule->count[r] = 1;
-        if (rule->silent)
-            noise_grid_silent(&rule->grid[r]);
-        else if (noise_grid_choose(z / sqrt(rule->share[r]), r == RELEASE_USERS ? 0 : GRID_LEAST_BITS,
-                                   &rule->grid[r]) != 0)
-            return self->host->fail(self->host, DPF_E_RANGE, P_MULTIPLIER,
-                                    "no grid fits this noise: noise-multiplier is extreme");
+        status = user_sums_choose_grid(self->host, P_MULTIPLIER, z / sqrt(rule->share[r]), rule->silent,
+                                       r == RELEASE_USERS ? 0 : GRID_LEAST_BITS, &rule->grid[r]);
     }
-    return DPF_OK;
+    return status;
 }
 
 static dpf_status biases_releases(void *instance, const dpf_recommender_setup *setup,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* private-biases as a whole: releases are the sums that are stated, with the noise that is stated, and biases
  * follow the ratings. */
-#include "../private-ratings/ratings_case.h"
+#include "ratings_audit.h"
 
-#include "audit/bounds.h"
 #include "statistical/goodness.h"
 
 #define N (RELEASE_BIASES + 1)
@@ -15,7 +14,8 @@ static const dpf_component *component;
  */
 
 /* Settings are the component's defaults; grids are those that its events state. */
-static void replay_open(struct case_replay *replay, struct plain_host *host, int64_t n_items, int silent)
+static void replay_open(struct case_replay *replay, const struct plain_host *host, int64_t n_items,
+                        int silent)
 {
     const dpf_recommender_setup setup = case_setup(silent);
     const dpf_recommender *functions = component->functions;
@@ -141,8 +141,10 @@ static void releases_are_sums_of_messages(void **state)
         case_fill(&data, CASE_USERS, CASE_ITEMS, seed);
         follow_training(&host, &data, 0, &f);
     }
-    assert_true(f.numbers[RELEASE_COUNTS] == 5 * CASE_ITEMS && f.numbers[RELEASE_BIASES] == 10 * CASE_ITEMS);
-    assert_true(f.most <= 1 && f.most > 0.9999);
+    assert_true(f.numbers[RELEASE_COUNTS] == 5 * CASE_ITEMS);
+    assert_true(f.numbers[RELEASE_BIASES] == 10 * CASE_ITEMS);
+    assert_true(f.most <= 1);
+    assert_true(f.most > 0.9999);
     plain_close(&host);
 }
 
@@ -163,7 +165,8 @@ static void releases_carry_the_stated_noise(void **state)
     }
     for (int r = 0; r < N; r++)
         goodness_assert((f.square[r] - f.numbers[r]) / sqrt(2 * f.numbers[r]), "noise of a release", r);
-    assert_true(f.most <= 1 && f.most > 0.9999);
+    assert_true(f.most <= 1);
+    assert_true(f.most > 0.9999);
     plain_close(&host);
 }
 
@@ -186,7 +189,8 @@ static void all_releases_are_one_gaussian_mechanism(void **state)
         for (int r = 0; r < n; r++) {
             const dpf_event *event = &releases[r].event;
             const double norm = event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2;
-            assert_true(norm == 1 && event->count == 1);
+            assert_true(norm == 1);
+            assert_true(event->count == 1);
             assert_true(event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 == 2);
             all += norm * norm / (event->scale * event->scale);
         }
@@ -247,17 +251,13 @@ static void one_user_moves_counts_by_one(void **state)
     const dpf_witness first = {&all, keep_first}, second = {&rest, keep_first};
     free(case_fit(&host, &data, 1, &first, &bytes));
     for (int c = 0; c < 3; c++) {
-        const int64_t gone = c == 0 ? 0 : c == 1 ? CASE_USERS / 2 : CASE_USERS - 1;
         double square = 0;
-        fewer = data;
-        for (int64_t u = gone; u + 1 < CASE_USERS; u++)
-            memcpy(fewer.stars[u], data.stars[u + 1], sizeof data.stars[u]);
-        fewer.n_users = CASE_USERS - 1;
-        case_index(&fewer);
+        case_leave(&data, c, &fewer);
         free(case_fit(&host, &fewer, 1, &second, &bytes));
         for (int k = 0; k < CASE_ITEMS; k++)
             square += (all.counts[k] - rest.counts[k]) * (all.counts[k] - rest.counts[k]);
-        assert_true(square <= 1 && square > 0.9999);
+        assert_true(square <= 1);
+        assert_true(square > 0.9999);
         assert_true(all.users - rest.users == 1);
     }
     plain_close(&host);
@@ -296,7 +296,8 @@ static void predictions_are_biases_and_the_users_mean(void **state)
     void *fitted = case_fit(&host, &data, 1, NULL, &bytes);
     scores_of(&host, &data, fitted, 0, scores);
     scores_of(&host, &data, fitted, 5, lower);
-    assert_true(fabsf(scores[0] - 2) < 0.3F && fabsf(scores[CASE_ITEMS - 1] - 4) < 0.3F);
+    assert_true(fabsf(scores[0] - 2) < 0.3F);
+    assert_true(fabsf(scores[CASE_ITEMS - 1] - 4) < 0.3F);
     for (int i = 0; i < CASE_ITEMS; i++)
         assert_true(fabsf(scores[i] - lower[i] - 0.9F) < 0.2F);
     assert_true(scores[1] > scores[0]); /* toward the rest */
@@ -328,97 +329,26 @@ static void it_ends_whatever_the_records_are(void **state)
 /* ---- audit -----------------------------------------------------------------------------------------------
  */
 
-/* Likelihood ratio of all raw releases of one training: with the canary, who is user 0, or without. */
-struct attack {
-    struct case_replay replay;
-    const struct case_data *with;
-    double score;
-};
-
 static void score_release(void *context, const dpf_witnessed *what)
 {
-    const int32_t release = what->release;
-    const double *numbers = what->numbers;
-    const int64_t n = what->n;
     static struct case_message canary, rest;
     struct attack *attack = context;
-    const struct noise_grid *grid = &attack->replay.rule.grid[release];
+    const int32_t release = what->release;
+    const int users = release == RELEASE_USERS;
     double values[2][CASE_ITEMS];
     const struct own_records own = case_own(attack->with, 0, values[0]),
                              other = case_own(attack->with, 1, values[1]);
-    case_message_of(&attack->replay, &own, release == RELEASE_USERS ? RELEASE_COUNTS : release, &canary);
-    case_message_of(&attack->replay, &other, release == RELEASE_USERS ? RELEASE_COUNTS : release, &rest);
-    for (int64_t k = 0; k < n; k++) {
-        const int64_t mine = release == RELEASE_USERS ? canary.all[k] : canary.items[k],
-                      theirs = release == RELEASE_USERS ? rest.all[k] : rest.items[k];
-        const double v = (double)mine * noise_grid_size(grid),
-                     x = numbers[k] - (double)theirs * noise_grid_size(grid);
-        attack->score += (x * v - v * v / 2) / (grid->sigma * grid->sigma);
-    }
-    case_replay_take(&attack->replay, release, numbers, n);
-}
-
-#define AUDIT_TRIALS 50000 /* of each of two data sets */
-
-static int64_t count_above(struct plain_host *host, const struct case_data *data,
-                           const struct case_data *with, double threshold, uint32_t first)
-{
-    static struct attack attack;
-    int64_t above = 0;
-    for (uint32_t trial = 0; trial < AUDIT_TRIALS; trial++) {
-        uint64_t bytes;
-        replay_open(&attack.replay, host, with->n_items, 0);
-        attack.with = with;
-        attack.score = 0;
-        const dpf_witness witness = {&attack, score_release};
-        host->call.draw = first + trial;
-        free(case_fit(host, data, 0, &witness, &bytes));
-        above += attack.score > threshold;
-        case_replay_close(&attack.replay);
-    }
-    return above;
-}
-
-/* epsilon of a Gaussian mechanism of this multiplier at delta (Balle and Wang 2018, Theorem 8). */
-static double proved_epsilon(double z, double delta)
-{
-    double lo = 0, hi = 50;
-    for (int k = 0; k < 100; k++) {
-        const double e = (lo + hi) / 2, a = erfc(-(0.5 / z - e * z) / sqrt(2.0)) / 2,
-                     b = erfc((0.5 / z + e * z) / sqrt(2.0)) / 2;
-        *(a - exp(e) * b > delta ? &lo : &hi) = e;
-    }
-    return hi;
+    case_message_of(&attack->replay, &own, users ? RELEASE_COUNTS : release, &canary);
+    case_message_of(&attack->replay, &other, users ? RELEASE_COUNTS : release, &rest);
+    attack_score(attack, release, users ? canary.all : canary.items, users ? rest.all : rest.items,
+                 what->numbers, what->n);
+    case_replay_take(&attack->replay, release, what->numbers, what->n);
 }
 
 static void an_attack_finds_half_of_epsilon(void **state)
 {
-    static struct case_data with, without;
-    struct plain_host host;
-    const double z = 1.5, delta = 1e-5, proved = proved_epsilon(z, delta);
     (void)state;
-    memset(&with, 0, sizeof with);
-    with.n_users = 2;
-    with.n_items = 2;
-    with.stars[0][0] = with.stars[1][1] = 5;
-    with.stars[1][0] = 2;
-    case_index(&with);
-    without = with;
-    without.n_users = 1;
-    memcpy(without.stars[0], with.stars[1], sizeof with.stars[0]);
-    case_index(&without);
-    plain_open_random(&host, component, "noise-multiplier=1.5");
-    /* 2.6 standard deviations above the mean without the canary, which was fixed before any trial. */
-    const double threshold = 2.6 / z - 0.5 / (z * z);
-    const int64_t hits = count_above(&host, &with, &with, threshold, 0),
-                  alarms = count_above(&host, &without, &with, threshold, AUDIT_TRIALS);
-    const double found = bounds_epsilon(hits, AUDIT_TRIALS, alarms, AUDIT_TRIALS, delta, 0.05);
-    print_message("proved %.3f, refuted below %.3f (%lld hits, %lld false alarms)\n", proved, found,
-                  (long long)hits, (long long)alarms);
-    assert_true(proved > 1 && proved < 4);
-    assert_true(found >= proved / 2);
-    assert_true(found <= proved);
-    plain_close(&host);
+    attack_audit(component, "noise-multiplier=1.5", replay_open, score_release);
 }
 
 static int set_up(void **state)
@@ -427,22 +357,6 @@ static int set_up(void **state)
     component = plain_component("private-biases", DPF_ROLE_RECOMMENDER, "private-biases");
     return 0;
 }
-
-static int start(void **state)
-{
-    (void)state;
-    plain_random_start(3);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
-#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, start, stop)
 
 int main(void)
 {

@@ -96,5 +96,5 @@ int positive_inverse(const dpf_call *call, struct matrix *a)
     for (int32_t j = 0; j < n; j++)
         for (int32_t i = 0; i < j; i++)
             a->at[j + (int64_t)i * n] = a->at[i + (int64_t)j * n];
-    return info == 0 ? 0 : no_result(call, "a matrix that is to be inverted is not positive definite");
+    return info == 0 ? 0 : no_result(call, "a matrix that must be inverted is not positive definite");
 }

@@ -33,11 +33,11 @@ enum {
 static const dpf_enum_value forms[] = {
     [FORM_AUTO] =
         {"auto",
-         "by rule: projected where items have features and users x mu is below 2500 and below 0.75 x items"},
+         "by rule: projected if items have features and users x mu is below 2500 and below 0.75 x items"},
     [FORM_GRAM] = {"gram", "all pairs of the items with the largest counts"},
-    [FORM_PROJECTED] = {"projected",
-                        "these items by the directions of counts and features: fewer numbers, less "
-                        "noise, less to learn"},
+    [FORM_PROJECTED] =
+        {"projected",
+         "these items along the directions of counts and features: fewer numbers, less noise, less to learn"},
 };
 
 static const dpf_param params[P_COUNT] = {
@@ -47,7 +47,7 @@ static const dpf_param params[P_COUNT] = {
                          "[privacy] budget = total "
                          "chooses it."),
     [P_FORM] =
-        DPF_PARAM_ENUM_F("form", FORM_AUTO, forms, DPF_PARAM_PRIVACY, "What is released beside counts."),
+        DPF_PARAM_ENUM_F("form", FORM_AUTO, forms, DPF_PARAM_PRIVACY, "What is released besides counts."),
     [P_ITEMS] = DPF_PARAM_INT_F("items", 0, 0, GRAM_MOST_ITEMS, DPF_PARAM_PRIVACY, "items",
                                 "How many items have a column; 0: by rule from users x mu."),
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI,

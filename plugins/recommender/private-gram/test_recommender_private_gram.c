@@ -123,15 +123,18 @@ static void rows_of_integers_never_exceed_their_norm(void **state)
                 assert_true(sqrt((double)squares) >= (double)(1 << bits) - sqrt((double)n) - 1);
             }
             const int64_t a = unit_rows_share(n, 20);
-            assert_true(n * a * a <= INT64_C(1) << 40 && n * (a + 1) * (a + 1) > INT64_C(1) << 40);
+            assert_true(n * a * a <= INT64_C(1) << 40);
+            assert_true(n * (a + 1) * (a + 1) > INT64_C(1) << 40);
         }
     const double pythagoras[2] = {3, 4}, nothing[2] = {0, 0};
     unit_rows_round(pythagoras, 2, 10, row);
     assert_true(squares_of(row, 2) <= 1 << 20);
     unit_rows_round(nothing, 2, 10, row);
-    assert_true(row[0] == 0 && row[1] == 0);
+    assert_true(row[0] == 0);
+    assert_true(row[1] == 0);
     unit_rows_round_by(pythagoras, 2, 50, 10, row); /* a tenth of the length */
-    assert_true(row[0] == 61 && row[1] == 81);
+    assert_true(row[0] == 61);
+    assert_true(row[1] == 81);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------
@@ -362,16 +365,17 @@ static void noise_follows_the_budget(void **state)
             assert_int_equal(event->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
             assert_true(event->scale / event->grid == floor(event->scale / event->grid));
             mu2 += per * per;
-            assert_true(releases[r].reads == DPF_READS_OWN_RECORDS &&
-                        releases[r].noise_where == DPF_NOISE_AT_SUM);
+            assert_true(releases[r].reads == DPF_READS_OWN_RECORDS);
+            assert_true(releases[r].noise_where == DPF_NOISE_AT_SUM);
         }
         const double z = twice ? 4 : 2;
-        assert_true(mu2 <= 1 / (z * z) && mu2 > 0.9999 / (z * z));
+        assert_true(mu2 <= 1 / (z * z));
+        assert_true(mu2 > 0.9999 / (z * z));
     }
     setup.without_noise = 1;
     stated(&host, &setup, releases);
-    assert_true(releases[0].event.kind == DPF_EVENT_NON_PRIVATE &&
-                releases[1].event.kind == DPF_EVENT_NON_PRIVATE);
+    assert_true(releases[0].event.kind == DPF_EVENT_NON_PRIVATE);
+    assert_true(releases[1].event.kind == DPF_EVENT_NON_PRIVATE);
     int32_t n = 0;
     plain_close(&host);
     setup = setup_of(&full);
@@ -391,7 +395,9 @@ struct seen {
 static void see(void *context, const dpf_witnessed *what)
 {
     struct seen *seen = context;
-    assert_true(what->row == 0 && what->release < 2 && what->n <= ITEMS * ITEMS);
+    assert_true(what->row == 0);
+    assert_true(what->release < 2);
+    assert_true(what->n <= ITEMS * ITEMS);
     memcpy(seen->numbers[what->release], what->numbers, (size_t)what->n * sizeof(double));
     seen->n[what->release] = what->n;
 }
@@ -618,7 +624,8 @@ static void an_audit_reaches_half_of_what_is_proved(void **state)
     score_trials(&host, &plan, sets);
     const double found = audited_epsilon(delta);
     print_message("audit: epsilon at least %.3f of %.1f proved\n", found, proved);
-    assert_true(found >= proved / 2 && found <= proved);
+    assert_true(found >= proved / 2);
+    assert_true(found <= proved);
     plain_close(&host);
 }
 

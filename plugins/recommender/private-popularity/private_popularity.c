@@ -86,12 +86,8 @@ static dpf_status make_rule(const struct private_popularity *self, const dpf_rec
     if (rule->history == 0)
         rule->history =
             setup->without_noise ? MOST_HISTORY : fmin(fmax(reach / REACH_OF_HISTORY, 1.0), MOST_HISTORY);
-    if (setup->without_noise)
-        noise_grid_silent(&rule->grid);
-    else if (noise_grid_choose(multiplier, GRID_LEAST_BITS, &rule->grid) != 0)
-        return self->host->fail(self->host, DPF_E_RANGE, P_MULTIPLIER,
-                                "no grid fits this noise: noise-multiplier is extreme");
-    return DPF_OK;
+    return user_sums_choose_grid(self->host, P_MULTIPLIER, multiplier, setup->without_noise, GRID_LEAST_BITS,
+                                 &rule->grid);
 }
 
 static void state_sensitivity(double n_items, dpf_sensitivity *sensitivity)

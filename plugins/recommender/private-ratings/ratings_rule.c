@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "user_sums.h"
+
 #define BY_RULE_TEXT                                                                                         \
     " -1: by the rule (docs/accuracy.md), from the noise and the declared numbers of users and items."
 #define QUARTERS "quarters of the range"
@@ -21,10 +23,9 @@ const dpf_param ratings_params[P_COUNT] = {
     [P_ROUNDS] = DPF_PARAM_INT_F(
         "rounds", -1, -1, 64, DPF_PARAM_PRIVACY, "",
         "Rounds of corrections; 0: none, and biases have their part of the budget." BY_RULE_TEXT),
-    [P_LOADINGS] =
-        DPF_PARAM_INT_F("loadings", 32, 1, RATINGS_MAX_LOADINGS, 0, "",
-                        "Numbers that an item has at most, beside its bias; of the known directions "
-                        "those stay in which predictions vary most."),
+    [P_LOADINGS] = DPF_PARAM_INT_F("loadings", 32, 1, RATINGS_MAX_LOADINGS, 0, "",
+                                   "The most numbers of an item besides its bias; of the known directions "
+                                   "those stay in which predictions vary most."),
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts."),
@@ -33,14 +34,15 @@ const dpf_param ratings_params[P_COUNT] = {
                                          "Part of the budget for the second moments of users' weights."),
     [P_FACTOR_SHARE] = DPF_PARAM_REAL_F(
         "factor-share", 0.6, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
-        "Part of what counts and moments leave that the rounds have; biases have the rest."),
-    [P_EXPONENT] = DPF_PARAM_REAL_F("exponent", 0.2, 0.0, 1.0, 0, "",
-                                    "A record counts (count + count-offset)^-exponent, count its item's "
-                                    "released one."),
+        "The rounds' part of the budget that counts and moments leave; biases have the rest."),
+    [P_EXPONENT] = DPF_PARAM_REAL_F(
+        "exponent", 0.2, 0.0, 1.0, 0, "",
+        "A record's weight is (count + count-offset)^-exponent, where count is its item's released count."),
     [P_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
                                         "Added to counts before they become weights."),
-    [P_COUNT_WEIGHT] = DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                                        "What a record's weight is sent as, beside its residual."),
+    [P_COUNT_WEIGHT] =
+        DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
+                         "The scale in which a record's weight is sent along with its residual."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                 "Residuals are clipped to this."),
     [P_RESIDUAL_VARIANCE] =
@@ -48,16 +50,16 @@ const dpf_param ratings_params[P_COUNT] = {
                          "Variance of a rating about its prediction, a public guess."),
     [P_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.45, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                    "Standard deviation of items' biases about their regression."),
-    [P_FACTOR_SD] =
-        DPF_PARAM_REAL_F("factor-sd", 0.1, 0.0, 100.0, 0, QUARTERS,
-                         "Standard deviation of an item's loadings about what is known of them, in "
-                         "the first direction."),
+    [P_FACTOR_SD] = DPF_PARAM_REAL_F(
+        "factor-sd", 0.1, 0.0, 100.0, 0, QUARTERS,
+        "Standard deviation of an item's loadings about their prior mean, in the first direction."),
     [P_FACTOR_DECAY] = DPF_PARAM_REAL_F("factor-decay", 0.9, 0.0, 1.0, 0, "",
                                         "How factor-sd falls from one direction to the next."),
-    [P_LATENT_SD] = DPF_PARAM_REAL_F("latent-sd", 0.15, 0.0, 100.0, 0, QUARTERS,
-                                     "Standard deviation of an item's loadings on what rounds find."),
+    [P_LATENT_SD] =
+        DPF_PARAM_REAL_F("latent-sd", 0.15, 0.0, 100.0, 0, QUARTERS,
+                         "Standard deviation of an item's loadings on the directions that rounds find."),
     [P_LATENT_START] = DPF_PARAM_REAL_F("latent-start", 0.03, 0.0, 100.0, 0, QUARTERS,
-                                        "Standard deviation of the numbers that these start from."),
+                                        "Standard deviation of their initial values."),
     [P_FORGET] = DPF_PARAM_REAL_F("forget", 0.7, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
                                   "What a round's signal is worth one round later."),
 };
@@ -131,24 +133,15 @@ static void share_budget(const dpf_value *v, struct ratings_rule *rule)
     rule->share[RELEASE_GRAM] = rule->rounds ? factors * GRAM_SHARE / rule->rounds : 0;
 }
 
-static int choose_grid(double z, int32_t release, struct ratings_rule *rule)
-{
-    if (!rule->silent && rule->count[release] > 0)
-        return noise_grid_choose(z / sqrt(rule->share[release]),
-                                 release == RELEASE_USERS ? 0 : GRID_LEAST_BITS, &rule->grid[release]);
-    noise_grid_silent(&rule->grid[release]);
-    return 0;
-}
-
 dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
                              const dpf_recommender_setup *setup, struct ratings_rule *rule)
 {
     const double z = values[P_MULTIPLIER].real * setup->noise_factor;
     const double reach = (double)setup->n_users / z / sqrt((double)setup->n_items);
     memset(rule, 0, sizeof *rule);
-    if (!(isfinite(setup->value_lo) && isfinite(setup->value_hi) && setup->value_lo < setup->value_hi))
-        return host->fail(host, DPF_E_CONFIG, -1,
-                          "it predicts ratings in a declared range: set [data] value-min and value-max");
+    dpf_status status = user_sums_check_range(host, setup);
+    if (status != DPF_OK)
+        return status;
     if (values[P_COUNT_SHARE].real + values[P_LOADING_SHARE].real >= 1.0)
         return host->fail(host, DPF_E_CONFIG, P_COUNT_SHARE,
                           "count-share and loading-share leave nothing for biases: lower one of them");
@@ -159,9 +152,9 @@ dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
     rule->silent = setup->without_noise;
     choose_settings(values, reach, rule);
     share_budget(values, rule);
-    for (int32_t r = 0; r < N_RELEASES; r++)
-        if (choose_grid(z, r, rule) != 0)
-            return host->fail(host, DPF_E_RANGE, P_MULTIPLIER,
-                              "no grid fits this noise: noise-multiplier is extreme");
-    return DPF_OK;
+    for (int32_t r = 0; r < N_RELEASES && status == DPF_OK; r++)
+        status = user_sums_choose_grid(host, P_MULTIPLIER, z / sqrt(rule->share[r]),
+                                       rule->silent || rule->count[r] == 0,
+                                       r == RELEASE_USERS ? 0 : GRID_LEAST_BITS, &rule->grid[r]);
+    return status;
 }

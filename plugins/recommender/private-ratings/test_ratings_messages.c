@@ -50,7 +50,8 @@ static void what_fits_stays(void **state)
     (void)state;
     int64_t steps[2];
     grid_round((double[2]){-1.0, 0.0}, 2, 20, steps);
-    assert_true(steps[0] == -(INT64_C(1) << 20) && steps[1] == 0);
+    assert_true(steps[0] == -(INT64_C(1) << 20));
+    assert_true(steps[1] == 0);
 }
 
 /* ---- messages -------------------------------------------------------------------------------------------
@@ -140,7 +141,9 @@ static void rounds_leave_each_record_out(void **state)
     const struct ratings_server *server = &replay.server;
     const int64_t d = server->n_loadings, e = server->rank + 1;
     const struct own_records own = case_own(&data, 7, values);
-    assert_true(own.n > 10 && e == 4 && d == 4);
+    assert_true(own.n > 10);
+    assert_true(e == 4);
+    assert_true(d == 4);
     ratings_send_round(server, &own, to_items, packed, replay.work);
     for (int64_t k = 0; k < own.n; k++) {
         int32_t items[CASE_ITEMS];

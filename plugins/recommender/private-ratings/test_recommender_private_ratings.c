@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* private-ratings as a whole: releases are the sums that are stated, with the noise that is stated. */
-#include "ratings_case.h"
+#include "ratings_audit.h"
 
-#include "audit/bounds.h"
 #include "statistical/goodness.h"
 
 static const dpf_component *component;
@@ -156,7 +155,8 @@ static void the_order_of_users_changes_nothing(void **state)
     const dpf_witness first = {&a, record}, second = {&b, record};
     void *one = case_fit(&host, &data, 0, &first, &bytes),
          *other = case_fit(&host, &turned, 0, &second, &bytes);
-    assert_true(a.n > 0 && a.n == b.n);
+    assert_true(a.n > 0);
+    assert_true(a.n == b.n);
     assert_memory_equal(a.numbers, b.numbers, (size_t)a.n * sizeof(double));
     assert_memory_equal(one, other, (size_t)bytes);
     free(one);
@@ -182,18 +182,14 @@ static void one_user_moves_counts_by_one(void **state)
     a.n = 0;
     free(case_fit(&host, &data, 1, &first, &bytes));
     for (int c = 0; c < 3; c++) {
-        const int64_t gone = c == 0 ? 0 : c == 1 ? CASE_USERS / 2 : CASE_USERS - 1;
         double square = 0;
-        fewer = data;
-        for (int64_t u = gone; u + 1 < CASE_USERS; u++)
-            memcpy(fewer.stars[u], data.stars[u + 1], sizeof data.stars[u]);
-        fewer.n_users = CASE_USERS - 1;
-        case_index(&fewer);
+        case_leave(&data, c, &fewer);
         b.n = 0;
         free(case_fit(&host, &fewer, 1, &second, &bytes));
         for (int64_t k = 0; k < CASE_ITEMS; k++)
             square += (a.numbers[k] - b.numbers[k]) * (a.numbers[k] - b.numbers[k]);
-        assert_true(square <= 1 && square > 0.9999);
+        assert_true(square <= 1);
+        assert_true(square > 0.9999);
         assert_true(a.numbers[CASE_ITEMS] - b.numbers[CASE_ITEMS] == 1);
     }
     plain_close(&host);
@@ -315,27 +311,6 @@ static void it_ends_whatever_the_records_are(void **state)
 /* ---- audit ----------------------------------------------------------------------------------------------
  */
 
-/*
- * Likelihood ratio of all raw releases of one training: with the canary, or without. What the canary would
- * have sent to the server as it stands then is the mean that is asked about; another user is there in both.
- */
-struct attack {
-    struct case_replay replay;
-    const struct case_data *with; /* user 0 is the canary */
-    double score;
-};
-
-static void score_part(struct attack *attack, int32_t release, const int64_t *canary, const int64_t *rest,
-                       const double *released, int64_t n)
-{
-    const double grid = noise_grid_size(&attack->replay.rule.grid[release]),
-                 sigma = attack->replay.rule.grid[release].sigma;
-    for (int64_t k = 0; k < n; k++) {
-        const double v = (double)canary[k] * grid, x = released[k] - (double)rest[k] * grid;
-        attack->score += (x * v - v * v / 2) / (sigma * sigma);
-    }
-}
-
 static void score_release(void *context, const dpf_witnessed *what)
 {
     static struct case_message canary, rest;
@@ -349,95 +324,26 @@ static void score_release(void *context, const dpf_witnessed *what)
         case_message_of(&attack->replay, &own, pass, &canary);
         case_message_of(&attack->replay, &other, pass, &rest);
         if (canary.to_items >= 0)
-            score_part(attack, canary.to_items, canary.items, rest.items,
-                       canary.to_all >= 0 ? attack->replay.released : numbers,
-                       attack->with->n_items * canary.width);
+            attack_score(attack, canary.to_items, canary.items, rest.items,
+                         canary.to_all >= 0 ? attack->replay.released : numbers,
+                         attack->with->n_items * canary.width);
         if (canary.to_all >= 0)
-            score_part(attack, canary.to_all, canary.all, rest.all, numbers, canary.n_all);
+            attack_score(attack, canary.to_all, canary.all, rest.all, numbers, canary.n_all);
     }
     case_replay_take(&attack->replay, what->release, numbers, what->n);
-}
-
-#define AUDIT_TRIALS 50000 /* of each of two data sets */
-
-/* How often the score exceeds the threshold. */
-static int64_t count_above(struct plain_host *host, const struct case_data *data,
-                           const struct case_data *with, double threshold, uint32_t first_draw)
-{
-    static struct attack attack;
-    int64_t above = 0;
-    for (uint32_t trial = 0; trial < AUDIT_TRIALS; trial++) {
-        uint64_t bytes;
-        case_replay_open(&attack.replay, host, with->n_items, 0);
-        attack.with = with;
-        attack.score = 0;
-        const dpf_witness witness = {&attack, score_release};
-        host->call.draw = first_draw + trial;
-        free(case_fit(host, data, 0, &witness, &bytes));
-        above += attack.score > threshold;
-        case_replay_close(&attack.replay);
-    }
-    return above;
-}
-
-/* epsilon of a Gaussian mechanism of this multiplier at delta (Balle and Wang 2018, Theorem 8). */
-static double proved_epsilon(double z, double delta)
-{
-    double lo = 0, hi = 50;
-    for (int k = 0; k < 100; k++) {
-        const double e = (lo + hi) / 2, a = erfc(-(0.5 / z - e * z) / sqrt(2.0)) / 2,
-                     b = erfc((0.5 / z + e * z) / sqrt(2.0)) / 2;
-        if (a - exp(e) * b > delta)
-            lo = e;
-        else
-            hi = e;
-    }
-    return hi;
 }
 
 static void an_attack_finds_half_of_epsilon(void **state)
 {
     (void)state;
-    static struct case_data with, without;
-    struct plain_host host;
-    const double z = 1.5, delta = 1e-5, proved = proved_epsilon(z, delta);
-    memset(&with, 0, sizeof with);
-    with.n_users = 2;
-    with.n_items = 2;
-    with.stars[0][0] = with.stars[1][1] = 5;
-    with.stars[1][0] = 2;
-    case_index(&with);
-    without = with;
-    without.n_users = 1;
-    memcpy(without.stars[0], with.stars[1], sizeof with.stars[0]);
-    case_index(&without);
-    plain_open_random(&host, component, "rank=1; latent=0; rounds=1; noise-multiplier=1.5");
-    /* 2.6 standard deviations above the mean without the canary, which was fixed before any trial. */
-    const double threshold = 2.6 / z - 0.5 / (z * z);
-    const int64_t hits = count_above(&host, &with, &with, threshold, 0),
-                  alarms = count_above(&host, &without, &with, threshold, AUDIT_TRIALS);
-    const double found = bounds_epsilon(hits, AUDIT_TRIALS, alarms, AUDIT_TRIALS, delta, 0.05);
-    print_message("proved %.3f, refuted below %.3f (%lld hits, %lld false alarms)\n", proved, found,
-                  (long long)hits, (long long)alarms);
-    assert_true(proved > 1 && proved < 4);
-    assert_true(found >= proved / 2);
-    assert_true(found <= proved);
-    plain_close(&host);
+    attack_audit(component, "rank=1; latent=0; rounds=1; noise-multiplier=1.5", case_replay_open,
+                 score_release);
 }
 
 static int set_up(void **state)
 {
-    (void)state;
     component = plain_component("private-ratings", DPF_ROLE_RECOMMENDER, "private-ratings");
-    plain_random_start(3);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
+    return streams_start(state);
 }
 
 int main(void)
@@ -451,5 +357,5 @@ int main(void)
         cmocka_unit_test(it_ends_whatever_the_records_are),
         cmocka_unit_test(an_attack_finds_half_of_epsilon),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, streams_stop);
 }

@@ -52,15 +52,6 @@ void small_inverse(const double *l, int64_t d, double *out, double *work)
     }
 }
 
-void small_product(const double *a, const double *b, int64_t d, double *out)
-{
-    memset(out, 0, (size_t)(d * d) * sizeof *out);
-    for (int64_t i = 0; i < d; i++)
-        for (int64_t k = 0; k < d; k++)
-            for (int64_t j = 0; j < d; j++)
-                out[i * d + j] += a[i * d + k] * b[k * d + j];
-}
-
 int64_t small_eigen_size(int64_t d)
 {
     return eigen_size(d) + d;

@@ -11,8 +11,6 @@ int small_cholesky(double *a, int64_t d);
 void small_solve(const double *l, int64_t d, double *x);
 /* out := (L L')^-1, both triangles; work has d numbers. */
 void small_inverse(const double *l, int64_t d, double *out, double *work);
-/* out := a b, of orders d. */
-void small_product(const double *a, const double *b, int64_t d, double *out);
 /*
  * Eigenvalues of a (both triangles, overwritten) by falling size, and unit eigenvectors as rows of vectors.
  * work has small_eigen_size(d) numbers. 0, or -1 if it did not converge.

@@ -129,6 +129,24 @@ static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
     }
 }
 
+dpf_status user_sums_check_range(const dpf_host *host, const dpf_recommender_setup *setup)
+{
+    if (isfinite(setup->value_lo) && isfinite(setup->value_hi) && setup->value_lo < setup->value_hi)
+        return DPF_OK;
+    return host->fail(host, DPF_E_CONFIG, -1,
+                      "it predicts ratings in a declared range: set [data] value-min and value-max");
+}
+
+dpf_status user_sums_choose_grid(const dpf_host *host, int32_t param, double sigma, int silent,
+                                 int32_t least_bits, struct noise_grid *out)
+{
+    if (silent)
+        noise_grid_silent(out);
+    else if (noise_grid_choose(sigma, least_bits, out) != 0)
+        return host->fail(host, DPF_E_RANGE, param, "no grid fits this noise: noise-multiplier is extreme");
+    return DPF_OK;
+}
+
 void user_sums_state_release(const char *name, int without_noise, const struct noise_grid *grid,
                              int64_t count, double numbers, dpf_recommender_release *out)
 {

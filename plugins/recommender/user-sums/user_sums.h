@@ -15,6 +15,13 @@
 #include "dpframe/role/recommender.h"
 #include "message_grid.h"
 
+/* Fails where no range of ratings is declared, for recommenders that predict values in it. */
+dpf_status user_sums_check_range(const dpf_host *host, const dpf_recommender_setup *setup);
+/* The finest grid for noise of that sigma, or the silent one; fails if there is none. param: the parameter to
+   name. */
+dpf_status user_sums_choose_grid(const dpf_host *host, int32_t param, double sigma, int silent,
+                                 int32_t least_bits, struct noise_grid *out);
+
 /*
  * States a release that is `count` such sums with noise of the grid, of so many numbers in all; `out` is
  * zeroed. without_noise: of the twin, whose releases protect nothing. Messages have norm 1 at most, the grid
