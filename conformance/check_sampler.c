@@ -167,7 +167,7 @@ static int described(struct check *check, struct instance *instance, dpf_samplin
     if (sampling->hidden_from < -1 || sampling->hidden_from > DPF_OBSERVER_PARTIES)
         return check_fail(check, "hidden_from %d is not an observer", (int)sampling->hidden_from);
     if (!(sampling->rate >= 0 && sampling->rate <= 1))
-        return check_fail(check, "rate %g is no probability", sampling->rate);
+        return check_fail(check, "rate %g is not a probability", sampling->rate);
     if (sampling->separation < 0 || (sampling->kind == DPF_SAMPLING_CYCLIC && sampling->separation < 1))
         return check_fail(check, "separation %lld is not a number of rounds",
                           (long long)sampling->separation);

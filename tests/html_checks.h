@@ -129,7 +129,9 @@ static void html_parse(const char *page, struct html_page_facts *facts)
         const size_t length = strcspn(at + 1 + closing, " />\n");
         char name[32];
         int closed = 0;
-        assert_true(length > 0 && length < sizeof name && !ended);
+        assert_true(length > 0);
+        assert_true(length < sizeof name);
+        assert_true(!ended);
         snprintf(name, sizeof name, "%.*s", (int)length, at + 1 + closing);
         assert_string_not_equal(name, "script");
         if (closing) {

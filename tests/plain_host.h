@@ -138,7 +138,8 @@ static inline dpf_status plain_fail(const dpf_host *host, dpf_status code, int32
     struct plain_host *plain = (struct plain_host *)(uintptr_t)host;
 
     assert_int_not_equal(code, DPF_OK);
-    assert_true(param >= -1 && (plain->component == NULL || param < (int32_t)plain->component->n_params));
+    assert_true(param >= -1);
+    assert_true((plain->component == NULL || param < (int32_t)plain->component->n_params));
     assert_non_null(text);
     if (plain->code == DPF_OK) {
         plain->code = code;

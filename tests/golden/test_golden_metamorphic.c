@@ -155,7 +155,9 @@ static void epsilon_falls_in_scale_and_grows_in_rate_and_sensitivity(void **stat
             event.scale = 5.0;
             event.sensitivity = case_event(0, 1.0, step / 4.0).sensitivity;
             const double distance = case_epsilon(&rdp, &event, 1, DELTA);
-            assert_true(scale < by_scale && distance > by_distance && rate >= by_rate * (1.0 - 1e-9));
+            assert_true(scale < by_scale);
+            assert_true(distance > by_distance);
+            assert_true(rate >= by_rate * (1.0 - 1e-9));
             by_scale = scale;
             by_rate = rate;
             by_distance = distance;
@@ -424,7 +426,9 @@ static void a_grid_end_is_reported(void **state)
     case_open(&narrow, "rdp", "refine=no", "2,3,4");
     assert_int_equal(narrow.functions->epsilon(narrow.host.self, &event, 1, &question, &answer), DPF_OK);
     assert_int_equal(answer.at_grid_end, 1);
-    assert_true(answer.order == 4.0 && answer.note[0] && narrow.host.warnings == 1);
+    assert_true(answer.order == 4.0);
+    assert_true(answer.note[0]);
+    assert_true(narrow.host.warnings == 1);
     case_close(&narrow);
     case_open(&narrow, "rdp", "", "2,3,4");
     assert_int_equal(narrow.functions->epsilon(narrow.host.self, &event, 1, &question, &answer), DPF_OK);

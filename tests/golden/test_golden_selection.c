@@ -356,7 +356,8 @@ static void nothing_run_is_an_outcome(void **state)
                                  free_of_data};
     for (double order = 1.5; order < 100; order *= 2) {
         const double value = case_divergence(events, 3, order);
-        assert_true(value >= 0 && log(0.1) / (order - 1) < 0);
+        assert_true(value >= 0);
+        assert_true(log(0.1) / (order - 1) < 0);
     }
 }
 
@@ -394,7 +395,8 @@ static void the_largest_candidate_counts(void **state)
         first += a > b;
         second += b > a;
     }
-    assert_true(first > 0 && second > 0);
+    assert_true(first > 0);
+    assert_true(second > 0);
 }
 
 static void more_runs_cost_more(void **state)

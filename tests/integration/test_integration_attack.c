@@ -107,7 +107,8 @@ static void attacks_stay_within_what_is_proved(void **state)
     (void)state;
     attack(federated, "", 0);
     for (int view = 0; view < 2; view++) {
-        assert_true(is_covered("membership", seen[view]) && is_covered("attribute", seen[view]));
+        assert_true(is_covered("membership", seen[view]));
+        assert_true(is_covered("attribute", seen[view]));
         assert_true(auc("membership", seen[view], "low") <= auc("membership", seen[view], "at_most"));
         assert_true(auc("membership", seen[view], "value") < 0.6);
         for (size_t r = 0; r < 2; r++)
@@ -117,10 +118,12 @@ static void attacks_stay_within_what_is_proved(void **state)
     assert_false(is_covered("attribute", "own-list"));
     /* e^epsilon FPR + delta, of one user, and of two for another record. */
     const double epsilon = json_number_value(json_object_get(finding("membership", "factors"), "epsilon"));
-    assert_true(epsilon <= 1 && epsilon > 0.99);
+    assert_true(epsilon <= 1);
+    assert_true(epsilon > 0.99);
     assert_true(fabs(rate("membership", "factors", 0, "at_most") - (exp(epsilon) * 0.01 + 1e-5)) < 1e-9);
     const double of_two = json_number_value(json_object_get(finding("attribute", "factors"), "epsilon"));
-    assert_true(of_two > 2 && of_two < 2.5);
+    assert_true(of_two > 2);
+    assert_true(of_two < 2.5);
     attack(federated, "-o audit.attack=attribute -o privacy.adjacency=replace", 0);
     assert_true(json_number_value(json_object_get(finding("attribute", "factors"), "epsilon")) <= 1);
 }
@@ -144,7 +147,8 @@ static void recommenders_are_attacked_too(void **state)
     assert_true(auc("attribute", "factors", "low") > 0.8);
     attack(recommender, "", 0);
     assert_true(auc("membership", "factors", "value") < 0.6);
-    assert_true(is_covered("membership", "factors") && is_covered("attribute", "lists"));
+    assert_true(is_covered("membership", "factors"));
+    assert_true(is_covered("attribute", "lists"));
 }
 
 static void mistakes_are_named(void **state)

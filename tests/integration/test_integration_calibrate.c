@@ -60,7 +60,8 @@ static double factor_of(const char *changes, const char *accountant, double targ
     const double epsilon = epsilon_of(&plan, accountant), factor = plan.guarantee.noise_factor;
     if (!(epsilon <= target && epsilon >= target * 0.998))
         fail_msg("%s: epsilon %.9g for a target of %g", changes, epsilon, target);
-    assert_true(plan.ledger.n > 0 && plan.ledger.entries[0].event.scale > 0);
+    assert_true(plan.ledger.n > 0);
+    assert_true(plan.ledger.entries[0].event.scale > 0);
     *scale = plan.ledger.entries[0].event.scale;
     plan_free(&plan);
     return factor;
@@ -74,11 +75,13 @@ static void the_target_is_met_from_the_private_side(void **state)
     const double of_one = scale;
     const double ten = factor_of("privacy.total-epsilon=10\n", "rdp", 10, &scale);
     const double small = factor_of("privacy.total-epsilon=0.05\n", "rdp", 0.05, &scale);
-    assert_true(small > one && one > ten);
+    assert_true(small > one);
+    assert_true(one > ten);
     /* A factor is relative to the mechanism's own noise: the noise that results is the same. */
     const double halved =
         factor_of("privacy.total-epsilon=1\nitems.mechanism.noise-multiplier=0.5\n", "rdp", 1, &same);
-    assert_true(fabs(halved / (2 * one) - 1) < 1e-3 && fabs(same / of_one - 1) < 1e-3);
+    assert_true(fabs(halved / (2 * one) - 1) < 1e-3);
+    assert_true(fabs(same / of_one - 1) < 1e-3);
     assert_true(factor_of("privacy.total-epsilon=1\nrun.rounds=300\n", "rdp", 1, &scale) > 3 * one);
 }
 
@@ -88,7 +91,8 @@ static void the_sharper_accountant_asks_for_less_noise(void **state)
     double scale;
     const double rdp = factor_of("privacy.total-epsilon=1\n", "rdp", 1, &scale);
     const double pld = factor_of("privacy.total-epsilon=1\nprivacy.calibrate-by=pld\n", "pld", 1, &scale);
-    assert_true(pld < rdp && pld > 0.7 * rdp);
+    assert_true(pld < rdp);
+    assert_true(pld > 0.7 * rdp);
 }
 
 static void pure_budgets_are_shared_by_all_rounds(void **state)
@@ -98,7 +102,8 @@ static void pure_budgets_are_shared_by_all_rounds(void **state)
     (void)state;
     if (complete(&plan, laplace, "privacy.calibrate-by=pure\nprivacy.total-epsilon=3\n", &error) != 0)
         fail_msg("%s", error.text);
-    assert_true(epsilon_of(&plan, "pure") <= 3 && epsilon_of(&plan, "pure") > 2.99);
+    assert_true(epsilon_of(&plan, "pure") <= 3);
+    assert_true(epsilon_of(&plan, "pure") > 2.99);
     plan_free(&plan);
 }
 
@@ -164,7 +169,8 @@ static void odometer_is_exact(const char *changes)
             fail_msg("%s: %.12g after %d rounds, exactly %.12g", changes, epsilon, round, exact);
         last = round;
     }
-    assert_true(lines == 24 && last == 50);
+    assert_true(lines == 24);
+    assert_true(last == 50);
     free(out);
     plan_free(&plan);
 }
@@ -205,7 +211,8 @@ static void curves_fall(void **state)
     assert_int_equal(n, 41);
     for (int i = 1; i < n; i++)
         assert_true(pld[i] <= pld[i - 1]);
-    assert_true(end > 1.9 * epsilon_of(&plan, "rdp") && pld[n - 1] < 1e-6);
+    assert_true(end > 1.9 * epsilon_of(&plan, "rdp"));
+    assert_true(pld[n - 1] < 1e-6);
     free(text);
     plan_free(&plan);
 }
@@ -216,7 +223,8 @@ static void nothing_changes_without_it(void **state)
     struct dpf_error error;
     (void)state;
     assert_int_equal(complete(&plan, gaussian, "privacy.budget=per-release\n", &error), 0);
-    assert_true(plan.guarantee.noise_factor == 0 && plan.noise_factor == 0);
+    assert_true(plan.guarantee.noise_factor == 0);
+    assert_true(plan.noise_factor == 0);
     plan_free(&plan);
 }
 

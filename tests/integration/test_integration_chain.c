@@ -66,8 +66,10 @@ static void record_transforms_change_values_and_predictions(void **state)
         double halved[3], full[3];
         assert_int_equal(model_scores(&a.model, 1, NULL, 3, halved, &a.error), 0);
         assert_int_equal(model_scores(&b.model, 1, NULL, 3, full, &b.error), 0);
-        for (int i = 0; i < 3; i++)
-            assert_true(halved[i] == full[i] / 2 && full[i] != 0);
+        for (int i = 0; i < 3; i++) {
+            assert_true(halved[i] == full[i] / 2);
+            assert_true(full[i] != 0);
+        }
         training_free(&a);
         training_free(&b);
     }

@@ -67,7 +67,8 @@ static void what_could_be_released_has_the_epsilon_of_the_run(void **state)
     says("no epsilon covers it");
     const double epsilon = baseline("noisy/run.json", "private-biases", "epsilon-proved"),
                  rmse = baseline("noisy/run.json", "private-biases", "rmse");
-    assert_true(epsilon > 2.9 && epsilon <= 3);
+    assert_true(epsilon > 2.9);
+    assert_true(epsilon <= 3);
     assert_true(baseline("noisy/run.json", "popularity", "epsilon-proved") == -1);
     /* The model of its own configuration, with the same key and budget. */
     command_expect("-q -c released.ini -O released", 0, "");

@@ -48,7 +48,8 @@ static void check_file(const char *path)
     for (int i = 0; i < N_CONDITIONS; i++)
         if (!guarantee->conditions[i].holds)
             fail_msg("%s: %s: %s", path, guarantee->conditions[i].id, guarantee->conditions[i].why);
-    assert_true(guarantee->plan_holds && guarantee->run_holds);
+    assert_true(guarantee->plan_holds);
+    assert_true(guarantee->run_holds);
     if (proofs(&session.plan) == 0)
         fail_msg("%s: no accountant proves a finite epsilon", path);
     if (!session.plan.sizes_known)
@@ -56,7 +57,8 @@ static void check_file(const char *path)
     session_close(&session);
     /* A seed that somebody knows takes the guarantee of the run away, and nothing else. */
     plan_file(path, "privacy.randomness=reproducible", &session);
-    assert_true(session.plan.guarantee.plan_holds && !session.plan.guarantee.run_holds);
+    assert_true(session.plan.guarantee.plan_holds);
+    assert_true(!session.plan.guarantee.run_holds);
     session_close(&session);
 }
 
@@ -93,8 +95,10 @@ static void the_epsilon_is_the_one_that_the_file_states(void **state)
         const struct guarantee *guarantee = &session.plan.guarantee;
         const double epsilon = guarantee->accounts[0].answer.epsilon;
         assert_int_equal(guarantee->n_accounts, 1);
-        assert_true(epsilon <= statements[i].epsilon && epsilon > statements[i].epsilon * (1 - 1e-6));
-        assert_true(guarantee->delta == 0 && guarantee->joint);
+        assert_true(epsilon <= statements[i].epsilon);
+        assert_true(epsilon > statements[i].epsilon * (1 - 1e-6));
+        assert_true(guarantee->delta == 0);
+        assert_true(guarantee->joint);
         assert_int_equal(guarantee->unit, DPF_UNIT_USER);
         assert_int_equal(guarantee->adjacency, DPF_ADJ_ZERO_OUT);
         assert_int_equal(guarantee->observer, statements[i].observer);

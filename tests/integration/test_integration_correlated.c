@@ -75,14 +75,18 @@ static void a_run_is_one_event(void **state)
     assert_int_equal(t.status, 0);
     const dpf_event *event = only_event(&t.plan);
     assert_int_equal(event->kind, DPF_EVENT_CORRELATED_GAUSSIAN);
-    assert_true(event->count == 1 && event->p.correlated.rounds == ROUNDS &&
-                event->p.correlated.separation == 4 && event->p.correlated.participations == 3 &&
-                event->p.correlated.attained == 1);
+    assert_true(event->count == 1);
+    assert_true(event->p.correlated.rounds == ROUNDS);
+    assert_true(event->p.correlated.separation == 4);
+    assert_true(event->p.correlated.participations == 3);
+    assert_true(event->p.correlated.attained == 1);
     assert_true(t.plan.guarantee.plan_holds);
     /* Noise of multiplier 2 over the whole run, by pld little above the exact value of mu = 1/2. */
     const double pld = epsilon_by(&t.plan, "pld");
-    assert_true(pld > 1.99 && pld < 1.996);
-    assert_true(epsilon_by(&t.plan, "rdp") > pld && epsilon_by(&t.plan, "zcdp") > pld);
+    assert_true(pld > 1.99);
+    assert_true(pld < 1.996);
+    assert_true(epsilon_by(&t.plan, "rdp") > pld);
+    assert_true(epsilon_by(&t.plan, "zcdp") > pld);
     assert_true(isnan(epsilon_by(&t.plan, "pure")));
     training_free(&t);
 }
@@ -111,13 +115,14 @@ static void separation_is_enforced_or_nothing_is_proved(void **state)
         if (t.status != 0)
             fail_msg("%s", t.error.text);
         const dpf_event *event = only_event(&t.plan);
-        assert_true(event->p.correlated.separation == cases[i].separation &&
-                    event->p.correlated.participations == cases[i].participations);
+        assert_true(event->p.correlated.separation == cases[i].separation);
+        assert_true(event->p.correlated.participations == cases[i].participations);
         assert_int_equal(t.plan.guarantee.plan_holds, cases[i].proved);
         assert_int_equal(holds(&t.plan, "C6"), cases[i].proved);
         const double pld =
             epsilon_by(&t.plan, "pld"); /* a multiplier is of the run, however users take part */
-        assert_true(pld > 1.99 && pld < 1.996);
+        assert_true(pld > 1.99);
+        assert_true(pld < 1.996);
         training_free(&t);
     }
 }
@@ -130,7 +135,8 @@ static void one_band_is_independent_noise(void **state)
     plan_of(&one, CYCLIC "items.mechanism.bands=1");
     plan_of(&independent, CYCLIC "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
                                  "items.mechanism.where=sum\nitems.mechanism.noise-multiplier=2");
-    assert_true(one.status == 0 && independent.status == 0);
+    assert_true(one.status == 0);
+    assert_true(independent.status == 0);
     assert_int_equal(only_event(&independent.plan)->count, 3);
     /* Both have multiplier 2: over the run, and in each of three releases. */
     const double ratio = only_event(&one.plan)->scale / only_event(&independent.plan)->scale;
@@ -151,7 +157,8 @@ static void a_total_budget_is_met(void **state)
     plan_of(&t, CYCLIC "privacy.budget=total\nprivacy.total-epsilon=3\nprivacy.calibrate-by=pld");
     assert_int_equal(t.status, 0);
     const double pld = epsilon_by(&t.plan, "pld");
-    assert_true(pld <= 3 && pld > 2.999);
+    assert_true(pld <= 3);
+    assert_true(pld > 2.999);
     training_free(&t);
 }
 
@@ -167,7 +174,8 @@ static void what_does_not_fit_proves_nothing_or_is_refused(void **state)
     plan_of(&t,
             CYCLIC "privacy.observer=server"); /* noise at the sum, by whoever is to be kept from learning */
     assert_int_equal(t.status, 0);
-    assert_true(!t.plan.guarantee.plan_holds && !holds(&t.plan, "C5"));
+    assert_true(!t.plan.guarantee.plan_holds);
+    assert_true(!holds(&t.plan, "C5"));
     training_free(&t);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         plan_of(&t, refused[i]);
@@ -189,7 +197,8 @@ static void the_engines_noise_is_as_stated(void **state)
     training_run(&t, BASE, CYCLIC);
     if (noise_check_run(&t.plan, &t.dataset, pool, &found, &t.error) != 0)
         fail_msg("%s", t.error.text);
-    assert_true(found.n == NOISE_ASPECTS && found.failed == 0);
+    assert_true(found.n == NOISE_ASPECTS);
+    assert_true(found.failed == 0);
     training_free(&t);
     pool_free(pool);
 }
@@ -277,7 +286,8 @@ static void a_run_moves_no_further_than_its_event_states(void **state)
         forget_pair();
     }
     assert_int_equal(compared, 54);
-    assert_true(most > 0.9 && most <= 1); /* clipped messages of like direction use most of what is stated */
+    assert_true(most > 0.9);
+    assert_true(most <= 1); /* clipped messages of like direction use most of what is stated */
 }
 
 int main(void)

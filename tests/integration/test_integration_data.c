@@ -378,7 +378,9 @@ static void lastfm_counts(void **state)
     load("[data]\nformat = tsv\nfeedback = implicit\nthreshold = 100\npath = "
          "$/lastfm-hetrec2011/ratings.txt.gz\n",
          &d);
-    assert_true(d.implicit && !d.train.by_user.values && !d.train.by_item.values);
+    assert_true(d.implicit);
+    assert_true(!d.train.by_user.values);
+    assert_true(!d.train.by_item.values);
     assert_true(d.summary.below_threshold > 0);
     assert_int_equal(d.train.n + d.summary.below_threshold, 92834);
     dataset_free(&d);

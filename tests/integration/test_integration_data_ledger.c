@@ -55,7 +55,8 @@ static void runs_add_up_until_nothing_is_left(void **state)
     (void)state;
     command_expect("-c runs.ini -O first", 0, "");
     const double one = budget_of("first", "epsilon");
-    assert_true(one > 0 && budget_of("first", "runs_before") == 0);
+    assert_true(one > 0);
+    assert_true(budget_of("first", "runs_before") == 0);
     command_expect("-c runs.ini -O second", 0, "");
     assert_true(fabs(budget_of("second", "epsilon") - 2 * one) < 1e-9);
     assert_true(budget_of("second", "delta") == 2e-6);
@@ -87,7 +88,9 @@ static void planned_runs_are_composed(void **state)
         command_expect(arguments, 0, "");
     }
     const double sum = budget_of("c4", "epsilon"), composed = budget_of("c4", "epsilon_composed");
-    assert_true(fabs(sum - 4 * one) < 1e-9 && composed > one && composed < 0.7 * sum);
+    assert_true(fabs(sum - 4 * one) < 1e-9);
+    assert_true(composed > one);
+    assert_true(composed < 0.7 * sum);
     /* Four runs are one with four times the rounds, at the same delta. */
     command_expect(
         "account -c runs.ini -o privacy.ledger=none.jsonl -o run.rounds=4 -o privacy.delta=4e-6 --json", 0,

@@ -215,7 +215,8 @@ static void children_with_runs_of_their_own_differ(void **state)
         close(ends[0]);
         close(ends[1]);
         assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_true(WIFEXITED(status));
+        assert_true(WEXITSTATUS(status) == 0);
         for (int b = 0; b < c; b++)
             assert_apart(&noises[0], out[b], out[c], "two children");
     }

@@ -173,12 +173,14 @@ static void neighbours_move_no_further_than_the_ledger_states(void **state)
             l1 += fabs(moved);
             squares += moved * moved;
         }
-        assert_true(l1 <= stated->l1 && squares <= stated->l2 * stated->l2 * (1 + 1e-15));
+        assert_true(l1 <= stated->l1);
+        assert_true(squares <= stated->l2 * stated->l2 * (1 + 1e-15));
         most[replaced] = fmax(most[replaced], sqrt(squares) / stated->l2);
         session_close(&first.session);
         session_close(&second.session);
     }
-    assert_true(most[0] > 0.6 && most[1] > 0.3); /* and the pairs are not all alike */
+    assert_true(most[0] > 0.6);
+    assert_true(most[1] > 0.3); /* and the pairs are not all alike */
 }
 
 /* ---- the budget ---------------------------------------------------------------------------------------- */
@@ -224,8 +226,10 @@ static void a_total_includes_its_share(void **state)
                  "evaluate.release-share=0.2",
                  1);
     const double all = epsilon_of(&session, 0), metrics = epsilon_of(&session, 1);
-    assert_true(all <= 2 && all > 1.999);
-    assert_true(metrics <= 0.4 && metrics > 0.3999);
+    assert_true(all <= 2);
+    assert_true(all > 1.999);
+    assert_true(metrics <= 0.4);
+    assert_true(metrics > 0.3999);
     assert_true(session.plan.guarantee.plan_holds);
     const double noise = session.plan.guarantee.noise_factor;
     session_close(&session);
@@ -316,9 +320,12 @@ static void runs_say_what_is_covered(void **state)
     const json_t *hr = json_object_get(released, "hr@5");
     const double noise = json_number_value(json_object_get(hr, "noise"));
     const double exact = json_number_value(json_object_get(json_object_get(run, "metrics"), "hr@5"));
-    assert_true(noise > 0.01 && noise < 0.5);
+    assert_true(noise > 0.01);
+    assert_true(noise < 0.5);
     const double value = json_number_value(json_object_get(hr, "value"));
-    assert_true(value >= 0 && value <= 1 && fabs(value - exact) < 6 * noise);
+    assert_true(value >= 0);
+    assert_true(value <= 1);
+    assert_true(fabs(value - exact) < 6 * noise);
     json_decref(run);
     static char table[4096];
     command_slurp(command_path("out/release/metrics.csv"), table, sizeof table);

@@ -248,7 +248,9 @@ static void no_climb_passes_a_bound(void **state)
         found += reached > 0;
         most = fmax(most, reached);
     }
-    assert_true(found > 0 && most > 0.5 && most <= 1);
+    assert_true(found > 0);
+    assert_true(most > 0.5);
+    assert_true(most <= 1);
 }
 
 static void the_nearest_pairs_stay_within_their_bounds(void **state)
@@ -283,7 +285,9 @@ static void the_nearest_pairs_stay_within_their_bounds(void **state)
         forget_pair();
     }
     closedir(dir);
-    assert_true(compared >= 10 && most > 0.98 && most <= 1);
+    assert_true(compared >= 10);
+    assert_true(most > 0.98);
+    assert_true(most <= 1);
 }
 
 int main(void)

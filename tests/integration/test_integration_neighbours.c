@@ -464,7 +464,8 @@ static void audit(const char *base, const char *changes, int one_record, double 
         snprintf(text, sizeof text, "%s\nrun.rounds=1\n", changes);
         observe(&t, base, with_path(text, 11 + which), DPF_SIDE_ITEMS, 0);
         const double epsilon = t.plan.guarantee.accounts[0].answer.epsilon;
-        assert_true(t.plan.guarantee.plan_holds && epsilon > 0);
+        assert_true(t.plan.guarantee.plan_holds);
+        assert_true(epsilon > 0);
         assert_true(which == 0 || fabs(epsilon - proved) <= 1e-12 * proved);
         proved = epsilon;
         delta = t.plan.guarantee.accounts[0].answer.delta;

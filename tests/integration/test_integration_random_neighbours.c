@@ -133,8 +133,10 @@ static void no_release_moves_further_than_is_stated(void **state)
         "of %d pipelines %d were accepted without a proof or broke, %d were compared, %d of them reach "
         "half of what is stated, the most is %.6f; %d broke down\n",
         n, tally.accepted, tally.proved, tally.tight, tally.most, tally.broken);
-    assert_true(tally.proved >= n / 20 && tally.tight >= n / 100);
-    assert_true(tally.most > 0.9 && tally.most <= 1);
+    assert_true(tally.proved >= n / 20);
+    assert_true(tally.tight >= n / 100);
+    assert_true(tally.most > 0.9);
+    assert_true(tally.most <= 1);
 }
 
 /* ---- configurations that prove something
@@ -202,7 +204,8 @@ static void given_configurations_move_no_further_than_is_stated(void **state)
                 fail_msg("%s: %s", given[i].file, worlds[0].training.error.text);
         }
         print_message("%s: %.6f of what is stated\n", given[i].file, most);
-        assert_true(most >= given[i].least && most <= 1);
+        assert_true(most >= given[i].least);
+        assert_true(most <= 1);
     }
 }
 

@@ -158,7 +158,8 @@ static void similar_items_are_ordered_by_cosine(void **state)
         const char *last = line;
         for (const char *at = line; *at != '\n'; at++)
             last = *at == ',' ? at + 1 : last;
-        assert_true(atof(last) <= before && atof(last) >= -1.0000001);
+        assert_true(atof(last) <= before);
+        assert_true(atof(last) >= -1.0000001);
         before = atof(last);
     }
     command_expect("similar run --item nothing", 3, "no such item");

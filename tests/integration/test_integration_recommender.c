@@ -68,10 +68,13 @@ static void a_record_costs_epsilon(void **state)
     struct plan plan;
     plan_of(&plan, "");
     assert_int_equal(plan.ledger.n, 1);
-    assert_true(plan.guarantee.plan_holds && plan.guarantee.joint && !plan.guarantee.run_holds);
+    assert_true(plan.guarantee.plan_holds);
+    assert_true(plan.guarantee.joint);
+    assert_true(!plan.guarantee.run_holds);
     assert_near(epsilon_of(&plan, "pure"), 2, 1e-9);
     assert_near(epsilon_of(&plan, "published"), 2, 1e-9);
-    assert_true(epsilon_of(&plan, "rdp") <= 2 * (1 + 1e-9) && epsilon_of(&plan, "rdp") > 1);
+    assert_true(epsilon_of(&plan, "rdp") <= 2 * (1 + 1e-9));
+    assert_true(epsilon_of(&plan, "rdp") > 1);
     plan_free(&plan);
     plan_of(&plan, "privacy.randomness=secure\nmodel.recommender.keep=0.5");
     assert_true(plan.guarantee.run_holds);
@@ -106,7 +109,8 @@ static void a_total_is_kept(void **state)
     (void)state;
     struct plan plan;
     plan_of(&plan, "privacy.budget=total\nprivacy.total-epsilon=0.5\nprivacy.calibrate-by=pure");
-    assert_true(epsilon_of(&plan, "pure") <= 0.5 && epsilon_of(&plan, "pure") > 0.499);
+    assert_true(epsilon_of(&plan, "pure") <= 0.5);
+    assert_true(epsilon_of(&plan, "pure") > 0.499);
     plan_free(&plan);
 }
 
@@ -274,10 +278,12 @@ static void a_run_can_be_used_afterwards(void **state)
                    "-o privacy.total-epsilon=0.5 -o privacy.calibrate-by=pure",
                    0, "");
     command_expect("-c dplcf.ini -q -o run.compare=non-private,popularity", 0, "");
-    assert_true(command_exists("out/release/model_state.bin") && command_exists("out/release/item_ids.txt"));
-    assert_true(command_exists("out/private/user_ids.txt") && command_exists("out/release/guarantee.txt"));
-    assert_false(command_exists("out/release/item_factors.npy") ||
-                 command_exists("out/private/user_factors.npy"));
+    assert_true(command_exists("out/release/model_state.bin"));
+    assert_true(command_exists("out/release/item_ids.txt"));
+    assert_true(command_exists("out/private/user_ids.txt"));
+    assert_true(command_exists("out/release/guarantee.txt"));
+    assert_false(command_exists("out/release/item_factors.npy"));
+    assert_false(command_exists("out/private/user_factors.npy"));
     json_t *run = command_json("out/run.json");
     assert_null(json_object_get(run, "spent")); /* a recommender trains once, and never ends early */
     assert_string_equal(json_string_value(json_object_get(json_object_get(run, "model"), "component")),
@@ -286,7 +292,9 @@ static void a_run_can_be_used_afterwards(void **state)
     json_t *baselines = json_object_get(run, "baselines");
     double free_of_noise =
         json_number_value(json_object_get(json_object_get(baselines, "non-private"), "ndcg@10"));
-    assert_true(hit > 0 && free_of_noise > 0 && free_of_noise != hit);
+    assert_true(hit > 0);
+    assert_true(free_of_noise > 0);
+    assert_true(free_of_noise != hit);
     assert_true(json_is_object(json_object_get(baselines, "popularity")));
     command_expect("evaluate out --json", 0, "");
     json_t *again = command_json(NULL);

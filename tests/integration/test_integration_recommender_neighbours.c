@@ -248,7 +248,8 @@ static void no_release_moves_further_than_is_stated(void **state)
                   tally.refused, tally.unproved);
     for (size_t r = 0; r < N_RECOMMENDERS; r++) {
         print_message("%s: %.6f of what is stated\n", recommenders[r].id, tally.most[r]);
-        assert_true(tally.most[r] > 0.5 && tally.most[r] <= 1 + 1e-9);
+        assert_true(tally.most[r] > 0.5);
+        assert_true(tally.most[r] <= 1 + 1e-9);
     }
 }
 

@@ -80,7 +80,9 @@ static void the_statement_is_with_and_without_tuning(void **state)
     const double with = proved(guarantee),
                  without = json_number_value(json_object_get(selection, "epsilon_without_tuning"));
     assert_int_equal(json_integer_value(json_object_get(selection, "candidates")), 2);
-    assert_true(without > 0 && with > 1.5 * without && with < 6 * without);
+    assert_true(without > 0);
+    assert_true(with > 1.5 * without);
+    assert_true(with < 6 * without);
     assert_true(json_array_size(json_object_get(guarantee, "refused")) == 1); /* pld */
     json_decref(root);
     command_expect("account select.ini", 0, "");
@@ -101,8 +103,10 @@ static void a_total_holds_for_all_runs_together(void **state)
     const json_t *guarantee = json_object_get(root, "guarantee"),
                  *selection = json_object_get(guarantee, "selection");
     const double share = json_number_value(json_object_get(selection, "candidate_total_epsilon"));
-    assert_true(proved(guarantee) <= 2 && proved(guarantee) > 1.99);
-    assert_true(share > 0.4 && share < 1.5);
+    assert_true(proved(guarantee) <= 2);
+    assert_true(proved(guarantee) > 1.99);
+    assert_true(share > 0.4);
+    assert_true(share < 1.5);
     assert_true(json_number_value(json_object_get(selection, "epsilon_without_tuning")) <= share);
     json_decref(root);
 }
@@ -134,8 +138,8 @@ static void only_the_winner_is_released(void **state)
             assert_int_equal(stat(command_path(name), &info), 0);
             if (first.st_mtim.tv_sec == 0)
                 first = info;
-            assert_true(info.st_mtim.tv_sec == first.st_mtim.tv_sec &&
-                        info.st_mtim.tv_nsec == first.st_mtim.tv_nsec);
+            assert_true(info.st_mtim.tv_sec == first.st_mtim.tv_sec);
+            assert_true(info.st_mtim.tv_nsec == first.st_mtim.tv_nsec);
         }
         closedir(dir);
     }
@@ -183,7 +187,8 @@ static void runs_draw_their_own_noise(void **state)
     const int runs = count_in("out/private/selection/state", "run-");
     double scores[64];
     int finite = 0;
-    assert_true(runs > 3 && runs < 64);
+    assert_true(runs > 3);
+    assert_true(runs < 64);
     for (int i = 0; i < runs; i++) {
         char name[64];
         snprintf(name, sizeof name, "out/private/selection/state/run-%04d.json", i + 1);
@@ -248,7 +253,8 @@ static void a_failed_candidate_loses(void **state)
                   *json_string_value(json_object_get(root, "problem"));
         json_decref(root);
     }
-    assert_true(failed > 0 && failed < runs);
+    assert_true(failed > 0);
+    assert_true(failed < runs);
     assert_null(strstr(command_err, "positive definite"));
     assert_non_null(strstr(command_out, "Selected: "));
 }
@@ -276,7 +282,8 @@ static void a_killed_selection_goes_on(void **state)
     assert_int_equal(stat(command_path("out/private/selection/state/run-0001.json"), &kept), 0);
     command_expect(resume, 0, "");
     assert_int_equal(stat(command_path("out/private/selection/state/run-0001.json"), &after), 0);
-    assert_true(kept.st_ino == after.st_ino && kept.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+    assert_true(kept.st_ino == after.st_ino);
+    assert_true(kept.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
     assert_true(command_exists("out/release/guarantee.txt"));
     assert_true(count_in("out/private/selection/state", "run-") > before);
     assert_int_equal(lines_of("spent.jsonl"), 2);

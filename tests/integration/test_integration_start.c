@@ -150,7 +150,8 @@ static void the_budget_in_units_of_noise(void **state)
     assert_true(fabs(1 / expectation_mu(1, 1e-5) - 3.7306) < 1e-3);
     assert_true(fabs(1 / expectation_mu(3, 1e-5) - 1.3906) < 1e-3);
     assert_true(fabs(1 / expectation_mu(10, 1e-5) - 0.4999) < 1e-3);
-    assert_true(expectation_mu(1e-3, 1e-9) > 0 && expectation_mu(1e-3, 1e-9) < 1e-2);
+    assert_true(expectation_mu(1e-3, 1e-9) > 0);
+    assert_true(expectation_mu(1e-3, 1e-9) < 1e-2);
 }
 
 static int has_it(void *context, const char *id)

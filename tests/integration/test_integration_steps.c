@@ -182,10 +182,14 @@ static void biases_are_columns(void **state)
     static const char both[] = "model.user-bias=yes\nmodel.item-bias=yes\n";
     struct twin start, end;
     twin_start(&start, both);
-    for (int i = 0; i < N; i++)
-        assert_true(start.u[i][3] == 1 && start.u[i][0] == 0);
-    for (int j = 0; j < M; j++)
-        assert_true(start.v[j][0] == 1 && start.v[j][3] == 0);
+    for (int i = 0; i < N; i++) {
+        assert_true(start.u[i][3] == 1);
+        assert_true(start.u[i][0] == 0);
+    }
+    for (int j = 0; j < M; j++) {
+        assert_true(start.v[j][0] == 1);
+        assert_true(start.v[j][3] == 0);
+    }
     end = start;
     step_users(&start, start.v, 0, 0, 3, 1, &end);
     step_items(&start, end.u, 0, 1, 3, &end);
@@ -258,7 +262,8 @@ static void rows_are_returned_as_read(void **state)
     snprintf(text, sizeof text, "%susers.returned=transformed\n" USERS_RELEASED, clipped);
     assert_model(&returned, text);
     training_try(&t, base, "users.returned=transformed\n");
-    assert_true(t.status != 0 && strstr(t.error.text, "clip-rows"));
+    assert_true(t.status != 0);
+    assert_true(strstr(t.error.text, "clip-rows"));
     training_free(&t);
 }
 

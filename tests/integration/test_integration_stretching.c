@@ -81,8 +81,10 @@ static void gaussian_noise_is_scaled_to_the_stretched_range(void **state)
                  "items.mechanism.noise-multiplier=4\nitems.mechanism.where=party\n");
     const dpf_event *event = &t.plan.ledger.entries[0].event;
     const double l2 = event->sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
-    assert_true(l2 >= 2 * 4 && l2 < 2 * 4 * (1 + 1e-3)); /* 2 |r - r'| |u| */
-    assert_true(event->scale / l2 > 3.99 && event->scale / l2 < 4.01);
+    assert_true(l2 >= 2 * 4);
+    assert_true(l2 < 2 * 4 * (1 + 1e-3)); /* 2 |r - r'| |u| */
+    assert_true(event->scale / l2 > 3.99);
+    assert_true(event->scale / l2 < 4.01);
     assert_int_equal(event->count, 2);
     assert_int_equal(t.plan.sides[DPF_SIDE_ITEMS].terms[0].noise.where, DPF_NOISE_AT_PARTY);
     training_free(&t);
@@ -106,7 +108,8 @@ static void corrected_noise_is_one_section_too(void **state)
         assert_int_equal(t.plan.guarantee.n_accounts, 1);
         const double epsilon = t.plan.guarantee.accounts[0].answer.epsilon;
         /* Two releases: of epsilon 1/2; or of a noise multiplier 4, whose rho is 1/16. */
-        assert_true(epsilon > 0.5 && epsilon < (i == 0 ? 1.0001 : 2));
+        assert_true(epsilon > 0.5);
+        assert_true(epsilon < (i == 0 ? 1.0001 : 2));
         training_free(&t);
     }
 }

@@ -502,7 +502,8 @@ static void read_and_train(struct training *t, const char *changes)
         t->status = engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error);
     if (t->status != 0)
         fail_msg("%s", t->error.text);
-    assert_true(plan->guarantee.plan_holds && plan->guarantee.zero_violations);
+    assert_true(plan->guarantee.plan_holds);
+    assert_true(plan->guarantee.zero_violations);
     pool_free(pool);
 }
 

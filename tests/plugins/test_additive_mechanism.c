@@ -127,9 +127,10 @@ static void linf_is_charged_for_each(void **unused)
         const dpf_norms *norms = &event.sensitivity.at[r.release.unit][r.release.adjacency];
         assert_int_equal(event.kind, DPF_EVENT_PURE);
         assert_true(fabs(norms->l1 / change - 1) < 1e-12);
-        assert_true(plan.scale[0] >= change / 0.5 && plan.scale[0] < change / 0.5 * 1.001);
-        assert_true(event.p.pure.epsilon * norms->l1 <= 0.5 * (1 + 1e-12) &&
-                    event.p.pure.epsilon * norms->l1 > 0.499);
+        assert_true(plan.scale[0] >= change / 0.5);
+        assert_true(plan.scale[0] < change / 0.5 * 1.001);
+        assert_true(event.p.pure.epsilon * norms->l1 <= 0.5 * (1 + 1e-12));
+        assert_true(event.p.pure.epsilon * norms->l1 > 0.499);
         assert_true(plan.variance[0] == plan.scale[0] * plan.scale[0] * (vectors ? LENGTH : 1));
         plain_close(&host);
     }

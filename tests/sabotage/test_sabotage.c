@@ -151,7 +151,8 @@ static int kit_notices(const struct sabotage *s)
              s->transform && strcmp(s->transform, "clip-user") != 0 ? s->transform : s->mechanism,
              settings_of(s));
     const int status = system(command);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+    assert_true(WIFEXITED(status));
+    assert_true(WEXITSTATUS(status) < 2);
     return WEXITSTATUS(status) == 1;
 }
 

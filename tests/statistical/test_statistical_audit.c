@@ -139,7 +139,8 @@ static void bounds_of_gaussian_noise_hold(void **state)
     double best = 0;
     for (double t = 0; t < SHIFT; t += 0.1)
         best = fmax(best, within_reach(above(t - SHIFT), above(t), delta));
-    assert_true(delta > 0.2 && best > 1.5);
+    assert_true(delta > 0.2);
+    assert_true(best > 1.5);
     assert_outcome(&outcome, epsilon, best);
 }
 
@@ -149,7 +150,8 @@ static void null_data_shows_nothing(void **state)
 {
     (void)state;
     const struct outcome outcome = audit_often(nothing, 4, 0, 0);
-    assert_true(outcome.wrong <= ALPHA && outcome.median == 0);
+    assert_true(outcome.wrong <= ALPHA);
+    assert_true(outcome.median == 0);
     assert_true(outcome.unlearnt > 2 * ALPHA);
 }
 
@@ -195,7 +197,8 @@ static void bounds_of_one_run_hold(void **state)
     }
     qsort(bounds, AUDITS, sizeof bounds[0], compare);
     assert_true(wrong <= ALPHA);
-    assert_true(bounds[AUDITS / 2] > 0.5 && bounds[AUDITS / 2] < 1);
+    assert_true(bounds[AUDITS / 2] > 0.5);
+    assert_true(bounds[AUDITS / 2] < 1);
     assert_true(found <= ALPHA);
 }
 

@@ -123,8 +123,10 @@ static void uniform_draws_are_uniform(void **state)
     dpf_cursor cursor;
     random_seek(stream, 3, 0, 0, &cursor);
     random_uniform(&cursor, draws, N);
-    for (int i = 0; i < N; i++)
-        assert_true(draws[i] >= 0 && draws[i] < 1);
+    for (int i = 0; i < N; i++) {
+        assert_true(draws[i] >= 0);
+        assert_true(draws[i] < 1);
+    }
     goodness_assert(binned(draws, N, 1.0 / (BINS / 2), uniform_below), "uniform", 0);
 }
 

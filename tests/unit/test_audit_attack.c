@@ -86,7 +86,8 @@ static void rates_at_few_false_positives(void **state)
     rates_of(scores, in, 40, 100, &rates);
     assert_near(rates.true_positives[0].value, 21 / 2000.0, 1e-12);
     assert_near(rates.true_positives[1].value, 3 / 2000.0, 1e-12);
-    assert_true(rates.auc.low <= rates.auc.value && rates.auc.value <= rates.auc.high);
+    assert_true(rates.auc.low <= rates.auc.value);
+    assert_true(rates.auc.value <= rates.auc.high);
 }
 
 /* The bound against a sum over its definition, and its corners. */
@@ -123,7 +124,9 @@ static void draw(struct planted *p, int64_t width, double shift, uint32_t seed)
     dpf_cursor cursor;
     double *x = malloc((size_t)width * sizeof *x);
     p->numbers = malloc((size_t)(CELLS * width) * sizeof *p->numbers);
-    assert_true(stream && x && p->numbers);
+    assert_true(stream);
+    assert_true(x);
+    assert_true(p->numbers);
     random_seek(stream, seed, 0, 0, &cursor);
     random_bernoulli(&cursor, 0.5, p->in, CELLS);
     for (int64_t c = 0; c < CELLS; c++) {
@@ -180,7 +183,8 @@ static void a_shift_is_found(void **state)
     draw(&p, 1, 2, 100);
     learn(&p, 1, 0, &rates);
     assert_near(rates.auc.value, best, 0.02);
-    assert_true(rates.auc.low < best && best < rates.auc.high);
+    assert_true(rates.auc.low < best);
+    assert_true(best < rates.auc.high);
     draw(&p, 60, 2, 101);
     learn(&p, 60, 0, &rates);
     assert_true(rates.auc.value > best - 0.1);

@@ -185,7 +185,8 @@ static void shifted_scores_show_the_shift(void **state)
         const struct held_out_scores scores = {{swapped ? b : a, swapped ? a : b}, N};
         const struct held_out_rule rule = held_out_choose(&scores, 0, .05);
         const struct held_out_verdict verdict = held_out_judge(&rule, &scores, 0, .05);
-        assert_true(verdict.epsilon > 0.6 && verdict.epsilon < 1);
+        assert_true(verdict.epsilon > 0.6);
+        assert_true(verdict.epsilon < 1);
         assert_int_equal(verdict.n, N);
     }
 }
@@ -203,7 +204,8 @@ static void steps_of_discrete_scores_are_found(void **state)
     const struct held_out_scores scores = {{a, b}, MANY};
     const struct held_out_rule rule = held_out_choose(&scores, 0, .05);
     const double epsilon = held_out_judge(&rule, &scores, 0, .05).epsilon;
-    assert_true(epsilon > 0.65 && epsilon < log(2));
+    assert_true(epsilon > 0.65);
+    assert_true(epsilon < log(2));
 }
 
 int main(void)

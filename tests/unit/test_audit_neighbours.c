@@ -106,14 +106,17 @@ static void a_user_leaves_no_trace(void **state)
     assert_int_equal(set.relation.links.ptr[1], 0);
     assert_int_equal(set.relation.links.ptr[2], 1); /* c trusts b, who is the first now */
     assert_int_equal(set.relation.links.others[0], 0);
-    assert_true(set.weights.users[0] == 2 && set.weights.users[1] == 3);
+    assert_true(set.weights.users[0] == 2);
+    assert_true(set.weights.users[1] == 3);
     dataset_free(&set);
     const unsigned char in = 0;
     assert_int_equal(neighbours_make(&from, &kind, &canary, &in, 1, &set, &error), 0);
     assert_int_equal(set.relation.links.ptr[2], 2);
     assert_int_equal(set.relation.links.others[0], 0);
     assert_int_equal(set.relation.links.others[1], 2); /* and a, who is the last */
-    assert_true(set.weights.users[0] == 2 && set.weights.users[1] == 3 && set.weights.users[2] == 1);
+    assert_true(set.weights.users[0] == 2);
+    assert_true(set.weights.users[1] == 3);
+    assert_true(set.weights.users[2] == 1);
     dataset_free(&set);
 }
 
@@ -152,19 +155,23 @@ static void only_neighbours_are_a_pair(void **state)
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &same, &d), 0);
     assert_int_equal(d.canary.user, -1);
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &value, &d), 0);
-    assert_true(d.canary.user == 0 && d.canary.item == 0 && d.larger == -1);
+    assert_true(d.canary.user == 0);
+    assert_true(d.canary.item == 0);
+    assert_true(d.larger == -1);
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &two, &d), -1);
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &item, &d), -1);
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, 0, &value, &d), -1);
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_FLIP, 0, &item, &d), -1); /* two cells */
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 0, &item, &d), 0);
-    assert_true(d.canary.user == 1 && d.canary.item == -1);
+    assert_true(d.canary.user == 1);
+    assert_true(d.canary.item == -1);
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 1, &item, &d), -1);
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 0, &two, &d), -1);
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, 0, &value, &d), -1);
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_REPLACE, 0, &fewer, &d), -1);
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, &fewer, &d), 0);
-    assert_true(d.canary.user == 2 && d.larger == 0);
+    assert_true(d.canary.user == 2);
+    assert_true(d.larger == 0);
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, &both, &d), -1);
     assert_int_equal(compare(DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, 0, &value, &d), -1);
 }

@@ -61,7 +61,8 @@ static void shifts_are_learnt(void **state)
     fill(2, 1);
     for (int kind = 0; kind < LEARN_N_KINDS; kind++) {
         assert_true(told_apart((enum learn_kind)kind) > 0.75);
-        assert_true(counted() == 1 && learnt[7].counts);
+        assert_true(counted() == 1);
+        assert_true(learnt[7].counts);
     }
 }
 

@@ -77,7 +77,9 @@ static void gives_typed_values(void **state)
     assert_int_equal(v[SEEDS].count, 5);
     assert_memory_equal(v[SEEDS].integers, seeds, sizeof seeds);
     assert_int_equal(v[STEPS].count, 3);
-    assert_true(v[STEPS].reals[0] == 0.5 && v[STEPS].reals[1] == 1e-3 && v[STEPS].reals[2] == 2);
+    assert_true(v[STEPS].reals[0] == 0.5);
+    assert_true(v[STEPS].reals[1] == 1e-3);
+    assert_true(v[STEPS].reals[2] == 2);
     assert_int_equal(config_check_consumed(config, NULL, 0, &error), 0);
     /* Values outlive the configuration. */
     config_free(config);

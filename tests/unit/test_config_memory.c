@@ -54,7 +54,8 @@ char *memory_format(const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    assert_true(length >= 0 && (size_t)length < sizeof text);
+    assert_true(length >= 0);
+    assert_true((size_t)length < sizeof text);
     return memory_text(text);
 }
 

@@ -50,19 +50,28 @@ static void categories_numbers_and_years_of_a_csv(void **state)
     static const char *const names[5] = {"kinds=a", "kinds=b", "kinds=c", "price", "year"};
     for (int c = 0; c < 5; c++)
         assert_string_equal(t->column[c].name, names[c]);
-    assert_true(entry(t, 0, "kinds=a") == 1 && isnan(entry(t, 0, "kinds=b")) && isnan(entry(t, 0, "price")));
-    assert_true(entry(t, 1, "kinds=b") == 1 && entry(t, 1, "year") == 1999 && entry(t, 1, "price") == 2.5F);
+    assert_true(entry(t, 0, "kinds=a") == 1);
+    assert_true(isnan(entry(t, 0, "kinds=b")));
+    assert_true(isnan(entry(t, 0, "price")));
+    assert_true(entry(t, 1, "kinds=b") == 1);
+    assert_true(entry(t, 1, "year") == 1999);
+    assert_true(entry(t, 1, "price") == 2.5F);
     assert_int_equal(t->ptr[2] - t->ptr[1], 4); /* b twice is b */
-    assert_true(entry(t, 2, "price") == 0 && entry(t, 2, "year") == 1997);
+    assert_true(entry(t, 2, "price") == 0);
+    assert_true(entry(t, 2, "year") == 1997);
     assert_int_equal(t->ptr[4], t->ptr[3]); /* item 40 has no line */
     /* All lines count, also the one of an item that nobody has. */
-    assert_true(fabs(t->column[0].mean - 0.5) < 1e-15 && fabs(t->column[2].mean - 0.25) < 1e-15);
-    assert_true(fabs(t->column[3].mean - 10.0 / 3) < 1e-12 && fabs(t->column[4].mean - 1999) < 1e-12);
+    assert_true(fabs(t->column[0].mean - 0.5) < 1e-15);
+    assert_true(fabs(t->column[2].mean - 0.25) < 1e-15);
+    assert_true(fabs(t->column[3].mean - 10.0 / 3) < 1e-12);
+    assert_true(fabs(t->column[4].mean - 1999) < 1e-12);
     assert_true(fabs(t->column[4].deviation - sqrt(8.0 / 3)) < 1e-12);
     dpf_features view;
     double row[5];
     dpf_features_row(feature_table_view(t, &view), 1, row);
-    assert_true(fabs(row[0] - sqrt(0.5)) < 1e-15 && fabs(row[1] - sqrt(0.5)) < 1e-15 && row[2] == 0);
+    assert_true(fabs(row[0] - sqrt(0.5)) < 1e-15);
+    assert_true(fabs(row[1] - sqrt(0.5)) < 1e-15);
+    assert_true(row[2] == 0);
     assert_true(fabs(row[4]) < 1e-12);
     dataset_free(&out.dataset);
 }
@@ -74,15 +83,18 @@ static void files_of_movielens(void **state)
     const struct feature_table *t = load_features_of("10::Caf\xe9 (1987)::Drama|War\n20::X (2000)::War\n",
                                                      "item-features.format=movielens-1m\n", &out);
     assert_int_equal(t->columns, 3);
-    assert_true(entry(t, 0, "genre=Drama") == 1 && entry(t, 0, "genre=War") == 1 &&
-                entry(t, 0, "year") == 1987);
+    assert_true(entry(t, 0, "genre=Drama") == 1);
+    assert_true(entry(t, 0, "genre=War") == 1);
+    assert_true(entry(t, 0, "year") == 1987);
     dataset_free(&out.dataset);
     t = load_features_of("10|T (1995)|01-Jan-1995||u|0|0|0|1|1|1|0|0|0|0|0|0|0|0|0|0|0|0|0\n"
                          "20|unknown||||1|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0\n",
                          "item-features.format=movielens-100k\n", &out);
     assert_int_equal(t->columns, 20);
-    assert_true(entry(t, 0, "genre=Comedy") == 1 && entry(t, 0, "genre=Animation") == 1);
-    assert_true(isnan(entry(t, 1, "year")) && entry(t, 1, "genre=unknown") == 1);
+    assert_true(entry(t, 0, "genre=Comedy") == 1);
+    assert_true(entry(t, 0, "genre=Animation") == 1);
+    assert_true(isnan(entry(t, 1, "year")));
+    assert_true(entry(t, 1, "genre=unknown") == 1);
     dataset_free(&out.dataset);
 }
 

@@ -76,7 +76,9 @@ static void records_keep_their_promises(void **state)
         for (int64_t i = 0; i < n; i++) {
             assert_in_range(items[i], 0, 1499);
             assert_true(i == 0 || items[i - 1] < items[i]);
-            assert_true(values[i] >= 1 && values[i] <= 5 && values[i] * 2 == floorf(values[i] * 2));
+            assert_true(values[i] >= 1);
+            assert_true(values[i] <= 5);
+            assert_true(values[i] * 2 == floorf(values[i] * 2));
             inversions += i > 0 && times[i - 1] > times[i];
             pairs += i > 0;
             degrees[items[i]]++;
@@ -87,14 +89,17 @@ static void records_keep_their_promises(void **state)
     }
     /* The sum of 900 log-normal degrees has a relative deviation of about 4 %. */
     assert_in_range(total, 75000, 105000);
-    assert_true(sum / (double)total > 2.5 && sum / (double)total < 4.2);
-    assert_true(inversions > pairs / 3 && inversions < 2 * pairs / 3);
+    assert_true(sum / (double)total > 2.5);
+    assert_true(sum / (double)total < 4.2);
+    assert_true(inversions > pairs / 3);
+    assert_true(inversions < 2 * pairs / 3);
     int64_t most = 0, few = 0;
     for (int i = 0; i < 1500; i++) {
         most = degrees[i] > most ? degrees[i] : most;
         few += degrees[i] < total / 1500 / 4;
     }
-    assert_true(most > 250 && most < 750); /* skewed, and capped */
+    assert_true(most > 250);
+    assert_true(most < 750); /* skewed, and capped */
     assert_true(few > 400);
     generator_free(generator);
 }
@@ -118,7 +123,8 @@ static void values_have_structure_beyond_noise(void **state)
         total += n;
     }
     double mean = sum / (double)total, deviation = sqrt(squares / (double)total - mean * mean);
-    assert_true(deviation > 0.5 && deviation < 1.0);
+    assert_true(deviation > 0.5);
+    assert_true(deviation < 1.0);
     generator_free(generator);
 }
 
@@ -193,7 +199,8 @@ static void the_file_holds_what_memory_holds(void **state)
     assert_int_equal(data_try("[data]\npath = a.txt\n[split]\nkind = leave-one-out\n", 3, 9, &read), 0);
     assert_int_equal(direct.dataset.train.n, read.dataset.train.n);
     assert_int_equal(direct.dataset.test.n, 300);
-    assert_true(direct.lo == 1 && direct.hi == 5);
+    assert_true(direct.lo == 1);
+    assert_true(direct.hi == 5);
     const struct csr *a[2] = {&direct.dataset.train.by_user, &direct.dataset.test.by_user};
     const struct csr *b[2] = {&read.dataset.train.by_user, &read.dataset.test.by_user};
     for (int part = 0; part < 2; part++) {

@@ -115,7 +115,8 @@ static void keeps_the_same(const char *rest, int own)
     static const struct change none;
     struct data_outcome before, after;
     load(&none, rest, &before);
-    assert_true(before.dataset.summary.filtered > 0 && before.dataset.train.n > 0);
+    assert_true(before.dataset.summary.filtered > 0);
+    assert_true(before.dataset.train.n > 0);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         const struct dataset *a = &before.dataset, *b = &after.dataset;
         load(&changes[i], rest, &after);

@@ -402,9 +402,14 @@ static void counts_what_was_read(void **state)
     assert_int_equal(s->out_of_range, 1);
     assert_int_equal(s->duplicates, 1);
     assert_int_equal(s->ratings, 2);
-    assert_true(s->value_min == 3 && s->value_max == 5 && s->value_mean == 4);
+    assert_true(s->value_min == 3);
+    assert_true(s->value_max == 5);
+    assert_true(s->value_mean == 4);
     assert_int_equal(s->distinct_values, 2);
-    assert_true(out.lo == 1 && out.hi == 5 && out.dataset.value_lo == 1 && out.dataset.value_hi == 5);
+    assert_true(out.lo == 1);
+    assert_true(out.hi == 5);
+    assert_true(out.dataset.value_lo == 1);
+    assert_true(out.dataset.value_hi == 5);
     assert_int_equal(strlen(s->sha256), 64);
     char *text = data_summary_text(&out.dataset);
     assert_non_null(strstr(text, "2 users x 2 items, 2 ratings from 3 to 5"));
@@ -434,9 +439,11 @@ static void privacy_weights_follow_their_records(void **state)
     load_text(CSV "column.privacy-weight = budget\n",
               "user,item,rating,budget\n1,2,3,0.5\n1,1,4,2\n2,1,5,0\n", &out);
     const struct records *r = &out.dataset.train;
-    assert_true(r->by_user.privacy_weights[0] == 2 && r->by_user.privacy_weights[1] == 0.5f);
+    assert_true(r->by_user.privacy_weights[0] == 2);
+    assert_true(r->by_user.privacy_weights[1] == 0.5f);
     assert_true(r->by_user.privacy_weights[2] == 0);
-    assert_true(r->by_item.privacy_weights[0] == 2 && r->by_item.privacy_weights[1] == 0);
+    assert_true(r->by_item.privacy_weights[0] == 2);
+    assert_true(r->by_item.privacy_weights[1] == 0);
     assert_true(r->by_item.privacy_weights[2] == 0.5f);
     dataset_free(&out.dataset);
 }
@@ -446,9 +453,11 @@ static void implicit_feedback_and_thresholds(void **state)
     struct data_outcome out;
     (void)state;
     load_text(CSV "feedback = implicit\n", "1,2\n1,3\n2,2\n", &out);
-    assert_true(out.dataset.implicit && !out.dataset.train.by_user.values &&
-                !out.dataset.train.by_item.values);
-    assert_true(out.lo == 1 && out.hi == 1);
+    assert_true(out.dataset.implicit);
+    assert_true(!out.dataset.train.by_user.values);
+    assert_true(!out.dataset.train.by_item.values);
+    assert_true(out.lo == 1);
+    assert_true(out.hi == 1);
     assert_int_equal(out.dataset.train.n, 3);
     dataset_free(&out.dataset);
     /* The last word of user 1 on item 2 is a low value: no interaction. */

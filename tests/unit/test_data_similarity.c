@@ -11,7 +11,8 @@ static double link_weight(const struct dataset *d, const char *from, const char 
 {
     const struct csr *links = &d->relation.links;
     int64_t u = id_map_find(&d->users, from), v = id_map_find(&d->users, to);
-    assert_true(u >= 0 && v >= 0);
+    assert_true(u >= 0);
+    assert_true(v >= 0);
     for (int64_t k = links->ptr[u]; k < links->ptr[u + 1]; k++)
         if (links->others[k] == v)
             return links->values ? (double)links->values[k] : 1;

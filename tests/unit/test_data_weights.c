@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Privacy weights: by groups, from files, of sensitive records; and for pairs that are to be predicted. */
-#include "data_support.h"
 #include "data/weights.h"
+#include "data_support.h"
 #include "reading/data_params.h"
 
 #include <math.h>
@@ -29,7 +29,9 @@ static void check_records(const struct dataset *d, const struct csr *csr, int by
         for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
             int32_t other = csr->others[k], row = (int32_t)r;
             float w = by_user ? weight_of(d, row, other) : weight_of(d, other, row);
-            assert_true(csr->privacy_weights[k] == w && w > 0 && w <= 1);
+            assert_true(csr->privacy_weights[k] == w);
+            assert_true(w > 0);
+            assert_true(w <= 1);
         }
 }
 
@@ -54,7 +56,8 @@ static void groups_have_their_sizes_and_ranges(void **state)
         assert_in_range(g, 0, 2);
         sizes[g]++;
         sum += g == 0 ? (double)w->users[u] : 0;
-        assert_true((double)w->users[u] >= lo[g] - 1e-7 && (double)w->users[u] <= hi[g]);
+        assert_true((double)w->users[u] >= lo[g] - 1e-7);
+        assert_true((double)w->users[u] <= hi[g]);
     }
     static const double shares[] = {0.54, 0.37, 0.09};
     for (int g = 0; g < 3; g++)
@@ -93,11 +96,13 @@ static void files_name_every_id(void **state)
     data_write("c.txt", "y 0.25\nx 0.5\n");
     data_get(CSV "weights.kind = files\nweights.users = b.txt\nweights.items = c.txt\n", &out);
     check_all(&out.dataset);
-    assert_true(weight_of(&out.dataset, 0, 0) == 0.25f && weight_of(&out.dataset, 0, 1) == 0.125f);
+    assert_true(weight_of(&out.dataset, 0, 0) == 0.25f);
+    assert_true(weight_of(&out.dataset, 0, 1) == 0.125f);
     assert_true(weight_of(&out.dataset, 1, 1) == 0.25f); /* no record: still a weight */
     dataset_free(&out.dataset);
     data_get(CSV "weights.kind = files\nweights.users = b.txt\n", &out);
-    assert_true(weight_of(&out.dataset, 0, 1) == 0.5f && weight_of(&out.dataset, 1, 0) == 1.0f);
+    assert_true(weight_of(&out.dataset, 0, 1) == 0.5f);
+    assert_true(weight_of(&out.dataset, 1, 0) == 1.0f);
     dataset_free(&out.dataset);
     data_write("b.txt", "anna 0.5\n");
     DATA_REFUSED(CSV "weights.kind = files\nweights.users = b.txt\n", DPF_FAULT_DATA, "b.txt", "user ben");
@@ -191,7 +196,8 @@ static void the_mean_is_public(void **state)
     const dpf_param *table = data_params(&n);
     assert_int_equal(config_bind(config, "data", table, n, sizeof(dpf_param), NULL, 1, &data, &error), 0);
     data_weight_range(&data, &range);
-    assert_true(fabs(range.lo - 0.01) < 1e-12 && range.hi == 1);
+    assert_true(fabs(range.lo - 0.01) < 1e-12);
+    assert_true(range.hi == 1);
     assert_true(fabs(range.mean - 0.5295 * 0.6865) < 1e-12);
     config_values_free(&data);
     config_free(config);
@@ -201,7 +207,8 @@ static void the_mean_is_public(void **state)
         users += (double)out.dataset.weights.users[u];
     for (int64_t i = 0; i < out.dataset.items.n; i++)
         items += (double)out.dataset.weights.items[i];
-    assert_true(fabs(users / 30000 - 0.5295) < 0.004 && fabs(items / 20000 - 0.6865) < 0.005);
+    assert_true(fabs(users / 30000 - 0.5295) < 0.004);
+    assert_true(fabs(items / 20000 - 0.6865) < 0.005);
     dataset_free(&out.dataset);
 }
 

@@ -49,8 +49,10 @@ static void each_group_has_one_count(void **state)
     /* mse for rmse too; mae-user; hr and ndcg at two cut-offs, mrank; three counts. */
     assert_int_equal(layout.n, 1 + 1 + 2 * 2 + 1 + 3);
     assert_int_equal(moves.numbers, layout.n);
-    assert_true(moves.comes.l1 == 10 && moves.comes.l2 == sqrt(10));
-    assert_true(moves.changes.l1 == 14 && moves.changes.l2 == 2 * sqrt(7));
+    assert_true(moves.comes.l1 == 10);
+    assert_true(moves.comes.l2 == sqrt(10));
+    assert_true(moves.changes.l1 == 14);
+    assert_true(moves.changes.l2 == 2 * sqrt(7));
 }
 
 /* A user's records and scores: anything. */
@@ -129,8 +131,9 @@ static void one_user_moves_no_further_than_stated(void **state)
             linf = fmax(linf, moved);
         }
         const dpf_norms *stated = comes ? &moves.comes : &moves.changes;
-        assert_true(l1 <= stated->l1 && squares <= stated->l2 * stated->l2 * (1 + 1e-15) &&
-                    linf <= stated->linf);
+        assert_true(l1 <= stated->l1);
+        assert_true(squares <= stated->l2 * stated->l2 * (1 + 1e-15));
+        assert_true(linf <= stated->linf);
     }
 }
 

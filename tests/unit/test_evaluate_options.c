@@ -93,7 +93,9 @@ static void binds_like_any_section(void **state)
     assert_int_equal(options.n_chosen, 2);
     assert_int_equal(options.largest_cutoff, 20);
     assert_int_equal(options.n_bands, 0);
-    assert_true(options.relevance == 4 && options.negatives == 99 && options.mask_seen);
+    assert_true(options.relevance == 4);
+    assert_true(options.negatives == 99);
+    assert_true(options.mask_seen);
     config_values_free(&values);
     config_free(config);
 
@@ -118,8 +120,10 @@ static void parameters_are_complete(void **state)
         assert_true(strlen(table[i].help) > 20);
         for (int64_t j = 0; j < i; j++)
             assert_string_not_equal(table[i].name, table[j].name);
-        if (table[i].type == DPF_TYPE_ENUM)
-            assert_true(table[i].n_values >= 2 && table[i].default_integer < table[i].n_values);
+        if (table[i].type == DPF_TYPE_ENUM) {
+            assert_true(table[i].n_values >= 2);
+            assert_true(table[i].default_integer < table[i].n_values);
+        }
         for (int64_t v = 0; table[i].type == DPF_TYPE_ENUM && v < table[i].n_values; v++)
             assert_non_null(table[i].values[v].help);
     }

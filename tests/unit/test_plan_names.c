@@ -48,8 +48,10 @@ static void many_names_fit(void **state)
     int n;
     char **names = components_names(list, &n);
     assert_int_equal(n, N);
-    for (int i = 0; i < N; i++)
-        assert_true(names[i][0] == 'a' + i % 26 && names[i][1] == '\0');
+    for (int i = 0; i < N; i++) {
+        assert_true(names[i][0] == 'a' + i % 26);
+        assert_true(names[i][1] == '\0');
+    }
     free(names);
 }
 

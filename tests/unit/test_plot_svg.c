@@ -34,7 +34,8 @@ static void marks_are_round_and_inside(void **state)
             fail_msg("%g to %g has %d marks", cases[i].lo, cases[i].hi, axis.n);
         for (int t = 0; t < axis.n; t++) {
             const double place = axis_place(&axis, axis.ticks[t]);
-            assert_true(place >= -1e-9 && place <= 1 + 1e-9);
+            assert_true(place >= -1e-9);
+            assert_true(place <= 1 + 1e-9);
             assert_true(t == 0 || axis.ticks[t] > axis.ticks[t - 1]);
             assert_true(strlen(axis_text(&axis, axis.ticks[t], text)) < 9);
         }

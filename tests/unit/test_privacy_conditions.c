@@ -35,7 +35,8 @@ static void a_good_run_holds(void **state)
     expect_failing(&c, "", NULL);
     assert_int_equal(c.guarantee.unit, DPF_UNIT_USER);
     assert_int_equal(c.guarantee.adjacency, DPF_ADJ_REPLACE);
-    assert_true(c.guarantee.delta == 1e-5 && c.guarantee.delta_is_default);
+    assert_true(c.guarantee.delta == 1e-5);
+    assert_true(c.guarantee.delta_is_default);
     case_end(&c);
 }
 

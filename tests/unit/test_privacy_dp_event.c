@@ -158,7 +158,8 @@ static void bounds_stand_for_what_has_no_class(void **state)
     json_t *whole = dp_event_json(&ledger, &guarantee);
     is(inner(whole, 0, 7), "GaussianDpEvent");
     const double multiplier = json_number_value(json_object_get(inner(whole, 0, 7), "noise_multiplier"));
-    assert_true(multiplier < 4 && multiplier > 3.99); /* 16 steps of deviation, a shift of 4 */
+    assert_true(multiplier < 4);
+    assert_true(multiplier > 3.99); /* 16 steps of deviation, a shift of 4 */
     for (size_t i = 1; i <= 2; i++) {
         is(inner(whole, i, 21), "EpsilonDeltaDpEvent"); /* three bits, seven times */
         has(inner(whole, i, 21), "epsilon", log(3));

@@ -52,10 +52,17 @@ static dpf_event sample(void)
 
 static void assert_same(const dpf_event *a, const dpf_event *b)
 {
-    assert_true(a->kind == b->kind && a->flags == b->flags && a->lifetime == b->lifetime &&
-                a->side == b->side && a->count == b->count && a->term == b->term && a->blocks == b->blocks &&
-                a->round == b->round && a->weighted == b->weighted && same(a->scale, b->scale) &&
-                same(a->grid, b->grid));
+    assert_true(a->kind == b->kind);
+    assert_true(a->flags == b->flags);
+    assert_true(a->lifetime == b->lifetime);
+    assert_true(a->side == b->side);
+    assert_true(a->count == b->count);
+    assert_true(a->term == b->term);
+    assert_true(a->blocks == b->blocks);
+    assert_true(a->round == b->round);
+    assert_true(a->weighted == b->weighted);
+    assert_true(same(a->scale, b->scale));
+    assert_true(same(a->grid, b->grid));
     for (int i = 0; i < 8; i++)
         assert_true(same(a->p.all[i], b->p.all[i]));
     for (int u = 0; u < DPF_UNIT_ROWS; u++)

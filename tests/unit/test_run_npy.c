@@ -93,12 +93,16 @@ static void reads_what_it_wrote(void **state)
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     assert_int_equal(npy_write_float64(path, wide, 3, 2, 2, &error), 0);
     assert_int_equal(read_back(&matrix, &error), 0);
-    assert_true(matrix.rows == 3 && matrix.columns == 2 && !matrix.float32);
+    assert_true(matrix.rows == 3);
+    assert_true(matrix.columns == 2);
+    assert_true(!matrix.float32);
     assert_memory_equal(matrix.float64, wide, sizeof wide);
     npy_free(&matrix);
     assert_int_equal(npy_write_float32(path, narrow, 1, 4, 4, &error), 0);
     assert_int_equal(read_back(&matrix, &error), 0);
-    assert_true(matrix.rows == 1 && matrix.columns == 4 && !matrix.float64);
+    assert_true(matrix.rows == 1);
+    assert_true(matrix.columns == 4);
+    assert_true(!matrix.float64);
     assert_memory_equal(matrix.float32, narrow, sizeof narrow);
     npy_free(&matrix);
 }
@@ -126,7 +130,8 @@ static void reads_what_others_wrote(void **state)
         put_foreign(version, "{\"shape\":(2,1),\"descr\":\"<f8\" , 'fortran_order': False}\n", data,
                     sizeof data);
         assert_int_equal(read_back(&matrix, &error), 0);
-        assert_true(matrix.rows == 2 && matrix.columns == 1);
+        assert_true(matrix.rows == 2);
+        assert_true(matrix.columns == 1);
         assert_memory_equal(matrix.float64, data, sizeof data);
         npy_free(&matrix);
     }
@@ -244,8 +249,11 @@ static void agrees_with_numpy(void **state)
              path, path);
     assert_int_equal(system(command), 0);
     assert_int_equal(read_back(&matrix, &error), 0);
-    assert_true(matrix.rows == 2 && matrix.columns == 2);
-    assert_true(matrix.float32[0] == -2 && matrix.float32[2] == 0.2f && matrix.float32[3] == 0.3f);
+    assert_true(matrix.rows == 2);
+    assert_true(matrix.columns == 2);
+    assert_true(matrix.float32[0] == -2);
+    assert_true(matrix.float32[2] == 0.2f);
+    assert_true(matrix.float32[3] == 0.3f);
     npy_free(&matrix);
 }
 

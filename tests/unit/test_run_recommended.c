@@ -43,7 +43,8 @@ static void a_missing_curve_has_no_rounds(void **state)
     double values[4];
     (void)state;
     assert_int_equal(training_curve_read("/nowhere/metrics.csv", values, 4), 0);
-    assert_true(isnan(values[0]) && isnan(values[3]));
+    assert_true(isnan(values[0]));
+    assert_true(isnan(values[3]));
 }
 
 int main(void)

@@ -247,7 +247,8 @@ static void names_are_fit_for_files(void **state)
     assert_string_not_equal(f.points.items[0].name, f.points.items[1].name);
     for (size_t i = 0; i < 2; i++) {
         assert_null(strpbrk(f.points.items[i].name, "/ \\"));
-        assert_true(f.points.items[i].name[0] != '.' && strlen(f.points.items[i].name) < 140);
+        assert_true(f.points.items[i].name[0] != '.');
+        assert_true(strlen(f.points.items[i].name) < 140);
     }
     memset(text, 0, sizeof text);
     strcpy(text, "[sweep]\ndata.path = z.csv, ../a/b.csv\nrun.compare = ");

@@ -16,11 +16,11 @@
 enum { P_TOLERANCE, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
-    [P_TOLERANCE] = DPF_PARAM_REAL_F(
-        "tolerance", 2e-4, 1e-7, 1.0, DPF_PARAM_PRIVACY, "",
-        "Relative distance of the bounds from above and from below at which a finer grid is no longer tried. "
-        "The bounds hold for any; a smaller one takes longer. The grid follows from it, from the losses and "
-        "from the number of releases."),
+    [P_TOLERANCE] =
+        DPF_PARAM_REAL_F("tolerance", 2e-4, 1e-7, 1.0, DPF_PARAM_PRIVACY, "",
+                         "Relative distance of upper and lower bound from which on no finer grid is tried. "
+                         "The bounds hold for any; a smaller one takes longer. The grid follows from it, "
+                         "from the losses and from the number of releases."),
 };
 
 struct pld {

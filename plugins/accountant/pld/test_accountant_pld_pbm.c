@@ -150,7 +150,8 @@ static void two_coordinates_are_bounded_for_any_two_mixes(void **state)
         const double exact = worst_of_two(0.25, 6, epsilon);
         const double got = delta_of(&event, 1, DPF_ADJ_REPLACE, epsilon);
         /* Every coordinate may have the mix that is worst for its own epsilon: that is given away. */
-        assert_true(got >= exact * (1 - 1e-12) && got <= exact * 1.2 + 1e-6);
+        assert_true(got >= exact * (1 - 1e-12));
+        assert_true(got <= exact * 1.2 + 1e-6);
     }
 }
 
@@ -185,12 +186,14 @@ static void many_clients_are_bounded(void **state)
         const dpf_event event = pbm_event(s->theta, s->trials, s->clients, 1);
         const double got = delta_of(&event, 1, DPF_ADJ_REPLACE, 0.01);
         const double exact = worst(s->theta, s->trials, s->clients, 0, 0.01, 120);
-        assert_true(got >= exact && got <= exact * 1.05);
+        assert_true(got >= exact);
+        assert_true(got <= exact * 1.05);
     }
     for (int clients = 300; clients <= 30000; clients *= 10) {
         const dpf_event event = pbm_event(0.1, 1, clients, 1000);
         const dpf_answer answer = ask("pld", &event, 1, DPF_ADJ_REPLACE, 1e-6, NAN);
-        assert_true(answer.epsilon < before && answer.epsilon > 0);
+        assert_true(answer.epsilon < before);
+        assert_true(answer.epsilon > 0);
         assert_true(answer.epsilon <= ask("rdp", &event, 1, DPF_ADJ_REPLACE, 1e-6, NAN).epsilon);
         before = answer.epsilon;
     }
@@ -207,7 +210,8 @@ static void releases_compose(void **state)
     assert_true(fabs(ask("pld", &one, 1, DPF_ADJ_REPLACE, 1e-5, NAN).epsilon / apart - 1) < 1e-6);
     const double three = ask("pld", events, 3, DPF_ADJ_REPLACE, 1e-5, NAN).epsilon;
     const double four = ask("pld", events, 4, DPF_ADJ_REPLACE, 1e-5, NAN).epsilon;
-    assert_true(three > apart && four > three);
+    assert_true(three > apart);
+    assert_true(four > three);
     assert_true(four < ask("rdp", events, 4, DPF_ADJ_REPLACE, 1e-5, NAN).epsilon);
     const dpf_event sampled = case_sampled(events[0], 0.1); /* a secret draw is not counted */
     assert_true(ask("pld", &sampled, 1, DPF_ADJ_ZERO_OUT, 1e-5, NAN).epsilon ==

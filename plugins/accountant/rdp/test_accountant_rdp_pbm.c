@@ -155,7 +155,8 @@ static void many_clients_are_bounded_closely(void **state)
             for (int high = 0; high <= others; high += others / 3)
                 exact = fmax(exact, divergence(s->theta, s->trials, 1, -1, high, others - high, orders[j]));
             const double got = ours(s->theta, s->trials, s->clients, DPF_ADJ_REPLACE, orders[j]);
-            assert_true(got >= exact && got <= exact * 1.02);
+            assert_true(got >= exact);
+            assert_true(got <= exact * 1.02);
         }
 }
 
@@ -184,7 +185,8 @@ static void known_values(void **state)
         const double n = i == 0 ? 1e5 : 1e6, theta = 0.25;
         const double limit = 8 * 2 * theta * theta / (n * (1 - 4 * theta * theta));
         const double got = ours(theta, 1, (int)n, DPF_ADJ_REPLACE, 2);
-        assert_true(got > limit * 0.99 && got < limit * 1.05);
+        assert_true(got > limit * 0.99);
+        assert_true(got < limit * 1.05);
     }
 }
 
@@ -215,7 +217,8 @@ static void epsilon_is_monotone(void **state)
     for (size_t i = 0; i < sizeof clients / sizeof *clients; i++) {
         const dpf_event event = pbm_event(0.1, 1, clients[i], 1000);
         const double epsilon = ask(&event, 1, DPF_ADJ_REPLACE, "", NULL, 1e-6);
-        assert_true(epsilon < before && epsilon > 0);
+        assert_true(epsilon < before);
+        assert_true(epsilon > 0);
         before = epsilon;
     }
     const dpf_event less = pbm_event(0.05, 1, 100, 1000), more = pbm_event(0.1, 1, 100, 1000);

@@ -119,7 +119,8 @@ static void epsilon_is_that_of_gaussian_noise_on_a_fine_grid(void **state)
     case_open(&rdp, "rdp", "", NULL);
     const dpf_event fine = skellam(0x1p40, 0x1p24, 0x1p20), gaussian = case_event(DPF_EVENT_GAUSSIAN, 1, 1);
     const double epsilon = case_epsilon(&rdp, &fine, 1, 1e-6), limit = case_epsilon(&rdp, &gaussian, 1, 1e-6);
-    assert_true(epsilon >= limit * (1 - 1e-12) && epsilon < limit * 1.002);
+    assert_true(epsilon >= limit * (1 - 1e-12));
+    assert_true(epsilon < limit * 1.002);
     const dpf_event coarse = skellam(64, 8, 8);
     assert_true(case_epsilon(&rdp, &coarse, 1, 1e-6) > limit);
     case_close(&rdp);
@@ -145,7 +146,8 @@ static void sampling_amplifies(void **state)
         for (double rate = 0.01; rate < 1; rate *= 4) {
             const dpf_event event = case_sampled(skellam(25, 2, 2), rate);
             const double got = case_divergence(&event, 1, order), exact = integer_moment(2, rate, order);
-            assert_true(got >= exact * (1 - 1e-10) && got < exact * 1.5);
+            assert_true(got >= exact * (1 - 1e-10));
+            assert_true(got < exact * 1.5);
         }
 }
 

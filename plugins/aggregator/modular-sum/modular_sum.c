@@ -27,7 +27,7 @@ static const dpf_param params[P_COUNT] = {
     [P_SURVIVORS] = DPF_PARAM_INT_F("survivors", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "",
                                     "Threshold: a sum of fewer messages is not opened, and the run stops. 0: "
                                     "as many as the mechanism's noise needs."),
-    [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers are given."),
+    [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers get."),
 };
 
 struct modular {
@@ -182,8 +182,7 @@ static const dpf_component component = {
     .role = DPF_ROLE_AGGREGATOR,
     .id = "modular-sum",
     .version = "1.0.0",
-    .summary =
-        "Simulated secure aggregation: a modular sum of which only the total is shown, without cryptography",
+    .summary = "Simulated secure aggregation: a modular sum that shows only the total, without cryptography",
     .citation =
         "Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning (CCS 2017): "
         "what its server learns",

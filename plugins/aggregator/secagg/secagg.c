@@ -30,20 +30,20 @@ static const dpf_enum_value scales[] = {
 
 static const dpf_param params[P_COUNT] = {
     [P_GRAPH] =
-        DPF_PARAM_ENUM_F("graph", GRAPH_COMPLETE, graphs, DPF_PARAM_PRIVACY, "Who shares masks with whom."),
+        DPF_PARAM_ENUM_F("graph", GRAPH_COMPLETE, graphs, DPF_PARAM_PRIVACY, "Which parties share masks."),
     [P_NEIGHBOURS] =
         DPF_PARAM_INT_F("neighbours", 0, 0, 1048574, DPF_PARAM_PRIVACY, "",
                         "regular: an even number of neighbours; 0 takes the fewest that corrupt and lost "
                         "allow."),
     [P_THRESHOLD] =
         DPF_PARAM_INT_F("threshold", 0, 0, 1048576, DPF_PARAM_PRIVACY, "",
-                        "Members of a neighbourhood that it takes to open anything; with neighbours it has "
-                        "to be given. 0: two thirds (complete), or what corrupt and lost allow (regular)."),
+                        "How many members of a neighbourhood are needed to open anything; required with "
+                        "neighbours. 0: two thirds (complete), or what corrupt and lost allow (regular)."),
     [P_CORRUPT] = DPF_PARAM_REAL_F("corrupt", 0.05, 0, 0.9, DPF_PARAM_PRIVACY, "",
-                                   "Fraction of the parties that may work with the server."),
+                                   "Fraction of the parties that may collude with the server."),
     [P_LOST] =
         DPF_PARAM_REAL_F("lost", 0.33, 0, 0.9, 0, "",
-                         "Fraction of the parties that a round on a regular graph has to be able to lose."),
+                         "Fraction of the parties that a round on a regular graph must be able to lose."),
     [P_SURVIVORS] = DPF_PARAM_INT_F("survivors", 0, 0, 1048576, DPF_PARAM_PRIVACY, "",
                                     "A sum of fewer messages is not opened, and the run stops. 0: as many as "
                                     "the mechanism's noise needs, and at least 2."),
@@ -60,7 +60,7 @@ static const dpf_param params[P_COUNT] = {
     [P_LOST_UNMASK] =
         DPF_PARAM_REAL_F("lost-before-unmask", 0, 0, 1, 0, "",
                          "Probability that a party is lost after its input, which is in the sum."),
-    [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers are given."),
+    [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers get."),
 };
 
 /* ---- instances ---------------------------------------------------------------------------------- */

@@ -394,7 +394,9 @@ static void graphs_are_regular(void **state)
             for (uint32_t j = 0; j < k; j++) {
                 const uint32_t peer = neighbours[i * k + j];
                 int back = 0;
-                assert_true(peer < n && peer != i && (j == 0 || peer > neighbours[i * k + j - 1]));
+                assert_true(peer < n);
+                assert_true(peer != i);
+                assert_true((j == 0 || peer > neighbours[i * k + j - 1]));
                 for (uint32_t l = 0; l < k; l++)
                     back += neighbours[peer * k + l] == i;
                 assert_int_equal(back, 1);

@@ -51,7 +51,10 @@ static inline void check_data_new(struct check_data *c, int32_t columns, int wit
     c->others = malloc((size_t)n * sizeof(int32_t));
     c->values = malloc((size_t)n * sizeof(float));
     c->weights = malloc((size_t)n * sizeof(float));
-    assert_true(c->factors && c->others && c->values && c->weights);
+    assert_true(c->factors);
+    assert_true(c->others);
+    assert_true(c->values);
+    assert_true(c->weights);
     for (int64_t r = 0; r < CHECK_OTHERS; r++) {
         for (int64_t i = 0; i < stride; i++)
             c->factors[r * stride + i] = i < columns ? (float)(2 * check_uniform() - 1) : 0;
@@ -199,7 +202,9 @@ static inline void check_local(struct plain_host *host, const dpf_query *q, cons
     float *all = aligned_alloc(64, (size_t)(CHECK_GROUPS * stride) * 4),
           *one = aligned_alloc(64, (size_t)stride * 4);
     double *expected = malloc((size_t)(3 * w) * sizeof(double));
-    assert_true(all && one && expected);
+    assert_true(all);
+    assert_true(one);
+    assert_true(expected);
     double *got = expected + 2 * w;
     assert_int_equal(loss->accumulate_local(host->self, plain_call(host), q, &c->groups, all, stride), 0);
     for (int64_t g = 0; g < CHECK_GROUPS; g++) {
@@ -231,7 +236,9 @@ static inline void check_apply(struct plain_host *host, const dpf_query *operato
     float *x = aligned_alloc(64, (size_t)(CHECK_GROUPS * p) * 4),
           *out = aligned_alloc(64, (size_t)(CHECK_GROUPS * p) * 4);
     double *a = malloc((size_t)(2 * full->width) * sizeof(double));
-    assert_true(x && out && a);
+    assert_true(x);
+    assert_true(out);
+    assert_true(a);
     for (int64_t i = 0; i < CHECK_GROUPS * p; i++)
         x[i] = i % p < d ? (float)(2 * check_uniform() - 1) : 0;
     assert_int_equal(loss->apply(host->self, plain_call(host), operator_query, &c->groups, x, p, out, p), 0);

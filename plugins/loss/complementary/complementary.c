@@ -213,7 +213,7 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_INT_F("nu", 1, 0, 1, DPF_PARAM_PRIVACY, "",
                         "1: the regulariser grows with those cells; 0: it is lambda, a public constant."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
-                                 "Which cells the regulariser counts with weight alpha0."),
+                                 "The cells that the regulariser counts with weight alpha0."),
     [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 

@@ -333,7 +333,8 @@ static void test_gram_row_and_users(void **state)
             l1[b] += fabs(after[i] - before[i]);
         assert_true(fabs(gram[b].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l1 - l1[b]) < 1e-6);
     }
-    assert_true(l1[0] > 0.399 && l1[2] == 0.4);
+    assert_true(l1[0] > 0.399);
+    assert_true(l1[2] == 0.4);
     assert_true(gram[2].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0); /* as many users as before */
     bounds.side = DPF_SIDE_USERS;
     state_them(&host, DPF_LAYOUT_FULL, &bounds, blocks, gram);

@@ -136,11 +136,10 @@ static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
 static const dpf_param params[P_COUNT] = {
     [P_LAMBDA] =
         DPF_PARAM_REAL_F("lambda", 0.1, 0, INFINITY, DPF_PARAM_OPEN_HI, "", "Regularisation of the factors."),
-    [P_REGULARIZATION] =
-        DPF_PARAM_ENUM_F("regularization", FREQUENCY, regularizations, DPF_PARAM_PRIVACY,
-                         "What multiplies lambda; a frequency is one more number to release."),
+    [P_REGULARIZATION] = DPF_PARAM_ENUM_F("regularization", FREQUENCY, regularizations, DPF_PARAM_PRIVACY,
+                                          "The factor of lambda; a frequency is one more number to release."),
     [P_BIAS_LAMBDA] = DPF_PARAM_REAL_F("bias-lambda", 5, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
-                                       "Regularisation of a row's bias, not multiplied by anything."),
+                                       "Regularisation of a row's bias, without any factor."),
     [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 

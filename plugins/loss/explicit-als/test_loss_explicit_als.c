@@ -113,7 +113,8 @@ static void test_ridge(void **state)
     const dpf_side_info no_bias = check_info(4, 0, 4, -1, DPF_LAYOUT_PACKED, 1);
     assert_int_equal(loss->query(host.self, &no_bias, &q), DPF_OK);
     assert_int_equal(q.n_blocks, 2); /* no count that would have to be released */
-    assert_true(q.ridge_constant[3] == 0.25f && q.ridge_per_count[3] == 0);
+    assert_true(q.ridge_constant[3] == 0.25f);
+    assert_true(q.ridge_per_count[3] == 0);
     plain_close(&host);
     plain_check_memory(host.component, "");
 }

@@ -170,7 +170,7 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_REAL_F("confidence", 0, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
                          "A record of value v weighs 1 + confidence * v; 0: every record weighs 1."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
-                                 "Which cells the regulariser counts with weight alpha0."),
+                                 "The cells that the regulariser counts with weight alpha0."),
     [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 

@@ -162,7 +162,8 @@ static void test_own_cells(void **state)
     const dpf_loss *loss = host.component->functions;
     const dpf_side_info info = check_info(3, 0, 3, -1, DPF_LAYOUT_PACKED, 1);
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-    assert_true(q.ridge_constant == NULL && fabs(q.ridge_per_count[2] - 0.02) < 1e-9);
+    assert_true(q.ridge_constant == NULL);
+    assert_true(fabs(q.ridge_per_count[2] - 0.02) < 1e-9);
     check_data_new(&c, 3, 0, 0);
     loss->gram(host.self, plain_call(&host), &q, &c.other, 0, 100, out);
     loss->gram(host.self, plain_call(&host), &q, &c.other, 100, 60, out);
@@ -383,8 +384,8 @@ static void test_gram_sensitivity_and_caps(void **state)
     assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     const dpf_norms *user = gram[0].at[DPF_UNIT_USER];
     /* alpha0 p p' of one user with |p|_2 = 2: |p|_1^2 = 8. */
-    assert_true(fabs(user[DPF_ADJ_ADD_REMOVE].l1 - 3.2) < 1e-9 &&
-                fabs(user[DPF_ADJ_ADD_REMOVE].l2 - 1.6) < 1e-9);
+    assert_true(fabs(user[DPF_ADJ_ADD_REMOVE].l1 - 3.2) < 1e-9);
+    assert_true(fabs(user[DPF_ADJ_ADD_REMOVE].l2 - 1.6) < 1e-9);
     assert_true(fabs(user[DPF_ADJ_REPLACE].l2 - 1.6 * sqrt(2)) < 1e-9);
     assert_true(gram[1].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == 0);
     /* Without a cap a user's effect is unbounded in every norm but the largest coordinate. */

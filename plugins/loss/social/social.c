@@ -32,7 +32,7 @@ static const dpf_param params[P_COUNT] = {
     [P_ALPHA] = DPF_PARAM_REAL_F("alpha", 0.1, 0.0, 1e6, DPF_PARAM_PRIVACY, "", "Weight of the social term."),
     [P_OBJECTIVE] = DPF_PARAM_ENUM_F("objective", 0, objectives, DPF_PARAM_PRIVACY, "Whether it is halved."),
     [P_DISTANCE] = DPF_PARAM_ENUM_F("distance", DISTANCE_DIAMETER, distances, DPF_PARAM_PRIVACY,
-                                    "How far a friend's row is taken to move."),
+                                    "How far a friend's row can move."),
 };
 
 struct social {

@@ -29,7 +29,7 @@ static const dpf_param params[P_COUNT] = {
     [P_REGULARIZATION] = DPF_PARAM_REAL_F("regularization", 0.0, 0.0, 1e30, DPF_PARAM_PRIVACY, "",
                                           "Lambda, the weight of the squared norm of rows."),
     [P_PER] = DPF_PARAM_ENUM_F("regularization-per", 0, scopes, DPF_PARAM_PRIVACY,
-                               "What the regulariser is added for."),
+                               "Whether the regulariser counts once for each row or for each record."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip-error", INFINITY, 0.0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO,
                                 "", "Residuals are clipped to [-e, e]; inf leaves them as they are."),
 };

@@ -76,8 +76,10 @@ static void quadratic_is_the_objective(void **state)
     const dpf_loss *loss = host.component->functions;
     const dpf_side_info info = check_info(D, 0, D, -1, DPF_LAYOUT_FULL, 0);
     assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-    assert_true(q.has_gram && q.support == DPF_SUPPORT_DENSE && !q.ridge_per_count &&
-                q.ridge_constant[D - 1] == 0.5F);
+    assert_true(q.has_gram);
+    assert_true(q.support == DPF_SUPPORT_DENSE);
+    assert_true(!q.ridge_per_count);
+    assert_true(q.ridge_constant[D - 1] == 0.5F);
     check_data_new(&c, D, 1, 0);
     for (int64_t g = 0; g < CHECK_GROUPS; g++) /* a pair has one record */
         for (int64_t e = c.offsets[g]; e < c.offsets[g + 1]; e++)

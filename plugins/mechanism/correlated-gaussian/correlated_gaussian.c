@@ -53,19 +53,18 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                          "sigma over the L2 sensitivity of all rounds together, of all blocks."),
     [P_MATRIX] = DPF_PARAM_ENUM_F("matrix", MATRIX_SQUARE_ROOT, matrices, DPF_PARAM_PRIVACY,
-                                  "What C is, whose inverse correlates the noise of the rounds."),
+                                  "The matrix C, whose inverse correlates the noise of the rounds."),
     [P_COEFFICIENTS] = DPF_PARAM_LIST_F(
         "coefficients", DPF_TYPE_REAL_LIST, "1", -8.0, 8.0, DPF_PARAM_PRIVACY, "",
         "First column of C for matrix = coefficients, the first of them 1. They are rounded to "
         "multiples of 2^-16."),
     [P_BANDS] = DPF_PARAM_INT_F("bands", 0, 0, TOEPLITZ_MOST_BANDS, DPF_PARAM_PRIVACY, "",
-                                "How many coefficients are used; 0: as many as rounds lie between two "
-                                "participations of a user, which costs a user nothing for their overlap. "
-                                "1 is independent noise."),
+                                "Number of coefficients; 0: the number of rounds between two participations "
+                                "of a user, so that their overlap costs nothing. 1 is independent noise."),
     [P_SEPARATION] =
         DPF_PARAM_INT_F("separation", 0, 0, TOEPLITZ_MOST_ROUNDS, DPF_PARAM_PRIVACY, "rounds",
-                        "How far apart two participations of a user are taken to be; 0: as the sampler "
-                        "enforces. More than that is an assumption, with which nothing is proved (C6)."),
+                        "Assumed rounds between two participations of a user; 0: as the sampler enforces. A "
+                        "larger number is an assumption, with which nothing is proved (C6)."),
     [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 23, 8, 23, 0, "bits", "log2 of sigma in grid steps."),
 };
 

@@ -29,7 +29,8 @@ static void the_square_root_has_its_published_error(void **state)
     for (int n = 1; n <= 4; n++) {
         const struct toeplitz_pattern once = {n, n, 1};
         toeplitz_reach(c, n, &once, scratch, &reach);
-        assert_true(reach.attained && fabs(reach.l2 * reach.l2 - by_hand[n - 1]) < 1e-11);
+        assert_true(reach.attained);
+        assert_true(fabs(reach.l2 * reach.l2 - by_hand[n - 1]) < 1e-11);
     }
     for (int64_t n = 64; n <= TOEPLITZ_MOST_BANDS; n *= 4) {
         const struct toeplitz_pattern once = {n, 1, 1};
@@ -135,7 +136,8 @@ static void sensitivities_are_the_worst_of_all_patterns(void **state)
         toeplitz_reach(c, n, &pattern, scratch, &reach);
         worst_of(c, n, &pattern, &sum, &reached);
         const double square = reach.l2 * reach.l2;
-        assert_true(square >= reached * (1 - 1e-12) && square >= sum * (1 - 1e-12));
+        assert_true(square >= reached * (1 - 1e-12));
+        assert_true(square >= sum * (1 - 1e-12));
         if (reach.attained)
             assert_true(square <= reached * (1 + 1e-10));
         if (kind == 0 || n <= pattern.separation)
@@ -143,7 +145,8 @@ static void sensitivities_are_the_worst_of_all_patterns(void **state)
         attained += reach.attained;
         bounds += !reach.attained;
     }
-    assert_true(attained > 300 && bounds > 100);
+    assert_true(attained > 300);
+    assert_true(bounds > 100);
 }
 
 /*
@@ -226,12 +229,16 @@ static void one_event_covers_the_run(void **state)
         const double least = 1.5 * sqrt(cases[i].square);
         const double stated = events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
         assert_int_equal(events[0].kind, DPF_EVENT_CORRELATED_GAUSSIAN);
-        assert_true(stated >= least && stated < least * 1.001);
-        assert_true(events[0].scale >= 2 * stated && events[0].scale <= 2 * stated * (1 + 1e-6));
-        assert_true(plan.where == DPF_NOISE_AT_SUM && plain_is_power_of_two(plan.grid[0]));
-        assert_true(events[0].grid > plan.grid[0] && events[0].count == 1);
-        assert_true(events[0].p.correlated.rounds == (double)cases[i].rounds &&
-                    events[0].p.correlated.attained == 1);
+        assert_true(stated >= least);
+        assert_true(stated < least * 1.001);
+        assert_true(events[0].scale >= 2 * stated);
+        assert_true(events[0].scale <= 2 * stated * (1 + 1e-6));
+        assert_true(plan.where == DPF_NOISE_AT_SUM);
+        assert_true(plain_is_power_of_two(plan.grid[0]));
+        assert_true(events[0].grid > plan.grid[0]);
+        assert_true(events[0].count == 1);
+        assert_true(events[0].p.correlated.rounds == (double)cases[i].rounds);
+        assert_true(events[0].p.correlated.attained == 1);
         plain_close(&host);
     }
 }
@@ -255,9 +262,11 @@ static void blocks_share_one_event(void **state)
     /* Scales follow the bounds; each block is then 1 unit of its scale, two of them sqrt(2). */
     const double stated =
         events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 / events[0].scale;
-    assert_true(stated <= 0.2 && stated > 0.199);
+    assert_true(stated <= 0.2);
+    assert_true(stated > 0.199);
     assert_true(fabs(plan.scale[1] / plan.scale[0] - 4.0 / 3) < 1e-5);
-    assert_true(plan.scale[2] == 0 && plan.variance[2] == 0);
+    assert_true(plan.scale[2] == 0);
+    assert_true(plan.variance[2] == 0);
     plain_close(&host);
 }
 
@@ -353,11 +362,15 @@ static void noise_has_the_covariance_of_the_inverse(void **state)
     double *estimates = malloc(sizeof(double) * ROUNDS * ROWS * WIDTH), c[ROUNDS], d[ROUNDS];
     int64_t *zeros = calloc(ROWS * WIDTH, sizeof(int64_t));
     const int n = ROWS * WIDTH;
-    assert_true(estimates && zeros);
+    assert_true(estimates);
+    assert_true(zeros);
     for (uint32_t t = 0; t < ROUNDS; t++)
         decode_round(&run, t, zeros, estimates + (size_t)t * n);
     mechanism->correlation(run.host.self, &run.plan, c, ROUNDS);
-    assert_true(c[0] == 1 && c[1] == 0.5 && c[2] == 0.375 && c[3] == 0); /* as many bands as the separation */
+    assert_true(c[0] == 1);
+    assert_true(c[1] == 0.5);
+    assert_true(c[2] == 0.375);
+    assert_true(c[3] == 0); /* as many bands as the separation */
     for (int t = 0; t < ROUNDS; t++) {
         d[t] = t == 0;
         for (int i = 1; i <= t; i++)
@@ -497,7 +510,8 @@ static void releases_move_as_stated(void **state)
         run_open(&without, settings[i], FEW / WIDTH);
         for (int trial = 0; trial < 100; trial++)
             most = fmax(most, move_of(&with, &without, trial % 2));
-        assert_true(most <= 1 && most > 0.999);
+        assert_true(most <= 1);
+        assert_true(most > 0.999);
         run_close(&with);
         run_close(&without);
     }

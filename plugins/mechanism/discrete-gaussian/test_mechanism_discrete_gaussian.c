@@ -46,10 +46,14 @@ static void events_state_the_noise_of_honest_parties(void **state)
     assert_int_equal(plan.where, DPF_NOISE_IN_SHARES);
     assert_true(plain_is_power_of_two(plan.grid[0]));
     const double steps = plan.scale[0] / plan.grid[0] / 4; /* of one of 16 shares */
-    assert_true(fabs(steps - floor(steps + 0.5)) < 1e-6 && steps >= 256);
+    assert_true(fabs(steps - floor(steps + 0.5)) < 1e-6);
+    assert_true(steps >= 256);
     const double moved = events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2;
-    assert_true(moved >= 2 && events[0].scale / moved >= 1.5 && events[0].scale / moved < 1.51);
-    assert_true(mechanism->flags == DPF_MECHANISM_DENSE && isnan(mechanism->budget(host.self)));
+    assert_true(moved >= 2);
+    assert_true(events[0].scale / moved >= 1.5);
+    assert_true(events[0].scale / moved < 1.51);
+    assert_true(mechanism->flags == DPF_MECHANISM_DENSE);
+    assert_true(isnan(mechanism->budget(host.self)));
     r.release.noise_factor = 3;
     const double before = plan.scale[0];
     plain_plan(&host, &r, &plan, events);

@@ -32,7 +32,7 @@ static const dpf_enum_value calibrations[] = {
 
 static const dpf_param params[] = {
     [P_CALIBRATION] = DPF_PARAM_ENUM_F("calibration", CALIBRATION_ANALYTIC, calibrations, DPF_PARAM_PRIVACY,
-                                       "What sigma is computed from."),
+                                       "How sigma is computed."),
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Budget of one release, for classic and analytic."),
     [P_DELTA] = DPF_PARAM_REAL_F("delta", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",

@@ -49,7 +49,8 @@ static void the_classic_calibration_is_the_formula(void **state)
     (void)state;
     double z = multiplier_of("calibration=classic; epsilon=0.5; delta=1e-5; grid-bits=23");
     double formula = sqrt(2 * log(1.25e5)) / 0.5;
-    assert_true(z >= formula * (1 - 1e-12) && z <= formula * (1 + 3e-7));
+    assert_true(z >= formula * (1 - 1e-12));
+    assert_true(z <= formula * (1 + 3e-7));
     assert_true(z > multiplier_of("calibration=analytic; epsilon=0.5; delta=1e-5"));
 }
 
@@ -91,11 +92,14 @@ static void blocks_compose_to_the_multiplier(void **state)
             double t = plan.scale[b] / plan.grid[b];
             double d = events[b].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 / events[b].scale;
             rho += d * d;
-            assert_true(plain_is_power_of_two(plan.grid[b]) && t == floor(t) && t <= 0x1p24);
+            assert_true(plain_is_power_of_two(plan.grid[b]));
+            assert_true(t == floor(t));
+            assert_true(t <= 0x1p24);
             assert_true(plan.variance[b] == plan.scale[b] * plan.scale[b]);
             assert_int_equal(events[b].kind, i == 2 ? DPF_EVENT_GAUSSIAN : DPF_EVENT_DISCRETE_GAUSSIAN);
         }
-        assert_true(rho <= 0.25 && rho > 0.2499);
+        assert_true(rho <= 0.25);
+        assert_true(rho > 0.2499);
         assert_true(isnan(mechanism->budget(host.self)));
         double before = plan.scale[1];
         r.release.noise_factor = 2.5;
@@ -117,8 +121,10 @@ static void sigma_is_taken_as_it_stands(void **state)
     plain_release_bound(&r, 1, 0, 0);
     plain_open_random(&host, component, "calibration=sigma; sigma=0.75");
     plain_plan(&host, &r, &plan, events);
-    assert_true(plan.scale[0] >= 0.75 && plan.scale[0] < 0.75 + 1e-6); /* up to a multiple of the grid */
-    assert_true(plan.scale[1] == 0 && plan.scale[2] == plan.scale[0]);
+    assert_true(plan.scale[0] >= 0.75);
+    assert_true(plan.scale[0] < 0.75 + 1e-6); /* up to a multiple of the grid */
+    assert_true(plan.scale[1] == 0);
+    assert_true(plan.scale[2] == plan.scale[0]);
     assert_true(isinf(events[0].sensitivity.at[0][0].l2));
     assert_int_equal(events[1].kind, DPF_EVENT_NO_OP);
     plain_close(&host);
@@ -183,8 +189,10 @@ static void rows_get_the_noise_that_is_planned(void **state)
         own = fmax(own, fabs((double)out[i] * plan.grid[0]));
     for (int i = ROWS * D; i < (ROWS + 1) * D; i++)
         last = fmax(last, fabs((double)out[i] * plan.gram_grid[0]));
-    assert_true(own > 2 && own < 10);
-    assert_true(last > 3e5 && last < 1e7);
+    assert_true(own > 2);
+    assert_true(own < 10);
+    assert_true(last > 3e5);
+    assert_true(last < 1e7);
     plain_close(&host);
 }
 

@@ -28,7 +28,8 @@ static double fit_integers(const int64_t *values, int n, double (*mass)(int64_t 
     int cells = 2 * half + 3;
     int64_t *counts = calloc((size_t)cells, sizeof(*counts));
     double *p = calloc((size_t)cells, sizeof(*p));
-    assert_true(counts && p);
+    assert_true(counts);
+    assert_true(p);
     for (int i = 0; i < n; i++) {
         int64_t k = values[i] < -half - 1 ? -half - 1 : values[i] > half + 1 ? half + 1 : values[i];
         counts[k + half + 1]++;
@@ -239,7 +240,8 @@ static void events_state_exact_noise_in_shares(void **state)
     double t = plan.scale[0] / plan.grid[0];
     assert_true(t == floor(t));
     double spent = events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1 / events[0].scale;
-    assert_true(spent <= 0.5 && spent > 0.49);
+    assert_true(spent <= 0.5);
+    assert_true(spent > 0.49);
     assert_true(mechanism->flags == DPF_MECHANISM_DENSE);
     assert_int_equal(mechanism->lifetime(host.self), DPF_LIFETIME_ROUND);
     plain_close(&host);

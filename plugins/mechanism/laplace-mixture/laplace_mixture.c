@@ -30,13 +30,12 @@ static const dpf_enum_value lifetimes[] = {
 
 static const dpf_param params[P_COUNT] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
-                                   "Pure-DP budget that the publication states for one release."),
+                                   "Pure-DP budget of one release, as the publication states it."),
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 1, lifetimes, DPF_PARAM_PRIVACY, "How long one draw stays in use."),
-    [P_COMMON] =
-        DPF_PARAM_BOOL_F("common-factor", 0, DPF_PARAM_PRIVACY,
-                         "Read h from one stream with all terms that say so, as PrivSR does for its two "
-                         "kinds of ratings of an item."),
+    [P_COMMON] = DPF_PARAM_BOOL_F("common-factor", 0, DPF_PARAM_PRIVACY,
+                                  "Read h from one stream together with all terms that set this, as PrivSR "
+                                  "does for its two kinds of ratings of an item."),
     [P_GRID_BITS] =
         DPF_PARAM_INT_F("grid-bits", 34, 8, 40, 0, "bits",
                         "log2 of the noise scale in grid steps; fewer where many messages are added."),

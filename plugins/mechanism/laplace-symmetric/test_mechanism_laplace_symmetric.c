@@ -29,7 +29,8 @@ static void packed_is_laplace(void **state)
             assert_int_equal(events[b].kind, DPF_EVENT_DISCRETE_LAPLACE);
             const double epsilon =
                 events[b].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 / events[b].scale;
-            assert_true(epsilon <= 2 * share && epsilon > 2 * share * (1 - 1e-6));
+            assert_true(epsilon <= 2 * share);
+            assert_true(epsilon > 2 * share * (1 - 1e-6));
         }
         assert_int_equal(r.query.width, 28);
         dpf_encoded integers = plain_integers(&r, out[k]);
@@ -66,7 +67,8 @@ static void noise_is_laplace_and_symmetric(void **state)
     plain_plan(&host, &r, &plan, events);
     double *values = calloc((size_t)(ROWS * r.query.width), sizeof(double));
     int64_t *out = calloc((size_t)(ROWS * r.query.width), sizeof(int64_t));
-    assert_true(values && out);
+    assert_true(values);
+    assert_true(out);
     dpf_encoded integers = plain_integers(&r, out);
     const dpf_mechanism *mechanism = component->functions;
     mechanism->encode(host.self, plain_call(&host), &plan, &r.query, values, r.query.width, &integers);

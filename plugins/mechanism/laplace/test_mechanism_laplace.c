@@ -24,7 +24,8 @@ static void check_plan(const dpf_noise_plan *plan, const dpf_event *events)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
         assert_true(plain_is_power_of_two(plan->grid[b]));
         double t = plan->scale[b] / plan->grid[b];
-        assert_true(t == floor(t) && t <= 0x1p42);
+        assert_true(t == floor(t));
+        assert_true(t <= 0x1p42);
         assert_true(events[b].scale == plan->scale[b]);
     }
 }
@@ -47,7 +48,8 @@ static void budget_is_spent_and_not_exceeded(void **state)
         plain_open_random(&host, component, settings[i]);
         assert_int_equal(plain_plan(&host, &r, &plan, events), 3);
         check_plan(&plan, events);
-        assert_true(spent(events, 3) <= 0.5 && spent(events, 3) > 0.5 * (1 - 0x1p-6));
+        assert_true(spent(events, 3) <= 0.5);
+        assert_true(spent(events, 3) > 0.5 * (1 - 0x1p-6));
         assert_int_equal(events[0].kind, i == 3 ? DPF_EVENT_LAPLACE : DPF_EVENT_DISCRETE_LAPLACE);
         assert_int_equal(events[0].flags, i == 3 ? DPF_EVENT_FLOATING_POINT : 0);
         assert_true(mechanism->budget(host.self) == 0.5);
@@ -66,7 +68,8 @@ static void shares_and_joint_set_the_scales(void **state)
     plain_release_bound(&r, 0, 2.0, 2.0);
     plain_open_random(&host, component, "epsilon=2; shares=0.5, 0.25, 0.25");
     plain_plan(&host, &r, &plan, events);
-    assert_true(fabs(plan.scale[0] / 2 - 1) < 1e-6 && fabs(plan.scale[1] / 2 - 1) < 1e-6);
+    assert_true(fabs(plan.scale[0] / 2 - 1) < 1e-6);
+    assert_true(fabs(plan.scale[1] / 2 - 1) < 1e-6);
     r.release.noise_factor = 3;
     plain_plan(&host, &r, &plan, events);
     assert_true(fabs(plan.scale[0] / 6 - 1) < 1e-6);
@@ -98,7 +101,9 @@ static void a_block_that_nobody_moves_gets_no_noise(void **state)
     assert_int_equal(events[2].kind, DPF_EVENT_NON_PRIVATE);
     assert_false(events[2].flags & DPF_EVENT_DATA_BLIND);
     assert_true(l1(&events[2]) == 0);
-    assert_true(plan.scale[0] == 0 && plan.scale[2] == 0 && plan.variance[0] == 0);
+    assert_true(plan.scale[0] == 0);
+    assert_true(plan.scale[2] == 0);
+    assert_true(plan.variance[0] == 0);
     assert_true(fabs(plan.scale[1] - 1) < 1e-6);
     plain_close(&host);
 }
@@ -188,8 +193,10 @@ static void the_gram_row_has_its_own_budget(void **state)
     plain_release_share(&r, 5, 5);
     plain_open_random(&host, component, "epsilon=1; gram-share=0.25");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
-    assert_true(spent(events, 3) <= 0.75 && spent(events, 3) > 0.749);
-    assert_true(spent(events + 3, 3) <= 0.25 && spent(events + 3, 3) > 0.249);
+    assert_true(spent(events, 3) <= 0.75);
+    assert_true(spent(events, 3) > 0.749);
+    assert_true(spent(events + 3, 3) <= 0.25);
+    assert_true(spent(events + 3, 3) > 0.249);
     plain_close(&host);
     plain_open_random(&host, component, "epsilon=1");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
@@ -275,8 +282,10 @@ static void a_trusted_curator_adds_noise_once(void **state)
     for (int i = 0; i < ROWS * WIDTH; i++)
         if (i % WIDTH == 5)
             assert_true(fabs(out[i] - values[i]) <= plan.grid[2] / 2);
-        else
-            assert_true(out[i] != values[i] && fabs(out[i] - values[i]) < 100);
+        else {
+            assert_true(out[i] != values[i]);
+            assert_true(fabs(out[i] - values[i]) < 100);
+        }
     plain_close(&host);
 }
 
@@ -322,8 +331,8 @@ static void large_sums_fit_at_any_epsilon(void **state)
         plain_plan(&host, &r, &plan, events);
         check_plan(&plan, events);
         assert_true(plan.scale[0] / plan.grid[0] >= 0x1p12);
-        assert_true(spent(events, 1) <= host.values[0].real &&
-                    spent(events, 1) > host.values[0].real * 0.999);
+        assert_true(spent(events, 1) <= host.values[0].real);
+        assert_true(spent(events, 1) > host.values[0].real * 0.999);
         dpf_encoded integers = plain_integers(&r, &out);
         assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, &sum, 1, &integers),
                          DPF_OK);

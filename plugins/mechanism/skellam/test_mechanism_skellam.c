@@ -66,7 +66,8 @@ static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
     plan_for(&host, &r, "noise-multiplier=3; min-honest=2; grid-bits=8", &plan, events);
     const double mean = events[0].p.skellam.variance / (plan.grid[0] * plan.grid[0]) / 2;
     const int wide = (int)(sqrt(2 * mean) / 5), n = poisson_masses(mean, poisson);
-    assert_true(mean >= 0x1p16 && mean < 0x1p19);
+    assert_true(mean >= 0x1p16);
+    assert_true(mean < 0x1p19);
     shares_sum(&host, &r, &plan, 2, x);
     for (int i = 0; i < CELLS; i++) {
         const double bin = floor(x[i] / plan.grid[0] / wide) + BINS / 2;
@@ -97,14 +98,18 @@ static void events_state_variance_and_both_norms(void **state)
     assert_int_equal(events[0].kind, DPF_EVENT_SKELLAM);
     assert_int_equal(events[0].flags, DPF_EVENT_NOISE_SHARED);
     assert_int_equal(plan.where, DPF_NOISE_IN_SHARES);
-    assert_true(plain_is_power_of_two(plan.grid[0]) && events[0].grid == plan.grid[0]);
+    assert_true(plain_is_power_of_two(plan.grid[0]));
+    assert_true(events[0].grid == plan.grid[0]);
     const double mean = events[0].p.skellam.variance / (events[0].grid * events[0].grid) / (2 * 16);
     assert_true(mean == floor(mean));
     assert_true(plan.variance[0] == SHARES_PARTIES * 2 * mean * plan.grid[0] * plan.grid[0]);
     assert_true(fabs(events[0].p.skellam.variance / (events[0].scale * events[0].scale) - 1) < 1e-14);
     assert_true(fabs(moved->l1 - (3 + CELLS * plan.grid[0])) < 1e-12);
-    assert_true(moved->l2 >= 2 && events[0].scale / moved->l2 >= 1.5 && events[0].scale / moved->l2 < 1.51);
-    assert_true(mechanism->flags == DPF_MECHANISM_DENSE && isnan(mechanism->budget(host.self)));
+    assert_true(moved->l2 >= 2);
+    assert_true(events[0].scale / moved->l2 >= 1.5);
+    assert_true(events[0].scale / moved->l2 < 1.51);
+    assert_true(mechanism->flags == DPF_MECHANISM_DENSE);
+    assert_true(isnan(mechanism->budget(host.self)));
     assert_int_equal(mechanism->lifetime(host.self), DPF_LIFETIME_ROUND);
     r.release.noise_factor = 3;
     const double before = plan.scale[0];

@@ -34,8 +34,10 @@ static void ranges_that_meet_divide_the_records(void **state)
     }
     assert_int_equal(draw_all(&open, NULL, second), DPF_OK); /* without weights all weigh 1 */
     assert_int_equal(draw_all(&sensitive, NULL, first), DPF_OK);
-    for (int i = 0; i < N; i++)
-        assert_true(second[i] == 1 && first[i] == 0);
+    for (int i = 0; i < N; i++) {
+        assert_true(second[i] == 1);
+        assert_true(first[i] == 0);
+    }
     plain_close(&sensitive);
     plain_close(&open);
 }
@@ -49,7 +51,8 @@ static void nothing_is_amplified(void **state)
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
     assert_int_equal(sampling.kind, DPF_SAMPLING_WEIGHTED);
     assert_int_equal(sampling.hidden_from, -1);
-    assert_true(sampling.rate == 1 && sampling.weight_max == 1);
+    assert_true(sampling.rate == 1);
+    assert_true(sampling.weight_max == 1);
     assert_int_equal(sampler->lifetime(host.self), DPF_LIFETIME_RUN);
     plain_close(&host);
 }

@@ -26,7 +26,8 @@ static void it_says_how_it_samples(void **state)
     assert_int_equal(sampling.unit, DPF_UNIT_USER);
     assert_int_equal(sampling.hidden_from, -1);
     assert_int_equal(sampling.separation, 8);
-    assert_true(sampling.rate == 0.125 && sampling.weight_max == 1);
+    assert_true(sampling.rate == 0.125);
+    assert_true(sampling.weight_max == 1);
     plain_close(&host);
 }
 

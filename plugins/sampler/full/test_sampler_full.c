@@ -15,7 +15,8 @@ static void everybody_has_weight_one(void **state)
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
     assert_int_equal(sampling.kind, DPF_SAMPLING_NONE);
     assert_int_equal(sampling.hidden_from, -1);
-    assert_true(sampling.rate == 1 && sampling.weight_max == 1);
+    assert_true(sampling.rate == 1);
+    assert_true(sampling.weight_max == 1);
     weights[100] = -5;
     assert_int_equal(sampler->draw(host.self, plain_call(&host), &draw, weights), DPF_OK);
     for (int i = 0; i < 100; i++)

@@ -105,7 +105,8 @@ static void it_says_how_it_samples(void **state)
     assert_int_equal(sampling.kind, DPF_SAMPLING_WEIGHTED);
     assert_int_equal(sampling.unit, DPF_UNIT_RECORD);
     assert_int_equal(sampling.hidden_from, DPF_OBSERVER_SERVER);
-    assert_true(sampling.rate == 1 && sampling.weight_max == 1);
+    assert_true(sampling.rate == 1);
+    assert_true(sampling.weight_max == 1);
     assert_int_equal(sampler->lifetime(host.self), DPF_LIFETIME_ROUND);
     plain_close(&host);
     open_sampler(&host, "", 1);

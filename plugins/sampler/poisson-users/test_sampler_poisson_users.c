@@ -34,7 +34,8 @@ static void it_says_how_it_samples(void **state)
         assert_int_equal(sampling.kind, DPF_SAMPLING_POISSON);
         assert_int_equal(sampling.unit, DPF_UNIT_USER);
         assert_int_equal(sampling.hidden_from, cases[i].hidden_from);
-        assert_true(sampling.rate == 0.25 && sampling.weight_max == cases[i].weight);
+        assert_true(sampling.rate == 0.25);
+        assert_true(sampling.weight_max == cases[i].weight);
         assert_int_equal(sampler->lifetime(host.self), DPF_LIFETIME_ROUND);
         draw_users(&host, 0, 0, USERS, weights);
         for (int u = 0; u < USERS; u++)

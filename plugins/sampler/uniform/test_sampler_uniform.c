@@ -28,7 +28,8 @@ static void rates_and_weights(void **state)
         assert_int_equal(sampling.unit, DPF_UNIT_RECORD);
         assert_int_equal(sampling.hidden_from, cases[k].hidden_from);
         assert_int_equal(sampler->lifetime(host.self), cases[k].lifetime);
-        assert_true(sampling.rate == cases[k].rate && sampling.weight_max == cases[k].weight);
+        assert_true(sampling.rate == cases[k].rate);
+        assert_true(sampling.weight_max == cases[k].weight);
         check_take(&host, 0, &draw, weights);
         for (int i = 0; i < CHECK_RECORDS; i++) {
             assert_true(weights[i] == 0 || weights[i] == (float)cases[k].weight);

@@ -27,7 +27,8 @@ static void in_proportion_to_length(void **state)
     open_for_items(&host, "rate=0.5; norm=1; max-weight=8");
     assert_int_equal(((const dpf_sampler *)component->functions)->describe(host.self, &sampling), DPF_OK);
     assert_int_equal(sampling.kind, DPF_SAMPLING_WEIGHTED);
-    assert_true(sampling.weight_max == 8 && sampling.rate == 1);
+    assert_true(sampling.weight_max == 8);
+    assert_true(sampling.rate == 1);
     check_take(&host, 0, &draw, weights);
     for (int i = 0; i < CHECK_RECORDS; i++) {
         const double wished = fmin(8, fmax(1, 1 / (0.5 * length_of(check_users[i]))));

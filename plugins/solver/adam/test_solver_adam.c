@@ -130,7 +130,8 @@ static void steps_match_the_algorithm(void **state)
         }
         const float corner[2] = {p.rows[0], p.rows[15]};
         assert_int_equal(solve(&adam, &p.batch, t - 1), DPF_OK);
-        assert_true(p.rows[0] == corner[0] && p.rows[15] == corner[1]); /* not unknowns */
+        assert_true(p.rows[0] == corner[0]);
+        assert_true(p.rows[15] == corner[1]); /* not unknowns */
         for (int32_t r = 0; r < ROWS; r++) {
             for (int32_t i = 0; i < 14; i++) {
                 const double g = (double)p.blocks[r * STRIDE + i] + (double)p.ridge[i] * x[r][i];

@@ -14,9 +14,15 @@ static dpf_status product(void *context, int64_t first, int64_t count, const flo
 {
     const struct systems *s = context;
     const int64_t d = s->d;
-    assert_true(first >= 0 && count > 0 && first + count <= SYSTEMS);
-    assert_true(x_stride % 16 == 0 && out_stride % 16 == 0 && x_stride >= d && out_stride >= d);
-    assert_true((uintptr_t)x % 64 == 0 && (uintptr_t)out % 64 == 0);
+    assert_true(first >= 0);
+    assert_true(count > 0);
+    assert_true(first + count <= SYSTEMS);
+    assert_true(x_stride % 16 == 0);
+    assert_true(out_stride % 16 == 0);
+    assert_true(x_stride >= d);
+    assert_true(out_stride >= d);
+    assert_true((uintptr_t)x % 64 == 0);
+    assert_true((uintptr_t)out % 64 == 0);
     for (int64_t r = 0; r < count; r++, x += x_stride, out += out_stride) {
         for (int64_t i = d; i < x_stride; i++)
             assert_true(x[i] == 0);

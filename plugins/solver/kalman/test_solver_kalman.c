@@ -209,7 +209,9 @@ static void test_it_errs_least(void **state)
                 error[t] += ((double)k.next[i] - q[i]) * ((double)k.next[i] - q[i]);
         }
     }
-    assert_true(error[0] < 0.97 * error[1] && error[0] < 0.97 * error[2] && error[0] < 0.9 * error[3]);
+    assert_true(error[0] < 0.97 * error[1]);
+    assert_true(error[0] < 0.97 * error[2]);
+    assert_true(error[0] < 0.9 * error[3]);
     plain_close(&host);
 }
 

@@ -100,7 +100,11 @@ static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
     s->rows = aligned_alloc(64, (size_t)(SYSTEMS * s->stride) * sizeof(float));
     s->rhs = calloc((size_t)(SYSTEMS * d), sizeof(double));
     double *g = calloc((size_t)(d * d), sizeof(double));
-    assert_true(s->blocks && s->gram && s->rows && s->rhs && g);
+    assert_true(s->blocks);
+    assert_true(s->gram);
+    assert_true(s->rows);
+    assert_true(s->rhs);
+    assert_true(g);
     for (int64_t i = 0; i < SYSTEMS * width; i++)
         s->blocks[i] = NAN; /* what a layout does not define must not matter */
     systems_gram(d, d / 2, g);
@@ -110,7 +114,8 @@ static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
         float *row = s->blocks + r * width;
         s->a[r] = calloc((size_t)(d * d), sizeof(double));
         s->records[r] = calloc((size_t)(d * d), sizeof(double));
-        assert_true(s->a[r] && s->records[r]);
+        assert_true(s->a[r]);
+        assert_true(s->records[r]);
         systems_gram(d, n, s->records[r]);
         systems_put(&s->query, s->records[r], d, row);
         row[s->query.blocks[2].offset] = (float)n;
@@ -179,7 +184,8 @@ static inline void systems_check(const struct systems *s, double tolerance)
         const double residual = systems_residual(s, r, row + 1);
         if (!(residual <= tolerance))
             fail_msg("d %d, row %d: residual %g", (int)s->d, (int)r, residual);
-        assert_true(row[0] == 9 && row[s->d + 1] == 9); /* other columns are left alone */
+        assert_true(row[0] == 9);
+        assert_true(row[s->d + 1] == 9); /* other columns are left alone */
     }
 }
 

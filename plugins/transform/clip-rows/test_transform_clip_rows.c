@@ -97,9 +97,13 @@ static void only_the_columns_of_interest_count(void **state)
 
     open_clip(&clip, "bound=1");
     assert_int_equal(apply(&clip, &rows[0][0], 2, 16, 1, 2), DPF_OK);
-    assert_true(rows[0][0] == 9 && rows[0][3] == 9 && rows[0][4] == 9);
-    assert_true(fabsf(rows[0][1] - 0.6F) < 1e-6F && fabsf(rows[0][2] - 0.8F) < 1e-6F);
-    assert_true(rows[1][1] == 0 && rows[1][2] == 0); /* zero stays zero */
+    assert_true(rows[0][0] == 9);
+    assert_true(rows[0][3] == 9);
+    assert_true(rows[0][4] == 9);
+    assert_true(fabsf(rows[0][1] - 0.6F) < 1e-6F);
+    assert_true(fabsf(rows[0][2] - 0.8F) < 1e-6F);
+    assert_true(rows[1][1] == 0);
+    assert_true(rows[1][2] == 0); /* zero stays zero */
     plain_close(&clip.host);
 }
 
@@ -131,7 +135,9 @@ static void bounds_tighten(void **state)
 
     open_clip(&clip, "norm=l2; bound=2");
     assert_int_equal(clip.functions->bounds(clip.host.self, &bounds), DPF_OK);
-    assert_true(bounds.other_l1 == 3 && bounds.other_l2 == 2 && bounds.other_linf == 0.5);
+    assert_true(bounds.other_l1 == 3);
+    assert_true(bounds.other_l2 == 2);
+    assert_true(bounds.other_linf == 0.5);
     bounds.other_l1 = INFINITY;
     assert_int_equal(clip.functions->bounds(clip.host.self, &bounds), DPF_OK);
     assert_true(bounds.other_l1 == 8);
@@ -140,14 +146,18 @@ static void bounds_tighten(void **state)
     bounds.from_data = 1;
     bounds.other_l1 = bounds.other_l2 = bounds.other_linf = 0.125;
     assert_int_equal(clip.functions->bounds(clip.host.self, &bounds), DPF_OK);
-    assert_true(bounds.other_l1 == 8 && bounds.other_l2 == 2 && bounds.other_linf == 2);
+    assert_true(bounds.other_l1 == 8);
+    assert_true(bounds.other_l2 == 2);
+    assert_true(bounds.other_linf == 2);
     plain_close(&clip.host);
 
     open_clip(&clip, "norm=l1; bound=2");
     bounds.from_data = 0;
     bounds.other_l1 = bounds.other_l2 = bounds.other_linf = INFINITY;
     assert_int_equal(clip.functions->bounds(clip.host.self, &bounds), DPF_OK);
-    assert_true(bounds.other_l1 == 2 && bounds.other_l2 == 2 && bounds.other_linf == 2);
+    assert_true(bounds.other_l1 == 2);
+    assert_true(bounds.other_l2 == 2);
+    assert_true(bounds.other_linf == 2);
     plain_close(&clip.host);
 }
 

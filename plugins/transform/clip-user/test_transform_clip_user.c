@@ -109,10 +109,17 @@ static void rows_are_scaled_together(void **state)
 
     open_clip(&clip, "norm=l2; bound=1");
     assert_int_equal(clip.functions->forward(clip.host.self, plain_call(&clip.host), &in, &out), DPF_OK);
-    assert_true(fabs(copy[0] - 0.6) < 1e-12 && copy[1] == 0 && copy[2] == 0 && fabs(copy[3] - 0.8) < 1e-12);
-    assert_true(values[0] == 3 && values[4] == 4);
+    assert_true(fabs(copy[0] - 0.6) < 1e-12);
+    assert_true(copy[1] == 0);
+    assert_true(copy[2] == 0);
+    assert_true(fabs(copy[3] - 0.8) < 1e-12);
+    assert_true(values[0] == 3);
+    assert_true(values[4] == 4);
     assert_int_equal(apply(&clip, values, 2, 2, 3), DPF_OK);
-    assert_true(values[0] == copy[0] && values[4] == copy[3] && values[2] == -7 && values[5] == -7);
+    assert_true(values[0] == copy[0]);
+    assert_true(values[4] == copy[3]);
+    assert_true(values[2] == -7);
+    assert_true(values[5] == -7);
 
     double zero[4] = {0};
     assert_int_equal(apply(&clip, zero, 2, 2, 2), DPF_OK);
@@ -266,8 +273,10 @@ static void sensitivities_as_stated(void **state)
     assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 8, blocks, NULL, NULL, NULL),
                      DPF_OK);
     const dpf_norms *out = blocks[0].at[DPF_UNIT_USER];
-    assert_true(out[DPF_ADJ_ADD_REMOVE].l2 == 0.5 && out[DPF_ADJ_ZERO_OUT].l2 == 0.5);
-    assert_true(out[DPF_ADJ_REPLACE].l2 == 1.0 && out[DPF_ADJ_REPLACE].l1 == 4.0); /* sqrt(16) each */
+    assert_true(out[DPF_ADJ_ADD_REMOVE].l2 == 0.5);
+    assert_true(out[DPF_ADJ_ZERO_OUT].l2 == 0.5);
+    assert_true(out[DPF_ADJ_REPLACE].l2 == 1.0);
+    assert_true(out[DPF_ADJ_REPLACE].l1 == 4.0); /* sqrt(16) each */
     assert_true(out[DPF_ADJ_ADD_REMOVE].linf == 0.5);
     assert_true(blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_ADD_REMOVE].l2 == 1.0);
 
@@ -275,7 +284,8 @@ static void sensitivities_as_stated(void **state)
     fill(blocks, 2, 0.3);
     assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 8, blocks, NULL, NULL, NULL),
                      DPF_OK);
-    assert_true(out[DPF_ADJ_ADD_REMOVE].l1 == 0.3 && out[DPF_ADJ_REPLACE].l2 == 0.6);
+    assert_true(out[DPF_ADJ_ADD_REMOVE].l1 == 0.3);
+    assert_true(out[DPF_ADJ_REPLACE].l2 == 0.6);
     assert_true(fabs(blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l2 - 0.3 * sqrt(2)) < 1e-12);
     plain_close(&clip.host);
 
@@ -283,7 +293,8 @@ static void sensitivities_as_stated(void **state)
     fill(blocks, 2, NAN);
     assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 8, blocks, NULL, NULL, NULL),
                      DPF_OK);
-    assert_true(out[DPF_ADJ_REPLACE].l1 == 1.0 && out[DPF_ADJ_REPLACE].l2 == 1.0);
+    assert_true(out[DPF_ADJ_REPLACE].l1 == 1.0);
+    assert_true(out[DPF_ADJ_REPLACE].l2 == 1.0);
     assert_true(isnan(out[DPF_ADJ_REPLACE_VALUE].l1)); /* no adjacency of users */
     assert_true(blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1 == 1.0);
     plain_close(&clip.host);
@@ -354,7 +365,9 @@ static void check_weighted(const char *settings, int p, double bound, const doub
         assert_int_equal(after.n, 1);
         const dpf_joint_norm *joint = &bounds[0];
         assert_int_equal(joint->blocks, 3 | 3 << DPF_GRAM_BIT);
-        assert_true(joint->within == p && joint->across == p && joint->weight[DPF_GRAM_BIT] == weights[2]);
+        assert_true(joint->within == p);
+        assert_true(joint->across == p);
+        assert_true(joint->weight[DPF_GRAM_BIT] == weights[2]);
         assert_true(joint->at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] == bound);
         assert_true(joint->at[DPF_UNIT_USER][DPF_ADJ_REPLACE] == 2 * bound);
         assert_int_equal(apply(&clip, a, ROWS, WIDTH, WIDTH), DPF_OK);

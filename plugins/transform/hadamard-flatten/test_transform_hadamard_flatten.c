@@ -204,11 +204,16 @@ static void norms_stay_within_their_statement(void **state)
             assert_int_equal(f.functions->sensitivity(f.host.self, &query, 50, &stated, NULL, NULL, NULL),
                              DPF_OK);
             const dpf_norms *at = &stated.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
-            assert_true(after.l1 <= at->l1 && after.l2 <= at->l2 && after.linf <= at->linf);
+            assert_true(after.l1 <= at->l1);
+            assert_true(after.l2 <= at->l2);
+            assert_true(after.linf <= at->linf);
             assert_true(at->l2 <= before.l2 * (1 + 1e-12));
             assert_true(stated.at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 > at->l2);
             if (trial == 0) /* attained */
-                assert_true(at->linf <= after.linf * (1 + 1e-9) && at->l1 <= after.l1 * (1 + 1e-9));
+            {
+                assert_true(at->linf <= after.linf * (1 + 1e-9));
+                assert_true(at->l1 <= after.l1 * (1 + 1e-9));
+            }
         }
         plain_close(&f.host);
     }

@@ -50,7 +50,8 @@ static void norms_become_the_bound(void **state)
                 inner += (long double)first[k] * (long double)x[k];
             }
             norm = l1 ? norm : sqrtl(norm);
-            assert_true(norm <= 2 && norm > 2 - 1e-12L);
+            assert_true(norm <= 2);
+            assert_true(norm > 2 - 1e-12L);
             long double now = 0;
             for (int k = 0; k < 12; k++)
                 now += (long double)x[k] * (long double)x[k];
@@ -67,9 +68,11 @@ static void nothing_comes_of_nothing(void **state)
     (void)state;
     open_scale(&scale, "bound=1");
     assert_int_equal(apply(&scale, x, 2, 2), DPF_OK);
-    assert_true(x[0] == 0 && x[3] == 0);
+    assert_true(x[0] == 0);
+    assert_true(x[3] == 0);
     assert_int_equal(apply(&scale, tiny, 2, 2), DPF_OK);
-    assert_true(fabs(tiny[0]) <= 1 && isfinite(tiny[3]));
+    assert_true(fabs(tiny[0]) <= 1);
+    assert_true(isfinite(tiny[3]));
     assert_int_equal(apply(&scale, bad, 2, 2), DPF_E_NUMERIC);
     plain_close(&scale.host);
 }

@@ -56,7 +56,8 @@ static void matrix_of(struct projection *p, int64_t m, int64_t rows, double *s)
 {
     double *in = calloc((size_t)(m * WIDTH), sizeof(double)),
            *out = malloc((size_t)(rows * WIDTH) * sizeof(double));
-    assert_true(in && out);
+    assert_true(in);
+    assert_true(out);
     for (int64_t j = 0; j < m; j++) {
         in[j * WIDTH] = 1;
         project(p, in, m, out, rows);
@@ -95,7 +96,8 @@ static void columns_have_one_sign(void **state)
     /* Uniform: chi-square with 199 degrees of freedom is below 300 but for 5e-6; signs are fair. */
     for (int64_t r = 0; r < P; r++)
         spread += ((double)load[r] - 20) * ((double)load[r] - 20) / 20;
-    assert_true(spread < 300 && spread > 120);
+    assert_true(spread < 300);
+    assert_true(spread > 120);
     assert_true(llabs(plus - M / 2) < 4 * 32);
     free(s);
     plain_close(&p.host);
@@ -248,9 +250,14 @@ static void norms_stay_within_their_statement(void **state)
         assert_int_equal(p.functions->sensitivity(p.host.self, &query, ROWS, &stated, NULL, NULL, NULL),
                          DPF_OK);
         const dpf_norms *at = &stated.at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT];
-        assert_true(after[0] <= at->l1 && sqrt(after[1]) <= at->l2 && after[2] <= at->linf);
+        assert_true(after[0] <= at->l1);
+        assert_true(sqrt(after[1]) <= at->l2);
+        assert_true(after[2] <= at->linf);
         if (trial % 2) /* and attained */
-            assert_true(at->linf <= after[2] * 1.0001 && at->l2 <= sqrt(after[1]) * 1.0001);
+        {
+            assert_true(at->linf <= after[2] * 1.0001);
+            assert_true(at->l2 <= sqrt(after[1]) * 1.0001);
+        }
         assert_true(stated.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 >= at->l2);
     }
     free(s);

@@ -66,7 +66,8 @@ static void check_neighbours(const char *settings)
             double rounding = 0x1p-23 * fmax(fmax(fabs(lo), fabs(hi)), 3);
             assert_true(change <= (double)s.weights[i] * (hi - lo) + rounding);
             assert_true(change >= (double)s.weights[i] * (hi - lo) - rounding);
-            assert_true((double)first[i] >= bounds.value_lo && (double)second[i] <= bounds.value_hi);
+            assert_true((double)first[i] >= bounds.value_lo);
+            assert_true((double)second[i] <= bounds.value_hi);
             largest = fmax(largest, change);
         }
         assert_true(largest <= bounds.value_change);
@@ -92,8 +93,10 @@ static void bounds_of_earlier_transforms_survive(void **state)
 
     open_stretch(&s, "");
     assert_int_equal(s.functions->bounds(s.host.self, &bounds), DPF_OK);
-    assert_true(bounds.value_lo == 0 && bounds.value_hi == 5);
-    assert_true(bounds.value_change >= 2 && bounds.value_change < 2.0001);
+    assert_true(bounds.value_lo == 0);
+    assert_true(bounds.value_hi == 5);
+    assert_true(bounds.value_change >= 2);
+    assert_true(bounds.value_change < 2.0001);
     plain_close(&s.host);
 }
 
@@ -134,8 +137,10 @@ static void records_without_weights_stay(void **state)
         scores[i] = values[i] = (float)i;
     assert_int_equal(stretch_values(&s, values), DPF_OK);
     assert_int_equal(s.functions->predictions(s.host.self, plain_call(&s.host), &s.records, scores), DPF_OK);
-    for (int i = 0; i < N; i++)
-        assert_true(values[i] == (float)i && scores[i] == i);
+    for (int i = 0; i < N; i++) {
+        assert_true(values[i] == (float)i);
+        assert_true(scores[i] == i);
+    }
     plain_close(&s.host);
 }
 
