@@ -17,10 +17,10 @@
 #include <time.h>
 
 #include "base/files.h"
-#include "synthetic/generate.h"
 #include "data/load.h"
 #include "dataset/summary.h"
 #include "reading/data_params.h"
+#include "synthetic/generate.h"
 
 static const char synthetic_config[] =
     "[data]\nformat = synthetic\nsynthetic.users = 138493\nsynthetic.items = 26744\n"

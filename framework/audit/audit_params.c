@@ -25,7 +25,7 @@ static const dpf_enum_value attacks[] = {
 
 static const dpf_enum_value attack_items[] = {
     {"random", "One of the user's items, by the seed."},
-    {"rarest", "The one that the fewest users have: the worst case."},
+    {"rarest", "The item that the fewest users have: the worst case."},
 };
 
 static const dpf_param params[AUDIT_N_PARAMS] = {
@@ -34,7 +34,7 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
                                      "threshold, the others count. n trials show at most about ln(n / 7)."),
     [AUDIT_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 0.95, 0.5, 1.0, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI,
                                           "", "The probability, at least, that all lower bounds hold."),
-    [AUDIT_VIEW] = DPF_PARAM_ENUM_F("view", OBSERVE_AUTO, views, 0, "What the observer looks at."),
+    [AUDIT_VIEW] = DPF_PARAM_ENUM_F("view", OBSERVE_AUTO, views, 0, "What the observer sees."),
     [AUDIT_USER] = DPF_PARAM_TEXT_F("user", DPF_TYPE_STRING, "", 0,
                                     "Id of the canary's user. Default: chosen, see candidates."),
     [AUDIT_ITEM] = DPF_PARAM_TEXT_F("item", DPF_TYPE_STRING, "", 0,
@@ -44,31 +44,30 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
         "Number of canaries to draw; the one that moves releases most is audited, with fresh noise."),
     [AUDIT_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
                                    "Seed of the choice of canaries. Noise follows [privacy] randomness."),
-    [AUDIT_NEIGHBOUR] = DPF_PARAM_TEXT_F(
-        "neighbour", DPF_TYPE_PATH, "", 0,
-        "Ratings to take in place of [data] path as the neighbouring data "
-        "set, with the same items; it may differ in one unit only. Default: a canary is made."),
+    [AUDIT_NEIGHBOUR] =
+        DPF_PARAM_TEXT_F("neighbour", DPF_TYPE_PATH, "", 0,
+                         "The file of the neighbouring data set, read in place of [data] path; it must have "
+                         "the same items and may differ in one unit only. Default: a canary is made."),
     [AUDIT_CLAIM] = DPF_PARAM_REAL_F("claim", 0, 0, INFINITY, 0, "",
                                      "A claimed epsilon to compare with the bound. 0: none."),
     [AUDIT_CLAIM_DELTA] =
         DPF_PARAM_REAL_F("claim-delta", 0, 0, 1, DPF_PARAM_OPEN_HI, "", "The delta of that claim."),
     [AUDIT_ONE_RUN] = DPF_PARAM_BOOL_F("one-run", 0, 0,
-                                       "One training with many canaries, each in or out by a fair coin, in "
-                                       "place of many trainings with one."),
+                                       "One training with many canaries, each in or out by a fair coin, "
+                                       "instead of many trainings with one."),
     [AUDIT_CANARIES] =
         DPF_PARAM_INT_F("canaries", 0, 0, 1e6, 0, "",
-                        "How many, for one-run. 0: as many as have a user and an item of their "
-                        "own, at most 1000; at most 50 where a projection makes each cost a replay."),
-    [AUDIT_ATTACK] =
-        DPF_PARAM_ENUM_F("attack", 0, attacks, 0,
-                         "Inference attacks in place of lower bounds: what is seen of many trainings in "
-                         "which each target is in "
-                         "or out, AUC and true positives, beside what is proved (docs/privacy.md)."),
+                        "Number of canaries for one-run. 0: as many as have a user and an item of their own, "
+                        "at most 1000; at most 50 if a projection makes each cost a replay."),
+    [AUDIT_ATTACK] = DPF_PARAM_ENUM_F(
+        "attack", 0, attacks, 0,
+        "Inference attacks instead of lower bounds, on many trainings in which each target is in or out; "
+        "prints AUC and true positives and compares them with what is proved (docs/privacy.md)."),
     [AUDIT_TARGETS] = DPF_PARAM_INT_F("targets", 100, 2, 100000, 0, "users",
-                                      "Users that are attacked, drawn by the seed: half of all at most."),
+                                      "Number of attacked users, drawn by the seed: half of all at most."),
     [AUDIT_TRAININGS] =
         DPF_PARAM_INT_F("trainings", 128, 32, 1e6, 0, "",
-                        "Trainings of an attack, of each game. Each is attacked with what the others teach."),
+                        "Trainings of each attack. Each is attacked with a model learnt from the others."),
     [AUDIT_ATTACK_ITEM] =
         DPF_PARAM_ENUM_F("attack-item", 0, attack_items, 0, "Which item the attribute game asks about."),
     [AUDIT_LIST_LENGTH] =

@@ -83,7 +83,7 @@ static const dpf_component *find_component(struct registry *registry, const char
             "Audit a configuration (-c) that uses it",
             text_show(id, shown), other);
     else if (n >= 0)
-        error_set(error, DPF_FAULT_CONFIG, "--plugin %s: there is no such component: see dpframe list",
+        error_set(error, DPF_FAULT_CONFIG, "--plugin %s: no component has that id: see dpframe list",
                   text_show(id, shown));
     return NULL;
 }

@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "reading/data_params.h"
 #include "data/filter.h"
 #include "data/weights.h"
+#include "reading/data_params.h"
 
 static const dpf_value *value_of(const struct config_values *values, int index)
 {
@@ -315,7 +315,7 @@ static int check_split(const struct config *config, const struct config_values *
     if (o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME && !synthetic &&
         strcmp(o->file.columns[COLUMN_TIME], "none") == 0)
         return config_error(config, "split", "by", error,
-                            "needs time stamps, but data.column.time is none; use by = random");
+                            "needs time stamps, but data.column.time = none; use by = random");
     return 0;
 }
 

@@ -5,11 +5,11 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "reading/data_options.h"
-#include "reading/data_params.h"
+#include "data/data_options_read.h"
 #include "data/load.h"
 #include "lines/paths.h"
-#include "data/data_options_read.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 
 static void add_value(struct text *key, const struct config_values *values, uint32_t i)
 {

@@ -37,8 +37,8 @@ int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *
         if (out[k] < 0)
             return error_set(
                 error, DPF_FAULT_DATA,
-                "user %s has no privacy weight for item %s, which is to be predicted: weights of "
-                "records cover rated items only; give weights of users and items (data.weights.kind)",
+                "user %s has no privacy weight for item %s, so it cannot be predicted: weights of records "
+                "cover rated items only; give weights of users and items (data.weights.kind)",
                 id_map_text(&dataset->users, user), id_map_text(&dataset->items, item));
     }
     return 0;

@@ -3,8 +3,8 @@
 #ifndef DPF_ENGINE_PARTIES_H
 #define DPF_ENGINE_PARTIES_H
 
-#include "plan/plan.h"
 #include "dataset/dataset.h"
+#include "plan/plan.h"
 
 /* One curator or silo. */
 struct party {

@@ -52,23 +52,23 @@ static const dpf_enum_value clips[] = {
 static const dpf_enum_value colds[] = {
     [EVALUATE_COLD_MEAN] = {"mean", "Predict them as the mean of all training records: every record counts."},
     [EVALUATE_COLD_SKIP] = {"skip", "Leave them out of the rating metrics."},
-    [EVALUATE_COLD_MODEL] = {"model", "Take what the model says, which suits models of averages and biases."},
+    [EVALUATE_COLD_MODEL] = {"model",
+                             "Predict them by the model, which suits models of averages and biases."},
 };
 
 enum { RELEASE_PRIVATE, RELEASE_NOISY };
 static const dpf_enum_value releases[] = {
     {"private", "Metrics are for the curator: private, not covered by the guarantee."},
-    {"noisy", "Those that are means over users or records are released as well, in release/metrics.csv: each "
-              "user's part is bounded, sums get noise, and the ledger charges them. All others stay private. "
-              "Cold records are then predicted by the model."},
+    {"noisy", "Metrics that are means over users or records are released as well, in release/metrics.csv: "
+              "each user's part is bounded, sums get noise, and the ledger charges them. All others stay "
+              "private. The model then predicts cold records, too."},
 };
 
 enum { RELEASE_GAUSSIAN, RELEASE_LAPLACE };
 static const dpf_enum_value release_noises[] = {
     {"gaussian", "Discrete Gaussian noise."},
-    {"laplace",
-     "Discrete Laplace noise, for delta = 0 and the accountant pure. More of it where many metrics "
-     "are released."},
+    {"laplace", "Discrete Laplace noise, for delta = 0 and the accountant pure. It is larger if many metrics "
+                "are released."},
 };
 
 #define LARGEST_CUTOFF 1000000
@@ -81,12 +81,12 @@ static const dpf_param params[P_COUNT] = {
     [P_K] = DPF_PARAM_LIST_F("k", DPF_TYPE_INT_LIST, "10", 1, LARGEST_CUTOFF, 0, "items",
                              "Cut-offs of ranking metrics: each is reported at each k."),
     [P_RANKING] = DPF_PARAM_ENUM_F("ranking", RANKING_FULL, rankings, 0,
-                                   "Which items a user's positives are ranked among."),
+                                   "The items among which a user's positives are ranked."),
     [P_NEGATIVES] = DPF_PARAM_INT_F("negatives", 99, 1, 1e9, 0, "items",
                                     "Sampled ranking: items drawn for each user, without replacement, from "
                                     "those in neither the training nor the test records of the user. They "
                                     "depend on run.seed and the split, never on the model."),
-    [P_SEEN] = DPF_PARAM_ENUM_F("seen", SEEN_MASK, seen_values, 0, "Items the user has training records of."),
+    [P_SEEN] = DPF_PARAM_ENUM_F("seen", SEEN_MASK, seen_values, 0, "Items in the user's training records."),
     [P_RELEVANCE] = DPF_PARAM_REAL_F("relevance-threshold", -INFINITY, -INFINITY, INFINITY, 0, "",
                                      "A test record is a positive if its value is at least this. -inf: "
                                      "every test record."),
@@ -102,21 +102,21 @@ static const dpf_param params[P_COUNT] = {
                                  "Boundaries between bands of users by their number of training records, "
                                  "ascending; 25,50 makes 0-24, 25-49 and 50+. Adds the MSE of each band and "
                                  "the variance between bands, and the ranking metrics of each band."),
-    [P_POPULARITY_BANDS] =
-        DPF_PARAM_LIST_F("popularity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
-                         "Boundaries between bands of items by their number of training records, ascending. "
-                         "Adds the recall of each band at each k: of all positives that are such items, the "
-                         "share that is found."),
-    [P_BOOTSTRAP] = DPF_PARAM_INT_F("bootstrap", 0, 0, 100000, 0, "replicates",
-                                    "Resamples users so often for a confidence interval of each average; "
-                                    "1000 is usual, 0 leaves it out. It covers who was tested, neither "
-                                    "splits nor noise nor initial values: repeat the run for those."),
+    [P_POPULARITY_BANDS] = DPF_PARAM_LIST_F(
+        "popularity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
+        "Boundaries between bands of items by their number of training records, ascending. Adds the recall "
+        "of each band at each k: the share of positives among such items that is found."),
+    [P_BOOTSTRAP] =
+        DPF_PARAM_INT_F("bootstrap", 0, 0, 100000, 0, "replicates",
+                        "Number of resamples of users for a confidence interval of each average; 1000 is "
+                        "usual, 0 leaves it out. The interval covers the choice of tested users, but neither "
+                        "splits nor noise nor initial values: repeat the run for those."),
     [P_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 0.95, 0.0, 1.0, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                       "Level of those intervals."),
     [P_TRAIN] = DPF_PARAM_BOOL_F("train", 0, 0,
                                  "Also evaluate on the training records (seen items are then not masked)."),
     [P_RELEASE] = DPF_PARAM_ENUM_F("release", RELEASE_PRIVATE, releases, DPF_PARAM_PRIVACY,
-                                   "Whether metrics are among what the run releases."),
+                                   "Whether the run releases metrics."),
     [P_RELEASE_NOISE] = DPF_PARAM_ENUM_F("release-noise", RELEASE_GAUSSIAN, release_noises, DPF_PARAM_PRIVACY,
                                          "The noise of released metrics."),
     [P_RELEASE_EPSILON] =
@@ -128,15 +128,15 @@ static const dpf_param params[P_COUNT] = {
         "The same for budget = total, as a part of total-epsilon: the metrics by themselves have this part, "
         "and "
         "the noise of the model is chosen such that both together have total-epsilon."),
-    [P_RELEASE_ERROR] = DPF_PARAM_REAL_F(
-        "release-error", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
-        "Released rating metrics: the most that a user's mean error counts as, and its square "
-        "for squared errors. 0: the length of the declared range of values. Smaller bounds "
-        "mean less noise, and clip users with larger errors."),
-    [P_RELEASE_RECORDS] = DPF_PARAM_INT_F(
-        "release-records", 10, 1, MOST_RELEASED_RECORDS, DPF_PARAM_PRIVACY, "records",
-        "Released rmse, mse and mae: a user with more test records counts as one with so many. "
-        "1 weighs all users alike and has the least noise."),
+    [P_RELEASE_ERROR] =
+        DPF_PARAM_REAL_F("release-error", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
+                         "Released rating metrics: the limit for a user's mean error, and its square for "
+                         "squared errors. 0: the length of the declared range of values. Smaller bounds mean "
+                         "less noise, and clip users with larger errors."),
+    [P_RELEASE_RECORDS] =
+        DPF_PARAM_INT_F("release-records", 10, 1, MOST_RELEASED_RECORDS, DPF_PARAM_PRIVACY, "records",
+                        "Released rmse, mse and mae: a user with more test records counts as having so many. "
+                        "1 weighs all users alike and has the least noise."),
 };
 
 int evaluate_on_train(const struct config_values *values)

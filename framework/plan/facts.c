@@ -16,14 +16,14 @@
 #include "dpframe/additive.h"
 
 #include "base/memory.h"
-#include "reading/data_options.h"
-#include "reading/data_params.h"
+#include "data/data_options_read.h"
 #include "data/load.h"
+#include "plan/metric_release.h"
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
-#include "plan/metric_release.h"
-#include "data/data_options_read.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 
 static int by_similarity(const struct plan *plan)
 {

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "data/load.h"
+#include "data/weights.h"
 #include "plan/calibrate.h"
 #include "plan/components.h"
 #include "plan/facts.h"
-#include "plan/recommender_plan.h"
-#include "plan/queries.h"
 #include "plan/metric_release.h"
-#include "data/weights.h"
+#include "plan/queries.h"
+#include "plan/recommender_plan.h"
 #include "reading/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),

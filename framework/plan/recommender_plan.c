@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reading/data_params.h"
 #include "plan/components.h"
 #include "plan/sensitivity.h"
+#include "reading/data_params.h"
 
 _Static_assert((int)DPF_PARTIES_CURATOR == PARTIES_CURATOR &&
                    (int)DPF_PARTIES_SILOS_BY_USERS == PARTIES_SILOS_BY_USERS &&

@@ -17,7 +17,7 @@
 
 static const dpf_enum_value update_values[] = {
     {"alternating", "each side step sees the rows that the one before it produced"},
-    {"simultaneous", "all side steps of a round see the rows as they stood when the round began"},
+    {"simultaneous", "all side steps of a round see the rows from the beginning of the round"},
 };
 
 static const dpf_enum_value until_values[] = {
@@ -32,7 +32,7 @@ static const dpf_enum_value until_values[] = {
 };
 
 static const dpf_enum_value final_step_values[] = {
-    {"none", "rows stay as the last round left them"},
+    {"none", "rows stay as after the last round"},
     {"users", "users are solved once more"},
     {"items", "items are solved once more"},
 };
@@ -42,13 +42,13 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                                     "Directory of the results. It is created; files of an earlier run in it "
                                     "are replaced."),
     [RUN_ROUNDS] = DPF_PARAM_INT_F("rounds", 10, 0, 1e6, DPF_PARAM_PRIVACY, "rounds",
-                                   "How often the side steps named in order are run. Every round that "
-                                   "releases something is composed."),
+                                   "Number of rounds; each runs the side steps named in order. Every round "
+                                   "that releases something counts in the guarantee."),
     [RUN_UNTIL] =
         DPF_PARAM_ENUM_F("until", UNTIL_ROUNDS, until_values, DPF_PARAM_PRIVACY,
-                         "When the run ends: after rounds at the latest, whose releases are all composed."),
-    [RUN_TOLERANCE] =
-        DPF_PARAM_REAL_F("tolerance", 1e-3, 0, 1, DPF_PARAM_PRIVACY, "", "Of the rules of until."),
+                         "When the run ends; at the latest after rounds, whose releases are all counted."),
+    [RUN_TOLERANCE] = DPF_PARAM_REAL_F("tolerance", 1e-3, 0, 1, DPF_PARAM_PRIVACY, "",
+                                       "The limit that until compares with."),
     [RUN_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
                                  "Keys splits, initial values, synthetic data and evaluation. It never keys "
                                  "noise or private sampling: see [privacy] randomness."),
@@ -59,22 +59,20 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                                    "The side steps of a round, in order: users, items, or both."),
     [RUN_UPDATE] = DPF_PARAM_ENUM_F("update", UPDATE_ALTERNATING, update_values, DPF_PARAM_PRIVACY,
                                     "When new rows become visible to the other side."),
-    [RUN_FINAL_STEP] =
-        DPF_PARAM_ENUM_F("final-step", FINAL_STEP_NONE, final_step_values, 0,
-                         "One more step of a side after the last round, so that its rows fit the "
-                         "other side's last ones. It has to be a local side: nothing is sent."),
+    [RUN_FINAL_STEP] = DPF_PARAM_ENUM_F("final-step", FINAL_STEP_NONE, final_step_values, 0,
+                                        "One more step of a local side after the last round, so that its "
+                                        "rows fit the other side's last ones. Nothing is sent."),
     [RUN_TRACE] = DPF_PARAM_BOOL_F("trace", 1, 0,
                                    "Write the training RMSE of every round to private/metrics.csv (explicit "
                                    "feedback)."),
-    [RUN_NOISE] =
-        DPF_PARAM_BOOL_F("noise", 0, 0,
-                         "Write how the noise of the last release is distributed, block by block, to "
-                         "private/noise.csv."),
-    [RUN_COMPARE] = DPF_PARAM_TEXT_F("compare", DPF_TYPE_STRING, "", 0,
-                                     "Models to evaluate on the same split, privately: non-private (this "
-                                     "configuration without its mechanisms), popularity, mean, biases (no "
-                                     "privacy), private-popularity, private-biases (trained with the "
-                                     "epsilon that is proved of this run, and not released)."),
+    [RUN_NOISE] = DPF_PARAM_BOOL_F(
+        "noise", 0, 0,
+        "Write the distribution of the noise in the last release, block by block, to private/noise.csv."),
+    [RUN_COMPARE] = DPF_PARAM_TEXT_F(
+        "compare", DPF_TYPE_STRING, "", 0,
+        "Models to evaluate on the same split, privately: non-private (this configuration without its "
+        "mechanisms), popularity, mean, biases (no privacy), private-popularity, private-biases (trained "
+        "with the epsilon that is proved for this run, and not released)."),
     [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0, "One more directory of plugins."),
 };
 TABLE(run, RUN_N_PARAMS)
@@ -121,9 +119,8 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
                                     "data, which is then treated as public."),
     [MODEL_RECOMMENDER] = DPF_PARAM_TEXT_F(
         "recommender", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
-        "A component of the role recommender that takes the place of the factorization, and so of "
-        "[users] and [items]; its parameters stand in [model.recommender]. Empty: a "
-        "factorization."),
+        "A component of the role recommender that replaces the factorization, and so [users] and [items]; "
+        "its parameters are in [model.recommender]. Empty: a factorization."),
 };
 TABLE(model, MODEL_N_PARAMS)
 
@@ -138,11 +135,11 @@ static const dpf_param parties_table[PARTIES_N_PARAMS] = {
     [PARTIES_KIND] = DPF_PARAM_ENUM_F("kind", PARTIES_CURATOR, parties_values, DPF_PARAM_PRIVACY,
                                       "Who holds the records."),
     [PARTIES_COUNT] = DPF_PARAM_INT_F("count", 10, 1, 1e6, DPF_PARAM_PRIVACY, "parties",
-                                      "Number of silos: about equally large, and some may be empty."),
-    [PARTIES_LOCAL_ITERATIONS] = DPF_PARAM_INT_F(
-        "local-iterations", 1, 1, 1000, DPF_PARAM_PRIVACY, "passes",
-        "With solve-at = party: how often a party goes over both sides in a round before it sends "
-        "its rows. Each pass is a noisy query of its own, and all are composed."),
+                                      "Number of silos, of about equal size; some may be empty."),
+    [PARTIES_LOCAL_ITERATIONS] =
+        DPF_PARAM_INT_F("local-iterations", 1, 1, 1000, DPF_PARAM_PRIVACY, "passes",
+                        "With solve-at = party: how often a party solves both sides in a round before it "
+                        "sends its rows. Each pass is a separate noisy query, and all are composed."),
 };
 TABLE(parties, PARTIES_N_PARAMS)
 
@@ -153,9 +150,9 @@ static const dpf_enum_value solve_at_values[] = {
 static const dpf_param side_table[SIDE_N_PARAMS] = {
     [SIDE_TERMS] = DPF_PARAM_TEXT_F("terms", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                     "Names of the terms that are summed before the solver, each with a "
-                                    "section [SIDE.NAME]; empty for one term, whose keys stand in [SIDE]."),
+                                    "section [SIDE.NAME]; empty for one term, whose keys are in [SIDE]."),
     [SIDE_SOLVER] = DPF_PARAM_TEXT_F("solver", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
-                                     "The solver component; its parameters stand in [SIDE.solver]."),
+                                     "The solver component; its parameters are in [SIDE.solver]."),
     [SIDE_SOLVE_AT] = DPF_PARAM_ENUM_F("solve-at", SOLVE_AT_SERVER, solve_at_values, DPF_PARAM_PRIVACY,
                                        "Where rows are solved."),
     [SIDE_UPDATE] = DPF_PARAM_BOOL_F("update", 1, DPF_PARAM_PRIVACY,
@@ -172,9 +169,9 @@ static const dpf_enum_value destination_values[] = {
     {"peer", "messages go to the party that owns the row"},
 };
 static const dpf_enum_value send_values[] = {
-    {"rows", "each user sends its row once, with noise, and whoever links to it reads what it sent"},
+    {"rows", "each user sends its row once, with noise, and users who link to it read that row"},
     {"links",
-     "for each link the friend sends its own part of the query to the one who links, with noise of its own"},
+     "for each link the friend sends its part of the query to the user who links, with separate noise"},
 };
 static const dpf_enum_value residual_values[] = {
     {"transformed", "predictions use the other rows after factor transforms, like the rest of the loss"},
@@ -190,7 +187,7 @@ static const dpf_enum_value layout_values[] = {
 };
 static const dpf_enum_value bounds_values[] = {
     {"public", "norms of rows are bounded by clips and solver radii alone"},
-    {"empirical", "norms of rows are their maxima as they stand in each round: data-dependent, fails C1"},
+    {"empirical", "norms of rows are their maxima in each round: data-dependent, fails C1"},
 };
 static const dpf_param term_table[TERM_N_PARAMS] = {
     [TERM_SOURCE] = DPF_PARAM_ENUM_F("source", SOURCE_RECORDS, source_values, DPF_PARAM_PRIVACY,
@@ -198,42 +195,41 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
     [TERM_DESTINATION] = DPF_PARAM_ENUM_F("destination", DESTINATION_SERVER, destination_values,
                                           DPF_PARAM_PRIVACY, "Who receives the term's messages."),
     [TERM_LOSS] = DPF_PARAM_TEXT_F("loss", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
-                                   "The loss component; its parameters stand in [SIDE.loss]."),
+                                   "The loss component; its parameters are in [SIDE.loss]."),
     [TERM_SAMPLER] = DPF_PARAM_TEXT_F("sampler", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                       "The sampler component, parameters in [SIDE.sampler]; empty: all take "
                                       "part."),
     [TERM_TRANSFORMS] = DPF_PARAM_TEXT_F("transforms", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                          "Transform components in order, separated by commas; the parameters "
-                                         "of X stand in [SIDE.transform.X]."),
+                                         "of X are in [SIDE.transform.X]."),
     [TERM_MECHANISM] = DPF_PARAM_TEXT_F("mechanism", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                         "The mechanism component, parameters in [SIDE.mechanism]; empty: the "
                                         "side is local and its rows never leave their party."),
     [TERM_AGGREGATOR] = DPF_PARAM_TEXT_F("aggregator", DPF_TYPE_STRING, "sum", DPF_PARAM_PRIVACY,
                                          "The aggregator component, parameters in [SIDE.aggregator]."),
     [TERM_RESIDUAL] = DPF_PARAM_ENUM_F("residual", RESIDUAL_TRANSFORMED, residual_values, DPF_PARAM_PRIVACY,
-                                       "Which rows of the other side predictions inside the loss are made "
-                                       "from."),
-    [TERM_RETURNED] = DPF_PARAM_ENUM_F("returned", RETURNED_RAW, returned_values, 0,
-                                       "Which rows of the other side the run ends with, predicts from and "
-                                       "writes."),
+                                       "The rows of the other side that predictions inside the loss use."),
+    [TERM_RETURNED] = DPF_PARAM_ENUM_F(
+        "returned", RETURNED_RAW, returned_values, 0,
+        "The rows of the other side that the run returns: it predicts from them and writes them."),
     [TERM_LAYOUT] = DPF_PARAM_ENUM_F("block-layout", LAYOUT_PACKED, layout_values, DPF_PARAM_PRIVACY,
                                      "Layout of released quadratic blocks."),
     [TERM_BOUNDS] = DPF_PARAM_ENUM_F("bounds", BOUNDS_PUBLIC, bounds_values, DPF_PARAM_PRIVACY,
                                      "Where the norms in the sensitivities come from."),
-    [TERM_MAX_PARTICIPATIONS] = DPF_PARAM_INT_F(
-        "max-participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
-        "How often a user takes part at most; releases then compose over that many rounds for "
-        "each user, and sampling amplifies nothing. 0: no cap."),
+    [TERM_MAX_PARTICIPATIONS] =
+        DPF_PARAM_INT_F("max-participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
+                        "The most rounds in which a user takes part; releases then compose over that many "
+                        "rounds for each user, and sampling amplifies nothing. 0: no limit."),
     [TERM_SEND] = DPF_PARAM_ENUM_F(
         "send", SEND_ROWS, send_values, DPF_PARAM_PRIVACY,
-        "What users send to those who link to them: for source = relation with a mechanism."),
+        "What users send to users who link to them, for source = relation with a mechanism."),
 };
 TABLE(term, TERM_N_PARAMS)
 
 static const dpf_param accountants_table[ACCOUNTANTS_N_PARAMS] = {
     [ACCOUNTANTS_LIST] = DPF_PARAM_TEXT_F("list", DPF_TYPE_STRING, "", 0,
                                           "Accountant components, separated by commas; the parameters of X "
-                                          "stand in [accountants.X]."),
+                                          "are in [accountants.X]."),
 };
 TABLE(accountants, ACCOUNTANTS_N_PARAMS)
 
@@ -250,8 +246,7 @@ const struct schema_section *schema_sections(int64_t *n)
         {"accountants", "who computes epsilon", schema_accountants},
         {"users", "the side step that solves the users' rows", schema_side},
         {"items", "the side step that solves the items' rows", schema_side},
-        {"users.TERM",
-         "one of several terms of a side; the keys of a single term stand in the side's section",
+        {"users.TERM", "one of several terms of a side; the keys of a single term are in the side's section",
          schema_term},
     };
     *n = (int64_t)(sizeof sections / sizeof sections[0]);

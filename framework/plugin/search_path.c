@@ -133,9 +133,9 @@ static int add_environment(struct search_path *path, struct dpf_error *error)
         if (colon)
             *colon = '\0';
         if (directory[0] != '/')
-            status = error_set(error, DPF_FAULT_CONFIG,
-                               "DPFRAME_PLUGIN_PATH: \"%s\" is no absolute path (separate paths by one ':')",
-                               directory);
+            status = error_set(
+                error, DPF_FAULT_CONFIG,
+                "DPFRAME_PLUGIN_PATH: \"%s\" is not an absolute path (separate paths by one ':')", directory);
         else
             status = add_directory(path, directory, 1, error);
         directory = colon ? colon + 1 : NULL;

@@ -185,7 +185,7 @@ static void check_hidden_noise(const struct condition_input *input, struct condi
         }
     }
     if (!known)
-        set_verdict(out, 1, "Only whoever adds the noise knows any part of it.");
+        set_verdict(out, 1, "Only the party that adds the noise knows any part of it.");
     else if (input->observer == DPF_OBSERVER_OUTSIDER)
         set_verdict(out, 1,
                     "%s: the server knows part of the noise, but it is trusted when the observer is an "
@@ -462,9 +462,10 @@ static void check_support(const struct condition_input *input, struct condition 
 static void check_randomness(const struct condition_input *input, struct condition *out)
 {
     if (!input->facts->secure) {
-        set_verdict(out, 0,
-                    "The noise comes from a seed, and whoever knows the seed can remove it. Set [privacy] "
-                    "randomness = secure for a run whose result is published.");
+        set_verdict(
+            out, 0,
+            "The noise comes from a seed, and anybody who knows the seed can remove it. Set [privacy] "
+            "randomness = secure for a run whose result is published.");
         return;
     }
     for (int i = 0; i < input->facts->n_terms; i++) {

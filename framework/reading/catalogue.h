@@ -9,8 +9,8 @@
 #define DPF_READING_CATALOGUE_H
 
 #include "base/pool.h"
-#include "reading/data_options.h"
 #include "dataset/dataset.h"
+#include "reading/data_options.h"
 
 /* The ids of the file. Faults: DPF_FAULT_DATA, naming file and line, for an id that stands there twice too.
  */

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "dataset/ids.h"
 #include "lines/fields.h"
 #include "synthetic/generate.h"
-#include "dataset/ids.h"
 
 enum data_format {
     FORMAT_ML100K,

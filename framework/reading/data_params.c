@@ -49,8 +49,8 @@ static const dpf_enum_value feedback[] = {
                "confidence; duplicates = sum adds up"},
 };
 static const dpf_enum_value keeps[] = {
-    {"random", "those of the lowest draws, which follow from run.seed and the ids"},
-    {"latest", "the latest, of equal time stamps the later line"},
+    {"random", "those with the lowest draws, which depend on run.seed and the ids alone"},
+    {"latest", "the latest; with equal time stamps the later line"},
 };
 static const dpf_enum_value directions[] = {
     {"directed", "a line is a link from the first user to the second"},
@@ -59,12 +59,11 @@ static const dpf_enum_value directions[] = {
 
 static const dpf_enum_value similarities[] = {
     {"none", "a link's weight is that of the file, or 1"},
-    {"pearson",
-     "(1 + r) / 2 for Pearson's correlation r of the two users' training ratings of common items, without "
-     "those of privacy weight below 1; 1/2 where nothing is in common"},
+    {"pearson", "(1 + r) / 2 for Pearson's correlation r of the two users' training ratings of common items, "
+                "without those of privacy weight below 1; 1/2 without common items"},
 };
 static const dpf_enum_value weights_kinds[] = {
-    {"none", "all records weigh 1, or as much as column.privacy-weight says"},
+    {"none", "all records weigh 1, or what column.privacy-weight says"},
     {"groups", "a user's weight times an item's, both drawn by groups, from a seed and the id alone"},
     {"files", "a user's weight times an item's, read from files"},
     {"sensitive",
@@ -91,7 +90,7 @@ static const dpf_enum_value feature_formats[] = {
             "and the statement says so. Models that read features use it. Ids without a line have none; "    \
             "lines of other ids count for the columns alone."),                                              \
         [FIRST + FEATURE_FORMAT] =                                                                           \
-            DPF_PARAM_ENUM_F(SIDE "-features.format", 0, feature_formats, 0, "What the file looks like."),   \
+            DPF_PARAM_ENUM_F(SIDE "-features.format", 0, feature_formats, 0, "The form of the file."),       \
         [FIRST + FEATURE_HEADER] = DPF_PARAM_BOOL_F(                                                         \
             SIDE "-features.header", 1, 0,                                                                   \
             "Whether the first line names the columns. Not set: yes for csv and tsv, no else."),             \
@@ -122,7 +121,7 @@ static const dpf_enum_value feature_formats[] = {
                              "format's.")
 
 static const dpf_param data_table[D_COUNT] = {
-    [D_FORMAT] = DPF_PARAM_ENUM_F("format", FORMAT_CSV, formats, 0, "What the file looks like."),
+    [D_FORMAT] = DPF_PARAM_ENUM_F("format", FORMAT_CSV, formats, 0, "The form of the file."),
     [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
                                 "The file of ratings, plain or gzipped (.gz); required unless format is "
                                 "synthetic. A pattern such as u[1-5].test reads all files that match, "
@@ -132,15 +131,13 @@ static const dpf_param data_table[D_COUNT] = {
         DPF_PARAM_TEXT_F("delimiter", DPF_TYPE_STRING, "", 0,
                          "What separates fields: a character, '::', or one of comma, tab, semicolon, "
                          "space, spaces (runs of blanks and TABs), pipe, double-colon. Empty: the format's."),
-    [D_FIELDS] =
-        DPF_PARAM_INT_F("fields", 0, 0, 1000000, 0, "fields",
-                        "How many fields a line has. 0: as the header has; without one, 4 in the "
-                        "MovieLens formats, else as many as the first line, which is a record, has: a "
-                        "proof needs the number then (C11)."),
-    [D_MULTI_LINE] =
-        DPF_PARAM_BOOL_F("multi-line", 0, 0,
-                         "csv: whether a quoted field may go over several lines. One user's quote "
-                         "then decides where others' lines end, and nothing is proved (C11)."),
+    [D_FIELDS] = DPF_PARAM_INT_F(
+        "fields", 0, 0, 1000000, 0, "fields",
+        "The number of fields of a line. 0: as in the header; without a header, 4 in the MovieLens formats, "
+        "else as in the first line. That line is a record, so a proof then needs the number (C11)."),
+    [D_MULTI_LINE] = DPF_PARAM_BOOL_F("multi-line", 0, 0,
+                                      "csv: whether a quoted field may contain line ends. One user's quote "
+                                      "can then change where others' lines end, so nothing is proved (C11)."),
     [D_COLUMN_USER] = DPF_PARAM_TEXT_F("column.user", DPF_TYPE_STRING, "auto", 0,
                                        "The user's column: a name in the header, or a number from 1. auto: "
                                        "a usual name in the header, else column 1."),
@@ -162,9 +159,9 @@ static const dpf_param data_table[D_COUNT] = {
         "The catalogue of items, a public file with an id on each line: the item side has a row for each of "
         "them, in that order, and records of other items are faults ([privacy] on-violation). Empty: the "
         "items that occur in the data; the released list of items then shows which."),
-    [D_USERS_FILE] = DPF_PARAM_TEXT_F(
-        "users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
-        "The catalogue of users, likewise. A list of those who are in the data is not public."),
+    [D_USERS_FILE] =
+        DPF_PARAM_TEXT_F("users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+                         "The catalogue of users, likewise. A list of the users in the data is not public."),
     [D_CATALOGUE_DELIMITER] = DPF_PARAM_TEXT_F("catalogue.delimiter", DPF_TYPE_STRING, "tab", 0,
                                                "What separates the fields of a catalogue; see delimiter."),
     [D_CATALOGUE_HEADER] =
@@ -187,32 +184,30 @@ static const dpf_param data_table[D_COUNT] = {
                                      "Implicit feedback: records with a value of at least this are "
                                      "interactions; others are dropped, after duplicates are resolved, and "
                                      "counted. -inf keeps all."),
-    [D_FILTER_USER_MIN] = DPF_PARAM_INT_F(
-        "filter.user-min", 0, 0, 1000000000, 0, "records",
-        "Users with fewer records are left out. They are counted before the split, after items "
-        "are filtered. A proof needs unit = user (C2)."),
+    [D_FILTER_USER_MIN] = DPF_PARAM_INT_F("filter.user-min", 0, 0, 1000000000, 0, "records",
+                                          "Leaves out users with fewer records, counted before the split and "
+                                          "after items are filtered. A proof needs unit = user (C2)."),
     [D_FILTER_USER_MAX] =
         DPF_PARAM_INT_F("filter.user-max", 0, 0, 1000000000, 0, "records",
-                        "Of users with more records so many are kept; 0: all. A proof needs "
-                        "unit = user (C2)."),
+                        "Keeps so many records of users with more; 0: all. A proof needs unit = user (C2)."),
     [D_FILTER_KEEP] = DPF_PARAM_ENUM_F("filter.keep", 0, keeps, 0, "Which records filter.user-max keeps."),
-    [D_FILTER_USERS] = DPF_PARAM_REAL_F("filter.users", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
-                                        "The probability that a user is kept, by a draw that follows from "
-                                        "run.seed and the id."),
+    [D_FILTER_USERS] = DPF_PARAM_REAL_F(
+        "filter.users", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
+        "The probability of keeping a user, by a draw that depends on run.seed and the id alone."),
     [D_FILTER_TIME_FROM] = DPF_PARAM_REAL_F("filter.time-from", -INFINITY, -INFINITY, INFINITY, 0, "",
                                             "Records with an earlier time stamp are left out."),
     [D_FILTER_TIME_TO] = DPF_PARAM_REAL_F("filter.time-to", INFINITY, -INFINITY, INFINITY, 0, "",
                                           "Records with a later time stamp are left out."),
     [D_FILTER_ITEM_MIN] =
         DPF_PARAM_INT_F("filter.item-min", 0, 0, 1000000000, 0, "records",
-                        "Items with fewer records are left out. That reads everybody's records: "
-                        "nothing is proved (C2). Use a catalogue instead (items-file)."),
+                        "Leaves out items with fewer records. That reads everybody's records, so nothing is "
+                        "proved (C2). Use a catalogue instead (items-file)."),
     [D_FILTER_ITEM_MAX] = DPF_PARAM_INT_F("filter.item-max", 0, 0, 1000000000, 0, "records",
-                                          "Items with more records are left out, likewise; 0: none."),
-    [D_FILTER_CORE] = DPF_PARAM_BOOL_F("filter.core", 0, 0,
-                                       "Whether items and users are filtered again until filter.item-min and "
-                                       "filter.user-min hold for what is left: the k-core. Nothing is proved "
-                                       "(C2)."),
+                                          "Leaves out items with more records, likewise; 0: none."),
+    [D_FILTER_CORE] =
+        DPF_PARAM_BOOL_F("filter.core", 0, 0,
+                         "Whether to filter items and users again until filter.item-min and filter.user-min "
+                         "hold for the rest: the k-core. Nothing is proved (C2)."),
     [D_RELATION_PATH] =
         DPF_PARAM_TEXT_F("relation.path", DPF_TYPE_PATH, "", 0,
                          "A file of links between users (friends, trust), plain or gzipped (.gz); "
@@ -229,11 +224,11 @@ static const dpf_param data_table[D_COUNT] = {
     [D_RELATION_DIRECTION] = DPF_PARAM_ENUM_F("relation.direction", 0, directions, 0, "What a line means."),
     [D_RELATION_SIMILARITY] = DPF_PARAM_ENUM_F(
         "relation.similarity", 0, similarities, DPF_PARAM_PRIVACY,
-        "What links weigh. A similarity is computed from the ratings and gets no noise (C2)."),
+        "The weights of links. A similarity is computed from the ratings without noise (C2)."),
     FEATURE_PARAMS(D_ITEM_FEATURES, "item"),
     FEATURE_PARAMS(D_USER_FEATURES, "user"),
     [D_WEIGHTS_KIND] = DPF_PARAM_ENUM_F("weights.kind", 0, weights_kinds, DPF_PARAM_PRIVACY,
-                                        "Where privacy weights come from. A record's budget is its weight, "
+                                        "The source of privacy weights. A record's budget is its weight, "
                                         "above 0 and at most 1, times the largest budget."),
     [D_WEIGHTS_SEED] = DPF_PARAM_INT_F("weights.seed", -1, -1, 9007199254740992.0, DPF_PARAM_PRIVACY, "",
                                        "The seed of drawn weights; -1: run.seed."),
@@ -270,7 +265,7 @@ static const dpf_param data_table[D_COUNT] = {
     [D_SYNTHETIC_RATINGS] = DPF_PARAM_INT_F("synthetic.ratings", 50000, 1, 1e15, 0, "",
                                             "Expected number of ratings; the actual one is close to it."),
     [D_SYNTHETIC_RANK] = DPF_PARAM_INT_F("synthetic.rank", 8, 0, 4096, 0, "",
-                                         "Rank of the latent structure beside the biases."),
+                                         "Rank of the latent structure besides the biases."),
     [D_SYNTHETIC_POPULARITY] = DPF_PARAM_REAL_F("synthetic.popularity", 2.0, 0, 10, 0, "",
                                                 "Log-normal sigma of the items' popularity; 0: all alike."),
     [D_SYNTHETIC_ACTIVITY] = DPF_PARAM_REAL_F("synthetic.activity", 1.35, 0, 5, 0, "",
@@ -280,7 +275,7 @@ static const dpf_param data_table[D_COUNT] = {
                                         "Smallest number of ratings of a user."),
     [D_SYNTHETIC_AFFINITY] =
         DPF_PARAM_REAL_F("synthetic.affinity", 0.0, 0, 10, 0, "",
-                         "How far taste decides what a user chooses: items are drawn by popularity times "
+                         "How much taste decides what a user chooses: items are drawn by popularity times "
                          "exp(affinity * taste). Above 0 generating takes users x items steps."),
     [D_SYNTHETIC_NOISE] = DPF_PARAM_REAL_F("synthetic.noise", 0.8, 0, 1e6, 0, "",
                                            "Standard deviation of a rating's noise, in units of the rating."),
@@ -312,7 +307,7 @@ static const dpf_enum_value kinds[] = {
      "these"},
 };
 static const dpf_enum_value bys[] = {
-    {"time", "the latest record; equal time stamps are decided by the line, and such users are counted"},
+    {"time", "the latest record; with equal time stamps the line decides, and such users are counted"},
     {"random", "the record of the lowest draw"},
 };
 static const dpf_enum_value overlaps[] = {
@@ -332,7 +327,7 @@ static const dpf_param split_table[S_COUNT] = {
                          "rounded; candidates, cold-items: the probability that an item is set aside."),
     [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "", "k-fold: number of folds."),
     [S_FOLD] = DPF_PARAM_INT_F("fold", 1, 1, 1000000, 0, "", "k-fold: the fold to test, from 1."),
-    [S_BY] = DPF_PARAM_ENUM_F("by", 0, bys, 0, "leave-one-out: which record of a user is held out."),
+    [S_BY] = DPF_PARAM_ENUM_F("by", 0, bys, 0, "leave-one-out: the record of a user that is held out."),
     [S_HELD_OUT] = DPF_PARAM_INT_F("n", 0, 0, 1000000000, 0, "records",
                                    "per-user: how many records of each user are held out; 0: `fraction` of "
                                    "them."),
@@ -342,8 +337,8 @@ static const dpf_param split_table[S_COUNT] = {
         DPF_PARAM_ENUM_F("overlap", 0, overlaps, 0, "files: what to do with pairs that occur in both files."),
     [S_TRAIN_FRACTION] =
         DPF_PARAM_REAL_F("train-fraction", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
-                         "The probability that a record which is not tested is trained on, by another "
-                         "draw of its user's and item's ids: sparser data, the same test part."),
+                         "The probability of training on a record outside of the test part, by another draw "
+                         "of its user's and item's ids: sparser data, the same test part."),
 };
 
 const dpf_param *data_params(int64_t *n)

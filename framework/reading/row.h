@@ -3,8 +3,8 @@
 #ifndef DPF_READING_ROW_H
 #define DPF_READING_ROW_H
 
-#include "reading/layout.h"
 #include "reading/chunk.h"
+#include "reading/layout.h"
 
 /* Room for n records with the columns that the layout has. */
 struct chunk *chunk_new(const struct layout *layout, int64_t n);

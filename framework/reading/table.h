@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/violations.h"
-#include "reading/chunk.h"
-#include "reading/data_options.h"
 #include "dataset/ids.h"
 #include "lines/source.h"
+#include "reading/chunk.h"
+#include "reading/data_options.h"
 
 struct table {
     struct chunk **chunks;

@@ -12,21 +12,21 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "data/load.h"
+#include "dataset/summary.h"
+#include "engine/model_scores.h"
+#include "engine/recommender_fit.h"
+#include "plan/components.h"
+#include "plan/plan_make.h"
+#include "privacy/dp_event.h"
+#include "run/comparison.h"
+#include "run/progress.h"
 #include "run/run_once.h"
 #include "run/session.h"
 #include "run/session_warnings.h"
-#include "data/load.h"
-#include "engine/recommender_fit.h"
-#include "plan/components.h"
-#include "run/comparison.h"
-#include "run/progress.h"
 #include "run/stopping.h"
-#include "privacy/dp_event.h"
 #include "run/summary_table.h"
 #include "run/verdict.h"
-#include "plan/plan_make.h"
-#include "engine/model_scores.h"
-#include "dataset/summary.h"
 
 struct run {
     struct session session;
@@ -153,7 +153,7 @@ static int compare_with(struct run *run, const struct arguments *arguments, cons
 {
     const struct compared_run compared = {arguments, &run->session, &run->dataset, run->pool};
     if (run->n_comparisons == COMPARISON_MOST)
-        return error_set(error, DPF_FAULT_RUN, "there is no room for %s", name);
+        return error_set(error, DPF_FAULT_RUN, "not enough memory for %s", name);
     if (comparison_make(&compared, name, &run->comparisons[run->n_comparisons], error) != 0)
         return -1;
     run->n_comparisons++;

@@ -220,8 +220,8 @@ static void add_head(struct run_report *report, const char *const *contents)
     html_page_box(
         &report->page, "private",
         is_synthetic(report)
-            ? "Private as to its kind: metrics, curve and lists are computed from records, and no statement "
-              "covers them. The records of this run are generated, so here they are nobody's."
+            ? "Private: metrics, curve and lists are computed from records, and no statement covers them. "
+              "The records of this run are generated, so here they are nobody's."
             : "Private: metrics, curve and lists are computed from protected records, and no statement "
               "covers them. Give this page to nobody who may not see the records.");
     html_page_contents(&report->page, contents);

@@ -2,13 +2,13 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "reading/data_options.h"
+#include "data/data_options_read.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
 #include "plan/components.h"
-#include "run/session.h"
 #include "plan/plan_make.h"
-#include "data/data_options_read.h"
+#include "reading/data_options.h"
+#include "run/session.h"
 
 /* Scores that only rank have no error against values. */
 static int check_predicts(const struct session *session, struct dpf_error *error)

@@ -2,10 +2,10 @@
 #include "run/session_warnings.h"
 
 #include "base/log.h"
-#include "reading/data_options.h"
+#include "data/data_options_read.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
-#include "data/data_options_read.h"
+#include "reading/data_options.h"
 
 static void warn_nothing_to_evaluate(const struct session *session)
 {

@@ -355,7 +355,7 @@ static int read_sections(const struct arguments *arguments, struct candidates *c
     int status = select_options_read(config, &c->options, error);
     if (status == 0 && c->design.seed_axis >= 0)
         status = config_error(config, "sweep", "run.seed", error,
-                              "seeds are no candidates: each run of a selection draws its noise anew");
+                              "a seed is not a candidate: each run of a selection draws new noise");
     if (status == 0 && *c->design.references)
         status = config_error(config, "sweep", "references", error, "a selection has candidates only");
     config_free(config);

@@ -204,8 +204,8 @@ int select_state_read(const struct select_dir *dir, struct select_state *out, st
                  *selected = json_object_get(root, "selected");
     int status = exists ? 1 : 0;
     if (exists && !(fingerprint && json_is_array(draws) && json_is_integer(selected)))
-        status =
-            error_set(error, DPF_FAULT_CONFIG, "%s is no state of a selection; nothing is released", path);
+        status = error_set(error, DPF_FAULT_CONFIG, "%s is not the state of a selection; nothing is released",
+                           path);
     if (status == 1) {
         snprintf(out->fingerprint, sizeof out->fingerprint, "%s", fingerprint);
         out->selected = json_integer_value(selected);

@@ -16,11 +16,10 @@ static const dpf_enum_value laws[] = {
 };
 
 static const dpf_param params[P_COUNT] = {
-    [P_METRIC] =
-        DPF_PARAM_TEXT_F("metric", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY | DPF_PARAM_REQUIRED,
-                         "What decides: a metric that [evaluate] release = noisy releases, as its name "
-                         "stands in release/metrics.csv. Errors and mrank are best where they are small, all "
-                         "others where they are large."),
+    [P_METRIC] = DPF_PARAM_TEXT_F(
+        "metric", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY | DPF_PARAM_REQUIRED,
+        "The metric that decides: one that [evaluate] release = noisy releases, by its name in "
+        "release/metrics.csv. Small errors and mrank are best, large values of all other metrics."),
     [P_REPETITIONS] =
         DPF_PARAM_ENUM_F("repetitions", LAW_GEOMETRIC, laws, DPF_PARAM_PRIVACY,
                          "The law of the number of runs. The number is drawn with the key of the "

@@ -56,16 +56,13 @@ static void write_split(const struct start_facts *facts, struct text *out)
 
 static void write_privacy(const struct start_facts *facts, struct text *out)
 {
-    text_add(
-        out,
-        "\n; Protects all records of any one user from whoever sees what is released (release/). Users' own "
-        "lists\n"
-        "; and factors are made at home and are not released. The noise is chosen so that the total is "
-        "epsilon.\n"
-        "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = %s\nbudget = total\n"
-        "total-epsilon = %s\ncalibrate-by = pld\n"
-        "; The recipe was tuned on public data sets, not on this file.\ntuning = public-data\n",
-        facts->values[FACT_DELTA], facts->values[FACT_EPSILON]);
+    text_add(out,
+             "\n; Protects all records of any one user from everybody who sees the released files "
+             "(release/). Users' own lists\n; and factors are made at home and are not released. The noise "
+             "is chosen so that the total is epsilon.\n[privacy]\nunit = user\nadjacency = "
+             "add-remove\nobserver = outsider\ndelta = %s\nbudget = total\ntotal-epsilon = %s\ncalibrate-by "
+             "= pld\n; The recipe was tuned on public data sets, not on this file.\ntuning = public-data\n",
+             facts->values[FACT_DELTA], facts->values[FACT_EPSILON]);
     if (!facts->values[FACT_ITEMS_FILE])
         text_add(
             out,

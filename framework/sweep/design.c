@@ -18,14 +18,13 @@ static const dpf_enum_value mode_values[] = {
 };
 static const dpf_param table[SWEEP_COUNT] = {
     [SWEEP_QUESTION] = DPF_PARAM_TEXT_F("question", DPF_TYPE_STRING, "", 0,
-                                        "What the sweep is to answer: the first line of the report."),
+                                        "The question that the sweep answers: the first line of the report."),
     [SWEEP_MODE] = DPF_PARAM_ENUM_F("mode", DESIGN_CROSSED, mode_values, 0, "How axes are combined."),
-    [SWEEP_BASELINE] =
-        DPF_PARAM_TEXT_F("baseline", DPF_TYPE_STRING, "", 0,
-                         "What others are tested against: the name of a variant, or AXIS=VALUE. "
-                         "Empty: no tests."),
+    [SWEEP_BASELINE] = DPF_PARAM_TEXT_F(
+        "baseline", DPF_TYPE_STRING, "", 0,
+        "What the other points are tested against: the name of a variant, or AXIS=VALUE. Empty: no tests."),
     [SWEEP_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "", 0,
-                                       "Metrics shown in tables and plots, as their names stand in run.json. "
+                                       "Metrics shown in tables and plots, by their names in run.json. "
                                        "Empty: all."),
     [SWEEP_REFERENCES] =
         DPF_PARAM_TEXT_F("references", DPF_TYPE_STRING, "", 0,
@@ -354,7 +353,7 @@ static int mark_read(const struct config *config, const struct design *design,
                 config_path(config), variant->name, setting, (int)(length < 60 ? length - 1 : 60), at + 1);
         if (variant->is_reference && axis->named)
             return config_error(config, "sweep", "references", error,
-                                "%s reads the axis %s, so it runs along that axis and is no reference",
+                                "%s reads the axis %s, so it runs along that axis and cannot be a reference",
                                 variant->name, axis->key);
         read[axis - design->axes] = 1;
     }

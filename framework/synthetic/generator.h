@@ -4,8 +4,8 @@
 #define DPF_SYNTHETIC_GENERATOR_H
 
 #include "base/pool.h"
-#include "synthetic/generate.h"
 #include "dataset/ratings.h"
+#include "synthetic/generate.h"
 
 const struct generate_options *generator_options(const struct generator *generator);
 /* How many records generator_user gives, at the cost of two draws. */
