@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
-#include "data/paths.h"
+#include "lines/paths.h"
 
 #define INPUT ((size_t)1 << 18)
 #define GZIP_WINDOW (15 + 16) /* the largest window; a gzip header and nothing else */

@@ -13,7 +13,7 @@
 #include "plan/queries.h"
 #include "plan/metric_release.h"
 #include "data/weights.h"
-#include "reading/data_options_read.h"
+#include "data/data_options_read.h"
 #include "reading/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
