@@ -130,8 +130,11 @@ char *data_summary_text(const struct dataset *dataset)
     add_count(&out, s->out_of_catalogue, "outside of the catalogues left out");
     add_count(&out, s->clipped, "values moved to an end of the declared range");
     add_count(&out, s->empty_lines, "empty lines");
-    add_count(&out, s->time_ties_decided, "users decided by the order of lines");
-    add_count(&out, s->cold_records, "test records of users or items without training records");
+    add_count(&out, s->time_ties_decided,
+              "users whose held-out record the order of lines decided (equal time stamps)");
+    if (s->cold_records > 0)
+        text_add(&out, ", %lld test records of users (%lld) or items (%lld) without training records",
+                 (long long)s->cold_records, (long long)s->cold_users, (long long)s->cold_items);
     if (dataset->relation.links.ptr) {
         const struct csr *links = &dataset->relation.links;
         text_add(&out, ", %s links", text_from_count(links->ptr[links->rows], number));

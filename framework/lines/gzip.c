@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "lines/paths.h"
 
 #define INPUT ((size_t)1 << 18)
 #define GZIP_WINDOW (15 + 16) /* the largest window; a gzip header and nothing else */
@@ -78,15 +79,18 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
         return NULL;
     }
     gzip->stream.next_in = gzip->input;
-    gzip->fd = open(path, O_RDONLY | O_CLOEXEC);
-    int status = gzip->fd >= 0
+    char *found = paths_plain_or_gzipped(path);
+    gzip->fd = found ? open(found, O_RDONLY | O_CLOEXEC) : -1;
+    int status = !found ? error_memory(error)
+                 : gzip->fd >= 0
                      ? look_ahead(gzip, 2, error)
                      : error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
-    if (status > 0 && is_named_gzip(path) && begins_member(gzip)) {
+    if (status > 0 && is_named_gzip(found) && begins_member(gzip)) {
         gzip->place = PLACE_MEMBER;
         gzip->has_stream = inflateInit2(&gzip->stream, GZIP_WINDOW) == Z_OK;
         status = gzip->has_stream ? 1 : error_memory(error);
     }
+    free(found);
     if (status >= 0)
         return gzip;
     gzip_close(gzip);

@@ -18,6 +18,19 @@ void paths_free(struct paths *paths)
     memset(paths, 0, sizeof *paths);
 }
 
+char *paths_plain_or_gzipped(const char *path)
+{
+    const size_t length = strlen(path);
+    const int gzipped = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    char *other = access(path, F_OK) == 0 ? NULL
+                  : gzipped               ? memory_format("%.*s", (int)(length - 3), path)
+                                          : memory_format("%s.gz", path);
+    if (other && access(other, F_OK) == 0)
+        return other;
+    free(other);
+    return memory_text(path);
+}
+
 static int check_file(const char *path, struct dpf_error *error)
 {
     struct stat info;
@@ -44,17 +57,18 @@ static int is_same_file(const char *a, const char *b)
 
 static int add_path(struct paths *out, const char *path, struct dpf_error *error)
 {
-    if (check_file(path, error) != 0)
-        return -1;
+    char *found = paths_plain_or_gzipped(path);
+    if (!found)
+        return error_memory(error);
     char **files = memory_grow(out->files, &out->capacity, out->n + 1, sizeof *files);
-    if (!files)
-        return error_memory(error);
-    out->files = files;
-    files[out->n] = memory_text(path);
-    if (!files[out->n])
-        return error_memory(error);
-    out->n++;
-    return 0;
+    int status = files ? check_file(found, error) : error_memory(error);
+    if (files)
+        out->files = files;
+    if (status == 0)
+        files[out->n++] = found;
+    else
+        free(found);
+    return status;
 }
 
 static int expand_pattern(const char *path, const char *without, struct paths *out, struct dpf_error *error)

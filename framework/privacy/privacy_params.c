@@ -103,11 +103,13 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
         DPF_PARAM_TEXT_F("calibrate-by", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                          "The accountant of [accountants] list whose epsilon must be total-epsilon. Default: "
                          "the first one that proves its answer."),
-    [PRIVACY_LEDGER] =
-        DPF_PARAM_TEXT_F("ledger", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
-                         "A file that adds up the epsilon and delta of all runs on this data: each run adds "
-                         "what is proved for it before it releases anything. Use one file for each "
-                         "combination of unit, adjacency, observer, id-lists and interaction-pattern."),
+    [PRIVACY_LEDGER] = DPF_PARAM_TEXT_F(
+        "ledger", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+        "A file that adds up the epsilon and delta of all runs on this data: each run adds what is proved "
+        "for it "
+        "before it releases anything. Use one file for each combination of unit, adjacency, observer, "
+        "id-lists, "
+        "interaction-pattern, and lists of ids from catalogues or from the data. Noise must be secure."),
     [PRIVACY_MAX_EPSILON] = DPF_PARAM_REAL_F("max-epsilon", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
                                              "The epsilon that all runs in `ledger` may spend together: a "
                                              "run that would exceed it is refused. 0: no limit."),
