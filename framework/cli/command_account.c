@@ -29,14 +29,14 @@ static const char usage[] =
     "Of a sweep: a table with one row for each of its points.\n"
     "\n"
     "  --curve FILE     delta for each epsilon and accountant: as CSV, as pictures\n"
-    "                   beside it (.svg, .png; by gnuplot), and as a table below\n"
+    "                   next to it (.svg, .png; by gnuplot), and as a table below\n"
     "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV and\n"
     "                   pictures\n"
     "  --export FILE    the ledger as an event of dp_accounting, an upper bound, as JSON\n"
     "  --utility        what the publications of losses and solvers prove about the error\n"
-    "                   of a release, beside what can be derived; NAME=VALUE replaces a\n"
+    "                   of a release, and what can be derived; NAME=VALUE replaces a\n"
     "                   number of the plan (the report shows their names)\n"
-    "  --choose EPSILON in place of the statement: the least private settings of the\n"
+    "  --choose EPSILON instead of the statement: the least private settings of the\n"
     "                   mechanism with which the whole run stays within EPSILON\n";
 
 struct files {

@@ -18,12 +18,12 @@ static const char usage[] =
     "\n"
     "Of a sweep: tables (tables.md, .csv, .tex and results.csv), plots, and a page that shows\n"
     "them and answers the sweep's question (report.html), in the directory of the sweep. Of\n"
-    "one that is not complete, what is there, and which points are missing.\n"
+    "an incomplete one, the points that are done, and which ones are missing.\n"
     "\n"
-    "Of a single run: a page with the verdict, metrics beside other models, the training curve,\n"
-    "how recommendations are spread over items, and the statement. It lies in private/, since\n"
-    "metrics are computed from protected records; where metrics were released with noise, there\n"
-    "is a page of these and the statement in release/ as well.\n"
+    "Of a single run: a page with the verdict, metrics of this and other models, the training\n"
+    "curve, the distribution of recommendations over items, and the statement. It is written to\n"
+    "private/, since metrics are computed from protected records; if metrics were released with\n"
+    "noise, release/ gets a page of these and of the statement, too.\n"
     "\n"
     "Pages need no network and no other file.\n";
 

@@ -14,12 +14,12 @@
 static const char usage[] =
     "usage: dpframe similar RUN --item ID [-n N] [--output FILE]\n"
     "\n"
-    "The N items (default 10) that are most like the item, from the directory of a run. Of a\n"
+    "The N items (default 10) that are most similar to the item, from the directory of a run. Of a\n"
     "factorization: those whose factors point most nearly in the direction of the item's (cosine, biases\n"
     "left out); CSV: item,similar,rank,cosine. Of a recommender: those with the highest scores for\n"
     "somebody who has the item and nothing else, or whose predicted ratings rise most by the highest\n"
-    "rating of it; CSV: item,similar,rank,weight. Where the items' factors or the state are released, so\n"
-    "is what it writes; run.json names the side of each file.\n";
+    "rating of it; CSV: item,similar,rank,weight. The output is as private as\n"
+    "the factors or the state that it comes from; run.json says which files are released.\n";
 
 /* How near an item is: a cosine, or a weight. */
 struct near {

@@ -21,9 +21,9 @@ static const char usage[] =
     "usage: dpframe start FILE [FACT=VALUE]... [--output CONFIG] [--plugin-dir DIR]...\n"
     "\n"
     "Writes a commented configuration for a file of records into the current directory (FILE's name\n"
-    "with .ini, or --output), checks it, and says what is promised, what that costs in accuracy, and\n"
-    "how to train. The recipe is chosen by declared facts; of the file only the first line is looked\n"
-    "at, for its columns. On a terminal it asks for what is missing. The facts:\n";
+    "with .ini, or --output), checks it, and prints the guarantee, the accuracy to expect, and how to\n"
+    "train. Declared facts decide the recipe; of the file only the first line is read, for its\n"
+    "columns. On a terminal it asks for missing facts. The facts:\n";
 
 /* ---- the configuration's own name -------------------------------------------------------------------------
  */

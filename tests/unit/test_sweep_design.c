@@ -164,7 +164,7 @@ static void variants_read_named_axes(void **state)
     close_text(&f);
     refused("[sweep]\naxis.epsilon = 1\nvariant.a = x.y=$epsilo\n", "no axis.epsilo");
     refused("[sweep]\naxis.epsilon = 1\nvariant.a = x.y=1\n", "$epsilon");
-    refused("[sweep]\nreferences = a\naxis.epsilon = 1\nvariant.a = x.y=$epsilon\n", "no reference");
+    refused("[sweep]\nreferences = a\naxis.epsilon = 1\nvariant.a = x.y=$epsilon\n", "cannot be a reference");
     refused("[sweep]\naxis.a.b = 1\nvariant.a = x.y=$a\n", "letters");
     assert_int_equal(open_text(&f, "[sweep]\nvariant.a = x.path=$home; x.y=$\n"), 0); /* no such axes */
     expect_settings(&f.points.items[0], "x.path=$home; x.y=$");
