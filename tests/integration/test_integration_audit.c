@@ -208,7 +208,7 @@ static void a_wrong_mechanism_by_itself_is_caught(void **state)
              getenv("DPFRAME_SOURCE_DIR"));
     command_expect(command, 2, "leave -c or --plugin out");
     command_expect("audit --plugin poisson-users", 2, "it is of the role sampler");
-    command_expect("audit --plugin nothing", 2, "there is no such component");
+    command_expect("audit --plugin nothing", 2, "no component has that id");
 }
 
 /* ---- recommenders ------------------------------------------------------------------------------------- */
