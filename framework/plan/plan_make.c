@@ -14,7 +14,7 @@
 #include "plan/metric_release.h"
 #include "data/weights.h"
 #include "data/data_options_read.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
                         int strict, struct config_values *out, struct dpf_error *error)
