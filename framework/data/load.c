@@ -256,6 +256,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
     const struct data_options *o = &l->options;
     struct ids users = {0}, items = {0};
     l->train_table.violations = l->test_table.violations = &l->out->violations;
+    l->train_table.drops_strangers = l->test_table.drops_strangers = o->drop_outside;
     int status = read_tables(l, &users, &items, error);
     if (status == 0)
         status = finish_ids(l, &users, &items, error);
