@@ -20,9 +20,11 @@ static const struct {
     [FACT_FEEDBACK] =
         {"feedback",
          "what a record means: ratings (explicit), interactions (implicit), or how often (counts)",
-         "explicit|implicit|counts", "What is a record: a rating, an interaction, or a number of times?"},
+         "explicit|implicit|counts",
+         "What is a record: a rating (explicit), an interaction (implicit), or how often (counts)?"},
     [FACT_WANT] = {"want", "what is wanted: lists of items (ranking), or predicted ratings (ratings)",
-                   "ranking|ratings", "Do you want lists of items, or predicted ratings?", "ratings"},
+                   "ranking|ratings", "Do you want lists of items (ranking), or predicted ratings (ratings)?",
+                   "ratings"},
     [FACT_USERS] = {"users", "how many users there can be at most: a public number, not a count of the file",
                     NULL, "How many users can there be at most?"},
     [FACT_ITEMS] = {"items", "how many items there can be at most: the size of the catalogue", NULL,
@@ -57,8 +59,10 @@ static const struct {
     [FACT_ITEMS_FILE] =
         {"items-file",
          "the catalogue, an id on each line, so that which items there are does not follow from the records",
-         NULL, "Which public file lists all items, an id on each line?",
-         "none: which items occur is then declared public"},
+         NULL,
+         "Which public file lists all items, an id on each line? Without one, which items occur is declared "
+         "public.",
+         "none"},
     [FACT_ITEM_FEATURES] = {"item-features", "a file of public facts about items", NULL},
     [FACT_ITEM_FEATURES_FORMAT] = {"item-features.format",
                                    "what that file looks like; by its name where that says it", NULL,
@@ -230,7 +234,7 @@ static int ask(struct start_facts *facts, int fact)
         struct dpf_error problem = {0};
         char line[512];
         fprintf(stderr, "%s", table[fact].asked);
-        if (table[fact].choices)
+        if (table[fact].choices && !strchr(table[fact].asked, '('))
             fprintf(stderr, " [%s]", table[fact].choices);
         if (table[fact].without)
             fprintf(stderr, " (Enter: %s)", table[fact].without);

@@ -297,7 +297,7 @@ static void a_terminal_is_asked(void **state)
     }
     if (code != 0)
         fail_msg("exit code %d: %s", code, other);
-    assert_non_null(strstr(other, "What is a record: a rating, an interaction, or a number of times?"));
+    assert_non_null(strstr(other, "What is a record: a rating (explicit)"));
     assert_non_null(strstr(other, "must be explicit|implicit|counts"));
     assert_non_null(strstr(other, "And the largest?"));
     assert_non_null(strstr(other, "(Enter: ratings)"));
