@@ -44,8 +44,10 @@ static int check_paths(const struct config *config, const char *section, const c
         paths_free(&paths);
         return 0;
     }
-    if (found.fault != DPF_FAULT_DATA)
-        return error_set(error, found.fault, "%s", found.text);
+    if (found.fault != DPF_FAULT_DATA) {
+        *error = error->fault ? *error : found;
+        return -1;
+    }
     config_error(config, section, key, error, "%s", found.text);
     error->fault = DPF_FAULT_DATA;
     return -1;
