@@ -16,8 +16,8 @@
 #include "dpframe/additive.h"
 
 #include "base/memory.h"
-#include "data/data_options.h"
-#include "data/data_params.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 #include "data/load.h"
 #include "plan/recommender_plan.h"
 #include "plan/release.h"

@@ -27,7 +27,7 @@
 #include "run/verdict_file.h"
 #include "plan/plan_make.h"
 #include "engine/model_scores.h"
-#include "data/summary.h"
+#include "dataset/summary.h"
 
 struct run {
     struct session session;
@@ -483,6 +483,18 @@ static int charge(struct run *run, struct dpf_error *error)
     return plan_charge(plan, 1, error);
 }
 
+/* What a run that departed from its plan has told is not what it was charged, so it tells nothing. */
+static int check_kept(const struct plan *plan, struct dpf_error *error)
+{
+    if (!*plan->guarantee.deviation || !*plan->privacy.params.values[PRIVACY_LEDGER].text)
+        return 0;
+    return error_set(
+        error, DPF_FAULT_RUN,
+        "the run departed from its plan: %s. Its epsilon, which [privacy] ledger has been charged, "
+        "is not proved, so nothing is released",
+        plan->guarantee.deviation);
+}
+
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
 {
     char *overridden = NULL;
@@ -520,6 +532,8 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = train_and_evaluate(run, arguments, error);
     if (status == 0 && run->part && *plan->guarantee.deviation)
         status = RUN_DEVIATED;
+    if (status == 0)
+        status = check_kept(plan, error);
     if (status == 0)
         status = finish(run, arguments, directory, error);
     if (status != 0 && made && plan->output)
