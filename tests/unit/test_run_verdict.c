@@ -59,7 +59,7 @@ static void lists_are_compared_with_popular_items(void **state)
     own.item.value = 0.21; /* 1000 users cannot tell that from 0.20 */
     says(&input, VERDICT_SAME, "does not rank reliably better than", "which may be chance with 1000 users");
     assert_false(verdict_gives_reason(&input)); /* so nothing is trained for it */
-    own.item.n = 1000000; /* a million can */
+    own.item.n = 1000000;                       /* a million can */
     says(&input, VERDICT_BETTER, "ranks better than", "");
     own.item.n = 1000;
     own.item.value = 0.10;
