@@ -359,6 +359,41 @@ static void an_unknown_component_names_the_search_path(void **state)
 }
 
 /* What nobody reads is refused, whatever the model. */
+/* For programs: the parts of a message, of which the last says what to do. */
+static void errors_have_parts(void **state)
+{
+    static const struct {
+        const char *arguments, *kind, *key, *remedy;
+        int code;
+    } cases[] = {
+        {"check -c sound.ini -o model.rank=a --json", "configuration", "model.rank", "must be an integer", 2},
+        {"check -c sound.ini -o model.rnk=1 --json", "configuration", NULL, "did you mean", 2},
+        {"check -c sound.ini -o data.format=csv -o data.path=absent.csv --json", "data", NULL, NULL, 3},
+        {"check -c sound.ini -o data.format=csv -o data.path=semicolons.csv -o data.header=yes --json",
+         "data", NULL, "did you mean delimiter = semicolon?", 3},
+    };
+    (void)state;
+    training_file("semicolons.csv", "user;item;rating\na;b;3\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        command_expect(cases[i].arguments, cases[i].code, "\"error\"");
+        json_t *root = json_loads(strstr(command_err, "{\"error\""), JSON_DISABLE_EOF_CHECK, NULL);
+        const json_t *error = json_object_get(root, "error");
+        const char *remedy = json_string_value(json_object_get(error, "remedy"));
+        assert_string_equal(json_string_value(json_object_get(error, "kind")), cases[i].kind);
+        if (cases[i].key)
+            assert_string_equal(json_string_value(json_object_get(error, "key")), cases[i].key);
+        if (strstr(cases[i].arguments, "semicolons")) {
+            assert_non_null(strstr(json_string_value(json_object_get(error, "file")), "semicolons.csv"));
+            assert_int_equal(json_integer_value(json_object_get(error, "line")), 1);
+        }
+        if (cases[i].remedy)
+            assert_ptr_equal(strstr(remedy, cases[i].remedy), remedy);
+        else
+            assert_null(remedy);
+        json_decref(root);
+    }
+}
+
 static void nothing_is_ignored_in_silence(void **state)
 {
     static const char *const models[] = {"", "-o model.kind=popularity", "-o model.kind=mean"};
@@ -897,6 +932,7 @@ int main(void)
         cmocka_unit_test(wrong_data_exits_with_3),
         cmocka_unit_test(a_wrong_plugin_exits_with_4),
         cmocka_unit_test(an_unknown_component_names_the_search_path),
+        cmocka_unit_test(errors_have_parts),
         cmocka_unit_test(nothing_is_ignored_in_silence),
         cmocka_unit_test(foreign_directories_are_left_alone),
         cmocka_unit_test(paths_are_canonical),
