@@ -98,7 +98,8 @@ static inline int training_plan(struct plan *plan, const char *base, const char 
     return status;
 }
 
-/* Called with the complete plan before training, which may put its own functions in place of a component's. */
+/* Called with the complete plan before training, which may put its own functions in place of a component's.
+ */
 static void (*training_hook)(struct plan *plan);
 
 /* Trains. Whatever the status, training_free must follow. */
