@@ -598,6 +598,7 @@ static int spy_on(struct watch *watch, struct term_plan *term, int number, struc
     if (term->mechanism) {
         spied->mechanism = term->mechanism->functions;
         spied->spy_mechanism = *spied->mechanism;
+        spied->spy_mechanism.flags &= ~DPF_MECHANISM_ROUNDS; /* every message is to pass by */
         spied->spy_mechanism.encode = spy_encode;
         spied->spy_mechanism.decode = spy_decode;
         term->mechanism->functions = &spied->spy_mechanism;
