@@ -10,10 +10,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "plan/plan_make.h"
+#include "run/model_scorer.h"
 #include "run/saved_run.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
-#include "engine/model_scores.h"
 #include "data/data_options_read.h"
 
 static const char usage[] =
@@ -214,7 +214,7 @@ static int evaluate(const struct arguments *arguments, struct dpf_error *error)
         status = error_set(error, DPF_FAULT_DATA,
                            "there are no records to evaluate on: give some with --data FILE");
     if (status == 0) {
-        struct scorer scorer = {.context = &run.model, .scores = model_scores};
+        struct scorer scorer = model_scorer(&run.model);
         status = evaluate_model(&run.session.evaluate, &run.dataset, &scorer, run.session.plan.seeded,
                                 run.pool, 0, &metrics, error);
     }

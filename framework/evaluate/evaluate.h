@@ -26,6 +26,15 @@ struct scorer {
     void *context;
     int (*scores)(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
                   struct dpf_error *error);
+    /*
+     * Where a score is offset + <row of the user, row of the item>, with products and partial sums rounded to
+     * float in any order and partial sums added in double: the rows. users NULL: scores are something else.
+     */
+    struct score_factors {
+        const float *users, *items; /* rows of stride numbers, a multiple of 16 */
+        int64_t stride;
+        double offset;
+    } factors;
 };
 
 /* One result. */

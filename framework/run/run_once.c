@@ -19,13 +19,13 @@
 #include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "run/comparison.h"
+#include "run/model_scorer.h"
 #include "run/progress.h"
 #include "run/stopping.h"
 #include "privacy/dp_event.h"
 #include "run/summary_table.h"
 #include "run/verdict.h"
 #include "plan/plan_make.h"
-#include "engine/model_scores.h"
 #include "data/summary.h"
 
 struct run {
@@ -73,11 +73,6 @@ static int open_pool(struct run *run, struct dpf_error *error)
     return run->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start %d threads", run->threads);
 }
 
-static struct scorer scorer_of(struct model *model)
-{
-    return (struct scorer){.context = model, .scores = model_scores};
-}
-
 /* What is measured beside a run, on raw records, must not decide whether it completes. */
 static int without_stopping(struct run *run, int status, struct dpf_error *error)
 {
@@ -96,7 +91,7 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     double rmse = NAN;
     int stop;
     if (run->trace || stopping_reads_error(&run->stopping)) {
-        struct scorer scorer = scorer_of(model);
+        struct scorer scorer = model_scorer(model);
         if (without_stopping(run, evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error),
                              error) != 0)
             return -1;
@@ -124,7 +119,7 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
 static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
                     struct dpf_error *error)
 {
-    struct scorer scorer = scorer_of(model);
+    struct scorer scorer = model_scorer(model);
     return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test,
                           error);
 }
@@ -140,7 +135,7 @@ static int evaluate_run(struct run *run, struct dpf_error *error)
                                            release->laplace ? sqrt(2) * release->scale : release->scale,
                                        .laplace = release->laplace,
                                        .root = plan->privacy_root};
-    const struct scorer scorer = scorer_of(&run->model);
+    const struct scorer scorer = model_scorer(&run->model);
     return evaluate_and_release(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool,
                                 &noise, &run->test, &run->released, error);
 }
@@ -323,7 +318,7 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
         plan->guarantee.run_holds = 0;
     }
     run->times[3] = progress_clock();
-    struct scorer scorer = scorer_of(&run->model);
+    struct scorer scorer = model_scorer(&run->model);
     /* A release is made whatever the records are, even where nobody has a test record. */
     if (plan->metrics.numbers > 0)
         status = without_stopping(run, evaluate_run(run, error), error);

@@ -10,12 +10,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/model_scores.h"
 #include "plan/plan_make.h"
 #include "plot/html_page.h"
 #include "plot/plot_svg.h"
 #include "privacy/guarantee.h"
 #include "run/comparison.h"
+#include "run/model_scorer.h"
 #include "run/recommended_items.h"
 #include "run/results.h"
 #include "run/saved_run.h"
@@ -107,7 +107,7 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
 {
     struct saved_run *saved = &report->saved;
     struct plan *plan = &saved->session.plan;
-    const struct scorer scorer = {.context = &saved->model, .scores = model_scores};
+    const struct scorer scorer = model_scorer(&saved->model);
     if (saved->dataset.test.n == 0)
         return 0;
     if (evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool, 0,

@@ -427,7 +427,7 @@ static void reports_the_first_of_several_bad_users(void **state)
     (void)state;
     struct world w;
     world_new(&w, 300, 50, 0, 5, 0);
-    struct scorer scorer = {NULL, fail_late};
+    struct scorer scorer = {.context = NULL, .scores = fail_late};
     struct fixture_options options;
     fixture_defaults(&options);
     fixture_text(&options, "metrics", "hr");
@@ -465,7 +465,7 @@ static void same_bits_for_any_number_of_workers(void **state)
         fixture_enum(&options, "ranking", sampled ? "sampled" : "full");
         struct metrics first = {.n = 0};
         struct fixture_model model = {w.items, w.scores};
-        struct scorer scorer = {&model, fixture_scores};
+        struct scorer scorer = {.context = &model, .scores = fixture_scores};
         for (int i = 0; i < 3; i++) {
             struct metrics m;
             struct dpf_error error = {.fault = DPF_FAULT_NONE};
@@ -508,7 +508,7 @@ static void training_figures_say_train(void **state)
     struct fixture_options options;
     fixture_defaults(&options);
     struct fixture_model model = {w.items, w.scores};
-    struct scorer scorer = {&model, fixture_scores};
+    struct scorer scorer = {.context = &model, .scores = fixture_scores};
     struct metrics m;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     struct pool *pool = pool_new(2);
