@@ -154,7 +154,8 @@ static int replace_test(const struct dataset *other, struct dataset *dataset, st
         return -1;
     }
     records_free(&dataset->test);
-    csr_free(&dataset->candidates);
+    free(dataset->candidates.items);
+    dataset->candidates = (struct user_candidates){.kind = CANDIDATES_ALL};
     dataset->test = (struct records){.n = used, .by_user = test};
     left_out->unknown = n - used - left_out->trained;
     return 0;

@@ -19,6 +19,8 @@ struct bench {
     double *scores;
     int32_t *items;
     int32_t *excluded;
+    int32_t *candidates; /* the user's; NULL: all items */
+    int64_t n_candidates;
     int32_t *positives; /* items */
     int32_t *entries;   /* of the list, for positives */
     double *positive_scores;
@@ -37,9 +39,9 @@ struct ranking {
     const struct evaluate_options *options;
     const struct dataset *dataset;
     const struct scorer *scorer;
-    const struct csr *part;       /* whose records are the positives */
-    const struct csr *candidates; /* that limit each user's list, or NULL */
-    int mask;                     /* training records of the user leave the list */
+    const struct csr *part; /* whose records are the positives */
+    int has_candidates;     /* that limit each user's list */
+    int mask;               /* training records of the user leave the list */
     int wants_coverage;
     int wants_gini;
     int wants_relative_rank;
@@ -125,13 +127,6 @@ static int is_masked(const struct ranking *r, int64_t user, int32_t item)
     return r->mask && row_has(&r->dataset->train.by_user, user, item);
 }
 
-/* The items a user's list is made from; NULL: all. Returns how many. */
-static int64_t candidate_row(const struct ranking *r, int64_t user, const int32_t **items)
-{
-    *items = r->candidates ? r->candidates->others + r->candidates->ptr[user] : NULL;
-    return r->candidates ? r->candidates->ptr[user + 1] - r->candidates->ptr[user] : r->n_items;
-}
-
 /* The union of two ascending rows, and of those only what the pool has (NULL: all). */
 static int64_t merge_rows(const struct csr *a, const struct csr *b, int64_t row, const int32_t *pool,
                           int64_t n_pool, int32_t *out)
@@ -159,12 +154,12 @@ static int64_t merge_rows(const struct csr *a, const struct csr *b, int64_t row,
     return n;
 }
 
-/* Lists the user's positives, ascending; returns how many. */
-static int64_t list_positives(const struct ranking *r, int64_t user, int32_t *positives)
+/* Lists the user's positives, ascending and among the candidates (NULL: all items); returns how many. */
+static int64_t list_positives(const struct ranking *r, int64_t user, const int32_t *candidates,
+                              int64_t n_candidates, int32_t *positives)
 {
     const struct csr *train = &r->dataset->train.by_user;
-    const int32_t *candidates;
-    int64_t n_candidates = candidate_row(r, user, &candidates), c = 0, n = 0;
+    int64_t c = 0, n = 0;
     int64_t seen = train->ptr[user], seen_end = r->mask ? train->ptr[user + 1] : seen;
     for (int64_t i = r->part->ptr[user]; i < r->part->ptr[user + 1]; i++) {
         double value = r->part->values ? (double)r->part->values[i] : 1.0;
@@ -192,8 +187,8 @@ static void mark_positives(struct bench *bench, int64_t n, uint8_t mark)
 static int list_sampled(const struct ranking *r, struct bench *bench, int64_t user, struct ranked_list *list,
                         struct dpf_error *error)
 {
-    const int32_t *pool;
-    int64_t n_pool = candidate_row(r, user, &pool);
+    const int32_t *pool = bench->candidates;
+    const int64_t n_pool = bench->n_candidates;
     int64_t n_excluded = merge_rows(&r->dataset->train.by_user, &r->dataset->test.by_user, user, pool, n_pool,
                                     bench->excluded);
     int64_t drawn = negatives_draw(r->stream, id_map_text(&r->dataset->users, user), pool, n_pool,
@@ -214,10 +209,10 @@ static int list_sampled(const struct ranking *r, struct bench *bench, int64_t us
 static int list_candidates(const struct ranking *r, struct bench *bench, int64_t user,
                            struct ranked_list *list, struct dpf_error *error)
 {
-    const int32_t *candidates;
-    int64_t n = candidate_row(r, user, &candidates), positives = 0;
+    const int32_t *candidates = bench->candidates;
+    int64_t positives = 0;
     int32_t kept = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < bench->n_candidates; i++) {
         if (is_masked(r, user, candidates[i]))
             continue;
         if (bench->marks[candidates[i]] & MARK_POSITIVE)
@@ -264,7 +259,7 @@ static void find_finalists(const struct ranking *r, struct bench *bench, int64_t
         next->user = (int32_t)u;
         next->masked = train->others + train->ptr[u];
         next->n_masked = r->mask ? train->ptr[u + 1] - train->ptr[u] : 0;
-        next->n_positives = list_positives(r, u, next->positives);
+        next->n_positives = list_positives(r, u, NULL, 0, next->positives);
         f->n_users += next->n_positives > 0;
     }
     if (status == 0)
@@ -364,7 +359,9 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
     const struct ranking *r = context;
     struct bench *bench = &r->benches[worker];
     struct ranked_list list = {.scores = bench->scores, .marks = bench->marks, .places = -1};
-    list.n_positives = list_positives(r, user, bench->positives);
+    if (r->has_candidates && r->part->ptr[user + 1] > r->part->ptr[user])
+        bench->n_candidates = dataset_candidates(r->dataset, user, bench->candidates);
+    list.n_positives = list_positives(r, user, bench->candidates, bench->n_candidates, bench->positives);
     if (list.n_positives == 0) {
         bench->without_positives++;
         return 0;
@@ -374,7 +371,7 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
     int status;
     if (r->stream)
         status = list_sampled(r, bench, user, &list, &fault);
-    else if (r->candidates)
+    else if (r->has_candidates)
         status = list_candidates(r, bench, user, &list, &fault);
     else if (r->finalists.panels)
         status = list_finalists(r, bench, user, chunk, &list, &fault);
@@ -401,6 +398,9 @@ static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_e
     bench->scores = memory_raw(items, sizeof *bench->scores);
     bench->items = memory_raw(items, sizeof *bench->items);
     bench->excluded = memory_raw(items, sizeof *bench->excluded);
+    bench->n_candidates = r->n_items;
+    if (r->has_candidates && !(bench->candidates = memory_raw(items, sizeof *bench->candidates)))
+        return error_memory(error);
     bench->positives = memory_raw(items, sizeof *bench->positives);
     bench->entries = memory_raw(items, sizeof *bench->entries);
     bench->positive_scores = memory_raw(items, sizeof *bench->positive_scores);
@@ -426,6 +426,7 @@ static void ranking_free(struct ranking *r)
         free(bench->scores);
         free(bench->items);
         free(bench->excluded);
+        free(bench->candidates);
         free(bench->positives);
         free(bench->entries);
         free(bench->positive_scores);
@@ -471,7 +472,7 @@ static int prepare_items(struct ranking *r, int64_t n_users, struct dpf_error *e
 static int prepare_finalists(struct ranking *r, struct dpf_error *error)
 {
     const int64_t k = r->options->largest_cutoff;
-    if (!r->scorer->factors.users || r->options->sampled || r->candidates || 8 * k > r->n_items)
+    if (!r->scorer->factors.users || r->options->sampled || r->has_candidates || 8 * k > r->n_items)
         return 0;
     return finalist_items_open(&r->finalists, r->scorer, r->n_items, k, SIMD_KIND_AUTO, error);
 }
@@ -552,7 +553,7 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
         .dataset = dataset,
         .scorer = scorer,
         .part = &part->by_user,
-        .candidates = !train_part && dataset->candidates.ptr ? &dataset->candidates : NULL,
+        .has_candidates = !train_part && dataset->candidates.kind != CANDIDATES_ALL,
         .mask = options->mask_seen && !train_part,
         .wants_coverage = evaluate_options_chosen(options, METRIC_COVERAGE),
         .wants_gini = evaluate_options_chosen(options, METRIC_GINI),

@@ -137,7 +137,6 @@ static inline void fixture_dataset_free(struct dataset *dataset)
     fixture_csr_free(&dataset->train.by_user);
     fixture_csr_free(&dataset->train.by_item);
     fixture_csr_free(&dataset->test.by_user);
-    fixture_csr_free(&dataset->candidates);
     id_map_free(&dataset->users);
     id_map_free(&dataset->items);
 }

@@ -77,30 +77,33 @@ static struct scorer scorer_of(struct rows *rows, int with_factors)
 /* ---- lists and places of each kind of processor against the definition ------------------------------------
  */
 
-static int has(const int32_t *list, int64_t n, int32_t item)
+/* Of all items: 1 for those of the list. */
+static void flag(const int32_t *list, int64_t n, uint8_t *flags)
 {
+    memset(flags, 0, ITEMS);
     for (int64_t i = 0; i < n; i++)
-        if (list[i] == item)
-            return 1;
-    return 0;
+        flags[list[i]] = 1;
 }
 
 static void check_user(const struct finalist_user *u, struct rows *rows, int64_t k, int shape)
 {
     double scores[ITEMS];
+    uint8_t masked[ITEMS], found[ITEMS];
     int64_t places = 0;
     product_scores(rows, u->user, NULL, ITEMS, scores, NULL);
+    flag(u->masked, u->n_masked, masked);
+    flag(u->items, u->n_items, found);
     for (int64_t i = 1; i < u->n_items; i++)
         assert_true(u->items[i] > u->items[i - 1]);
     for (int32_t i = 0; i < ITEMS; i++) {
         int64_t above = 0;
-        if (has(u->masked, u->n_masked, i)) {
-            assert_false(has(u->items, u->n_items, i));
+        if (masked[i]) {
+            assert_false(found[i]);
             continue;
         }
         for (int32_t j = 0; j < ITEMS; j++)
-            above += scores[j] > scores[i] && !has(u->masked, u->n_masked, j);
-        if (above < k && !has(u->items, u->n_items, i))
+            above += scores[j] > scores[i] && !masked[j];
+        if (above < k && !found[i])
             fail_msg("shape %d: item %d of user %d is among the first %d and no finalist", shape, i, u->user,
                      (int)k);
         for (int64_t p = 0; p < u->n_positives; p++)
