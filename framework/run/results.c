@@ -385,10 +385,10 @@ static json_t *model_json(const struct results *r)
                      r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);
 }
 
-/* budgets: of records by weight, or NULL. */
-static json_t *run_json(const struct results *r, json_t *budgets)
+/* budgets: of records by weight. */
+static json_t *run_json(const struct results *r, const struct record_budgets *budgets)
 {
-    json_t *root = json_object();
+    json_t *root = json_object(), *of_records = record_budgets_json(budgets);
     json_object_set_new(root, "format", json_integer(DPFRAME_RESULTS_FORMAT));
     json_object_set_new(root, "dpframe", json_string(DPFRAME_VERSION));
     /* Metrics of the training part have names that begin with "train-". */
@@ -402,8 +402,8 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     json_object_set_new(root, "baselines", comparisons_json(r));
     json_object_set_new(root, "metric_conventions", conventions_json(r->test));
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
-    if (budgets)
-        json_object_set_new(root, "record_budgets", budgets);
+    if (of_records)
+        json_object_set_new(root, "record_budgets", of_records);
     json_object_set_new(root, "timing", timing_json(r));
     json_object_set_new(root, "communication", communication_json(r->stats));
     json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
@@ -567,10 +567,10 @@ static int write_released(const char *directory, const struct metrics *released,
 }
 
 /* Only where records have budgets of their own. */
-static int write_budgets(const char *directory, const struct results *r, struct dpf_error *error)
+static int write_budgets(const char *directory, const struct record_budgets *budgets, struct dpf_error *error)
 {
     char *table;
-    if (record_budgets_text(r->plan, r->dataset, &table, error) != 0)
+    if (record_budgets_text(budgets, &table, error) != 0)
         return -1;
     int status = table ? write_text(directory, "private/record_budgets.csv", table, error) : 0;
     free(table);
@@ -598,19 +598,14 @@ static int write_violations(const char *directory, const struct results *r, stru
     return status;
 }
 
-static int write_run(const char *directory, const struct results *r, struct dpf_error *error)
-{
-    json_t *budgets;
-    if (record_budgets_json(r->plan, r->dataset, &budgets, error) != 0)
-        return -1;
-    return write_json(directory, "run.json", run_json(r, budgets), error);
-}
-
 int results_write(const char *directory, const struct results *results, struct dpf_error *error)
 {
     if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
         return -1;
     remove_earlier(directory);
+    struct record_budgets budgets;
+    if (record_budgets_make(results->plan, results->dataset, &budgets, error) != 0)
+        return -1;
     char *statement = guarantee_text(&results->plan->guarantee);
     char *ini = plan_resolved_ini(results->plan);
     int status = 0;
@@ -623,7 +618,7 @@ int results_write(const char *directory, const struct results *results, struct d
     if (status == 0)
         status = write_released(directory, results->released, error);
     if (status == 0)
-        status = write_budgets(directory, results, error);
+        status = write_budgets(directory, &budgets, error);
     if (status == 0)
         status = write_noise(directory, results, error);
     if (status == 0)
@@ -637,7 +632,8 @@ int results_write(const char *directory, const struct results *results, struct d
     if (status == 0)
         status = write_text(directory, "config.ini", ini, error);
     if (status == 0)
-        status = write_run(directory, results, error);
+        status = write_json(directory, "run.json", run_json(results, &budgets), error);
+    record_budgets_free(&budgets);
     free(statement);
     free(ini);
     return status;
