@@ -26,7 +26,8 @@ enum {
     OPTION_DATA,
     OPTION_EXCLUDE,
     OPTION_CANDIDATES,
-    OPTION_ITEM
+    OPTION_ITEM,
+    OPTION_PROFILE
 };
 
 static const struct option options[] = {
@@ -49,6 +50,7 @@ static const struct option options[] = {
     {"candidates", required_argument, NULL, OPTION_CANDIDATES},
     {"item", required_argument, NULL, OPTION_ITEM},
     {"number", required_argument, NULL, 'n'},
+    {"profile", optional_argument, NULL, OPTION_PROFILE},
     {NULL, 0, NULL, 0},
 };
 
@@ -86,6 +88,7 @@ static const struct option_info {
     {OPTION_EXCLUDE, "--exclude", "--exclude", 0},
     {OPTION_CANDIDATES, "--candidates", "--candidates", 0},
     {OPTION_ITEM, "--item", "--item", 0},
+    {OPTION_PROFILE, "--profile", "--profile", 0},
 };
 
 /* An option that a command would ignore is refused, as is a value that another one would replace. */
@@ -149,6 +152,10 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         return 0;
     case OPTION_CANDIDATES:
         out->candidates = optarg;
+        return 0;
+    case OPTION_PROFILE:
+        out->profile = 1;
+        out->profile_limits = optarg;
         return 0;
     case OPTION_ITEM:
         out->item = optarg;

@@ -42,6 +42,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  -j, --jobs N             sweeps: N points at the same time\n"
                            "      --dry-run            sweeps: list the points and run none\n"
                            "      --resume             sweeps: skip points that are done\n"
+                           "      --profile[=FILE]     run: where the time goes; FILE: limits of the machine\n"
                            "      --user ID, --all     recommend: for whom\n"
                            "      --item ID            similar: to which item\n"
                            "  -n, --number N           recommend, similar: so many items\n"

@@ -38,7 +38,8 @@ struct arguments {
     const char *settings_directory;
     /* Options of some commands. */
     int jobs; /* 0: not given */
-    int dry_run, resume, all;
+    int dry_run, resume, all, profile;
+    const char *profile_limits; /* of the machine, a file; or NULL */
     const char *user, *data, *item, *exclude, *candidates;
     int64_t count;                  /* -n; 0: not given */
     int stand_in;                   /* set by comparisons, see struct plan_options */

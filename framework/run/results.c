@@ -287,10 +287,7 @@ static json_t *data_json(const struct dataset *dataset)
 
 static json_t *timing_json(const struct results *r)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "load", number(r->seconds_load));
-    json_object_set_new(object, "plan", number(r->seconds_plan));
-    json_object_set_new(object, "train", number(r->seconds_train));
+    json_t *object = stages_json(r->stages);
     json_object_set_new(object, "users_steps", number(r->stats->seconds[DPF_SIDE_USERS]));
     json_object_set_new(object, "items_steps", number(r->stats->seconds[DPF_SIDE_ITEMS]));
     if (r->stats->cpu_solves > 0) { /* parties solve */
@@ -298,8 +295,6 @@ static json_t *timing_json(const struct results *r)
         json_object_set_new(object, "cpu_noise", number(r->stats->cpu_noise));
         json_object_set_new(object, "cpu_solves", number(r->stats->cpu_solves));
     }
-    json_object_set_new(object, "evaluate", number(r->seconds_evaluate));
-    json_object_set_new(object, "total", number(r->seconds_total));
     return object;
 }
 
@@ -598,14 +593,17 @@ static int write_violations(const char *directory, const struct results *r, stru
     return status;
 }
 
-int results_write(const char *directory, const struct results *results, struct dpf_error *error)
+int results_write(const char *directory, const struct results *results, json_t **run, struct dpf_error *error)
 {
+    *run = NULL;
     if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
         return -1;
     remove_earlier(directory);
     struct record_budgets budgets;
+    stages_enter(results->stages, STAGE_BUDGETS);
     if (record_budgets_make(results->plan, results->dataset, &budgets, error) != 0)
         return -1;
+    stages_enter(results->stages, STAGE_WRITE);
     char *statement = guarantee_text(&results->plan->guarantee);
     char *ini = plan_resolved_ini(results->plan);
     int status = 0;
@@ -631,10 +629,20 @@ int results_write(const char *directory, const struct results *results, struct d
         status = write_json(directory, "release/ledger.json", ledger_json(&results->plan->ledger), error);
     if (status == 0)
         status = write_text(directory, "config.ini", ini, error);
-    if (status == 0)
-        status = write_json(directory, "run.json", run_json(results, &budgets), error);
+    if (status == 0) {
+        *run = run_json(results, &budgets);
+        status = write_json(directory, "run.json", json_incref(*run), error);
+    }
     record_budgets_free(&budgets);
     free(statement);
     free(ini);
     return status;
+}
+
+int results_rewrite_timing(const char *directory, const struct results *results, json_t *run,
+                           struct dpf_error *error)
+{
+    stages_enter(results->stages, STAGE_WRITE);
+    json_object_set_new(run, "timing", timing_json(results));
+    return write_json(directory, "run.json", run, error);
 }

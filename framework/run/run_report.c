@@ -572,7 +572,8 @@ static void add_files(struct run_report *report)
 
 static void add_seconds(struct run_report *report)
 {
-    static const char *const parts[] = {"load", "plan", "train", "evaluate", "total"};
+    static const char *const parts[] = {"configure", "load",  "plan",    "train", "evaluate",
+                                        "budgets",   "write", "verdict", "total"};
     const json_t *timing = json_object_get(report->json, "timing");
     struct sheet table = {0};
     sheet_column(&table, "part", SHEET_LEFT);
