@@ -39,7 +39,9 @@ struct arguments {
     /* Options of some commands. */
     int jobs; /* 0: not given */
     int dry_run, resume, all, profile;
-    const char *profile_limits; /* of the machine, a file; or NULL */
+    const char *profile_limits;   /* of the machine, a file; or NULL */
+    int prepare, list, take_over; /* of a sweep that is run by points */
+    const char *point;
     const char *user, *data, *item, *exclude, *candidates;
     int64_t count;                  /* -n; 0: not given */
     int stand_in;                   /* set by comparisons, see struct plan_options */
