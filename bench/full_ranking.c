@@ -18,6 +18,7 @@
 #include <cblas.h>
 
 #include "base/memory.h"
+#include "bench_rows.h"
 #include "engine/model_scores.h"
 #include "evaluate/evaluate.h"
 
@@ -114,12 +115,14 @@ static double sgemm_once(const struct sizes *s, const struct scorer *scorer, flo
     return cpu() - start;
 }
 
-static void print_line(const char *name, double *times, const struct sizes *s)
+/* Returns the least. */
+static double print_line(const char *name, double *times, const struct sizes *s)
 {
     const double scores = (double)s->users * (double)s->items;
     qsort(times, (size_t)s->repeats, sizeof *times, ascending);
     printf("  %-22s %6.2f %6.2f %6.2f\n", name, times[0] / scores, times[s->repeats / 2] / scores,
            times[s->repeats - 1] / scores);
+    return times[0] / scores;
 }
 
 static void bench_rank(const struct sizes *s, const struct dataset *dataset, int64_t rank, struct pool *pool)
@@ -152,8 +155,11 @@ static void bench_rank(const struct sizes *s, const struct dataset *dataset, int
     }
     printf("rank %lld: ns a score, least, median, largest of %lld\n", (long long)rank, (long long)s->repeats);
     print_line("scorer alone", times, s);
-    print_line("near scores first", times + s->repeats, s);
-    print_line("sgemm", times + 2 * s->repeats, s);
+    const double near_each = print_line("near scores first", times + s->repeats, s);
+    const double sgemm_each = print_line("sgemm", times + 2 * s->repeats, s);
+    char row[64];
+    snprintf(row, sizeof row, "full ranking, rank %lld", (long long)rank);
+    bench_row(row, near_each, "ns/score", "sgemm", sgemm_each);
     free(users);
     free(items);
     free(block);

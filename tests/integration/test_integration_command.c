@@ -469,7 +469,7 @@ static void assert_guarantee(json_t *guarantee)
 }
 
 /* Stages add up, and to what passed by the clock but for the beginning and the end of the process. */
-static void assert_stages(const json_t *timing, double passed)
+static void assert_stages(json_t *timing, double passed)
 {
     static const char *const stages[] = {"configure", "load",    "plan",  "train",
                                          "evaluate",  "budgets", "write", "verdict"};
