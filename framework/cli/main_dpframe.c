@@ -44,6 +44,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  -j, --jobs N             sweeps: N points at the same time\n"
                            "      --dry-run            sweeps: list the points and run none\n"
                            "      --resume             sweeps: skip points that are done\n"
+                           "      --profile[=FILE]     run: where the time goes, beside limits in FILE\n"
                            "      --prepare, --list        sweep: write its points; how far they are\n"
                            "      --point NAME|I|I-J       sweep: run these; --take-over from the dead\n"
                            "      --user ID, --all     recommend: for whom\n"

@@ -503,13 +503,60 @@ static void assert_guarantee(json_t *guarantee)
     assert_int_equal(json_array_size(need(guarantee, "published", JSON_ARRAY)), 0);
 }
 
+/* Stages add up, and to what passed by the clock but for the beginning and the end of the process. */
+static void assert_stages(json_t *timing, double passed)
+{
+    static const char *const stages[] = {"configure", "load",    "plan",  "train",
+                                         "evaluate",  "budgets", "write", "verdict"};
+    const double total = json_real_value(need(timing, "total", JSON_REAL));
+    double sum = 0;
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        assert_true(json_real_value(need(timing, stages[i], JSON_REAL)) >= 0);
+        sum += json_real_value(need(timing, stages[i], JSON_REAL));
+    }
+    assert_true(fabs(sum - total) < 1e-9);
+    if (total > passed || total < 0.5 * passed - 1)
+        fail_msg("stages take %.3f s, the process %.3f s", total, passed);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void expect_output(const char *arguments, const char *text)
+{
+    command_expect(arguments, 0, "");
+    if (!strstr(command_out, text))
+        fail_msg("dpframe %s: \"%s\" is missing in: %s", arguments, text, command_out);
+}
+
+static void profile_shows_where_the_time_goes(void **state)
+{
+    (void)state;
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    files_write_text(command_path("machine.json"),
+                     "{\"limits\": {\"triad-gb-s\": 10, \"sgemm-gflop-s\": 50}}", &error);
+    files_write_text(command_path("no-machine.json"), "{\"limits\": {}}", &error);
+    assert_int_equal(error.fault, DPF_FAULT_NONE);
+    expect_output("-c sound.ini -O profiled --profile", "% of limit");
+    expect_output("-c sound.ini -O profiled --profile=machine.json", "triad");
+    expect_output("-c sound.ini -O profiled -q --profile", "evaluate");
+    command_expect("-c sound.ini -O profiled --profile=no-machine.json", 2, "no limits of a machine");
+    command_expect("check sound.ini --profile", 2, "no option --profile");
+}
+
 static void run_json_says_what_was_run(void **state)
 {
     (void)state;
+    const double before = seconds_now();
     command_expect("-c sound.ini -O spoken -o run.compare=mean,non-private", 0, "");
+    const double passed = seconds_now() - before;
     json_t *run = command_json("spoken/run.json");
+    assert_stages(need(run, "timing", JSON_OBJECT), passed);
     assert_true(json_real_value(need(need(run, "metrics", JSON_OBJECT), "rmse", JSON_REAL)) > 0);
-    assert_true(json_real_value(need(need(run, "timing", JSON_OBJECT), "total", JSON_REAL)) > 0);
     assert_true(json_array_size(need(run, "plugins", JSON_ARRAY)) >= 7);
     need(need(run, "config", JSON_OBJECT), "items.mechanism", JSON_OBJECT);
     need(need(run, "baselines", JSON_OBJECT), "mean", JSON_OBJECT);
@@ -937,6 +984,7 @@ int main(void)
         cmocka_unit_test(foreign_directories_are_left_alone),
         cmocka_unit_test(paths_are_canonical),
         cmocka_unit_test(run_json_says_what_was_run),
+        cmocka_unit_test(profile_shows_where_the_time_goes),
         cmocka_unit_test(a_run_may_end_early),
         cmocka_unit_test(other_json_is_json),
         cmocka_unit_test(results_repeat_themselves),
