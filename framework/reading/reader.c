@@ -13,8 +13,10 @@
 #include "base/memory.h"
 #include "base/ticker.h"
 #include "lines/quoted.h"
+#include "reading/plain_rows.h"
 #include "reading/row.h"
 #include "reading/table.h"
+#include "simd/simd_kind.h"
 
 #define LOOK_BLOCK                                                                                           \
     ((size_t)1 << 16) /* a first line that is longer is not looked at before the file is read */
@@ -182,14 +184,27 @@ static int parse_line(struct reader *reader, const struct block *block, size_t s
     return row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
 }
 
-static int parse_block(struct reader *reader, const struct block *block, int slot, struct quoted *quoted,
-                       int has_nul, struct chunk *chunk, struct stop *stop)
+/* What a thread needs on the plain path: for lines with quotes, and for lines that need no care; either may
+   be NULL. */
+struct plain_state {
+    struct quoted *quoted;
+    struct plain_rows *rows;
+};
+
+static int parse_block(struct reader *reader, const struct block *block, int slot,
+                       const struct plain_state *state, int has_nul, struct chunk *chunk, struct stop *stop)
 {
     int skip_header = block->index == reader->header_block && reader->layout.has_header;
     const int sections = reader->options->sections;
     struct field section = {block->section, strlen(block->section)};
     size_t at = 0;
+    if (state->rows)
+        plain_rows_begin(state->rows, block);
     for (int64_t line = 0; at < block->length; line++) {
+        if (state->rows && !skip_header && !(block->cut && line == 0))
+            line += plain_rows_take(state->rows, &at, line, &reader->slots[slot], chunk);
+        if (at == block->length)
+            break;
         const size_t start = at;
         struct field text = next_line(block, &at);
         if (is_blank(&text)) {
@@ -206,8 +221,8 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             continue;
         }
         if (check_line(block, has_nul, line, &text, &stop->error) == 0)
-            parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, quoted, chunk,
-                       &stop->error);
+            parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, state->quoted,
+                       chunk, &stop->error);
         if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
             return -1;
     }
@@ -255,10 +270,10 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
     return 0;
 }
 
-/* A chunk is kept even if it failed, since its lines count for those behind it. rows: NULL on the plain
- * path; quoted: as for cut_line there. */
+/* A chunk is kept even if it failed, since its lines count for those behind it. rows: NULL on the plain path,
+   which has the other state. */
 static int take_block(struct reader *reader, struct block *block, int slot, struct quoted_state *rows,
-                      struct quoted *quoted, struct stop *stop)
+                      const struct plain_state *plain, struct stop *stop)
 {
     stop->block = block->index;
     stop->line = -1;
@@ -267,7 +282,7 @@ static int take_block(struct reader *reader, struct block *block, int slot, stru
     if (!chunk)
         return error_memory(&stop->error);
     int status = rows ? parse_quoted(reader, block, rows, has_nul, chunk, stop)
-                      : parse_block(reader, block, slot, quoted, has_nul, chunk, stop);
+                      : parse_block(reader, block, slot, plain, has_nul, chunk, stop);
     if (keep_chunk(reader, chunk) != 0) {
         chunk_free(chunk);
         return error_memory(&stop->error);
@@ -280,8 +295,14 @@ static void read_blocks(struct reader *reader, int slot)
     struct stop *stop = &reader->stops[slot];
     struct block block = {0};
     const int single = reader->options->quoting && !reader->options->multi_line;
-    struct quoted *quoted = single ? quoted_new(&reader->options->delimiter, &stop->error) : NULL;
-    int status = single && !quoted ? -1 : 1;
+    struct plain_state plain = {0};
+    plain.quoted = single ? quoted_new(&reader->options->delimiter, &stop->error) : NULL;
+    int status = single && !plain.quoted ? -1 : 1;
+    if (status > 0 && !(reader->control && reader->control->careful)) {
+        const int kind = reader->control ? reader->control->kind : SIMD_KIND_AUTO;
+        plain.rows = plain_rows_new(reader->options, &reader->layout, kind, &stop->error);
+        status = stop->error.fault ? -1 : 1;
+    }
     while (status > 0 && !atomic_load(&reader->stopped)) {
         status = source_next(&reader->source, &block, &stop->error);
         if (status <= 0)
@@ -292,7 +313,7 @@ static void read_blocks(struct reader *reader, int slot)
             atomic_store(&reader->stopped, 1);
             break;
         }
-        if (take_block(reader, &block, slot, NULL, quoted, stop) != 0) {
+        if (take_block(reader, &block, slot, NULL, &plain, stop) != 0) {
             atomic_store(&reader->stopped, 1);
             break;
         }
@@ -302,7 +323,8 @@ static void read_blocks(struct reader *reader, int slot)
         stop->line = 0;
         atomic_store(&reader->stopped, 1);
     }
-    quoted_free(quoted);
+    quoted_free(plain.quoted);
+    plain_rows_free(plain.rows);
     block_free(&block);
 }
 
