@@ -99,6 +99,26 @@ text_marks_avx512(const char *text, size_t n_words, char delimiter, uint64_t *en
 }
 #endif
 
+/* How many line ends there are. */
+static inline __attribute__((unused)) int64_t text_count_lines(const char *text, size_t length)
+{
+    int64_t n = 0;
+    for (size_t at = 0; at < length;) { /* sums of at most 255 ones fit in the bytes of a vector */
+        const size_t left = length - at, some = left < 255 * 64 ? left : 255 * 64;
+        uint8_t sums[64] = {0};
+        size_t i = 0;
+        for (; i + 64 <= some; i += 64)
+            for (int k = 0; k < 64; k++)
+                sums[k] = (uint8_t)(sums[k] + (text[at + i + (size_t)k] == '\n'));
+        for (; i < some; i++)
+            n += text[at + i] == '\n';
+        for (int k = 0; k < 64; k++)
+            n += sums[k];
+        at += some;
+    }
+    return n;
+}
+
 /* The kernel for a kind (SIMD_KIND_...), or NULL if it is not to be had here. */
 static inline text_marks text_marks_choose(int kind)
 {

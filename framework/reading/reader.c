@@ -16,7 +16,7 @@
 #include "reading/plain_rows.h"
 #include "reading/row.h"
 #include "reading/table.h"
-#include "simd/simd_kind.h"
+#include "simd/text_marks.h"
 
 #define LOOK_BLOCK                                                                                           \
     ((size_t)1 << 16) /* a first line that is longer is not looked at before the file is read */
@@ -67,14 +67,6 @@ static int open_source(struct reader *reader, struct dpf_error *error)
     return 0;
 }
 
-static int64_t count_lines(const struct block *block)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < block->length; i++)
-        n += block->data[i] == '\n';
-    return n;
-}
-
 /* The line at *at without its end; *at moves behind it. */
 static struct field next_line(const struct block *block, size_t *at)
 {
@@ -111,7 +103,7 @@ static int keep_chunk(struct reader *reader, struct chunk *chunk)
 
 static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
 {
-    int64_t lines = count_lines(block);
+    int64_t lines = text_count_lines(block->data, block->length);
     struct chunk *chunk = chunk_new(&reader->layout, lines);
     if (!chunk)
         return NULL;
@@ -134,12 +126,12 @@ static int pass_over(struct reader *reader, int slot, const struct block *block,
 }
 
 /* What is wrong with a line before its fields are looked at. */
-static int check_line(const struct block *block, int has_nul, int64_t line, const struct field *text,
+static int check_line(const struct block *block, int64_t line, const struct field *text,
                       struct dpf_error *error)
 {
     if (block->cut && line == 0)
         return error_set(error, DPF_FAULT_DATA, SOURCE_TOO_LONG, block->capacity - 1);
-    if (has_nul && memchr(text->data, 0, text->length))
+    if (memchr(text->data, 0, text->length))
         return error_set(error, DPF_FAULT_DATA, "a NUL byte: the file is damaged or is not text");
     return 0;
 }
@@ -192,7 +184,7 @@ struct plain_state {
 };
 
 static int parse_block(struct reader *reader, const struct block *block, int slot,
-                       const struct plain_state *state, int has_nul, struct chunk *chunk, struct stop *stop)
+                       const struct plain_state *state, struct chunk *chunk, struct stop *stop)
 {
     int skip_header = block->index == reader->header_block && reader->layout.has_header;
     const int sections = reader->options->sections;
@@ -220,7 +212,7 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             section = (struct field){text.data, name};
             continue;
         }
-        if (check_line(block, has_nul, line, &text, &stop->error) == 0)
+        if (check_line(block, line, &text, &stop->error) == 0)
             parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, state->quoted,
                        chunk, &stop->error);
         if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
@@ -237,7 +229,7 @@ struct quoted_state {
 };
 
 static int parse_quoted(struct reader *reader, const struct block *block, struct quoted_state *state,
-                        int has_nul, struct chunk *chunk, struct stop *stop)
+                        struct chunk *chunk, struct stop *stop)
 {
     struct field fields[FIELDS_MAX];
     size_t at = 0;
@@ -252,7 +244,7 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
             state->open_block = block->index;
             state->open_line = line;
         }
-        int status = check_line(block, has_nul, line, &text, &stop->error);
+        int status = check_line(block, line, &text, &stop->error);
         if (status == 0)
             status = quoted_line(state->quoted, block->data + start, at - start, &stop->error);
         if (status > 0 && state->skip_header)
@@ -277,12 +269,11 @@ static int take_block(struct reader *reader, struct block *block, int slot, stru
 {
     stop->block = block->index;
     stop->line = -1;
-    const int has_nul = memchr(block->data, 0, block->length) != NULL;
     struct chunk *chunk = begin_chunk(reader, block, slot);
     if (!chunk)
         return error_memory(&stop->error);
-    int status = rows ? parse_quoted(reader, block, rows, has_nul, chunk, stop)
-                      : parse_block(reader, block, slot, plain, has_nul, chunk, stop);
+    int status = rows ? parse_quoted(reader, block, rows, chunk, stop)
+                      : parse_block(reader, block, slot, plain, chunk, stop);
     if (keep_chunk(reader, chunk) != 0) {
         chunk_free(chunk);
         return error_memory(&stop->error);
@@ -385,7 +376,7 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
             ++*line;
             if (is_blank(&text) && !(quoted && quoted_is_open(quoted)))
                 continue;
-            if (check_line(block, 1, (int64_t)start, &text, error) != 0)
+            if (check_line(block, (int64_t)start, &text, error) != 0)
                 return -1;
             if (!quoted || (!quoted_is_open(quoted) && !memchr(text.data, '"', text.length))) {
                 *n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
