@@ -35,6 +35,8 @@ struct read_control {
     size_t block_size;  /* 0: the usual */
     const char *memory; /* the file's content; NULL: read the file */
     size_t length;
+    int careful; /* every line by the careful path */
+    int kind;    /* of processor, of the fast one: SIMD_KIND_... */
 };
 
 /*
