@@ -52,8 +52,7 @@ static void two_users_are_like_half_of_the_noise(void **state)
     const double half = first_epsilon("account -c sound.ini --json -o accountants.list=pld "
                                       "-o items.mechanism.noise-multiplier=2",
                                       "proved", NULL);
-    assert_true(half > 0);
-    assert_true(fabs(pair / half - 1) < 1e-4);
+    assert_true(half > 0 && fabs(pair / half - 1) < 1e-4);
     /* The quickstart has blocks without noise, of public numbers. */
     char text[1024];
     snprintf(text, sizeof text, "account -c %s/configs/quickstart.ini --json -o accountants.list=pld",
@@ -221,6 +220,41 @@ static void an_unknown_component_names_the_search_path(void **state)
 }
 
 /* What nobody reads is refused, whatever the model. */
+/* For programs: the parts of a message, of which the last says what to do. */
+static void errors_have_parts(void **state)
+{
+    static const struct {
+        const char *arguments, *kind, *key, *remedy;
+        int code;
+    } cases[] = {
+        {"check -c sound.ini -o model.rank=a --json", "configuration", "model.rank", "must be an integer", 2},
+        {"check -c sound.ini -o model.rnk=1 --json", "configuration", NULL, "did you mean", 2},
+        {"check -c sound.ini -o data.format=csv -o data.path=absent.csv --json", "data", NULL, NULL, 3},
+        {"check -c sound.ini -o data.format=csv -o data.path=semicolons.csv -o data.header=yes --json",
+         "data", NULL, "did you mean delimiter = semicolon?", 3},
+    };
+    (void)state;
+    training_file("semicolons.csv", "user;item;rating\na;b;3\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        command_expect(cases[i].arguments, cases[i].code, "\"error\"");
+        json_t *root = json_loads(strstr(command_err, "{\"error\""), JSON_DISABLE_EOF_CHECK, NULL);
+        const json_t *error = json_object_get(root, "error");
+        const char *remedy = json_string_value(json_object_get(error, "remedy"));
+        assert_string_equal(json_string_value(json_object_get(error, "kind")), cases[i].kind);
+        if (cases[i].key)
+            assert_string_equal(json_string_value(json_object_get(error, "key")), cases[i].key);
+        if (strstr(cases[i].arguments, "semicolons")) {
+            assert_non_null(strstr(json_string_value(json_object_get(error, "file")), "semicolons.csv"));
+            assert_int_equal(json_integer_value(json_object_get(error, "line")), 1);
+        }
+        if (cases[i].remedy)
+            assert_ptr_equal(strstr(remedy, cases[i].remedy), remedy);
+        else
+            assert_null(remedy);
+        json_decref(root);
+    }
+}
+
 static void nothing_is_ignored_in_silence(void **state)
 {
     static const char *const models[] = {"", "-o model.kind=popularity", "-o model.kind=mean"};
@@ -247,6 +281,31 @@ static void nothing_is_ignored_in_silence(void **state)
         command_expect(line, 0, "");
     }
     assert_false(command_exists("ignored"));
+}
+
+/* ---- what is written ------------------------------------------------------------------------------------
+ */
+
+static void expect_output(const char *arguments, const char *text)
+{
+    command_expect(arguments, 0, "");
+    if (!strstr(command_out, text))
+        fail_msg("dpframe %s: \"%s\" is missing in: %s", arguments, text, command_out);
+}
+
+static void profile_shows_where_the_time_goes(void **state)
+{
+    (void)state;
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    files_write_text(command_path("machine.json"),
+                     "{\"limits\": {\"triad-gb-s\": 10, \"sgemm-gflop-s\": 50}}", &error);
+    files_write_text(command_path("no-machine.json"), "{\"limits\": {}}", &error);
+    assert_int_equal(error.fault, DPF_FAULT_NONE);
+    expect_output("-c sound.ini -O profiled --profile", "% of limit");
+    expect_output("-c sound.ini -O profiled --profile=machine.json", "triad");
+    expect_output("-c sound.ini -O profiled -q --profile", "evaluate");
+    command_expect("-c sound.ini -O profiled --profile=no-machine.json", 2, "no limits of a machine");
+    command_expect("check sound.ini --profile", 2, "no option --profile");
 }
 
 /* ---- output that does not arrive -------------------------------------------------------------------- */
@@ -290,7 +349,9 @@ int main(void)
         cmocka_unit_test(wrong_data_exits_with_3),
         cmocka_unit_test(a_wrong_plugin_exits_with_4),
         cmocka_unit_test(an_unknown_component_names_the_search_path),
+        cmocka_unit_test(errors_have_parts),
         cmocka_unit_test(nothing_is_ignored_in_silence),
+        cmocka_unit_test(profile_shows_where_the_time_goes),
         cmocka_unit_test(meaningless_keys_are_warned_of),
     };
     return cmocka_run_group_tests(tests, begin, training_end);

@@ -95,6 +95,17 @@ typedef struct dpf_loss {
     dpf_status (*apply)(void *self, const dpf_call *call, const dpf_query *query, const dpf_groups *groups,
                         const float *x, int64_t x_stride, float *out, int64_t out_stride);
     /*
+     * [run, optional] The same as accumulate, for sums of users' messages that are each multiplied by a
+     * factor, without the messages: each record's contribution to a coordinate of block b, in float64 and
+     * exactly as accumulate has it for that record alone, times factors[row of the other side], is rounded to
+     * the nearest multiple of grid[b] (ties to even), and the multiples are added as integers: out is in grid
+     * steps, overwritten. Records whose factor is 0 are left out, whatever they hold. The host calls it only
+     * where every product lies within 2^50 steps. NULL: messages are made one by one.
+     */
+    dpf_status (*accumulate_scaled)(void *self, const dpf_call *call, const dpf_query *query,
+                                    const dpf_groups *groups, const double *factors, const double *grid,
+                                    int64_t *out, int64_t stride);
+    /*
      * [setup, optional] What is proved about the error of a release; NULL: nothing. Called twice. First with
      * n_numbers 0: adds the numbers that go in, with the plan's values; none where its theorem is not about
      * this release. Then with values that the command line may have changed, within their ranges: adds bounds
@@ -102,7 +113,7 @@ typedef struct dpf_loss {
      */
     dpf_status (*utility)(void *self, const dpf_utility_setup *setup, dpf_utility *report);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[3])(void);
+    void (*reserved_slots[2])(void);
 } dpf_loss;
 
 #ifdef __cplusplus
