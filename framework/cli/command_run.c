@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "run/progress.h"
 #include "run/run_once.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
@@ -40,7 +39,7 @@ static int check_readable(const struct arguments *arguments, struct dpf_error *e
     return config ? 0 : -1;
 }
 
-static int run_or_sweep(const struct arguments *arguments, double started, struct dpf_error *error)
+static int run_or_sweep(const struct arguments *arguments, struct dpf_error *error)
 {
     if (arguments->n_rest)
         return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
@@ -59,7 +58,7 @@ static int run_or_sweep(const struct arguments *arguments, double started, struc
     if (error->fault)
         return -1;
     const struct run_request request = {
-        .arguments = arguments, .quiet = arguments->quiet, .started = started};
+        .arguments = arguments, .quiet = arguments->quiet, .whole_process = 1};
     return run_once(&request, error);
 }
 
@@ -67,11 +66,10 @@ int command_run(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments;
-    const double started = progress_clock();
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
     arguments.quiet |= arguments.json;
     if (status == 0)
-        status = run_or_sweep(&arguments, started, &error);
+        status = run_or_sweep(&arguments, &error);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

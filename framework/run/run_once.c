@@ -589,7 +589,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
     if (run && arguments) {
         *arguments = *request->arguments;
         run->lock = -1;
-        stages_begin(&run->stages, request->started);
+        stages_begin(&run->stages, request->whole_process);
         run->quiet = request->quiet;
         run->default_threads = request->threads;
         run->parsed = request->parsed;

@@ -39,12 +39,35 @@ static struct stage_cost cost_now(void)
     return (struct stage_cost){progress_clock(), processor_clock(), file_bytes(), 0};
 }
 
-void stages_begin(struct stages *stages, double started)
+/* Seconds that the process has lived, which no clock of it has seen from the beginning; 0 if they are not
+   known. Field 22 of the file, the second field being a name in parentheses. */
+static double process_age(void)
+{
+    char text[1024], *at;
+    struct timespec now;
+    unsigned long long ticks;
+    FILE *file = fopen("/proc/self/stat", "r");
+    if (!file)
+        return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    at = strrchr(text, ')');
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    if (!at || sscanf(at, " %llu", &ticks) != 1 || clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+        return 0;
+    const double age =
+        (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - (double)ticks / (double)sysconf(_SC_CLK_TCK);
+    return age > 0 ? age : 0;
+}
+
+void stages_begin(struct stages *stages, int whole)
 {
     *stages = (struct stages){.now = STAGE_CONFIGURE, .since = cost_now()};
-    /* What came before, as far as the caller has seen it. */
-    stages->started = started > 0 ? started : stages->since.wall;
-    stages->at[STAGE_CONFIGURE].wall = stages->since.wall - stages->started;
+    if (!whole)
+        return;
+    stages->at[STAGE_CONFIGURE].wall = process_age();
+    stages->at[STAGE_CONFIGURE].cpu = stages->since.cpu;
 }
 
 void stages_enter(struct stages *stages, enum stage next)

@@ -34,11 +34,10 @@ struct stages {
     } at[STAGES];
     enum stage now;
     struct stage_cost since; /* clocks and counters when it began */
-    double started;
 };
 
-/* started: by progress_clock, or 0 for now. */
-void stages_begin(struct stages *stages, double started);
+/* whole: from the start of the process, to within a hundredth of a second, else from now. */
+void stages_begin(struct stages *stages, int whole);
 /* Ends the stage, and begins another one or goes on with it. */
 void stages_enter(struct stages *stages, enum stage next);
 /* Seconds of each stage by name, and their sum as "total". New reference. */

@@ -219,7 +219,6 @@ static void an_unknown_component_names_the_search_path(void **state)
     assert_non_null(strstr(command_err, "--plugin-dir"));
 }
 
-/* What nobody reads is refused, whatever the model. */
 /* For programs: the parts of a message, of which the last says what to do. */
 static void errors_have_parts(void **state)
 {
@@ -255,6 +254,7 @@ static void errors_have_parts(void **state)
     }
 }
 
+/* What nobody reads is refused, whatever the model. */
 static void nothing_is_ignored_in_silence(void **state)
 {
     static const char *const models[] = {"", "-o model.kind=popularity", "-o model.kind=mean"};

@@ -105,7 +105,7 @@ static void assert_guarantee(json_t *guarantee)
     assert_int_equal(json_array_size(need(guarantee, "published", JSON_ARRAY)), 0);
 }
 
-/* Stages add up, and to what passed by the clock but for the beginning and the end of the process. */
+/* Stages add up, and to what passed by the clock but for the end of the process. */
 static void assert_stages(json_t *timing, double passed)
 {
     static const char *const stages[] = {"configure", "load",    "plan",  "train",
@@ -117,7 +117,7 @@ static void assert_stages(json_t *timing, double passed)
         sum += json_real_value(need(timing, stages[i], JSON_REAL));
     }
     assert_true(fabs(sum - total) < 1e-9);
-    if (total > passed || total < 0.5 * passed - 1)
+    if (total > passed + 0.05 || total < 0.9 * passed - 0.5) /* a busy machine ends processes late */
         fail_msg("stages take %.3f s, the process %.3f s", total, passed);
 }
 
