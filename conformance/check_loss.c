@@ -330,9 +330,85 @@ static void rule_grid(struct check *check)
         check_skip(check, "writes no query that is released");
 }
 
+/* One group's records, each by itself, times its factor, rounded, in grid steps. */
+static dpf_status scaled_one_by_one(const struct scenario *scenario, struct worker *worker, int64_t g,
+                                    const double *factors, double *one, double *sums)
+{
+    const struct loss_inputs *in = scenario->data;
+    const dpf_loss *loss = scenario->instance->functions;
+    const int32_t width = in->query.width;
+    memset(sums, 0, (size_t)width * sizeof *sums);
+    for (int64_t e = in->offsets[g]; e < in->offsets[g + 1]; e++) {
+        const int64_t alone[2] = {e, e + 1};
+        dpf_groups single = in->groups;
+        single.n_groups = 1;
+        single.rows += g;
+        single.offsets = alone;
+        if (factors[in->others[e]] == 0)
+            continue;
+        dpf_call *call = worker_call(worker, scenario->instance, 0, 0, DPF_PARTY_AGGREGATE);
+        const dpf_status status =
+            loss->accumulate(scenario->instance->self, call, &in->query, &single, NULL, one, width);
+        if (status != DPF_OK)
+            return status;
+        for (int32_t b = 0; b < in->query.n_blocks; b++)
+            for (int32_t i = in->query.blocks[b].offset;
+                 i < in->query.blocks[b].offset + in->query.blocks[b].length; i++)
+                sums[i] += nearbyint(factors[in->others[e]] * one[i] / in->grid[b]);
+    }
+    return DPF_OK;
+}
+
+static void look_at_scaled(struct check *check, const struct scenario *scenario, struct worker *worker)
+{
+    const struct loss_inputs *in = scenario->data;
+    const dpf_loss *loss = scenario->instance->functions;
+    const int32_t width = in->query.width;
+    const int64_t others = in->groups.other->rows;
+    double *factors = check_keep(check, (size_t)others * sizeof *factors);
+    double *one = check_keep(check, 2 * (size_t)width * sizeof *one);
+    int64_t *out = check_keep(check, (size_t)(GROUPS * width) * sizeof *out);
+    if (!factors || !one || !out)
+        return;
+    for (int64_t o = 0; o < others; o++)
+        factors[o] = o % 5 == 3 ? 0 : 0.25 + (double)(o % 7) / 11;
+    dpf_call *call = worker_call(worker, scenario->instance, 0, 0, DPF_PARTY_AGGREGATE);
+    if (loss->accumulate_scaled(scenario->instance->self, call, &in->query, &in->groups, factors, in->grid,
+                                out, width) != DPF_OK)
+        return; /* messages are made */
+    for (int64_t g = 0; g < GROUPS; g++) {
+        if (scaled_one_by_one(scenario, worker, g, factors, one, one + width) != DPF_OK)
+            return;
+        for (int32_t i = 0; i < width; i++)
+            if ((double)out[g * width + i] != one[width + i]) {
+                check_fail(check, "%s: number %d of row %d is %lld; its records one by one make %.0f",
+                           scenario->name, (int)i, (int)g, (long long)out[g * width + i], one[width + i]);
+                return;
+            }
+    }
+}
+
+static void rule_scaled(struct check *check)
+{
+    struct dpf_error error = {0};
+    for (int index = 0, got = 1; got; index++) {
+        struct scenario scenario;
+        got = check_loss_scenario(check, index, &scenario);
+        if (got != 1 || !((struct loss_inputs *)scenario.data)->use_grid ||
+            !((const dpf_loss *)scenario.instance->functions)->accumulate_scaled)
+            continue; /* nothing is promised */
+        struct worker *worker = worker_new(0, 1, &error);
+        if (worker)
+            look_at_scaled(check, &scenario, worker);
+        worker_free(worker);
+    }
+}
+
 static const struct check_rule rules[] = {
     {"loss.query", DPF_ROLE_LOSS, rule_query, "blocks lie within the row and do not overlap"},
     {"loss.grid", DPF_ROLE_LOSS, rule_grid, "sums on a grid are exact, whatever the order of records"},
+    {"loss.scaled", DPF_ROLE_LOSS, rule_scaled,
+     "integer sums of scaled records are those of the records one by one"},
     {"loss.sensitivity", DPF_ROLE_LOSS, check_rule_sensitivity,
      "no pair of neighbours differs by more than the stated sensitivity"},
     {"loss.monotone", DPF_ROLE_LOSS, check_rule_sensitivity_monotone,

@@ -471,10 +471,69 @@ static void rule_inverse(struct check *check)
     }
 }
 
+/* The factor of a message that was measured in pieces. */
+static dpf_status factor_of_pieces(const struct scenario *scenario, struct worker *worker, double *message,
+                                   int64_t piece, double *factor)
+{
+    const dpf_transform *transform = table(scenario->instance);
+    double numbers[DPF_MEASURE_NUMBERS] = {0};
+    for (int64_t first = 0; first < ROWS; first += piece) {
+        dpf_message rows =
+            message_of(message + first * WIDTH, ROWS - first < piece ? ROWS - first : piece, 1);
+        rows.first_row = first;
+        rows.total_rows = ROWS;
+        dpf_call *call = worker_call(worker, scenario->instance, 0, 0, 1);
+        const dpf_status status = transform->measure(scenario->instance->self, call, &rows, numbers);
+        if (status != DPF_OK)
+            return status;
+    }
+    dpf_call *call = worker_call(worker, scenario->instance, 0, 0, 1);
+    return transform->factor(scenario->instance->self, call, numbers, ROWS, WIDTH, factor);
+}
+
+/* Messages of many sizes: what is told of pieces is what forward does, to the last bit. */
+static void compare_factors(struct check *check, const struct scenario *scenario, struct worker *worker)
+{
+    const dpf_transform *transform = table(scenario->instance);
+    const struct transform_inputs *in = scenario->data;
+    double message[ROWS * WIDTH], sent[ROWS * WIDTH];
+    for (int p = 0; p < PARTIES; p++) {
+        double factor = NAN;
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            message[i] = sent[i] = ldexp(in->scores[p * ROWS * WIDTH + i], 3 * p - 12);
+        dpf_message whole = message_of(sent, ROWS, 1);
+        dpf_call *call = worker_call(worker, scenario->instance, 0, 0, 1);
+        if (factor_of_pieces(scenario, worker, message, 1 + 3 * p, &factor) != DPF_OK ||
+            transform->forward(scenario->instance->self, call, &whole, &whole) != DPF_OK)
+            continue; /* the message must be whole, or is refused */
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            if (factor * message[i] != sent[i]) {
+                check_fail(check, "factor tells %.17g, but forward makes %.17g of %.17g", factor, sent[i],
+                           message[i]);
+                return;
+            }
+    }
+}
+
+static void rule_factor(struct check *check)
+{
+    struct scenario scenario;
+    struct dpf_error error = {0};
+    if (check_transform_scenario(check, 0, &scenario) != 1 || !table(scenario.instance)->measure)
+        return; /* nothing is promised */
+    struct worker *worker = worker_new(0, 1, &error);
+    if (worker)
+        compare_factors(check, &scenario, worker);
+    worker_free(worker);
+    instance_result(scenario.instance, DPF_E_UNSUPPORTED, scenario.name,
+                    &error); /* takes what was reported */
+}
+
 static const struct check_rule rules[] = {
     {"transform.bounds", DPF_ROLE_TRANSFORM, rule_bounds, "its output lies within the bounds it states"},
     {"transform.sensitivity", DPF_ROLE_TRANSFORM, rule_sensitivity,
      "messages lie within the sensitivities it states"},
     {"transform.inverse", DPF_ROLE_TRANSFORM, rule_inverse, "inverses invert, adjoints are adjoint"},
+    {"transform.factor", DPF_ROLE_TRANSFORM, rule_factor, "what is measured in pieces is what forward does"},
 };
 const struct check_rules check_transform_rules = CHECK_RULES(rules);

@@ -12,6 +12,18 @@ static int32_t *iota_rows(struct engine *engine, int worker, int64_t n)
     return rows;
 }
 
+/* Offsets of groups with a record each, or (given rows, in their order) of all groups, of which few have one.
+ */
+static void fill_offsets(const int32_t *rows, int64_t n, int64_t n_groups, int64_t *offsets)
+{
+    int64_t g = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (const int64_t last = rows ? rows[i] : i; g <= last; g++)
+            offsets[g] = i;
+    for (; g <= n_groups; g++)
+        offsets[g] = n;
+}
+
 /*
  * Groups of one user's message where users are the other side: each of the user's records is a group
  * of its own row; a dense query also gets an empty group for every other row.
@@ -40,12 +52,7 @@ static int user_groups(struct engine *engine, struct term_run *term, int64_t use
             step_draw_records(engine, term, DPF_SIDE_USERS, csr, values, user, 1, worker, weights) != 0)
             return -1;
     }
-    int64_t at = 0;
-    for (int64_t g = 0; g < n_groups; g++) {
-        offsets[g] = at;
-        at += !dense || (at < n && csr->others[begin + at] == g);
-    }
-    offsets[n_groups] = at;
+    fill_offsets(dense ? csr->others + begin : NULL, n, n_groups, offsets);
     for (int64_t i = 0; i < n; i++)
         others[i] = (int32_t)user;
     *groups = (dpf_groups){.size = sizeof *groups,

@@ -640,13 +640,33 @@ static inline int dpf_additive_to_integer(double steps, double limit, int64_t *o
     return 1;
 }
 
-/* values / grid as integers. All of them, or DPF_E_RANGE. */
+/*
+ * values / grid as integers. All of them, or DPF_E_RANGE. First in a loop without branches: with M = 1.5 2^52
+ * the bits of x + M are those of M plus the nearest integer, for |x| < 2^51; and x + 3 P has the exponent of
+ * 3 P if |x| < P, a power of two below both limits. What is beyond P is looked at one by one.
+ */
 static inline dpf_status dpf_additive_round(double grid, double limit, const double *values, int64_t n,
                                             int64_t *out)
 {
     const double steps_per_unit = 1 / grid; /* exact for powers of two, as is the product below */
+    const double magic = 6755399441055744.0;
+    uint64_t magic_bits, guard_bits, far = 0;
+    double guard; /* 3 P, P at most half of the limit */
     int ok = 1;
-    for (int64_t i = 0; i < n; i++)
+    memcpy(&magic_bits, &magic, sizeof magic_bits);
+    memcpy(&guard_bits, &limit, sizeof guard_bits);
+    guard_bits = (guard_bits & UINT64_C(0x7ff0000000000000)) | UINT64_C(0x0008000000000000);
+    guard_bits = guard_bits < magic_bits ? guard_bits : magic_bits;
+    memcpy(&guard, &guard_bits, sizeof guard);
+    for (int64_t i = 0; i < n; i++) {
+        const double steps = values[i] * steps_per_unit, moved = steps + magic, guarded = steps + guard;
+        uint64_t bits, check;
+        memcpy(&bits, &moved, sizeof bits);
+        memcpy(&check, &guarded, sizeof check);
+        out[i] = (int64_t)(bits - magic_bits);
+        far |= (check ^ guard_bits) >> 52;
+    }
+    for (int64_t i = 0; far && i < n; i++)
         ok &= dpf_additive_to_integer(values[i] * steps_per_unit, limit, &out[i]);
     return ok ? DPF_OK : DPF_E_RANGE;
 }
@@ -745,6 +765,13 @@ static inline dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_sta
                               "contributions, or lower grid-bits of the mechanism");
 }
 
+/* Whether all numbers stand behind one another on one grid. */
+static inline int dpf_additive_is_plain(const dpf_query *query, int64_t stride, const dpf_encoded *out)
+{
+    return query->n_blocks == 1 && !query->has_gram && query->blocks[0].offset == 0 &&
+           query->blocks[0].length == out->width && stride == out->width && out->stride == out->width;
+}
+
 /*
  * The role's encode. noise may be NULL if no block has any. limit: dpf_additive_limit of the planned number
  * of parties.
@@ -767,6 +794,10 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
     dpf_status status = dpf_additive_find_room(noise, call, query->width, &room);
     if (status != DPF_OK)
         return (call->host->fail)(call->host, status, -1, "out of memory");
+    if (!noisy && dpf_additive_is_plain(query, stride, out)) {
+        status = dpf_additive_round(plan->grid[0], limit, values, out->n_rows * out->width, out->values);
+        return status == DPF_OK ? DPF_OK : dpf_additive_out_of_range(call, status);
+    }
     for (int64_t i = 0; i < out->n_rows; i++) {
         int64_t row = dpf_additive_row_id(out, i);
         int64_t *to = out->values + i * out->stride;

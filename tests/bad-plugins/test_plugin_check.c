@@ -59,6 +59,7 @@ static const struct {
     {"keeps_memory", "run.memory", "fail"},
     {"changes_inputs", "run.inputs", "fail"},
     {"exceeds_bounds", "transform.bounds", "fail"},
+    {"transform_other_factor", "transform.factor", "fail"},
     {"mechanism_too_little_noise", "mechanism.noise", "fail"},
     {"mechanism_first_block_only", "mechanism.noise", "fail"},
     {"mechanism_biased", "mechanism.noise", "fail"},

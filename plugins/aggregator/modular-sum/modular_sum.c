@@ -78,13 +78,28 @@ static uint64_t reduce(int64_t x, uint64_t m)
     return x < 0 && size != 0 ? m - size : size;
 }
 
-/* Adds n numbers to sums in 0 .. m-1. Messages of the Poisson binomial mechanism are there already, which
-   saves the division. */
+/* Whether all numbers are in 0 .. m-1: those of the Poisson binomial mechanism are, which saves the division.
+ */
+static int are_reduced(const int64_t *numbers, int64_t n, uint64_t m)
+{
+    uint64_t beyond = 0;
+    for (int64_t i = 0; i < n; i++)
+        beyond |= (uint64_t)numbers[i] | (m - 1 - (uint64_t)numbers[i]);
+    return beyond >> 63 == 0;
+}
+
+/* Adds n numbers to sums in 0 .. m-1. */
 static void add_modular(int64_t *restrict to, const int64_t *restrict from, int64_t n, uint64_t m)
 {
+    if (m <= UINT64_C(1) << 62 && are_reduced(from, n, m)) {
+        for (int64_t i = 0; i < n; i++) {
+            const uint64_t s = (uint64_t)to[i] + (uint64_t)from[i] - m; /* negative: below m before */
+            to[i] = (int64_t)(s + (m & (0 - (s >> 63))));
+        }
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
-        const uint64_t residue = (uint64_t)from[i] < m ? (uint64_t)from[i] : reduce(from[i], m);
-        const uint64_t s = (uint64_t)to[i] + residue; /* both below 2^63 */
+        const uint64_t s = (uint64_t)to[i] + reduce(from[i], m); /* both below 2^63 */
         to[i] = (int64_t)(s >= m ? s - m : s);
     }
 }
@@ -97,8 +112,12 @@ static dpf_status add(const dpf_call *call, uint64_t modulus, int64_t *restrict 
         add_modular(to, from, n, modulus);
         return DPF_OK;
     }
-    for (int64_t i = 0; i < n; i++)
-        overflow |= __builtin_add_overflow(to[i], from[i], &to[i]);
+    for (int64_t i = 0; i < n; i++) {
+        /* Wrapping addition overflowed iff both terms differ in sign from the result. */
+        const int64_t s = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]);
+        overflow |= ((to[i] ^ s) & (from[i] ^ s)) < 0;
+        to[i] = s;
+    }
     return overflow
                ? failed(call, DPF_E_RANGE,
                         "a sum exceeds 64 bits; choose a coarser grid in the mechanism, or clip the messages")
@@ -114,10 +133,12 @@ static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into
     if (message->width != into->width || message->rows || message->first_row < 0 ||
         message->first_row + message->n_rows > into->rows)
         return failed(call, DPF_E_INTERNAL, "a message does not cover a range of the aggregation's rows");
-    for (int64_t r = 0; r < message->n_rows; r++) {
+    /* Rows behind one another are added as one. */
+    const int whole = message->stride == into->width;
+    const int64_t n = whole ? message->n_rows * into->width : into->width;
+    for (int64_t r = 0; r < (whole ? 1 : message->n_rows); r++) {
         int64_t *sums = into->sums + (message->first_row + r) * into->width;
-        const dpf_status status =
-            add(call, into->modulus, sums, message->values + r * message->stride, into->width);
+        const dpf_status status = add(call, into->modulus, sums, message->values + r * message->stride, n);
         if (status != DPF_OK)
             return status;
     }

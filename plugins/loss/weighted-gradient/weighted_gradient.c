@@ -101,7 +101,9 @@ struct cells {
     const dpf_query *query;
     const dpf_groups *groups;
     double grid;
-    int diverged; /* a residual left the range, or is not a number */
+    const float *own_seen; /* a single user's row, as predictions read it, and */
+    const float *own;      /* as gradients do; or NULL */
+    int diverged;          /* a residual left the range, or is not a number */
 };
 
 static double clipped(const struct weighted_gradient *loss, double e)
@@ -150,14 +152,21 @@ static void add_cell(struct cells *cells, const float *x, int64_t other, int64_t
         out[i] += dpf_on_grid(t * (double)y[i], cells->grid);
 }
 
-/* The cell of a single user in one row. */
-static void add_own_cell(struct cells *cells, const float *x, int64_t g, double *out)
+/* The cell of a single user in one row, which it alone makes: most are empty. */
+static void write_own_cell(struct cells *cells, const float *x, int64_t g, double *out)
 {
-    const int64_t begin = cells->groups->offsets[g], end = cells->groups->offsets[g + 1];
-    if (begin == end)
-        add_cell(cells, x, cells->groups->party_row, -1, out);
+    const dpf_groups *groups = cells->groups;
+    const int64_t begin = groups->offsets[g], end = groups->offsets[g + 1];
+    if (begin == end) {
+        const double prediction = groups->offset + inner_product(x, cells->own_seen, groups->self->cols);
+        const double t = cells->loss->factor * weighted_residual(cells, prediction, -1);
+        for (int32_t i = 0; i < cells->query->dimension; i++)
+            out[i] = 0.0 + dpf_on_grid(t * (double)cells->own[i], cells->grid);
+        return;
+    }
+    memset(out, 0, (size_t)cells->query->width * sizeof(*out));
     for (int64_t r = begin; r < end; r++)
-        add_cell(cells, x, cells->groups->others[r], r, out);
+        add_cell(cells, x, groups->others[r], r, out);
 }
 
 /* All cells of a row. at[o] is 1 + the record of the other row o, 0 where there is none, and left as 0. */
@@ -201,7 +210,7 @@ static dpf_status check_row(const dpf_call *call, const struct cells *cells, con
 static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *query_,
                              const dpf_groups *groups, const double *grid, double *out, int64_t stride)
 {
-    struct cells cells = {self, query_, groups, grid ? grid[0] : 0.0, 0};
+    struct cells cells = {.loss = self, .query = query_, .groups = groups, .grid = grid ? grid[0] : 0.0};
     int64_t *at = NULL;
     if (groups->party_row < 0) {
         const size_t bytes = (size_t)groups->other->rows * sizeof(*at);
@@ -209,17 +218,21 @@ static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *
         if (!at)
             return failed(call, DPF_E_MEMORY, "out of memory");
         memset(at, 0, bytes);
+    } else {
+        cells.own_seen = dpf_row(groups->residual, groups->party_row);
+        cells.own = dpf_row(groups->other, groups->party_row) + query_->first;
     }
     for (int64_t g = 0; g < groups->n_groups; g++) {
         const float *x = dpf_row(groups->self, groups->rows[g]);
         double *row = out + g * stride;
         if (g % 64 == 0 && call->cancelled(call))
             return DPF_E_CANCELLED;
-        memset(row, 0, (size_t)query_->width * sizeof(*row));
-        if (at)
+        if (at) {
+            memset(row, 0, (size_t)query_->width * sizeof(*row));
             add_all_cells(&cells, x, g, at, row);
-        else
-            add_own_cell(&cells, x, g, row);
+        } else {
+            write_own_cell(&cells, x, g, row);
+        }
         const dpf_status status = check_row(call, &cells, row);
         if (status != DPF_OK)
             return status;

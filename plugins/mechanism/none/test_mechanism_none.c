@@ -58,6 +58,33 @@ static void halves_round_to_even_and_what_is_just_below_does_not(void **state)
     plain_close(&host);
 }
 
+/* By a loop without branches as one by one, on both sides of every bound and where halves are. */
+static void rounding_in_vectors(void **state)
+{
+    (void)state;
+    static const double limits[] = {0x1p52, 0x1p40, 0x1p40 - 1, 0x1.8p31, 4398046511104.0 / 3, 17};
+    for (size_t l = 0; l < sizeof(limits) / sizeof(limits[0]); l++)
+        for (int e = -3; e < 53; e++) {
+            const double at[] = {ldexp(1, e),     ldexp(1, e) + 0.5, nextafter(ldexp(1, e), 0), limits[l],
+                                 limits[l] + 0.5, limits[l] - 0.5,   nextafter(limits[l], 0),   2.5};
+            for (int i = 0; i < 16; i++) {
+                const double x = i < 8 ? at[i] : -at[i - 8], values[3] = {x * 0x1p-5, 0.375, -x * 0x1p-5};
+                int64_t expected[3] = {0}, out[3] = {0};
+                int ok = 1;
+                for (int k = 0; k < 3; k++)
+                    ok &= dpf_additive_to_integer(values[k] * 0x1p5, limits[l], &expected[k]);
+                assert_int_equal(dpf_additive_round(0x1p-5, limits[l], values, 3, out),
+                                 ok ? DPF_OK : DPF_E_RANGE);
+                if (ok)
+                    assert_memory_equal(out, expected, sizeof(out));
+            }
+        }
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
+    int64_t out;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(dpf_additive_round(1, 0x1p52, &bad[i], 1, &out), DPF_E_RANGE);
+}
+
 static void nothing_is_private_unless_nobody_moves_it(void **state)
 {
     (void)state;
@@ -122,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_the_rounded_values),
+        cmocka_unit_test(rounding_in_vectors),
         cmocka_unit_test(halves_round_to_even_and_what_is_just_below_does_not),
         cmocka_unit_test(nothing_is_private_unless_nobody_moves_it),
         cmocka_unit_test(a_sum_cannot_overflow),

@@ -22,6 +22,7 @@
 
 #include "dpframe/dpframe.h"
 #include "dpframe/joint.h"
+#include "hadamard.h"
 
 enum { P_SCOPE, P_COLUMNS, P_SEED, P_COUNT };
 enum { SCOPE_ROWS, SCOPE_MATRIX };
@@ -45,6 +46,7 @@ struct flatten {
     int64_t scope;
     int64_t columns;
     uint64_t key;
+    const struct hadamard_kernels *kernels;
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
@@ -65,6 +67,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     flatten->host = host;
     flatten->scope = values->values[P_SCOPE].integer;
     flatten->columns = values->values[P_COLUMNS].integer;
+    flatten->kernels = hadamard_find(SIMD_KIND_AUTO);
     random->seek(stream, (uint32_t)values->values[P_SEED].integer, 0, 0, &cursor);
     random->bits(&cursor, &flatten->key, 1);
     *self = flatten;
@@ -232,8 +235,12 @@ static double next_sign(const struct flatten *flatten, int64_t index, uint64_t *
 }
 
 /* n rows of width numbers: every column by itself. n is a power of two. */
-static void hadamard(double *values, int64_t n, int64_t stride, int64_t width)
+static void hadamard(const struct flatten *flatten, double *values, int64_t n, int64_t stride, int64_t width)
 {
+    if (stride == width) {
+        hadamard_rows(flatten->kernels, values, n, width);
+        return;
+    }
     for (int64_t half = 1; half < n; half *= 2)
         for (int64_t at = 0; at < n; at += 2 * half)
             for (int64_t r = at; r < at + half; r++) {
@@ -250,23 +257,15 @@ static void hadamard(double *values, int64_t n, int64_t stride, int64_t width)
             values[r * stride + i] *= scale;
 }
 
-/* A column of numbers behind one another is a matrix whose rows are as wide as the smallest steps. */
-static void hadamard_vector(double *values, int64_t n)
+/* A column of numbers behind one another, into to, which may be values. */
+static void hadamard_column(const struct flatten *flatten, double *values, int64_t n, double *to)
 {
-    const int64_t low = n < 16 ? n : 16;
-    for (int64_t at = 0; at < n; at += low)
-        for (int64_t half = 1; half < low; half *= 2)
-            for (int64_t first = at; first < at + low; first += 2 * half)
-                for (int64_t i = first; i < first + half; i++) {
-                    const double sum = values[i] + values[i + half],
-                                 difference = values[i] - values[i + half];
-                    values[i] = sum;
-                    values[i + half] = difference;
-                }
-    hadamard(values, n / low, low, low);
-    const double scale = 1 / sqrt((double)low);
-    for (int64_t i = 0; i < n; i++)
-        values[i] *= scale;
+    if (n >= 16) {
+        hadamard_vector(flatten->kernels, values, n, to);
+        return;
+    }
+    hadamard(flatten, values, n, 1, 1);
+    memmove(to, values, (size_t)n * sizeof(*to));
 }
 
 static dpf_status failed(const dpf_call *call, const char *text)
@@ -297,7 +296,18 @@ static void forward_rows(const struct flatten *flatten, const dpf_message *in, d
         for (int32_t i = 0; i < out->width; i++)
             to[i] = r < in->n_rows ? sign * in->values[r * in->stride + i] : 0;
     }
-    hadamard(out->values, out->n_rows, out->stride, out->width);
+    hadamard(flatten, out->values, out->n_rows, out->stride, out->width);
+}
+
+/* The message's numbers behind one another, times their signs. */
+static void signed_numbers(const struct flatten *flatten, const dpf_message *in, double *to)
+{
+    const int64_t n = in->n_rows * in->width;
+    uint64_t signs = 0;
+    for (int64_t at = 0; at < n && in->stride == in->width; at += 64)
+        flatten->kernels->signs(in->values + at, n - at < 64 ? n - at : 64, signs_from(flatten, at), to + at);
+    for (int64_t at = 0; at < n && in->stride != in->width; at++)
+        to[at] = next_sign(flatten, at, &signs) * in->values[at / in->width * in->stride + at % in->width];
 }
 
 static dpf_status forward(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out)
@@ -314,17 +324,17 @@ static dpf_status forward(void *self, const dpf_call *call, const dpf_message *i
     double *vector = call->scratch(call, (uint64_t)n * sizeof(*vector));
     if (!vector)
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    uint64_t signs = 0;
-    int64_t at = 0;
-    for (int64_t r = 0; r < in->n_rows; r++)
-        for (int64_t i = 0; i < width; i++, at++)
-            vector[at] = next_sign(flatten, at, &signs) * in->values[r * in->stride + i];
-    memset(vector + at, 0, (size_t)(n - at) * sizeof(*vector));
-    hadamard_vector(vector, n);
-    at = 0;
-    for (int64_t r = 0; r < out->n_rows; r++)
-        for (int64_t i = 0; i < width; i++, at++)
-            out->values[r * out->stride + i] = at < n ? vector[at] : 0;
+    signed_numbers(flatten, in, vector);
+    const int64_t given = in->n_rows * width, sent = out->n_rows * width;
+    memset(vector + given, 0, (size_t)(n - given) * sizeof(*vector));
+    if (out->stride == width) {
+        hadamard_column(flatten, vector, n, out->values);
+        memset(out->values + n, 0, (size_t)(sent - n) * sizeof(*vector));
+        return DPF_OK;
+    }
+    hadamard_column(flatten, vector, n, vector);
+    for (int64_t at = 0; at < sent; at++)
+        out->values[at / width * out->stride + at % width] = at < n ? vector[at] : 0;
     return DPF_OK;
 }
 
@@ -343,9 +353,9 @@ static dpf_status inverse(void *self, const dpf_call *call, const dpf_message *i
     for (int64_t i = 0; i < n; i++)
         vector[i] = in->values[i / width * in->stride + i % width];
     if (flatten->scope == SCOPE_ROWS)
-        hadamard(vector, in->n_rows, width, width);
+        hadamard(flatten, vector, in->n_rows, width, width);
     else
-        hadamard_vector(vector, n);
+        hadamard_column(flatten, vector, n, vector);
     uint64_t signs = 0;
     double sign = 1;
     for (int64_t i = 0; i < out->n_rows * width; i++) {

@@ -303,6 +303,21 @@ static int32_t n_parts(const struct user_ball *clip)
     return by_block ? clip->n_blocks * (1 + clip->has_gram) : 1;
 }
 
+/* Of n numbers; short rows are not worth vectors. */
+static double power_of(const struct user_ball *clip, const double *x, int64_t n, double unit)
+{
+    double sum = 0.0;
+
+    if (n >= 32) {
+        return clip->power(x, n, unit, clip->p);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const double y = unit * x[i];
+        sum += clip->p == 1 ? fabs(y) : y * y;
+    }
+    return sum;
+}
+
 /*
  * Adds the p-th powers of the norms of unit * numbers, part by part, row by row: so a message gives the same
  * sums whatever pieces its rows come in. The last row is the Gram row if there is one.
@@ -315,12 +330,11 @@ static void add_powers(const struct user_ball *clip, const dpf_message *message,
         const double *row = message->values + r * message->stride;
         const int32_t first = parts > blocks && r == message->n_rows - 1 ? blocks : 0;
         if (clip->bounds->count == 0 && clip->weights->count == 0) {
-            powers[0] += clip->power(row, message->width, unit, clip->p);
+            powers[0] += power_of(clip, row, message->width, unit);
             continue;
         }
         for (int32_t b = 0; b < blocks; b++) {
-            powers[first + b] +=
-                clip->power(row + clip->blocks[b].offset, clip->blocks[b].length, unit, clip->p);
+            powers[first + b] += power_of(clip, row + clip->blocks[b].offset, clip->blocks[b].length, unit);
         }
     }
 }
