@@ -7,7 +7,7 @@
  *     load_text --write FILE.csv            writes these 20 million ratings as text
  *
  * The file is read once before, so that the disk is not measured. The SHA-256 of the file is part of
- * loading and takes a good third of the CPU time.
+ * loading and takes about a sixth of the CPU time.
  */
 #include <stdio.h>
 #include <stdlib.h>
