@@ -21,7 +21,7 @@
 /* Moves the test part from all to test, and fills candidates and the summary's ties. pool may be NULL. */
 int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,
                const struct id_map *items, const struct random_root *seeded, struct pool *pool,
-               struct csr *test, struct csr *candidates, struct dataset_summary *summary,
+               struct csr *test, struct user_candidates *candidates, struct dataset_summary *summary,
                struct dpf_error *error);
 /* Pairs in both parts, under the policy of split.overlap. Both have the same users. */
 int split_overlaps(const struct data_options *options, struct ratings *train, struct ratings *test,

@@ -681,7 +681,9 @@ int table_check(const char *path, const struct file_options *options, struct dpf
     struct dpf_error found = {0};
     if (decide_layout(&reader, &found) == 0 || !found.fault)
         return 0;
-    return error_set(error, found.fault, "%s", found.text);
+    if (!error->fault)
+        *error = found;
+    return -1;
 }
 
 /* The first line of the file as a file of its own. */
