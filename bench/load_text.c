@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/files.h"
+#include "bench_rows.h"
 #include "synthetic/generate.h"
 #include "data/load.h"
 #include "dataset/summary.h"
@@ -92,9 +93,11 @@ static int load(const char *text, const char *path, int workers, struct dpf_erro
             double cpu = cpu_seconds() - cpu_before;
             printf("%.2f s with %d workers, %.2f s of CPU, peak memory %ld MB", taken, workers, cpu,
                    usage.ru_maxrss / 1024);
-            if (path && stat(path, &info) == 0)
+            if (path && stat(path, &info) == 0) {
                 printf(", %.0f MB/s, %.0f MB/s per core", (double)info.st_size / taken * 1e-6,
                        (double)info.st_size / cpu * 1e-6);
+                bench_row("text, byte", cpu / (double)info.st_size * 1e9, "ns", "triad", 0);
+            }
             printf("\n");
             print_degrees("users", &dataset.train.by_user);
             print_degrees("items", &dataset.train.by_item);
