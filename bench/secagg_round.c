@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "base/pool.h"
+#include "bench_rows.h"
 #include "secagg_graph.h"
 #include "secagg_simulate.h"
 
@@ -147,6 +148,8 @@ static void print_line(const struct bench *bench, const struct scenario *s, doub
     for (int kind = SECAGG_START; kind < SECAGG_N_KINDS; kind++)
         *(kind % 2 ? &down : &up) += (double)bench->round.bytes[kind] / s->n;
     const double ns = 1e9 * cpu / (s->n * members * terms->dimension);
+    if (s->degree && !s->power && !s->lost && pool_workers(bench->pool) == 1)
+        bench_row("secagg, mask coordinate", ns, "ns", "keystream", 0);
     printf("%5u  %-12s %4u  %9llu  %4s  %4s  %d  %7.3f  %7.3f  %5.2f  %8.0f  %8.0f  %8.0f  %5.2f  %5.2f\n",
            s->n, s->degree ? "regular" : "complete", s->threshold, (unsigned long long)terms->modulus,
            s->flags & SECAGG_MALICIOUS ? "yes" : "no", s->lost ? "1/3" : "0", pool_workers(bench->pool), wall,

@@ -83,6 +83,39 @@ static int hash_stream(FILE *stream, unsigned char digest[EVP_MAX_MD_SIZE])
     return ok ? 0 : -1;
 }
 
+struct files_hash {
+    EVP_MD_CTX *context;
+    int failed;
+};
+
+struct files_hash *files_hash_new(void)
+{
+    struct files_hash *hash = calloc(1, sizeof *hash);
+    if (!hash)
+        return NULL;
+    hash->context = EVP_MD_CTX_new();
+    hash->failed = !hash->context || EVP_DigestInit_ex(hash->context, EVP_sha256(), NULL) != 1;
+    return hash;
+}
+
+void files_hash_add(struct files_hash *hash, const void *bytes, size_t n)
+{
+    hash->failed = hash->failed || EVP_DigestUpdate(hash->context, bytes, n) != 1;
+}
+
+int files_hash_end(struct files_hash *hash, char hex[65])
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    if (!hash)
+        return -1;
+    const int failed = hash->failed || EVP_DigestFinal_ex(hash->context, digest, NULL) != 1;
+    EVP_MD_CTX_free(hash->context);
+    free(hash);
+    if (!failed && hex)
+        sodium_bin2hex(hex, 65, digest, 32);
+    return failed ? -1 : 0;
+}
+
 int files_lock_directory(const char *path, struct dpf_error *error)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* A positive multiple of 64, or 0 if the product overflows. */
 static size_t padded_bytes(size_t count, size_t size)
@@ -19,6 +20,20 @@ void *memory_raw(size_t count, size_t size)
 {
     size_t bytes = padded_bytes(count, size);
     return bytes ? aligned_alloc(64, bytes) : NULL;
+}
+
+void *memory_large(size_t count, size_t size)
+{
+    static const size_t page = (size_t)1 << 21;
+    const size_t bytes = padded_bytes(count, size);
+    if (bytes < 4 * page || bytes > SIZE_MAX - page)
+        return memory_raw(count, size);
+    void *block = aligned_alloc(page, (bytes + page - 1) / page * page);
+#ifdef MADV_HUGEPAGE
+    if (block)
+        madvise(block, bytes / page * page, MADV_HUGEPAGE); /* a wish */
+#endif
+    return block;
 }
 
 void *memory_new(size_t count, size_t size)

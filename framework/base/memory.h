@@ -10,6 +10,8 @@
 void *memory_new(size_t count, size_t size);
 /* As above, but not zeroed: for large arrays that are about to be filled. */
 void *memory_raw(size_t count, size_t size);
+/* The same for arrays that may be large and are filled in any order: in large pages where there are such. */
+void *memory_large(size_t count, size_t size);
 /*
  * Makes room for `needed` elements, at least doubling. *capacity counts elements. Returns the array
  * (maybe moved), or NULL with the old one still valid. Grown arrays come from realloc.

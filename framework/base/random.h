@@ -69,5 +69,7 @@ int random_rows_fit(int64_t n_rows, int64_t width);
 
 /* Uniform random permutation of 0 .. n-1 into out. */
 void random_permutation(dpf_cursor *cursor, int64_t *out, int64_t n);
+/* The same permutation in half the memory; n below 2^32. */
+void random_permutation32(dpf_cursor *cursor, uint32_t *out, int64_t n);
 
 #endif

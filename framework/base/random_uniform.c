@@ -97,3 +97,15 @@ void random_permutation(dpf_cursor *cursor, int64_t *out, int64_t n)
         out[j] = i;
     }
 }
+
+void random_permutation32(dpf_cursor *cursor, uint32_t *out, int64_t n)
+{
+    struct random_cursor *c = random_cursor_of(cursor);
+    random_cursor_expect(c, n);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t j = (int64_t)random_word_below(c, (uint64_t)i + 1);
+        if (j != i)
+            out[i] = out[j];
+        out[j] = (uint32_t)i;
+    }
+}

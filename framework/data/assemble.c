@@ -2,57 +2,93 @@
 /* From chunks to rows: a counting sort by user, then each row by item. */
 #include "data/assemble.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "dataset/sort_rows.h"
 
+/*
+ * Part p has the chunks bounds[p] .. bounds[p+1]-1, about as many records each; next + p rows: where the next
+ * record of each user goes that is in its chunks. So the order of lines is kept without locks.
+ */
 struct scatter {
     const struct table *table;
     struct ratings *out;
-    int64_t *next;   /* where each user's next record goes */
-    int64_t *bounds; /* task t fills the rows bounds[t] .. bounds[t+1]-1 */
+    int64_t parts;
+    size_t *bounds;
+    int64_t *next;
+    atomic_int strangers; /* there are records without an index */
 };
 
-static void scatter_chunk(const struct chunk *chunk, int64_t first, int64_t last, int64_t *next,
-                          struct ratings *out)
+static int count_task(void *context, int64_t part, int worker)
+{
+    struct scatter *scatter = context;
+    int64_t *counts = scatter->next + part * scatter->out->csr.rows;
+    int strangers = 0;
+    (void)worker;
+    for (size_t c = scatter->bounds[part]; c < scatter->bounds[part + 1]; c++) {
+        const struct chunk *chunk = scatter->table->chunks[c];
+        for (int64_t i = 0; i < chunk->n; i++) {
+            const int32_t user = chunk->user_map[chunk->users[i]];
+            if (user >= 0 && chunk->item_map[chunk->items[i]] >= 0)
+                counts[user]++;
+            else
+                strangers = 1;
+        }
+    }
+    if (strangers)
+        atomic_store(&scatter->strangers, 1);
+    return 0;
+}
+
+static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratings *out)
 {
     struct csr *csr = &out->csr;
     for (int64_t i = 0; i < chunk->n; i++) {
-        int64_t user = chunk->user_map[chunk->users[i]];
-        if (user < first || user >= last || chunk->item_map[chunk->items[i]] < 0)
+        const int32_t user = chunk->user_map[chunk->users[i]], item = chunk->item_map[chunk->items[i]];
+        if (user < 0 || item < 0)
             continue;
-        int64_t at = next[user]++;
-        csr->others[at] = chunk->item_map[chunk->items[i]];
+        const int64_t at = next[user]++;
+        csr->others[at] = item;
         if (csr->values)
             csr->values[at] = chunk->values ? chunk->values[i] : 1.0f;
         if (out->times)
-            out->times[at] = chunk->times[i];
+            out->times[at] = chunk_time(chunk, i);
         if (csr->privacy_weights)
             csr->privacy_weights[at] = chunk->weights ? chunk->weights[i] : 1.0f;
     }
 }
 
-/* Each task reads all chunks and takes the users of its range: no locks, and the order of lines is kept. */
-static int scatter_task(void *context, int64_t task, int worker)
+static int scatter_task(void *context, int64_t part, int worker)
 {
     struct scatter *scatter = context;
     (void)worker;
-    for (size_t c = 0; c < scatter->table->n_chunks; c++)
-        scatter_chunk(scatter->table->chunks[c], scatter->bounds[task], scatter->bounds[task + 1],
-                      scatter->next, scatter->out);
+    for (size_t c = scatter->bounds[part]; c < scatter->bounds[part + 1]; c++)
+        scatter_chunk(scatter->table->chunks[c], scatter->next + part * scatter->out->csr.rows, scatter->out);
     return 0;
 }
 
-static void balance(const struct csr *csr, int64_t parts, int64_t *bounds)
+static void balance(struct scatter *scatter)
 {
-    int64_t total = csr->ptr[csr->rows], row = 0;
-    for (int64_t p = 0; p < parts; p++) {
-        bounds[p] = row;
-        while (row < csr->rows && csr->ptr[row + 1] <= total * (p + 1) / parts)
-            row++;
+    const struct table *table = scatter->table;
+    int64_t passed = 0;
+    size_t c = 0;
+    for (int64_t p = 0; p < scatter->parts; p++) {
+        scatter->bounds[p] = c;
+        while (c < table->n_chunks &&
+               passed + table->chunks[c]->n <= table->records * (p + 1) / scatter->parts)
+            passed += table->chunks[c++]->n;
     }
-    bounds[parts] = csr->rows;
+    scatter->bounds[scatter->parts] = table->n_chunks;
+}
+
+static void run_parts(struct scatter *scatter, struct pool *pool, pool_task task)
+{
+    if (pool && scatter->parts > 1)
+        pool_run(pool, scatter->parts, task, scatter);
+    for (int64_t p = 0; (!pool || scatter->parts == 1) && p < scatter->parts; p++)
+        task(scatter, p, 0);
 }
 
 static int columns_of(const struct table *table, int *values, int *times, int *weights)
@@ -62,8 +98,8 @@ static int columns_of(const struct table *table, int *values, int *times, int *w
     for (size_t c = 0; c < table->n_chunks; c++) {
         *values |= table->chunks[c]->values != NULL;
         *weights |= table->chunks[c]->weights != NULL;
-        *times |= table->chunks[c]->times != NULL;
-        untimed |= table->chunks[c]->times == NULL && table->chunks[c]->n > 0;
+        *times |= chunk_has_times(table->chunks[c]);
+        untimed |= !chunk_has_times(table->chunks[c]) && table->chunks[c]->n > 0;
     }
     *times &= !untimed; /* times of some files only cannot be compared */
     return 0;
@@ -91,59 +127,73 @@ static int pass_over(struct table *table, const struct chunk *chunk, int64_t rec
     return 0;
 }
 
-/* Records outside of a catalogue are left out. */
-static int count_users(struct table *table, struct csr *csr, struct dpf_error *error)
+/* Records outside of a catalogue are left out, in the order of lines. */
+static int tell_strangers(struct table *table, struct dpf_error *error)
 {
     for (size_t c = 0; c < table->n_chunks; c++) {
         const struct chunk *chunk = table->chunks[c];
         for (int64_t i = 0; i < chunk->n; i++) {
             const int32_t user = chunk->user_map[chunk->users[i]];
-            if (user >= 0 && chunk->item_map[chunk->items[i]] >= 0)
-                csr->ptr[user + 1]++;
-            else if (pass_over(table, chunk, i, user < 0, error) != 0)
+            if ((user < 0 || chunk->item_map[chunk->items[i]] < 0) &&
+                pass_over(table, chunk, i, user < 0, error) != 0)
                 return -1;
         }
-    }
-    for (int64_t r = 0; r < csr->rows; r++) {
-        if (csr->ptr[r + 1] > INT32_MAX)
-            return error_set(error, DPF_FAULT_DATA, "a user has more than %d records", INT32_MAX);
-        csr->ptr[r + 1] += csr->ptr[r];
     }
     return 0;
 }
 
-static int scatter_all(const struct table *table, struct ratings *out, struct pool *pool,
-                       struct dpf_error *error)
+/* Counts become places: a user's records of earlier parts stand before those of later ones. */
+static int place_rows(struct scatter *scatter, struct dpf_error *error)
 {
-    int64_t rows = out->csr.rows;
-    int64_t parts = pool ? pool_workers(pool) : 1;
-    struct scatter scatter = {.table = table, .out = out};
-    scatter.next = memory_raw((size_t)rows + 1, sizeof *scatter.next);
-    scatter.bounds = memory_new((size_t)parts + 1, sizeof *scatter.bounds);
+    struct csr *csr = &scatter->out->csr;
+    int64_t total = 0;
+    for (int64_t r = 0; r < csr->rows; r++) {
+        csr->ptr[r] = total;
+        for (int64_t p = 0; p < scatter->parts; p++) {
+            int64_t *count = &scatter->next[p * csr->rows + r], here = total;
+            total += *count;
+            *count = here;
+        }
+        if (total - csr->ptr[r] > INT32_MAX)
+            return error_set(error, DPF_FAULT_DATA, "a user has more than %d records", INT32_MAX);
+    }
+    csr->ptr[csr->rows] = total;
+    return 0;
+}
+
+static int scatter_all(struct table *table, struct ratings *out, struct pool *pool, struct dpf_error *error)
+{
+    const int64_t rows = out->csr.rows, workers = pool ? pool_workers(pool) : 1;
+    const int64_t most =
+        table->records / (8 * (rows + 1)) + 1; /* places of users stay small beside records */
+    struct scatter scatter = {.table = table, .out = out, .parts = workers < most ? workers : most};
+    scatter.next = memory_new((size_t)(scatter.parts * rows), sizeof *scatter.next);
+    scatter.bounds = memory_new((size_t)scatter.parts + 1, sizeof *scatter.bounds);
     int status = scatter.next && scatter.bounds ? 0 : error_memory(error);
     if (status == 0) {
-        for (int64_t r = 0; r < rows; r++)
-            scatter.next[r] = out->csr.ptr[r];
-        balance(&out->csr, parts, scatter.bounds);
-        if (pool)
-            pool_run(pool, parts, scatter_task, &scatter);
-        else
-            scatter_task(&scatter, 0, 0);
+        balance(&scatter);
+        run_parts(&scatter, pool, count_task);
+        if (atomic_load(&scatter.strangers) && !table->strangers_told)
+            status = tell_strangers(table, error);
+        table->strangers_told = 1;
     }
+    if (status == 0)
+        status = place_rows(&scatter, error);
+    if (status == 0)
+        run_parts(&scatter, pool, scatter_task);
     free(scatter.next);
     free(scatter.bounds);
     return status;
 }
 
-int ratings_build(struct table *table, int64_t users, int want_order, struct pool *pool, struct ratings *out,
-                  struct dpf_error *error)
+int ratings_build(struct table *table, int64_t users, int want_times, int want_order, struct pool *pool,
+                  struct ratings *out, struct dpf_error *error)
 {
     int values, times, weights;
     columns_of(table, &values, &times, &weights);
-    if (ratings_reserve(out, users, table->records, values, times, weights, want_order) != 0)
+    if (ratings_reserve(out, users, table->records, values, times && want_times, weights, want_order) != 0)
         return error_memory(error);
-    if (count_users(table, &out->csr, error) == 0 && scatter_all(table, out, pool, error) == 0 &&
-        sort_rows(out, pool, error) == 0)
+    if (scatter_all(table, out, pool, error) == 0 && sort_rows(out, pool, error) == 0)
         return 0;
     ratings_free(out);
     return -1;

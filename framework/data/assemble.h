@@ -7,9 +7,9 @@
 #include "dataset/ratings.h"
 #include "reading/table.h"
 
-/* From the order of lines to rows sorted by item, lines of one pair in their order. Frees the chunks'
- * records. */
-int ratings_build(struct table *table, int64_t users, int want_order, struct pool *pool, struct ratings *out,
-                  struct dpf_error *error);
+/* From the order of lines to rows sorted by item, lines of one pair in their order; with their times, if they
+   are wanted and all files have them. */
+int ratings_build(struct table *table, int64_t users, int want_times, int want_order, struct pool *pool,
+                  struct ratings *out, struct dpf_error *error);
 
 #endif

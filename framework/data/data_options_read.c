@@ -80,6 +80,8 @@ static int read_file_options(const struct config *config, const struct config_va
     file->keep_records = values_only(config);
     file->rating_needed = !out->implicit || out->counts || isfinite(out->threshold);
     file->time_needed = (out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME) || needs_times(data);
+    /* Of records of one pair, the times decide which stays. */
+    file->time_unused = !file->time_needed && out->duplicates == DUPLICATES_ERROR && !file->keep_records;
     file->prefix = "";
     for (int c = 0; c < COLUMN_COUNT; c++) {
         file->columns[c] = text_of(data, columns[c]);

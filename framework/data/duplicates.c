@@ -116,11 +116,23 @@ static int resolve_group(struct ratings *ratings, const struct data_options *opt
     return pass_over(ratings, options, group, violations, error);
 }
 
+int ratings_has_duplicates(const struct ratings *ratings)
+{
+    const struct csr *csr = &ratings->csr;
+    int any = 0;
+    for (int64_t r = 0; r < csr->rows && !any; r++)
+        for (int64_t i = csr->ptr[r] + 1; i < csr->ptr[r + 1]; i++)
+            any |= csr->others[i] == csr->others[i - 1];
+    return any;
+}
+
 int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,
                     const struct id_map *users, const struct id_map *items, struct resolved *counts,
                     struct violations *violations, struct dpf_error *error)
 {
     struct csr *csr = &ratings->csr;
+    if (!ratings_has_duplicates(ratings))
+        return 0;
     uint8_t *flags = NULL; /* only once there is a duplicate */
     int status = 0;
     for (int64_t r = 0; r < csr->rows && status == 0; r++)

@@ -14,6 +14,8 @@ struct resolved {
     int64_t clipped; /* or whose sum was moved to an end of it */
 };
 
+/* Whether a pair has several records; rows are in the order of items. */
+int ratings_has_duplicates(const struct ratings *ratings);
 /* Leaves one record a pair, and increases the counts. The table names lines in messages; NULL: no duplicates
  * occur. Pairs that are at fault are listed and left out; violations NULL: the first is an error. */
 int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,

@@ -236,12 +236,26 @@ static int orders_lines(const struct data_options *o)
            (o->filter.user_max && o->filter.keep == KEEP_LATEST);
 }
 
+/* Times that only decide between records of one pair are built once there is such a pair. */
+static int build(struct loading *l, struct table *table, int want_order, struct ratings *ratings,
+                 struct dpf_error *error)
+{
+    const int64_t users = l->out->users.n;
+    const int needed = l->options.file.time_needed;
+    if (ratings_build(table, users, needed, want_order, l->pool, ratings, error) != 0)
+        return -1;
+    if (needed || !ratings_has_duplicates(ratings))
+        return 0;
+    ratings_free(ratings);
+    return ratings_build(table, users, 1, want_order, l->pool, ratings, error);
+}
+
 static int clean(struct loading *l, struct table *table, int want_order, struct ratings *ratings,
                  struct dpf_error *error)
 {
     struct dataset_summary *summary = &l->out->summary;
     struct resolved counts = {0};
-    if (ratings_build(table, l->out->users.n, want_order, l->pool, ratings, error) != 0 ||
+    if (build(l, table, want_order, ratings, error) != 0 ||
         ratings_resolve(ratings, &l->options, table, &l->out->users, &l->out->items, &counts,
                         &l->out->violations, error) != 0)
         return -1;
@@ -422,12 +436,12 @@ static int divide(struct loading *l, struct dpf_error *error)
     if (filter_apply(&o->filter, &l->train, &out->users, &out->items, l->seeded, &out->summary.filtered,
                      error) != 0)
         return -1;
-    if (split_make(o, &l->train, &out->users, &out->items, l->seeded, &out->test.by_user, &out->candidates,
-                   &out->summary, error) != 0)
+    if (split_make(o, &l->train, &out->users, &out->items, l->seeded, l->pool, &out->test.by_user,
+                   &out->candidates, &out->summary, error) != 0)
         return -1;
     finish(l);
     if (weights_assign(o, l->seeded, out, error) != 0 ||
-        csr_transpose(&out->train.by_user, out->items.n, &out->train.by_item, error) != 0 ||
+        csr_transpose_on(l->pool, &out->train.by_user, out->items.n, &out->train.by_item, error) != 0 ||
         summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0)
         return -1;
     warn_suspicious(l);

@@ -19,7 +19,11 @@ struct splitter {
     uint8_t *flags;
     struct user_candidates *candidates;
     struct dataset_summary *summary;
+    struct pool *pool; /* or NULL */
+    double fraction;   /* of flag_by_draw */
 };
+
+#define ROWS_PER_TASK 1024
 
 static int64_t degree(const struct csr *csr, int64_t row)
 {
@@ -37,12 +41,32 @@ static uint64_t draw_of(const struct splitter *s, const struct prf *user, int32_
     return prf_value(user, id_map_text(s->items, item));
 }
 
-/* random and k-fold: each record by its own draw. */
-static void flag_by_record(struct splitter *s)
+static int64_t last_row(const struct splitter *s, int64_t task)
 {
+    const int64_t rows = s->all->csr.rows;
+    return (task + 1) * ROWS_PER_TASK < rows ? (task + 1) * ROWS_PER_TASK : rows;
+}
+
+/* Tasks of ROWS_PER_TASK users each: what they flag follows from a user's own records. */
+static int run_rows(struct splitter *s, pool_task task)
+{
+    const int64_t tasks = (s->all->csr.rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
+    int status = 0;
+    if (s->pool)
+        return pool_run(s->pool, tasks, task, s);
+    for (int64_t t = 0; t < tasks && status == 0; t++)
+        status = task(s, t, 0);
+    return status;
+}
+
+/* random and k-fold: each record by its own draw. */
+static int flag_by_record(void *context, int64_t task, int worker)
+{
+    struct splitter *s = context;
     const struct data_options *o = s->options;
     const struct csr *csr = &s->all->csr;
-    for (int64_t r = 0; r < csr->rows; r++) {
+    (void)worker;
+    for (int64_t r = task * ROWS_PER_TASK; r < last_row(s, task); r++) {
         struct prf user;
         open_user(s, r, &user);
         for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++) {
@@ -51,6 +75,7 @@ static void flag_by_record(struct splitter *s)
                                                  : prf_unit(draw) < o->fraction;
         }
     }
+    return 0;
 }
 
 /* random-exact: the head of one random order of all records, whose length is exact. */
@@ -59,11 +84,16 @@ static int flag_exactly(struct splitter *s, struct dpf_error *error)
     int64_t n = s->all->csr.ptr[s->all->csr.rows];
     int64_t held_out = (int64_t)floor(s->options->fraction * (double)n + 0.5);
     dpf_stream *stream = random_stream_open(s->seeded, "split", "random-exact", error);
-    int64_t *order = memory_raw((size_t)n, sizeof *order);
+    if (n > UINT32_MAX) {
+        random_stream_free(stream);
+        return error_set(error, DPF_FAULT_DATA, "random-exact splits at most %u records; use kind = random",
+                         UINT32_MAX);
+    }
+    uint32_t *order = memory_raw((size_t)n, sizeof *order);
     if (stream && order) {
         dpf_cursor cursor;
         random_seek(stream, 0, 0, 0, &cursor);
-        random_permutation(&cursor, order, n);
+        random_permutation32(&cursor, order, n);
         for (int64_t i = 0; i < held_out; i++)
             s->flags[order[i]] = 1;
     }
@@ -126,27 +156,34 @@ static int64_t held_out_of(const struct data_options *o, int64_t n)
 }
 
 /* Of each user's records those of the lowest draws. */
-static int flag_lowest(struct splitter *s, struct dpf_error *error)
+static void flag_lowest_of(struct splitter *s, int64_t row, struct ranked *ranked)
 {
     const struct csr *csr = &s->all->csr;
+    const int64_t n = degree(csr, row), first = csr->ptr[row];
+    const int64_t count = n ? held_out_of(s->options, n) : 0;
+    struct prf user;
+    open_user(s, row, &user);
+    for (int64_t i = 0; i < n; i++)
+        ranked[i] = (struct ranked){draw_of(s, &user, csr->others[first + i]), first + i};
+    if (count)
+        qsort(ranked, (size_t)n, sizeof *ranked, compare_ranked);
+    for (int64_t i = 0; i < count; i++)
+        s->flags[ranked[i].at] = 1;
+}
+
+static int flag_lowest(void *context, int64_t task, int worker)
+{
+    struct splitter *s = context;
+    const struct csr *csr = &s->all->csr;
     int64_t longest = 0;
-    for (int64_t r = 0; r < csr->rows; r++)
+    (void)worker;
+    for (int64_t r = task * ROWS_PER_TASK; r < last_row(s, task); r++)
         longest = degree(csr, r) > longest ? degree(csr, r) : longest;
     struct ranked *ranked = memory_raw((size_t)longest, sizeof *ranked);
     if (!ranked)
-        return error_memory(error);
-    for (int64_t r = 0; r < csr->rows; r++) {
-        int64_t n = degree(csr, r), first = csr->ptr[r];
-        int64_t count = n ? held_out_of(s->options, n) : 0;
-        struct prf user;
-        open_user(s, r, &user);
-        for (int64_t i = 0; i < n; i++)
-            ranked[i] = (struct ranked){draw_of(s, &user, csr->others[first + i]), first + i};
-        if (count)
-            qsort(ranked, (size_t)n, sizeof *ranked, compare_ranked);
-        for (int64_t i = 0; i < count; i++)
-            s->flags[ranked[i].at] = 1;
-    }
+        return -1;
+    for (int64_t r = task * ROWS_PER_TASK; r < last_row(s, task); r++)
+        flag_lowest_of(s, r, ranked);
     free(ranked);
     return 0;
 }
@@ -169,11 +206,11 @@ static void report_short_users(const struct splitter *s)
 }
 
 /* candidates: an item is set aside by the same draw, with a record or without. */
-static void flag_candidates(struct splitter *s)
+static int flag_candidates(struct splitter *s)
 {
     *s->candidates =
         (struct user_candidates){.kind = CANDIDATES_DRAWN, .draw = s->draw, .fraction = s->options->fraction};
-    flag_by_record(s);
+    return run_rows(s, flag_by_record);
 }
 
 /* cold-items: a draw of each item's id, with all of its records. Whoever has one is ranked among all of them.
@@ -203,9 +240,11 @@ static int flag_cold_items(struct splitter *s, struct dpf_error *error)
     return 0;
 }
 
-int split_flags(const struct data_options *options, const struct ratings *all, const struct id_map *users,
-                const struct id_map *items, const struct random_root *seeded, uint8_t *flags,
-                struct user_candidates *candidates, struct dataset_summary *summary, struct dpf_error *error)
+static int split_flags(const struct data_options *options, const struct ratings *all,
+                       const struct id_map *users, const struct id_map *items,
+                       const struct random_root *seeded, struct pool *pool, uint8_t *flags,
+                       struct user_candidates *candidates, struct dataset_summary *summary,
+                       struct dpf_error *error)
 {
     struct splitter s = {.options = options,
                          .all = all,
@@ -214,25 +253,28 @@ int split_flags(const struct data_options *options, const struct ratings *all, c
                          .seeded = seeded,
                          .flags = flags,
                          .candidates = candidates,
-                         .summary = summary};
+                         .summary = summary,
+                         .pool = pool};
     prf_open(seeded, "split", "pairs", &s.draw);
     int status = 0;
     switch (options->kind) {
     case SPLIT_RANDOM:
     case SPLIT_FOLDS:
-        flag_by_record(&s);
+        status = run_rows(&s, flag_by_record);
         break;
     case SPLIT_RANDOM_EXACT:
         status = flag_exactly(&s, error);
         break;
     case SPLIT_LEAVE_ONE_OUT:
     case SPLIT_PER_USER:
-        status = options->kind == SPLIT_LEAVE_ONE_OUT && options->by == BY_TIME ? flag_latest(&s, error)
-                                                                                : flag_lowest(&s, error);
+        if (options->kind == SPLIT_LEAVE_ONE_OUT && options->by == BY_TIME)
+            status = flag_latest(&s, error);
+        else
+            status = run_rows(&s, flag_lowest) == 0 ? 0 : error_memory(error);
         report_short_users(&s);
         break;
     case SPLIT_CANDIDATES:
-        flag_candidates(&s);
+        status = flag_candidates(&s);
         break;
     case SPLIT_COLD_ITEMS:
         status = flag_cold_items(&s, error);
@@ -243,46 +285,56 @@ int split_flags(const struct data_options *options, const struct ratings *all, c
     return status;
 }
 
+static int flag_by_draw(void *context, int64_t task, int worker)
+{
+    struct splitter *s = context;
+    const struct csr *csr = &s->all->csr;
+    (void)worker;
+    for (int64_t r = task * ROWS_PER_TASK; r < last_row(s, task); r++) {
+        struct prf user;
+        open_user(s, r, &user);
+        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++)
+            s->flags[i] = !(prf_unit(draw_of(s, &user, csr->others[i])) < s->fraction);
+    }
+    return 0;
+}
+
 /* What is left for training is thinned out, each record by a draw of its own that has nothing to do with the
  * split's. */
 static int thin_training(const struct data_options *options, struct ratings *train,
                          const struct id_map *users, const struct id_map *items,
-                         const struct random_root *seeded, struct dpf_error *error)
+                         const struct random_root *seeded, struct pool *pool, struct dpf_error *error)
 {
-    const struct csr *csr = &train->csr;
-    struct splitter s = {.users = users, .items = items};
     if (!(options->train_fraction < 1))
         return 0;
-    uint8_t *flags = memory_new((size_t)csr->ptr[csr->rows] + 1, 1);
-    if (!flags)
+    struct splitter s = {
+        .all = train, .users = users, .items = items, .pool = pool, .fraction = options->train_fraction};
+    s.flags = memory_new((size_t)train->csr.ptr[train->csr.rows] + 1, 1);
+    if (!s.flags)
         return error_memory(error);
     prf_open(seeded, "split", "training", &s.draw);
-    for (int64_t r = 0; r < csr->rows; r++) {
-        struct prf user;
-        open_user(&s, r, &user);
-        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++)
-            flags[i] = !(prf_unit(draw_of(&s, &user, csr->others[i])) < options->train_fraction);
-    }
-    ratings_remove(train, flags);
-    free(flags);
+    run_rows(&s, flag_by_draw);
+    ratings_remove(train, s.flags);
+    free(s.flags);
     return 0;
 }
 
 int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,
-               const struct id_map *items, const struct random_root *seeded, struct csr *test,
-               struct user_candidates *candidates, struct dataset_summary *summary, struct dpf_error *error)
+               const struct id_map *items, const struct random_root *seeded, struct pool *pool,
+               struct csr *test, struct user_candidates *candidates, struct dataset_summary *summary,
+               struct dpf_error *error)
 {
     int64_t n = all->csr.ptr[all->csr.rows];
     if (options->kind == SPLIT_NONE || options->kind == SPLIT_FILES)
-        return thin_training(options, all, users, items, seeded, error);
+        return thin_training(options, all, users, items, seeded, pool, error);
     uint8_t *flags = memory_new((size_t)n, 1);
     if (!flags)
         return error_memory(error);
-    int status = split_flags(options, all, users, items, seeded, flags, candidates, summary, error);
+    int status = split_flags(options, all, users, items, seeded, pool, flags, candidates, summary, error);
     if (status == 0 && ratings_extract(all, flags, test) != 0)
         status = error_memory(error);
     free(flags);
-    return status != 0 ? status : thin_training(options, all, users, items, seeded, error);
+    return status != 0 ? status : thin_training(options, all, users, items, seeded, pool, error);
 }
 
 static int refuse_overlap(const struct id_map *users, const struct id_map *items, int64_t row, int32_t item,

@@ -69,47 +69,122 @@ static int transpose_reserve(const struct csr *in, int64_t columns, int64_t n, s
     memset(out, 0, sizeof *out);
     out->rows = columns;
     out->ptr = memory_new((size_t)columns + 1, sizeof *out->ptr);
-    out->others = memory_raw((size_t)n, sizeof *out->others);
+    out->others = memory_large((size_t)n, sizeof *out->others);
     int missing = !out->ptr || !out->others;
     if (in->values)
-        missing |= !(out->values = memory_raw((size_t)n, sizeof *out->values));
+        missing |= !(out->values = memory_large((size_t)n, sizeof *out->values));
     if (in->privacy_weights)
-        missing |= !(out->privacy_weights = memory_raw((size_t)n, sizeof *out->privacy_weights));
+        missing |= !(out->privacy_weights = memory_large((size_t)n, sizeof *out->privacy_weights));
     if (!missing)
         return 0;
     csr_free(out);
     return -1;
 }
 
-/* Counts of each column, turned into the place where its next entry goes. */
-static void count_columns(const struct csr *in, int64_t columns, int64_t n, int64_t *ptr)
+/* Part t has the rows bounds[t] .. bounds[t+1]-1, about as many records each; next + t columns: where the
+   next record of each column goes that is in its rows. */
+struct transposition {
+    const struct csr *in;
+    struct csr *out;
+    int64_t columns, parts;
+    int64_t *bounds, *next;
+};
+
+static int count_part(void *context, int64_t part, int worker)
 {
-    for (int64_t i = 0; i < n; i++)
-        ptr[in->others[i] + 1]++;
-    int64_t total = 0;
-    for (int64_t c = 0; c <= columns; c++) {
-        total += ptr[c];
-        ptr[c] = total;
-    }
+    const struct transposition *t = context;
+    int64_t *counts = t->next + part * t->columns;
+    (void)worker;
+    for (int64_t i = t->in->ptr[t->bounds[part]]; i < t->in->ptr[t->bounds[part + 1]]; i++)
+        counts[t->in->others[i]]++;
+    return 0;
 }
 
-int csr_transpose(const struct csr *in, int64_t columns, struct csr *out, struct dpf_error *error)
+/* Counts become places: a column's records of earlier parts stand before those of later ones. */
+static void place_columns(const struct transposition *t)
 {
-    int64_t n = in->ptr ? in->ptr[in->rows] : 0;
-    if (transpose_reserve(in, columns, n, out) != 0)
-        return error_memory(error);
-    count_columns(in, columns, n, out->ptr);
-    /* ptr[c] moves from the start of column c to its end, which is the start of c + 1. */
-    for (int64_t r = 0; r < in->rows; r++)
+    int64_t total = 0;
+    for (int64_t c = 0; c < t->columns; c++) {
+        t->out->ptr[c] = total;
+        for (int64_t part = 0; part < t->parts; part++) {
+            int64_t *count = &t->next[part * t->columns + c], here = total;
+            total += *count;
+            *count = here;
+        }
+    }
+    t->out->ptr[t->columns] = total;
+}
+
+static int move_part(void *context, int64_t part, int worker)
+{
+    const struct transposition *t = context;
+    const struct csr *in = t->in, *out = t->out;
+    int64_t *next = t->next + part * t->columns;
+    (void)worker;
+    for (int64_t r = t->bounds[part]; r < t->bounds[part + 1]; r++)
         for (int64_t i = in->ptr[r]; i < in->ptr[r + 1]; i++) {
-            int64_t at = out->ptr[in->others[i]]++;
+            const int64_t at = next[in->others[i]]++;
             out->others[at] = (int32_t)r;
             if (in->values)
                 out->values[at] = in->values[i];
             if (in->privacy_weights)
                 out->privacy_weights[at] = in->privacy_weights[i];
         }
-    memmove(out->ptr + 1, out->ptr, (size_t)columns * sizeof *out->ptr);
-    out->ptr[0] = 0;
     return 0;
+}
+
+/* As many as there are workers, but no more than keep the places of columns small beside the records. */
+static int64_t parts_for(int64_t n, int64_t columns, struct pool *pool)
+{
+    const int64_t workers = pool ? pool_workers(pool) : 1, most = n / (8 * (columns + 1)) + 1;
+    return workers < most ? workers : most;
+}
+
+static void run_parts(const struct transposition *t, struct pool *pool, pool_task task)
+{
+    if (pool && t->parts > 1)
+        pool_run(pool, t->parts, task, (void *)(uintptr_t)t);
+    for (int64_t part = 0; (!pool || t->parts == 1) && part < t->parts; part++)
+        task((void *)(uintptr_t)t, part, 0);
+}
+
+int csr_transpose_on(struct pool *pool, const struct csr *in, int64_t columns, struct csr *out,
+                     struct dpf_error *error)
+{
+    const int64_t n = in->ptr ? in->ptr[in->rows] : 0;
+    struct transposition t = {.in = in, .out = out, .columns = columns, .parts = parts_for(n, columns, pool)};
+    if (transpose_reserve(in, columns, n, out) != 0)
+        return error_memory(error);
+    t.bounds = memory_new((size_t)t.parts + 1, sizeof *t.bounds);
+    t.next = memory_new((size_t)(t.parts * columns), sizeof *t.next);
+    const int missing = !t.bounds || !t.next;
+    if (!missing && n > 0) {
+        csr_balance(in, t.parts, t.bounds);
+        run_parts(&t, pool, count_part);
+        place_columns(&t);
+        run_parts(&t, pool, move_part);
+    }
+    free(t.bounds);
+    free(t.next);
+    if (!missing)
+        return 0;
+    csr_free(out);
+    return error_memory(error);
+}
+
+int csr_transpose(const struct csr *in, int64_t columns, struct csr *out, struct dpf_error *error)
+{
+    return csr_transpose_on(NULL, in, columns, out, error);
+}
+
+void csr_balance(const struct csr *csr, int64_t parts, int64_t *bounds)
+{
+    const int64_t total = csr->ptr[csr->rows];
+    int64_t row = 0;
+    for (int64_t p = 0; p < parts; p++) {
+        bounds[p] = row;
+        while (row < csr->rows && csr->ptr[row + 1] <= total * (p + 1) / parts)
+            row++;
+    }
+    bounds[parts] = csr->rows;
 }

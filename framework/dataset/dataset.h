@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "base/prf.h"
 #include "base/violations.h"
 #include "dpframe/features.h"
@@ -128,5 +129,10 @@ void dataset_free(struct dataset *dataset);
 
 /* The other orientation of the same records. out is filled; in is read. */
 int csr_transpose(const struct csr *in, int64_t columns, struct csr *out, struct dpf_error *error);
+/* The same on all workers; NULL: on this thread. */
+int csr_transpose_on(struct pool *pool, const struct csr *in, int64_t columns, struct csr *out,
+                     struct dpf_error *error);
+/* Parts of about as many records: part p has the rows bounds[p] .. bounds[p+1]-1. */
+void csr_balance(const struct csr *csr, int64_t parts, int64_t *bounds);
 
 #endif

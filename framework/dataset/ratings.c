@@ -22,16 +22,16 @@ int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, int values
     memset(ratings, 0, sizeof *ratings);
     csr->rows = rows;
     csr->ptr = memory_new((size_t)rows + 1, sizeof *csr->ptr);
-    csr->others = memory_raw(count, sizeof *csr->others);
+    csr->others = memory_large(count, sizeof *csr->others);
     int missing = !csr->ptr || !csr->others;
     if (values)
-        missing |= !(csr->values = memory_raw(count, sizeof *csr->values));
+        missing |= !(csr->values = memory_large(count, sizeof *csr->values));
     if (weights)
-        missing |= !(csr->privacy_weights = memory_raw(count, sizeof *csr->privacy_weights));
+        missing |= !(csr->privacy_weights = memory_large(count, sizeof *csr->privacy_weights));
     if (times)
-        missing |= !(ratings->times = memory_raw(count, sizeof *ratings->times));
+        missing |= !(ratings->times = memory_large(count, sizeof *ratings->times));
     if (order)
-        missing |= !(ratings->order = memory_raw(count, sizeof *ratings->order));
+        missing |= !(ratings->order = memory_large(count, sizeof *ratings->order));
     if (!missing)
         return 0;
     ratings_free(ratings);

@@ -47,8 +47,8 @@ static void add_values(const struct csr *csr, struct totals *totals, struct dist
     for (int64_t i = 0; i < n; i++) {
         double value = csr->values ? csr->values[i] : 1.0;
         totals->sum += value;
-        totals->min = fmin(totals->min, value);
-        totals->max = fmax(totals->max, value);
+        totals->min = value < totals->min ? value : totals->min;
+        totals->max = value > totals->max ? value : totals->max;
         distinct_add(distinct, (float)value);
     }
     totals->n += n;

@@ -186,6 +186,11 @@ static int leave_member(struct gzip *gzip, struct dpf_error *error)
     return status;
 }
 
+int gzip_is_plain(const struct gzip *gzip)
+{
+    return gzip->place == PLACE_PLAIN;
+}
+
 int gzip_read(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error)
 {
     *got = 0;

@@ -21,6 +21,8 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error);
 int gzip_read(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error);
 /* Bytes of the file, packed or not, that have been read. */
 int64_t gzip_offset(const struct gzip *gzip);
+/* Whether the bytes are the file's own. */
+int gzip_is_plain(const struct gzip *gzip);
 void gzip_close(struct gzip *gzip);
 
 #endif

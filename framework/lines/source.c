@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/ticker.h"
 
@@ -67,6 +68,8 @@ static int read_bytes(struct source *source, char *out, size_t wanted, size_t *g
         const int64_t before = gzip_offset(source->file);
         const int status = gzip_read(source->file, out, wanted, got, error);
         ticker_add(gzip_offset(source->file) - before);
+        if (source->hash && status == 0)
+            files_hash_add(source->hash, out, *got);
         return status;
     }
     *got = wanted < source->memory_left ? wanted : source->memory_left;

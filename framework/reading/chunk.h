@@ -19,7 +19,8 @@ struct chunk {
     int64_t first_line; /* number of its first line in the file */
     int32_t *users;
     int32_t *items;
-    float *values; /* NULL if there is no such column, as below */
+    float *values;    /* NULL if there is no such column, as below */
+    uint32_t *stamps; /* times, while all are whole numbers of 32 bits; then NULL, and */
     double *times;
     float *weights;
     uint32_t *lines_of;      /* line of each record from 0; NULL: record i stands in line i */
@@ -27,6 +28,16 @@ struct chunk {
     const int32_t *item_map;
     const char *path;
 };
+
+static inline int chunk_has_times(const struct chunk *chunk)
+{
+    return chunk->stamps || chunk->times;
+}
+
+static inline double chunk_time(const struct chunk *chunk, int64_t i)
+{
+    return chunk->stamps ? (double)chunk->stamps[i] : chunk->times[i];
+}
 
 /* The dictionaries of one reading thread of one file. */
 struct slot {

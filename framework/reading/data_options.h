@@ -51,9 +51,10 @@ struct file_options {
     const char *keys[COLUMN_COUNT];    /* the key that configures each, for messages */
     int rating_needed;
     int time_needed;
-    int sections; /* a line "ITEM:" says of which item the lines after it are; they lack that field, which
-                     comes last */
-    int one_id;   /* lines name one thing, not a pair: its column is that of the user and of the item */
+    int time_unused; /* nothing reads time stamps: they are checked where there are some, and not kept */
+    int sections;    /* a line "ITEM:" says of which item the lines after it are; they lack that field, which
+                        comes last */
+    int one_id;      /* lines name one thing, not a pair: its column is that of the user and of the item */
     double value_lo, value_hi;
     enum data_out_of_range out_of_range;
     int keep_records;   /* a bad value is replaced by one in range: the record itself is public */

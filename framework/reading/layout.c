@@ -217,6 +217,7 @@ int layout_decide(const struct file_options *options, const struct field *fields
     out->has_header = options->header == HEADER_YES ||
                       (options->header == HEADER_AUTO && looks_like_header(options, fields, stored));
     out->fields = options->n_fields ? options->n_fields : n;
+    out->drops_times = options->time_unused;
     if (out->has_header && n != out->fields)
         return error_set(error, DPF_FAULT_DATA,
                          "the header has %lld field(s), but data.fields is %lld; correct it, or "

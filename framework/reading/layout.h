@@ -12,6 +12,7 @@ struct layout {
     int has_header;
     int64_t fields;            /* of every line */
     int columns[COLUMN_COUNT]; /* 0-based, or -1 */
+    int drops_times;           /* time stamps are checked and not kept */
 };
 
 /* Decides from the fields of the first line that is not empty. The text of error lacks file and line. */

@@ -219,9 +219,10 @@ static inline int take_line(struct plain_rows *rows, const char *start, const ui
         if (take_value(rows, value, length, &chunk->values[i]) != 0)
             return -1;
     }
-    if (chunk->times) {
-        const char *time = column_of(rows, start, ends, COLUMN_TIME, &length);
-        if (take_time(rows, time, length, &chunk->times[i]) != 0)
+    double time = 0;
+    if (rows->layout->columns[COLUMN_TIME] >= 0) {
+        const char *text = column_of(rows, start, ends, COLUMN_TIME, &length);
+        if (take_time(rows, text, length, &time) != 0)
             return -1;
     }
     if (chunk->weights) {
@@ -232,7 +233,8 @@ static inline int take_line(struct plain_rows *rows, const char *start, const ui
     /* From here on only memory can run out, of which the careful path tells. */
     chunk->users[i] = take_id(&slot->users, user, user_length);
     chunk->items[i] = take_id(&slot->items, item, item_length);
-    if (chunk->users[i] < 0 || chunk->items[i] < 0 || row_note_line(chunk, line) != 0)
+    if (chunk->users[i] < 0 || chunk->items[i] < 0 || row_note_line(chunk, line) != 0 ||
+        row_keep_time(chunk, time) != 0)
         return -1;
     chunk->n++;
     return 0;

@@ -41,7 +41,8 @@ struct reader {
     struct stop *stops;        /* one a slot */
     struct violations *faults; /* one a slot, by block and line, where the table lists them */
     int n_slots;
-    int threads;        /* that read; the next task hashes */
+    int threads;        /* that read */
+    int hashes_beside;  /* the first task hashes: a packed file. A plain one is hashed while it is read */
     const char *remark; /* of the source, once it is read */
     char *hash;
     struct dpf_error hash_error;
@@ -79,8 +80,11 @@ static struct field next_line(const struct block *block, size_t *at)
     return line;
 }
 
-static int is_blank(const struct field *line)
+/* start: of the line in the block. A line of which only the beginning is there is none, whatever that is. */
+static int is_blank(const struct block *block, size_t start, const struct field *line)
 {
+    if (block->cut && start == 0)
+        return 0;
     for (size_t i = 0; i < line->length; i++)
         if (line->data[i] != ' ' && line->data[i] != '\t')
             return 0;
@@ -199,7 +203,7 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             break;
         const size_t start = at;
         struct field text = next_line(block, &at);
-        if (is_blank(&text)) {
+        if (is_blank(block, start, &text)) {
             chunk->empty++;
             continue;
         }
@@ -237,7 +241,7 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
         size_t start = at;
         struct field text = next_line(block, &at);
         if (!quoted_is_open(state->quoted)) {
-            if (is_blank(&text)) {
+            if (is_blank(block, start, &text)) {
                 chunk->empty++;
                 continue;
             }
@@ -352,10 +356,10 @@ static int read_task(void *context, int64_t task, int worker)
 {
     struct reader *reader = context;
     (void)worker;
-    if (task < reader->threads)
-        read_blocks(reader, (int)task);
-    else if (reader->hash)
+    if (reader->hashes_beside && task == 0)
         files_sha256(reader->path, reader->hash, &reader->hash_error);
+    else
+        read_blocks(reader, (int)task - reader->hashes_beside);
     return 0;
 }
 
@@ -374,7 +378,7 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
             size_t start = at;
             struct field text = next_line(block, &at);
             ++*line;
-            if (is_blank(&text) && !(quoted && quoted_is_open(quoted)))
+            if (is_blank(block, start, &text) && !(quoted && quoted_is_open(quoted)))
                 continue;
             if (check_line(block, (int64_t)start, &text, error) != 0)
                 return -1;
@@ -574,18 +578,37 @@ static void sum_up(struct table *table, size_t first, int base)
     }
 }
 
-/* The fast way, and the slow one if quotes turn up. */
-static int read_all(struct reader *reader, size_t first, struct pool *pool, struct dpf_error *error)
+/* Opens the file to be read to its end, and hashed on the way. */
+static int begin_reading(struct reader *reader, struct dpf_error *error)
 {
     if (open_source(reader, error) != 0)
         return -1;
-    int64_t tasks = reader->threads + (reader->hash != NULL);
+    const int is_plain = reader->source.file && gzip_is_plain(reader->source.file);
+    if (reader->hash && is_plain)
+        reader->source.hash = files_hash_new();
+    reader->hashes_beside = reader->hash && !is_plain;
+    return 0;
+}
+
+static void end_reading(struct reader *reader)
+{
+    if (reader->hash && !reader->hashes_beside && files_hash_end(reader->source.hash, reader->hash) != 0)
+        error_memory(&reader->hash_error);
+    source_close(&reader->source);
+}
+
+/* The fast way, and the slow one if quotes turn up. */
+static int read_all(struct reader *reader, size_t first, struct pool *pool, struct dpf_error *error)
+{
+    if (begin_reading(reader, error) != 0)
+        return -1;
+    int64_t tasks = reader->threads + reader->hashes_beside;
     if (pool)
         pool_run(pool, tasks, read_task, reader);
     for (int64_t task = 0; !pool && task < tasks; task++)
         read_task(reader, task, 0);
     reader->remark = reader->source.remark;
-    source_close(&reader->source);
+    end_reading(reader);
     if (!atomic_load(&reader->quotes))
         return settle(reader, first, error);
     drop_chunks(reader->table, first);
@@ -596,10 +619,10 @@ static int read_all(struct reader *reader, size_t first, struct pool *pool, stru
         ids_free(&reader->slots[s].users);
         ids_free(&reader->slots[s].items);
     }
-    if (open_source(reader, error) != 0)
+    if (begin_reading(reader, error) != 0)
         return -1;
     read_quoted(reader);
-    source_close(&reader->source);
+    end_reading(reader);
     return settle(reader, first, error);
 }
 

@@ -18,8 +18,8 @@ struct chunk *chunk_new(const struct layout *layout, int64_t n)
     int missing = !chunk->users || !chunk->items;
     if (layout->columns[COLUMN_RATING] >= 0)
         missing |= !(chunk->values = memory_raw(count, sizeof *chunk->values));
-    if (layout->columns[COLUMN_TIME] >= 0)
-        missing |= !(chunk->times = memory_raw(count, sizeof *chunk->times));
+    if (layout->columns[COLUMN_TIME] >= 0 && !layout->drops_times)
+        missing |= !(chunk->stamps = memory_raw(count, sizeof *chunk->stamps));
     if (layout->columns[COLUMN_WEIGHT] >= 0)
         missing |= !(chunk->weights = memory_raw(count, sizeof *chunk->weights));
     if (!missing)
@@ -35,6 +35,7 @@ void chunk_free(struct chunk *chunk)
     free(chunk->users);
     free(chunk->items);
     free(chunk->values);
+    free(chunk->stamps);
     free(chunk->times);
     free(chunk->weights);
     free(chunk->lines_of);
@@ -217,6 +218,33 @@ int row_note_line(struct chunk *chunk, int64_t line)
     return 0;
 }
 
+/* From here on times are kept as they are. */
+static int widen_times(struct chunk *chunk)
+{
+    chunk->times = memory_raw((size_t)chunk->lines, sizeof *chunk->times);
+    if (!chunk->times)
+        return -1;
+    for (int64_t i = 0; i < chunk->n; i++)
+        chunk->times[i] = (double)chunk->stamps[i];
+    free(chunk->stamps);
+    chunk->stamps = NULL;
+    return 0;
+}
+
+int row_keep_time(struct chunk *chunk, double time)
+{
+    if (chunk->stamps) {
+        const int fits = time >= 0 && time <= (double)UINT32_MAX && (double)(uint32_t)time == time;
+        if (fits)
+            chunk->stamps[chunk->n] = (uint32_t)time;
+        if (fits || widen_times(chunk) != 0)
+            return fits ? 0 : -1;
+    }
+    if (chunk->times)
+        chunk->times[chunk->n] = time;
+    return 0;
+}
+
 static int number_at(const struct field *field, size_t at, size_t digits, int *out)
 {
     *out = 0;
@@ -299,15 +327,17 @@ int row_add(const struct file_options *options, const struct layout *layout, str
             return status > 0 ? 0 : -1;
         }
     }
-    if (chunk->times &&
-        take_time(options, layout, &fields[columns[COLUMN_TIME]], &chunk->times[i], error) != 0)
+    double time;
+    if (columns[COLUMN_TIME] >= 0 &&
+        take_time(options, layout, &fields[columns[COLUMN_TIME]], &time, error) != 0)
         return -1;
     if (chunk->weights &&
         take_weight(options, layout, &fields[columns[COLUMN_WEIGHT]], &chunk->weights[i], error) != 0)
         return -1;
     chunk->users[i] = ids_add(&slot->users, user);
     chunk->items[i] = ids_add(&slot->items, item);
-    if (chunk->users[i] < 0 || chunk->items[i] < 0 || row_note_line(chunk, line) != 0)
+    if (chunk->users[i] < 0 || chunk->items[i] < 0 || row_note_line(chunk, line) != 0 ||
+        (columns[COLUMN_TIME] >= 0 && row_keep_time(chunk, time) != 0))
         return error_memory(error);
     chunk->n++;
     return 0;

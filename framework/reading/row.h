@@ -22,6 +22,8 @@ int row_time(const struct file_options *options, const struct layout *layout, co
              double *out);
 int row_weight(const struct file_options *options, const struct layout *layout, const struct field *field,
                float *out);
+/* Keeps the time of the record that is added next, if times are kept. -1 if memory runs out. */
+int row_keep_time(struct chunk *chunk, double time);
 /* Notes the line of the record that is added next. -1 if memory runs out. */
 int row_note_line(struct chunk *chunk, int64_t line);
 

@@ -23,6 +23,7 @@ struct table {
     int64_t lines, empty, records, dropped, clipped;
     int64_t strangers;   /* records whose user or item has no index; counted when rows are built */
     int drops_strangers; /* they are no faults */
+    int strangers_told;
     /* Where it is set, lines that are no records are listed there and left out, and reading goes on; else the
        first of them ends it. */
     struct violations *violations;

@@ -58,8 +58,10 @@ static void digest_chunk(uint64_t *digest, const struct chunk *chunk)
     digest_bytes(digest, chunk->items, n * sizeof *chunk->items);
     if (chunk->values)
         digest_bytes(digest, chunk->values, n * sizeof *chunk->values);
-    if (chunk->times)
-        digest_bytes(digest, chunk->times, n * sizeof *chunk->times);
+    for (int64_t i = 0; chunk_has_times(chunk) && i < chunk->n; i++) {
+        const double time = chunk_time(chunk, i);
+        digest_bytes(digest, &time, sizeof time);
+    }
     if (chunk->weights)
         digest_bytes(digest, chunk->weights, n * sizeof *chunk->weights);
     for (size_t i = 0; i < n; i++) {

@@ -201,7 +201,11 @@ static void permutations_permute(void **state)
     dpf_cursor cursor;
     random_seek(stream, 0, 0, 0, &cursor);
     random_permutation(&cursor, order, N);
+    uint32_t small[N];
+    random_seek(stream, 0, 0, 0, &cursor);
+    random_permutation32(&cursor, small, N);
     for (int i = 0; i < N; i++) {
+        assert_int_equal(small[i], order[i]);
         assert_in_range(order[i], 0, N - 1);
         assert_int_equal(seen[order[i]]++, 0);
         fixed_points += order[i] == i;

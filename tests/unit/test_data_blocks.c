@@ -188,6 +188,15 @@ static void a_line_longer_than_a_block_is_refused(void **state)
     free(read_as_text("1,1,1\n1,2,1\n1234567890,1234567890,1234567890\n", 20, 2, &error));
     assert_int_equal(error.fault, DPF_FAULT_DATA);
     assert_non_null(strstr(error.text, "memory.csv:3: a line is longer than 20 bytes"));
+
+    /* Its beginning may be all blanks: it is no empty line. */
+    char text[400] = "1,1,1\n", *end = text + 6;
+    error = (struct dpf_error){0};
+    memset(end, ' ', 300);
+    strcpy(end + 300, "1,2,1\n");
+    free(read_as_text(text, 100, 2, &error));
+    assert_int_equal(error.fault, DPF_FAULT_DATA);
+    assert_non_null(strstr(error.text, "memory.csv:2: a line is longer than 100 bytes"));
 }
 
 static void more_lines_than_a_block_holds(void **state)

@@ -78,8 +78,8 @@ static char *read_as_text(const char *text, size_t length, const struct file_opt
             text_add(&out, "%lld: %d %d", (long long)(k->first_line + (k->lines_of ? k->lines_of[i] : i)),
                      k->user_map ? k->user_map[k->users[i]] : k->users[i],
                      k->item_map ? k->item_map[k->items[i]] : k->items[i]);
-            text_add(&out, " %a %a %a\n", k->values ? (double)k->values[i] : 0, k->times ? k->times[i] : 0,
-                     k->weights ? (double)k->weights[i] : 0);
+            text_add(&out, " %a %a %a\n", k->values ? (double)k->values[i] : 0,
+                     chunk_has_times(k) ? chunk_time(k, i) : 0, k->weights ? (double)k->weights[i] : 0);
         }
     }
     for (int side = 0; side < 2; side++) {
@@ -283,7 +283,7 @@ static void lines_are_taken(void **state)
         assert_int_equal(plain_rows_take(rows, &at, 1, &slot, chunk), 3);
         assert_int_equal(at, block.length);
         assert_int_equal(chunk->n, 3);
-        assert_true(chunk->values[2] == 1 && chunk->times[2] == 964982706);
+        assert_true(chunk->values[2] == 1 && chunk_time(chunk, 2) == 964982706);
         plain_rows_free(rows);
         chunk_free(chunk);
     }
