@@ -28,6 +28,8 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  similar RUN --item ID        items with similar factors\n"
                            "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
                            "  sweep -c CONFIG --point P    a sweep by its points, on any scheduler\n"
+                           "  serve ADDRESS -c CONFIG      a run whose users are processes of their own\n"
+                           "  join ADDRESS -c CONFIG       one of these users, with its --data FILE\n"
                            "  report DIRECTORY             a page of a sweep or a run; tables, plots\n"
                            "  diff A.ini B.ini             what differs, and whether it affects privacy\n"
                            "  convert OLD.ini              today's names for keys of old files\n"
@@ -79,7 +81,8 @@ static const struct {
     {"similar", command_similar},   {"evaluate", command_evaluate},
     {"audit", command_audit},       {"convert", command_convert},
     {"complete", command_complete}, {"new-plugin", command_new_plugin},
-    {"sweep", command_sweep},
+    {"sweep", command_sweep},       {"serve", command_serve},
+    {"join", command_join},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

@@ -104,6 +104,33 @@ static const char *aggregator_fault(const void *functions)
         return "flags has an unknown bit";
     REQUIRE(aggregator, absorb);
     REQUIRE(aggregator, scale);
+    if (!aggregator->exchange_bytes)
+        return aggregator->exchange_open || aggregator->exchange_room || aggregator->party_answer ||
+                       aggregator->server_send || aggregator->server_take || aggregator->server_close
+                   ? "function exchange_bytes is missing: a round by messages has all its functions or none"
+                   : NULL;
+    REQUIRE(aggregator, exchange_open);
+    REQUIRE(aggregator, exchange_room);
+    REQUIRE(aggregator, party_answer);
+    REQUIRE(aggregator, server_send);
+    REQUIRE(aggregator, server_take);
+    REQUIRE(aggregator, server_close);
+    return NULL;
+}
+
+static const char *link_fault(const void *functions)
+{
+    const dpf_link *link = functions;
+    if (link->flags != DPF_LINK_LOCAL && link->flags != DPF_LINK_PROTECTED &&
+        link->flags != DPF_LINK_IN_FRONT)
+        return "flags is not one of DPF_LINK_LOCAL, DPF_LINK_PROTECTED and DPF_LINK_IN_FRONT";
+    REQUIRE(link, open);
+    REQUIRE(link, send);
+    REQUIRE(link, receive);
+    REQUIRE(link, hang_up);
+    REQUIRE(link, close);
+    if (!link->behind != !(link->flags & DPF_LINK_IN_FRONT))
+        return "function behind and DPF_LINK_IN_FRONT go together";
     return NULL;
 }
 
@@ -148,6 +175,7 @@ const struct role role_table[N_ROLES] = {
     {DPF_ROLE_SOLVER, "solver", 0, solver_fault},
     {DPF_ROLE_ACCOUNTANT, "accountant", 0, accountant_fault},
     {DPF_ROLE_RECOMMENDER, "recommender", 1, recommender_fault},
+    {DPF_ROLE_LINK, "link", 1, link_fault},
 };
 
 const struct role *role_find(const char *id)

@@ -48,8 +48,9 @@ struct run {
     int threads, default_threads;
     struct data_parsed *parsed; /* used up by load */
     double times[6];
-    int lock;                     /* of the directory of results, or -1 */
-    const struct run_part *part;  /* of the request */
+    int lock;                    /* of the directory of results, or -1 */
+    const struct run_part *part; /* of the request */
+    const struct run_remote *remote;
     struct violations violations; /* of data and rounds, that stopped nothing */
 };
 
@@ -117,8 +118,36 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
         return recommender_fit_run(model, run->pool, stats, error);
     if (!plan_is_factorization(plan))
         return 0;
-    struct engine_hooks hooks = {.context = run, .round_done = round_done, .violations = &run->violations};
+    struct engine_hooks hooks = {.context = run,
+                                 .round_done = round_done,
+                                 .violations = &run->violations,
+                                 .remote = run->remote ? &run->remote->engine : NULL};
     return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
+}
+
+/* Rows of users who are elsewhere were never solved here: nobody shall take initial values for them. */
+static void forget_others(struct run *run)
+{
+    struct side_factors *users = &run->model.sides[DPF_SIDE_USERS];
+    for (int64_t u = 0; u < users->rows; u++)
+        if (u != run->remote->engine.party)
+            memset(users->data + u * run->model.stride, 0, (size_t)run->model.stride * sizeof(float));
+}
+
+/* Tells the other ends how it went. */
+static int train_with_others(struct run *run, struct dpf_error *error)
+{
+    struct model *model = &run->model;
+    const int status = train(run, &run->session.plan, model, 1, &run->stats, error);
+    const int released = remote_side(&run->session.plan);
+    const struct remote_rows rows = {.data = model->sides[released].data,
+                                     .rows = model->sides[released].rows,
+                                     .stride = model->stride,
+                                     .columns = model->columns};
+    run->remote->end(run->remote->context, status, &rows, error);
+    if (status == 0)
+        forget_others(run);
+    return status;
 }
 
 static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
@@ -272,6 +301,8 @@ static int load(struct run *run, struct dpf_error *error)
                 : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
                             error)) != 0)
         return -1;
+    if (run->remote && run->remote->engine.party < 0) /* the server has no records, which is no fault */
+        violations_free(&run->dataset.violations);
     char *summary = data_summary_text(&run->dataset);
     if (summary)
         log_message(LOG_LEVEL_INFO, "%s", summary);
@@ -313,7 +344,8 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     struct plan *plan = &run->session.plan;
     run->times[2] = progress_clock();
     int factorization = plan_is_factorization(plan);
-    int status = train(run, plan, &run->model, 1, &run->stats, error);
+    int status =
+        run->remote ? train_with_others(run, error) : train(run, plan, &run->model, 1, &run->stats, error);
     if (!run->quiet && factorization)
         progress_end(&run->progress);
     if (status != 0 || note_early_stop(run, error) != 0)
@@ -334,7 +366,8 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
                                   evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded,
                                                  run->pool, 1, &run->train, error),
                                   error);
-    if (status == 0 && run->dataset.test.n)
+    if (status == 0 && run->dataset.test.n &&
+        !run->remote) /* of one user's records there is no other model */
         status = without_stopping(run, compare(run, arguments, error), error);
     if (status != 0)
         return -1;
@@ -357,7 +390,7 @@ static void print_results(struct run *run, const struct arguments *arguments, co
 {
     enum verdict verdict = VERDICT_NONE;
     const int width = terminal_width(STDOUT_FILENO);
-    char *words = make_verdict(run, arguments, &verdict);
+    char *words = run->remote ? NULL : make_verdict(run, arguments, &verdict);
     char *table = results->test->n || results->released ? summary_table(results, width) : NULL;
     const struct guarantee *guarantee = &run->session.plan.guarantee;
     char *statement =
@@ -508,7 +541,12 @@ static int charge(struct run *run, struct dpf_error *error)
         return check_part(run, error);
     if (session_check(&run->session, error) != 0 || plan_measure(plan, error) != 0)
         return -1;
-    return plan_charge(plan, 1, error);
+    if (!run->remote)
+        return plan_charge(plan, 1, error);
+    const int status = run->remote->begin(run->remote->context, plan, &run->dataset, error);
+    if (status != 0)
+        run->remote->end(run->remote->context, status, NULL, error);
+    return status;
 }
 
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
@@ -572,6 +610,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
         run->default_threads = request->threads;
         run->parsed = request->parsed;
         run->part = request->part;
+        run->remote = request->remote;
         status = run_configured(run, arguments, error);
     } else {
         error_memory(error);
