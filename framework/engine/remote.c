@@ -68,6 +68,13 @@ const char *remote_refusal(const struct plan *plan)
         return "a round solves the users first: [run] order = users, items";
     if (plan->run.params.values[RUN_UNTIL].integer != UNTIL_ROUNDS)
         return "the server has no errors to stop by: [run] until = rounds";
+    if (plan->metrics.numbers > 0)
+        return "metrics are released with noise, and the server has no test records: [evaluate] release = private";
+    if (plan->run.params.values[RUN_FINAL_STEP].integer == FINAL_STEP_ITEMS)
+        return "[run] finish = items is a step over all records";
+    for (int t = 0; t < plan->sides[DPF_SIDE_USERS].n_terms; t++)
+        if (plan->sides[DPF_SIDE_USERS].terms[t].returns_transformed)
+            return "[users] returned = transformed changes released rows after the last round";
     const char *why = side_refusal(&plan->sides[DPF_SIDE_ITEMS]);
     return why ? why : data_refusal(plan);
 }

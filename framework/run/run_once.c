@@ -313,7 +313,8 @@ static int load(struct run *run, struct dpf_error *error)
 static int prepare_trace(struct run *run, struct dpf_error *error)
 {
     const struct plan *plan = &run->session.plan;
-    run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit;
+    /* The server has no records, and a party one user's, for some of the rounds. */
+    run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit && !run->remote;
     int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     stopping_start(&run->stopping, plan);
     run->train_rmse = memory_new((size_t)rounds + 1, sizeof *run->train_rmse);

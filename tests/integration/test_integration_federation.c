@@ -477,6 +477,52 @@ static void parties_killed_at_random(void **state)
     expect_simulated("random", NULL, "-o run.rounds=20");
 }
 
+/* Over gRPC, if it was built: the same bytes; and the server believes the certificate, not what a party says.
+ */
+static void over_grpc(void **state)
+{
+    (void)state;
+    static char options[N_PARTIES + 1][400];
+    const char *all[N_PARTIES + 1];
+    char script[2048], server_options[400], plugin[512];
+    pid_t pids[N_PARTIES + 1];
+    snprintf(plugin, sizeof plugin, "%s/grpc.so", training_plugins("plugins"));
+    if (access(plugin, F_OK) != 0)
+        skip();
+    snprintf(
+        script, sizeof script,
+        "cd '%s' && exec 2>/dev/null && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
+        "-keyout ca.key -out ca.pem -subj /CN=ca -days 2 && for n in server 1 2 3 4 5 6 7 8 9 10 11 12; do "
+        "openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout $n.key -out $n.csr -subj "
+        "/CN=$n && "
+        "printf 'subjectAltName=DNS:localhost\\n' > $n.ext && openssl x509 -req -in $n.csr -CA ca.pem -CAkey "
+        "ca.key -CAcreateserial -out $n.pem -days 2 -extfile $n.ext; done",
+        training_directory);
+    assert_int_equal(system(script), 0);
+    static const char *const links = "-o federation.link=grpc -o federation.link.ca=ca.pem -o "
+                                     "federation.link.certificate=%s.pem -o federation.link.key=%s.key";
+    snprintf(server_options, sizeof server_options, links, "server", "server");
+    for (int p = 1; p <= N_PARTIES; p++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", p);
+        snprintf(options[p], sizeof options[p], links, name, name);
+        all[p] = options[p];
+    }
+    snprintf(socket_path, sizeof socket_path, "localhost:%d", 20000 + (int)getpid() % 20000);
+    const pid_t server = start("grpc-server", "serve %s -v -c base.ini -O grpc %s %s", socket_path,
+                               base_options, server_options);
+    pid_t liar = start("grpc-liar",
+                       "join %s -q -c base.ini --data mine3.csv -O liar -o federation.state=liar-state %s %s",
+                       socket_path, base_options, options[4]);
+    expect_end(liar, "grpc-liar", 2, "it is \"4\" by its certificate and says that it is user \"3\"");
+    start_parties("grpc", pids, all);
+    expect_end(server, "grpc-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 0);
+    same_release("grpc", "simulated");
+    assert_int_equal(communication("grpc", "bytes_up"), communication("simulated", "bytes_up"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_party_limits_what_it_takes_part_in),
         cmocka_unit_test(a_party_comes_back),
         cmocka_unit_test(parties_killed_at_random),
+        cmocka_unit_test(over_grpc),
     };
     void *state = NULL;
     if (training_begin(&state) != 0)
