@@ -41,9 +41,7 @@ struct engine_remote {
     int (*answer)(void *context, const struct remote_release *release, struct dpf_error *error);
 };
 
-/* NULL, or why a plan cannot be run in this way: a clause. */
-const char *remote_refusal(const struct plan *plan);
-/* The side whose messages are summed; of a plan that is not refused. */
+/* The side whose messages are summed. */
 int remote_side(const struct plan *plan);
 
 #endif

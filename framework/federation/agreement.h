@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 #include "engine/remote.h"
 #include "plan/plan.h"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "data/data_options.h"
-#include "data/data_params.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 #include "plan/schema.h"
 
 /* A first line that names the columns, or an empty one, which is no record. */

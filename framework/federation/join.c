@@ -18,6 +18,7 @@
 #include "federation/consent.h"
 #include "federation/exchange.h"
 #include "federation/party_state.h"
+#include "federation/refusal.h"
 #include "plan/plan_make.h"
 #include "run/run_once.h"
 
@@ -360,7 +361,7 @@ static int keep_statement(struct join *join, struct dpf_error *error)
 static int check_plan(struct join *join, struct dpf_error *error)
 {
     const struct plan *plan = join->plan;
-    const char *why = remote_refusal(plan);
+    const char *why = federation_refusal(plan);
     if (why)
         return error_set(error, DPF_FAULT_CONFIG,
                          "%s: it cannot be run with parties in processes of their own: %s",

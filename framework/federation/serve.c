@@ -15,6 +15,7 @@
 #include "federation/channel.h"
 #include "federation/empty_data.h"
 #include "federation/exchange.h"
+#include "federation/refusal.h"
 #include "plan/plan_make.h"
 #include "run/run_once.h"
 
@@ -412,7 +413,7 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
 static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
     struct serve *serve = context;
-    const char *why = remote_refusal(plan);
+    const char *why = federation_refusal(plan);
     serve->plan = plan;
     serve->dataset = dataset;
     if (why)
