@@ -433,7 +433,7 @@ static void end(void *context, int status, const struct remote_rows *rows, const
 
 /* The party's own file and ledger in place of what the configuration names. */
 static int set_own(struct join *join, struct arguments *own, const char *directory, double most,
-                   char *texts[3], struct dpf_error *error)
+                   char *texts[4], struct dpf_error *error)
 {
     int n = 0;
     char *data = own->data ? realpath(own->data, NULL) : NULL;
@@ -445,6 +445,8 @@ static int set_own(struct join *join, struct arguments *own, const char *directo
     if (!join->insecure) { /* without a proof there is nothing to charge */
         texts[n++] = memory_format("privacy.ledger=%s/ledger", directory);
         texts[n++] = memory_format("privacy.max-epsilon=%.17g", most);
+        /* That all runs were fixed beforehand is for this party to know, not for one of the runs to say. */
+        texts[n++] = memory_text("privacy.ledger-runs=adaptive");
     }
     for (int i = 0; i < n; i++) {
         if (!texts[i])
@@ -490,7 +492,7 @@ static int read_own(const struct arguments *arguments, char **directory, double 
 
 static int run_party(struct join *join, struct dpf_error *error)
 {
-    char *directory = NULL, *texts[3] = {NULL};
+    char *directory = NULL, *texts[4] = {NULL};
     double most = 0;
     struct arguments *own = memory_new(1, sizeof *own);
     int status = own ? read_own(join->arguments, &directory, &most, error) : error_memory(error);
@@ -505,7 +507,7 @@ static int run_party(struct join *join, struct dpf_error *error)
             .arguments = own, .quiet = join->arguments->quiet, .remote = &join->remote};
         status = run_once(&request, error);
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         free(texts[i]);
     free(directory);
     free(own);

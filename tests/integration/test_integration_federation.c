@@ -165,18 +165,17 @@ static void same_release(const char *a, const char *b)
 /* The simulation over those who survived, as the server says; and who they were, as the test says. */
 static void expect_simulated(const char *run, const char *expected, const char *options)
 {
-    char words[512], file[64], plugins[512], text[4096];
+    char words[2048], file[64], text[4096];
     snprintf(file, sizeof file, "%s-survivors.txt", run);
     write_survivors(run, file);
     command_slurp(command_path(file), text, sizeof text);
     if (expected && strcmp(text, expected) != 0)
         fail_msg("survivors are\n%sand should be\n%s", text, expected);
-    snprintf(plugins, sizeof plugins, "%s", training_plugins("integration-plugins"));
     snprintf(
         words, sizeof words,
         "-q -c base.ini -O %s-simulated -o privacy.randomness=reproducible -o items.aggregator=chosen-sum -o "
         "items.aggregator.survivors=%s --plugin-dir %s %s",
-        run, file, plugins, options);
+        run, file, training_plugins("integration-plugins"), options);
     command_expect(words, 0, "");
     char simulated[80];
     snprintf(simulated, sizeof simulated, "%s-simulated", run);
@@ -484,7 +483,7 @@ static void over_grpc(void **state)
     (void)state;
     static char options[N_PARTIES + 1][400];
     const char *all[N_PARTIES + 1];
-    char script[2048], server_options[400], plugin[512];
+    char script[2048], server_options[400], plugin[1100];
     pid_t pids[N_PARTIES + 1];
     snprintf(plugin, sizeof plugin, "%s/grpc.so", training_plugins("plugins"));
     if (access(plugin, F_OK) != 0)

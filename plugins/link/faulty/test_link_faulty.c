@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In front of a link that keeps what it is given: which messages come through, in which order. */
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "plain_host.h"
@@ -22,7 +23,8 @@ static dpf_status take(void *self, int64_t peer, const uint8_t *bytes, uint64_t 
 static dpf_status nothing(void *self, double seconds, dpf_link_event *out)
 {
     (void)self;
-    usleep((useconds_t)(seconds * 1e6));
+    const struct timespec pause = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&pause, NULL);
     out->kind = DPF_LINK_NOTHING;
     return DPF_OK;
 }

@@ -3,6 +3,9 @@
  * grpc.c - a link between machines: gRPC over TLS, in which both ends have certificates of one authority.
  * There is no way to go without. The server knows a party by the common name of its certificate.
  */
+/* dladdr is GNU's. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +39,7 @@ static const dpf_param params[P_COUNT] = {
 struct link {
     const dpf_host *host;
     const dpf_value *values;
+    const struct grpc_end_functions *functions; /* NULL until it is opened */
     struct grpc_end *end;
 };
 
@@ -59,11 +63,34 @@ static char *read_pem(const struct link *link, int param)
     return pem;
 }
 
+/* carriers/grpc-end.so beside this plugin, for the life of the process. */
+static dpf_status load_library(struct link *link)
+{
+    Dl_info info;
+    char path[1024], text[1400];
+    if (link->functions)
+        return DPF_OK;
+    if (dladdr((const void *)params, &info) == 0 || !info.dli_fname)
+        return link->host->fail(link->host, DPF_E_INTERNAL, -1, "the plugin does not know where it lies");
+    const char *slash = strrchr(info.dli_fname, '/');
+    snprintf(path, sizeof(path), "%.*scarriers/grpc-end.so", slash ? (int)(slash - info.dli_fname + 1) : 0,
+             info.dli_fname);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    link->functions = library ? dlsym(library, GRPC_END_SYMBOL) : NULL;
+    if (link->functions)
+        return DPF_OK;
+    snprintf(text, sizeof(text), "gRPC cannot be loaded: %.1300s", dlerror());
+    return link->host->fail(link->host, DPF_E_UNSUPPORTED, -1, text);
+}
+
 static dpf_status open_end(void *self, int32_t which, const char *address)
 {
     struct link *link = self;
     const dpf_memory_service *memory = dpf_memory(link->host);
     char why[GRPC_END_WHY] = "";
+    const dpf_status loaded = load_library(link);
+    if (loaded != DPF_OK)
+        return loaded;
     char *ca = read_pem(link, P_CA), *chain = ca ? read_pem(link, P_CERTIFICATE) : NULL,
          *key = chain ? read_pem(link, P_KEY) : NULL;
     dpf_status status = DPF_E_CONFIG;
@@ -75,7 +102,7 @@ static dpf_status open_end(void *self, int32_t which, const char *address)
                                              .key = key,
                                              .server_name = link->values[P_SERVER_NAME].text,
                                              .patience = link->values[P_PATIENCE].real};
-        link->end = grpc_end_open(&setup, why);
+        link->end = link->functions->open(&setup, why);
         status = link->end ? DPF_OK : link->host->fail(link->host, DPF_E_CONFIG, -1, why);
     }
     memory->release(link->host, ca);
@@ -89,7 +116,7 @@ static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, u
     struct link *link = self;
     if (n_bytes > LARGEST)
         return link->host->fail(link->host, DPF_E_RANGE, -1, "a message is longer than 2^31 bytes");
-    return grpc_end_send(link->end, peer, bytes, n_bytes) == 0
+    return link->functions->send(link->end, peer, bytes, n_bytes) == 0
                ? DPF_OK
                : link->host->fail(link->host, DPF_E_MEMORY, -1, "out of memory");
 }
@@ -97,7 +124,7 @@ static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, u
 static dpf_status receive(void *self, double seconds, dpf_link_event *out)
 {
     struct link *link = self;
-    return grpc_end_receive(link->end, seconds, out) == 0
+    return link->functions->receive(link->end, seconds, out) == 0
                ? DPF_OK
                : link->host->fail(link->host, DPF_E_MEMORY, -1, "out of memory");
 }
@@ -105,14 +132,14 @@ static dpf_status receive(void *self, double seconds, dpf_link_event *out)
 static void hang_up(void *self, int64_t peer)
 {
     struct link *link = self;
-    grpc_end_hang_up(link->end, peer);
+    link->functions->hang_up(link->end, peer);
 }
 
 static void close_end(void *self)
 {
     struct link *link = self;
     if (link->end)
-        grpc_end_close(link->end);
+        link->functions->close(link->end);
     link->end = NULL;
 }
 

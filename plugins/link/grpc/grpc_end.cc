@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grpc_end.cc - streams over gRPC's callback interface. Framing, TLS, flow control and threads are gRPC's; what is
- * here is a queue of events for the one thread of the host, and messages cut into pieces that gRPC takes.
+ * grpc_end.cc - streams over gRPC's callback interface. Framing, TLS, flow control and threads are gRPC's;
+ * what is here is a queue of events for the one thread of the host, and messages cut into pieces that gRPC
+ * takes.
  *
  * A piece is a byte, 1 for the last of a message and 0 for others, and the piece's bytes.
  *
- * Locks: the end's own is taken before a peer's; gRPC's callbacks take a peer's, or, when the peer is over, the
- * end's alone.
+ * Locks: the end's own is taken before a peer's; gRPC's callbacks take a peer's, or, when the peer is over,
+ * the end's alone.
  */
 #include "grpc_end.h"
 
@@ -18,12 +19,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
+#include <grpc/grpc.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
-namespace {
+namespace
+{
 
 using Clock = std::chrono::steady_clock;
 
@@ -69,7 +73,9 @@ class Inbox
 class Peer
 {
   public:
-    Peer(int64_t number, Inbox *inbox) : number_(number), inbox_(inbox) {}
+    Peer(int64_t number, Inbox *inbox) : number_(number), inbox_(inbox)
+    {
+    }
     virtual ~Peer() = default;
 
     void send(const uint8_t *bytes, size_t n)
@@ -106,9 +112,21 @@ class Peer
             cancel();
     }
 
-    int64_t number() const { return number_; }
+    int64_t number() const
+    {
+        return number_;
+    }
 
   protected:
+    /* It has been ended by the other end, or by gRPC. */
+    void is_over()
+    {
+        over_ = true;
+        if (!closing_)
+            until_ = Clock::now() + std::chrono::seconds(1);
+        closing_ = true;
+    }
+
     /* Of the stream; the lock is held. */
     virtual void start_write(const grpc::ByteBuffer *bytes) = 0;
     virtual void start_read(grpc::ByteBuffer *bytes) = 0;
@@ -127,9 +145,8 @@ class Peer
         writing_ = false;
         out_.pop_front();
         if (!ok) {
-            over_ = true;
+            is_over();
             out_.clear();
-            closing_ = true;
         }
         pump();
     }
@@ -142,8 +159,7 @@ class Peer
             start_read(&in_piece_);
             return;
         }
-        over_ = true;
-        closing_ = true;
+        is_over();
         if (ok)
             cancel(); /* it sends no messages of ours */
         if (!writing_)
@@ -212,7 +228,7 @@ struct grpc_end {
     std::mutex lock;
     std::condition_variable changed;
     std::map<int64_t, Peer *> peers;
-    int64_t next_number = 0;
+    int64_t next_number = 0, dying = 0;
     std::unique_ptr<grpc::CallbackGenericService> service;
     std::unique_ptr<grpc::Server> server;
     std::shared_ptr<grpc::Channel> channel;
@@ -222,17 +238,29 @@ struct grpc_end {
         peers[peer->number()] = peer;
     }
 
-    /* The last thing that happens to a peer; it may be deleted afterwards. */
-    void remove(int64_t number, const std::string &why)
+    /* The last thing that happens to a peer: nobody finds it any more, it goes, and then it is gone. Who
+     * closes the end waits for the latter, since what gRPC has for the peer goes with it. */
+    void remove(Peer *peer, const std::string &why)
     {
         Event event;
         event.kind = DPF_LINK_CLOSED;
-        event.peer = number;
+        event.peer = peer->number();
         event.name = why;
+        {
+            std::lock_guard<std::mutex> hold(lock);
+            peers.erase(event.peer);
+            dying++;
+        }
+        delete peer;
         std::lock_guard<std::mutex> hold(lock);
-        peers.erase(number);
+        dying--;
         inbox.push(std::move(event));
         changed.notify_all();
+    }
+
+    bool is_empty() const
+    {
+        return peers.empty() && dying == 0;
     }
 
     void cancel_overdue()
@@ -243,7 +271,8 @@ struct grpc_end {
     }
 };
 
-namespace {
+namespace
+{
 
 class ServerPeer final : public grpc::ServerGenericBidiReactor, public Peer
 {
@@ -252,21 +281,41 @@ class ServerPeer final : public grpc::ServerGenericBidiReactor, public Peer
         : Peer(number, &end->inbox), end_(end), context_(context)
     {
     }
-    void start() { begin(); }
+    void start()
+    {
+        begin();
+    }
 
-    void OnReadDone(bool ok) override { read(ok); }
-    void OnWriteDone(bool ok) override { written(ok); }
+    void OnReadDone(bool ok) override
+    {
+        read(ok);
+    }
+    void OnWriteDone(bool ok) override
+    {
+        written(ok);
+    }
     void OnDone() override
     {
-        end_->remove(number(), "");
-        delete this;
+        end_->remove(this, "");
     }
 
   protected:
-    void start_write(const grpc::ByteBuffer *bytes) override { StartWrite(bytes); }
-    void start_read(grpc::ByteBuffer *bytes) override { StartRead(bytes); }
-    void start_end() override { Finish(grpc::Status::OK); }
-    void cancel() override { context_->TryCancel(); }
+    void start_write(const grpc::ByteBuffer *bytes) override
+    {
+        StartWrite(bytes);
+    }
+    void start_read(grpc::ByteBuffer *bytes) override
+    {
+        StartRead(bytes);
+    }
+    void start_end() override
+    {
+        Finish(grpc::Status::OK);
+    }
+    void cancel() override
+    {
+        context_->TryCancel();
+    }
 
   private:
     grpc_end *const end_;
@@ -276,7 +325,9 @@ class ServerPeer final : public grpc::ServerGenericBidiReactor, public Peer
 class ClientPeer final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public Peer
 {
   public:
-    explicit ClientPeer(grpc_end *end) : Peer(DPF_LINK_SERVER, &end->inbox), end_(end), stub_(end->channel) {}
+    explicit ClientPeer(grpc_end *end) : Peer(DPF_LINK_SERVER, &end->inbox), end_(end), stub_(end->channel)
+    {
+    }
 
     void start()
     {
@@ -286,23 +337,37 @@ class ClientPeer final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
         StartCall();
     }
 
-    void OnReadDone(bool ok) override { read(ok); }
-    void OnWriteDone(bool ok) override { written(ok); }
+    void OnReadDone(bool ok) override
+    {
+        read(ok);
+    }
+    void OnWriteDone(bool ok) override
+    {
+        written(ok);
+    }
     void OnDone(const grpc::Status &status) override
     {
-        end_->remove(number(), status.ok() ? "" : status.error_message());
-        delete this;
+        end_->remove(this, status.ok() ? "" : status.error_message());
     }
 
   protected:
-    void start_write(const grpc::ByteBuffer *bytes) override { StartWrite(bytes); }
-    void start_read(grpc::ByteBuffer *bytes) override { StartRead(bytes); }
+    void start_write(const grpc::ByteBuffer *bytes) override
+    {
+        StartWrite(bytes);
+    }
+    void start_read(grpc::ByteBuffer *bytes) override
+    {
+        StartRead(bytes);
+    }
     void start_end() override
     {
         StartWritesDone();
         RemoveHold();
     }
-    void cancel() override { context_.TryCancel(); }
+    void cancel() override
+    {
+        context_.TryCancel();
+    }
 
   private:
     grpc_end *const end_;
@@ -314,8 +379,14 @@ class ClientPeer final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
 class Refusal final : public grpc::ServerGenericBidiReactor
 {
   public:
-    Refusal() { Finish(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "")); }
-    void OnDone() override { delete this; }
+    Refusal()
+    {
+        Finish(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, ""));
+    }
+    void OnDone() override
+    {
+        delete this;
+    }
 };
 
 /* Who the certificate is for: its common name. gRPC has checked it against the authority. */
@@ -328,7 +399,9 @@ std::string name_of(const grpc::GenericCallbackServerContext *context)
 class Service final : public grpc::CallbackGenericService
 {
   public:
-    explicit Service(grpc_end *end) : end_(end) {}
+    explicit Service(grpc_end *end) : end_(end)
+    {
+    }
 
     grpc::ServerGenericBidiReactor *CreateReactor(grpc::GenericCallbackServerContext *context) override
     {
@@ -379,7 +452,8 @@ bool serve(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
     end->server = builder.BuildAndStart();
     if (end->server && port != 0)
         return true;
-    explain(why, "cannot listen at %.200s: another process does, or key and certificate do not fit", setup->address);
+    explain(why, "cannot listen at %.200s: another process does, or key and certificate do not fit",
+            setup->address);
     return false;
 }
 
@@ -399,10 +473,11 @@ bool join(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
     const auto until = std::chrono::system_clock::now() +
                        std::chrono::milliseconds(static_cast<int64_t>(setup->patience * 1000));
     if (!end->channel->WaitForConnected(until)) {
-        explain(why,
-                "nobody serves at %.150s, or one of the certificates is not accepted: of another authority, for "
-                "another name, or expired",
-                setup->address);
+        explain(
+            why,
+            "nobody serves at %.150s, or one of the certificates is not accepted: of another authority, for "
+            "another name, or expired",
+            setup->address);
         return false;
     }
     ClientPeer *peer = new ClientPeer(end);
@@ -414,11 +489,10 @@ bool join(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
     return true;
 }
 
-} // namespace
-
-struct grpc_end *grpc_end_open(const struct grpc_end_setup *setup, char why[GRPC_END_WHY])
+struct grpc_end *open_end(const struct grpc_end_setup *setup, char why[GRPC_END_WHY])
 {
     try {
+        grpc_init(); /* until close */
         std::unique_ptr<grpc_end> end(new grpc_end);
         if (setup->serves ? serve(end.get(), setup, why) : join(end.get(), setup, why))
             return end.release();
@@ -427,10 +501,11 @@ struct grpc_end *grpc_end_open(const struct grpc_end_setup *setup, char why[GRPC
     } catch (...) {
         explain(why, "gRPC cannot be started at %.200s", setup->address);
     }
+    grpc_shutdown_blocking();
     return nullptr;
 }
 
-int grpc_end_send(struct grpc_end *end, int64_t number, const uint8_t *bytes, uint64_t n_bytes)
+int send_message(struct grpc_end *end, int64_t number, const uint8_t *bytes, uint64_t n_bytes)
 {
     try {
         std::lock_guard<std::mutex> hold(end->lock);
@@ -443,7 +518,7 @@ int grpc_end_send(struct grpc_end *end, int64_t number, const uint8_t *bytes, ui
     }
 }
 
-int grpc_end_receive(struct grpc_end *end, double seconds, dpf_link_event *out)
+int receive(struct grpc_end *end, double seconds, dpf_link_event *out)
 {
     try {
         const auto until = Clock::now() + std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6));
@@ -460,7 +535,7 @@ int grpc_end_receive(struct grpc_end *end, double seconds, dpf_link_event *out)
     }
 }
 
-void grpc_end_hang_up(struct grpc_end *end, int64_t number)
+void hang_up(struct grpc_end *end, int64_t number)
 {
     try {
         std::lock_guard<std::mutex> hold(end->lock);
@@ -471,14 +546,14 @@ void grpc_end_hang_up(struct grpc_end *end, int64_t number)
     }
 }
 
-void grpc_end_close(struct grpc_end *end)
+void close_end(struct grpc_end *end)
 {
     try {
         {
             std::unique_lock<std::mutex> hold(end->lock);
             for (auto &entry : end->peers)
                 entry.second->hang_up();
-            end->changed.wait_for(hold, std::chrono::milliseconds(1100), [end] { return end->peers.empty(); });
+            end->changed.wait_for(hold, std::chrono::milliseconds(1100), [end] { return end->is_empty(); });
         }
         end->cancel_overdue();
         if (end->server) {
@@ -487,11 +562,16 @@ void grpc_end_close(struct grpc_end *end)
         }
         {
             std::unique_lock<std::mutex> hold(end->lock);
-            end->changed.wait(hold, [end] { return end->peers.empty(); });
+            end->changed.wait(hold, [end] { return end->is_empty(); });
         }
-        end->server.reset();
-        end->channel.reset();
         delete end;
+        /* All of gRPC's threads are over then: one that is left would meet a process that takes itself apart.
+         */
+        grpc_shutdown_blocking();
     } catch (...) {
     }
 }
+
+} // namespace
+
+const struct grpc_end_functions dpframe_grpc_end_1 = {open_end, send_message, receive, hang_up, close_end};

@@ -27,14 +27,19 @@ struct grpc_end_setup {
     double patience;              /* a party: seconds until it is connected */
 };
 
-/* NULL, with a sentence in why. */
-struct grpc_end *grpc_end_open(const struct grpc_end_setup *setup, char why[GRPC_END_WHY]);
-/* 0, or -1: out of memory. */
-int grpc_end_send(struct grpc_end *end, int64_t peer, const uint8_t *bytes, uint64_t n_bytes);
-int grpc_end_receive(struct grpc_end *end, double seconds, dpf_link_event *out);
-void grpc_end_hang_up(struct grpc_end *end, int64_t peer);
-/* Waits for what is under way, and ends all threads. */
-void grpc_end_close(struct grpc_end *end);
+/* What the library beside the plugins offers, by the name below. */
+struct grpc_end_functions {
+    /* NULL, with a sentence in why. */
+    struct grpc_end *(*open)(const struct grpc_end_setup *setup, char why[GRPC_END_WHY]);
+    /* 0, or -1: out of memory. */
+    int (*send)(struct grpc_end *end, int64_t peer, const uint8_t *bytes, uint64_t n_bytes);
+    int (*receive)(struct grpc_end *end, double seconds, dpf_link_event *out);
+    void (*hang_up)(struct grpc_end *end, int64_t peer);
+    /* Waits for what is under way, and ends all threads. */
+    void (*close)(struct grpc_end *end);
+};
+#define GRPC_END_SYMBOL "dpframe_grpc_end_1"
+extern DPF_EXPORT const struct grpc_end_functions dpframe_grpc_end_1;
 
 #ifdef __cplusplus
 }
