@@ -72,7 +72,7 @@ const char *federation_refusal(const struct plan *plan)
         return "metrics are released with noise, and the server has no test records: [evaluate] release = "
                "private";
     if (plan->run.params.values[RUN_FINAL_STEP].integer == FINAL_STEP_ITEMS)
-        return "[run] finish = items is a step over all records";
+        return "[run] final-step = items is a step over all records";
     for (int t = 0; t < plan->sides[DPF_SIDE_USERS].n_terms; t++)
         if (plan->sides[DPF_SIDE_USERS].terms[t].returns_transformed)
             return "[users] returned = transformed changes released rows after the last round";

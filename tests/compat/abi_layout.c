@@ -366,11 +366,6 @@ AT(dpf_exchange, agreed, 64);
 AT(dpf_exchange, server_key, 96);
 AT(dpf_exchange, parties, 128);
 AT(dpf_exchange, state, 136);
-IS(DPF_END_SERVER, 0);
-IS(DPF_END_PARTY, 1);
-IS(DPF_EXCHANGE_GOES_ON, 0);
-IS(DPF_EXCHANGE_REFUSED, 1);
-IS(DPF_EXCHANGE_OVER, 2);
 
 /* dpframe/role/link.h */
 SIZE(dpf_link_event, 40);
@@ -392,16 +387,6 @@ AT(dpf_link, hang_up, 40);
 AT(dpf_link, close, 48);
 AT(dpf_link, behind, 56);
 AT(dpf_link, reserved_slots, 64);
-IS(DPF_LINK_LOCAL, 1);
-IS(DPF_LINK_PROTECTED, 2);
-IS(DPF_LINK_IN_FRONT, 4);
-IS(DPF_LINK_SERVES, 0);
-IS(DPF_LINK_JOINS, 1);
-IS(DPF_LINK_SERVER, 0);
-IS(DPF_LINK_NOTHING, 0);
-IS(DPF_LINK_OPENED, 1);
-IS(DPF_LINK_MESSAGE, 2);
-IS(DPF_LINK_CLOSED, 3);
 
 /* dpframe/role/loss.h */
 SIZE(dpf_side_info, 48);
@@ -837,6 +822,21 @@ IS(DPF_TRANSFORM_PER_USER, 1);
 IS(DPF_TRANSFORM_NEEDS_DENSE, 2);
 IS(DPF_TRANSFORM_BY_WEIGHT, 4);
 IS(DPF_TRANSFORM_ISOMETRY, 8);
+IS(DPF_END_SERVER, 0);
+IS(DPF_END_PARTY, 1);
+IS(DPF_EXCHANGE_GOES_ON, 0);
+IS(DPF_EXCHANGE_REFUSED, 1);
+IS(DPF_EXCHANGE_OVER, 2);
+IS(DPF_LINK_LOCAL, 1);
+IS(DPF_LINK_PROTECTED, 2);
+IS(DPF_LINK_IN_FRONT, 4);
+IS(DPF_LINK_SERVES, 0);
+IS(DPF_LINK_JOINS, 1);
+IS(DPF_LINK_SERVER, 0);
+IS(DPF_LINK_NOTHING, 0);
+IS(DPF_LINK_OPENED, 1);
+IS(DPF_LINK_MESSAGE, 2);
+IS(DPF_LINK_CLOSED, 3);
 
 /* Names that the host and plugins find each other by. */
 static const struct {
