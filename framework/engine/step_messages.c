@@ -15,6 +15,7 @@
 #include "engine/messages.h"
 #include "engine/noise_variance.h"
 #include "engine/relation_messages.h"
+#include "engine/step_scaled.h"
 
 #define USERS_PER_TASK 64
 
@@ -341,11 +342,17 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     struct messages_work work;
     open_work(engine, term, &work);
     const int is_server = step_is_server(engine);
-    int n = term->aggregator->merge && !is_server ? engine->n_workers : 1;
-    int status = open_aggregations(&work, n, error);
+    double *factors = NULL;
+    int status = is_server ? 0 : scaled_factors(&work, &factors, error);
+    int n = term->aggregator->merge && !factors && !is_server ? engine->n_workers : 1;
+    if (status == 0)
+        status = open_aggregations(&work, n, error);
     if (status == 0 && work.gram_inside && !term->plan->by_user)
         status = divide_gram(&work, error);
-    int64_t tasks = (work.n_parties + work.per_task - 1) / work.per_task;
+    int64_t tasks = factors ? 0 : (work.n_parties + work.per_task - 1) / work.per_task;
+    if (status == 0 && factors)
+        status = scaled_sums(&work, factors, error);
+    free(factors);
     if (status == 0 && n > 1 && pool_run(engine->pool, tasks, send_messages, &work) != 0)
         status = step_failed(engine, error);
     for (int64_t task = 0; status == 0 && n == 1 && !is_server && task < tasks; task++)

@@ -21,6 +21,12 @@ int64_t user_pass_chunks(int64_t n_users)
     return (n_users + users - 1) / users;
 }
 
+int64_t user_pass_chunk_end(int64_t n_users, int64_t chunk)
+{
+    const int64_t end = (chunk + 1) * chunk_users(n_users);
+    return end < n_users ? end : n_users;
+}
+
 /* First failure of one worker. */
 struct failure {
     int64_t user;
@@ -39,7 +45,7 @@ static int run_chunk(void *context, int64_t chunk, int worker)
 {
     const struct pass *pass = context;
     struct failure *failure = &pass->failures[worker];
-    int64_t end = (chunk + 1) * pass->chunk < pass->n_users ? (chunk + 1) * pass->chunk : pass->n_users;
+    const int64_t end = user_pass_chunk_end(pass->n_users, chunk);
     ticker_add(end - chunk * pass->chunk);
     for (int64_t user = chunk * pass->chunk; user < end; user++) {
         if (pass->task(pass->context, user, chunk, worker, &failure->error) == 0)

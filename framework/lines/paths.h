@@ -12,8 +12,8 @@ struct paths {
     size_t n, capacity;
 };
 
-/* An existing file is taken as it is, plain or gzipped; else *, ? and [ ] match names, sorted. `without`, if not "", is
-   left out. Faults: DPF_FAULT_DATA. */
+/* An existing file is taken as it is, plain or gzipped; else *, ? and [ ] match names, sorted. `without`, if
+   not "", is left out. Faults: DPF_FAULT_DATA. */
 int paths_expand(const char *path, const char *without, struct paths *out, struct dpf_error *error);
 /* Archives have files plain and copies of them gzipped: the path, or if there is no such file that with .gz
    added or taken away, if there is one. NULL: out of memory. Free it. */

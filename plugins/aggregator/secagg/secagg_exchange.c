@@ -294,7 +294,8 @@ static void log_survivors(const struct secagg *secagg, const struct secagg_serve
     add_number(text, sizeof(text), server->setup.terms.round);
     strcat(text, ":");
     for (uint32_t i = 0; i < server->n; i++)
-        if (server->members[i].reached > SERVER_INPUT && !add_number(text, sizeof(text), server->members[i].id))
+        if (server->members[i].reached > SERVER_INPUT &&
+            !add_number(text, sizeof(text), server->members[i].id))
             break;
     secagg->log->message(secagg->host, DPF_LOG_DEBUG, text);
 }

@@ -63,7 +63,8 @@ typedef struct dpf_link {
     void (*hang_up)(void *self, int64_t peer);
     /* [run, required] Closes all peers in the same way and the end. It may be opened again. */
     void (*close)(void *self);
-    /* [setup, optional] With IN_FRONT, else NULL: the link that is stood in front of, before open. It outlives this. */
+    /* [setup, optional] With IN_FRONT, else NULL: the link that is stood in front of, before open. It
+     * outlives this. */
     dpf_status (*behind)(void *self, const struct dpf_link *link, void *link_self);
     /* NULL. A later minor may name a slot; what it names is optional. */
     void (*reserved_slots[8])(void);
