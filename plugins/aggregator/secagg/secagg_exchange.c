@@ -58,12 +58,20 @@ static void fill_terms(const struct secagg *secagg, const dpf_exchange *exchange
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Of a party: the machine, its peers, coefficients of a polynomial, and the vector. */
+static uint64_t sums_bytes(const dpf_exchange *x)
+{
+    struct secagg_group group;
+    secagg_group_init(&group, x->modulus);
+    return secagg_sums_bytes(&group, numbers_of(x));
+}
+
+/* Of a party: the machine, its peers, coefficients of a polynomial, the vector, and its masked form. */
 static uint64_t party_bytes(const dpf_exchange *x)
 {
     const uint64_t n = (uint64_t)x->n_parties;
     return rounded(sizeof(struct party_end)) + rounded(n * sizeof(struct secagg_peer)) +
-           rounded(n * sizeof(secagg_secret)) + rounded(numbers_of(x) * sizeof(uint64_t));
+           rounded(n * sizeof(secagg_secret)) + rounded(numbers_of(x) * sizeof(uint64_t)) +
+           rounded(sums_bytes(x));
 }
 
 static struct secagg_peer *peers_of(struct party_end *end)
@@ -71,12 +79,14 @@ static struct secagg_peer *peers_of(struct party_end *end)
     return (struct secagg_peer *)((uint8_t *)end + rounded(sizeof(*end)));
 }
 
-static struct secagg_work work_of(struct party_end *end)
+static struct secagg_work work_of(struct party_end *end, const dpf_exchange *x)
 {
     uint8_t *at = (uint8_t *)peers_of(end) + rounded(end->capacity * sizeof(struct secagg_peer));
+    uint8_t *vector = at + rounded(end->capacity * sizeof(secagg_secret));
     return (struct secagg_work){.coefficients = (secagg_secret *)at,
                                 .n_coefficients = (uint32_t)end->capacity,
-                                .vector = (uint64_t *)(at + rounded(end->capacity * sizeof(secagg_secret)))};
+                                .vector = (uint64_t *)vector,
+                                .sums = vector + rounded(numbers_of(x) * sizeof(uint64_t))};
 }
 
 static int set_up(const struct secagg *secagg, const dpf_exchange *x, struct secagg_setup *setup)
@@ -205,7 +215,7 @@ dpf_status secagg_party_answer(void *self, const dpf_call *call, dpf_exchange *e
 {
     struct party_end *end = exchange->state;
     struct secagg_client *client = &end->client;
-    struct secagg_work work = work_of(end);
+    struct secagg_work work = work_of(end, exchange);
     size_t size = 0;
     *n_reply = 0;
     if (client->state == CLIENT_AWAITS_DELIVERY) {
