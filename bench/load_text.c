@@ -18,7 +18,6 @@
 
 #include "base/files.h"
 #include "bench_rows.h"
-#include "synthetic/generate.h"
 #include "data/load.h"
 #include "dataset/summary.h"
 #include "reading/data_params.h"

@@ -113,13 +113,30 @@ static void see_import(void *context, const char *name, int defined, int weak)
             text_add(&imports->doubtful, "%s%s", imports->doubtful.length ? ", " : "", name);
 }
 
+/* Whether the bytes of a text are in the file: the id of a role, before anything of the file has run. */
+static int holds_text(const char *path, const char *text)
+{
+    const size_t n = strlen(text);
+    size_t matched = 0;
+    FILE *stream = fopen(path, "rb");
+    for (int c = stream ? fgetc(stream) : EOF; c != EOF && matched < n; c = fgetc(stream))
+        matched = c == (unsigned char)text[matched] ? matched + 1 : (c == (unsigned char)text[0]);
+    if (stream)
+        fclose(stream);
+    return matched == n;
+}
+
 static void rule_imports(struct check *check)
 {
     struct imports imports = {0};
     struct dpf_error error = {0};
     if (check_symbols(check->path, see_import, &imports, &error) != 0)
         check_fail(check, "%s", error.text);
-    if (imports.forbidden.length)
+    /* Links carry messages between processes, for which the host has no services. */
+    if (imports.forbidden.length && holds_text(check->path, DPF_ROLE_LINK))
+        check_warn(check, "calls %s, as a link may: what it does with them is for people to read",
+                   imports.forbidden.data);
+    else if (imports.forbidden.length)
         check_fail(check, "calls %s: the host has services for what is needed", imports.forbidden.data);
     else if (imports.doubtful.length)
         check_warn(check, "calls %s", imports.doubtful.data);

@@ -31,7 +31,8 @@ enum {
     OPTION_LIST,
     OPTION_POINT,
     OPTION_TAKE_OVER,
-    OPTION_PROFILE
+    OPTION_PROFILE,
+    OPTION_INSECURE_TEST
 };
 
 static const struct option options[] = {
@@ -59,6 +60,7 @@ static const struct option options[] = {
     {"list", no_argument, NULL, OPTION_LIST},
     {"point", required_argument, NULL, OPTION_POINT},
     {"take-over", no_argument, NULL, OPTION_TAKE_OVER},
+    {"insecure-test", no_argument, NULL, OPTION_INSECURE_TEST},
     {NULL, 0, NULL, 0},
 };
 
@@ -101,6 +103,7 @@ static const struct option_info {
     {OPTION_LIST, "--list", "--list", 1},
     {OPTION_POINT, "--point", "--point", 0},
     {OPTION_TAKE_OVER, "--take-over", "--take-over", 1},
+    {OPTION_INSECURE_TEST, "--insecure-test", "--insecure-test", 1},
 };
 
 /* An option that a command would ignore is refused, as is a value that another one would replace. */
@@ -183,6 +186,9 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         return 0;
     case OPTION_TAKE_OVER:
         out->take_over = 1;
+        return 0;
+    case OPTION_INSECURE_TEST:
+        out->insecure_test = 1;
         return 0;
     case OPTION_JSON:
         out->json = 1;

@@ -29,6 +29,8 @@ int account_choose(const struct arguments *arguments, struct session *session, c
                    struct dpf_error *error);
 
 int command_run(int argc, char **argv);
+int command_serve(int argc, char **argv);
+int command_join(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_complete(int argc, char **argv);
 int command_start(int argc, char **argv);

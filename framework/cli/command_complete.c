@@ -16,17 +16,17 @@ static const char usage[] =
 
 static void print_commands(void)
 {
-    static const char *const names[] = {"run",      "train",      "check",   "account", "audit",
-                                        "start",    "recommend",  "predict", "similar", "evaluate",
-                                        "report",   "diff",       "convert", "list",    "describe",
-                                        "generate", "new-plugin", "sweep",   "items"};
+    static const char *const names[] = {"run",       "train",   "check",    "account",  "audit",      "start",
+                                        "recommend", "predict", "similar",  "evaluate", "report",     "diff",
+                                        "convert",   "list",    "describe", "generate", "new-plugin", "sweep",
+                                        "items",     "serve",   "join"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         puts(names[i]);
 }
 
 static void print_roles(void)
 {
-    puts("loss\nsampler\ntransform\nmechanism\naggregator\nsolver\naccountant\nrecommender");
+    puts("loss\nsampler\ntransform\nmechanism\naggregator\nsolver\naccountant\nrecommender\nlink");
 }
 
 static void print_keys_of(const char *section, const dpf_param *table, int64_t n, int64_t stride)

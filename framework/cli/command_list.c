@@ -70,8 +70,8 @@ static void print_json(struct registry *registry, int64_t n, const char *role)
 
 static int check_role(const char *role, struct dpf_error *error)
 {
-    static const char *const roles[] = {"loss",       "sampler", "transform",  "mechanism",
-                                        "aggregator", "solver",  "accountant", "recommender"};
+    static const char *const roles[] = {"loss",   "sampler",    "transform",   "mechanism", "aggregator",
+                                        "solver", "accountant", "recommender", "link"};
     const int64_t n = (int64_t)(sizeof roles / sizeof roles[0]);
     char shown[TEXT_SHOWN];
     for (int64_t i = 0; i < n; i++)

@@ -29,6 +29,8 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  items RUN                    a catalogue from released noisy counts\n"
                            "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
                            "  sweep -c CONFIG --point P    a sweep by its points, on any scheduler\n"
+                           "  serve ADDRESS -c CONFIG      a run whose users are processes of their own\n"
+                           "  join ADDRESS -c CONFIG       one of these users, with its --data FILE\n"
                            "  report DIRECTORY             a page of a sweep or a run; tables, plots\n"
                            "  diff A.ini B.ini             differences, and whether they affect privacy\n"
                            "  convert OLD.ini              rewrites keys of old files\n"
@@ -82,6 +84,7 @@ static const struct {
     {"audit", command_audit},       {"convert", command_convert},
     {"complete", command_complete}, {"new-plugin", command_new_plugin},
     {"sweep", command_sweep},       {"items", command_items},
+    {"serve", command_serve},       {"join", command_join},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

@@ -7,6 +7,7 @@
 #include "base/violations.h"
 #include "engine/engine_stats.h"
 #include "engine/model.h"
+#include "engine/remote.h"
 
 struct engine_hooks {
     void *context;
@@ -14,6 +15,8 @@ struct engine_hooks {
     int (*round_done)(void *context, int64_t round, struct model *model, struct dpf_error *error);
     /* Receives the texts of violations. May be NULL. */
     struct violations *violations;
+    /* Other ends of the run; NULL: all parties are here. At a party, round_done is not called. */
+    const struct engine_remote *remote;
 };
 
 /*

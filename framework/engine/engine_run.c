@@ -247,7 +247,7 @@ static void take_next(struct engine *engine, int which)
 static int side_step(struct engine *engine, int which, struct dpf_error *error)
 {
     const struct side_plan *side = &engine->plan->sides[which];
-    if (!side->updated)
+    if (!side->updated || (step_is_server(engine) && !side->released)) /* such rows are where the users are */
         return 0;
     double start = seconds_now();
     start_next(engine, which);
@@ -359,6 +359,34 @@ static int return_rows(struct engine *engine, int of, struct dpf_error *error)
     return 0;
 }
 
+/* A party takes part in the rounds that the server asks it for. At the end its own row is for the last
+ * released ones. */
+static int party_rounds(struct engine *engine, struct dpf_error *error)
+{
+    const int released = remote_side(engine->plan), local = 1 - released;
+    struct side_factors *factors = &engine->model->sides[released];
+    for (;;) {
+        const struct remote_rows rows = {.data = factors->data,
+                                         .rows = factors->rows,
+                                         .stride = engine->model->stride,
+                                         .columns = engine->model->columns};
+        const int status = engine->remote->await(engine->remote->context, &engine->round, &rows, error);
+        if (status < 0)
+            return -1;
+        if (side_step(engine, local, error) != 0)
+            return error_while_running(error);
+        take_next(engine, local);
+        if (status == 1)
+            break;
+        if (step_send_message(engine, released, error) != 0)
+            return error_while_running(error);
+        engine->stats->rounds_done++;
+    }
+    if (return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
+        return error_while_running(error);
+    return 0;
+}
+
 static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, struct dpf_error *error)
 {
     const struct plan *plan = engine->plan;
@@ -424,9 +452,11 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
     struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
+    engine.remote = hooks ? hooks->remote : NULL;
     int status = engine_open(&engine, error);
     if (status == 0)
-        status = all_rounds(&engine, hooks, error);
+        status =
+            step_own_party(&engine) >= 0 ? party_rounds(&engine, error) : all_rounds(&engine, hooks, error);
     if (status != 0)
         name_row(&engine, error);
     sum_times(&engine);

@@ -480,6 +480,24 @@ static int make_keys(struct engine *engine, struct term_run *term, struct dpf_er
     return 0;
 }
 
+/* A party was asked by whoever draws, and takes part as often as its own statement counts. */
+static int take_part(struct engine *engine, struct term_run *term, int64_t party, struct dpf_error *error)
+{
+    const int64_t n = engine->dataset->users.n;
+    for (int64_t u = 0; u < n; u++)
+        term->party_weight_buffer[u] = u == party;
+    term->party_weights = term->party_weight_buffer;
+    if (cap_participations(engine, term, error) != 0)
+        return -1;
+    return term->party_weight_buffer[party] != 0
+               ? 0
+               : error_set(
+                     error, DPF_FAULT_RUN,
+                     "the server asks for message %lld, and the statement counts %lld at most: nothing is "
+                     "sent",
+                     (long long)term->participations[party] + 1, (long long)term->plan->participations);
+}
+
 static int draw_parties(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     term->party_weights = NULL;
@@ -490,6 +508,8 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
         term->party_weight_buffer = memory_raw((size_t)n + 1, sizeof(float));
     if (!term->party_weight_buffer)
         return error_memory(error);
+    if (step_own_party(engine) >= 0)
+        return take_part(engine, term, step_own_party(engine), error);
     if (make_keys(engine, term, error) != 0)
         return -1;
     struct instance *instance = term->plan->sampler;

@@ -94,6 +94,7 @@ struct engine {
     struct term_run *terms[2];
     float *next[2]; /* new rows of a simultaneous update */
     int64_t round;
+    const struct engine_remote *remote; /* NULL: all parties are here */
     struct engine_stats *stats;
     const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
     dpf_features feature_views[2];
@@ -167,6 +168,16 @@ int step_row_by_row(struct engine *engine, int worker, int side, int64_t first, 
 int step_accumulate(struct engine *engine, int worker, struct term_run *term, uint32_t party,
                     const dpf_groups *groups, const double *grid, double *out);
 
+/* The user whose records are here alone, or -1. */
+static inline int64_t step_own_party(const struct engine *engine)
+{
+    return engine->remote ? engine->remote->party : -1;
+}
+static inline int step_is_server(const struct engine *engine)
+{
+    return engine->remote && engine->remote->party < 0;
+}
+
 /* What the mechanism remembers of a row and those behind it, or NULL. */
 static inline void *step_noise_state(const struct term_run *term, int64_t row)
 {
@@ -213,6 +224,8 @@ int step_accumulate_local(struct engine *engine, int worker, struct term_run *te
 int step_local(struct engine *engine, int side, struct dpf_error *error);
 int step_by_rows(struct engine *engine, int side, struct dpf_error *error);
 int step_by_messages(struct engine *engine, int side, struct dpf_error *error);
+/* At a party: its message of this round, to the server. */
+int step_send_message(struct engine *engine, int side, struct dpf_error *error);
 /* Counts the noise of the last release of each term into the stats. */
 int engine_noise_histograms(struct engine *engine, struct dpf_error *error);
 /* A whole round in which parties solve; released is the side whose rows they send. */

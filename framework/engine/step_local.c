@@ -111,6 +111,12 @@ int step_local(struct engine *engine, int which, struct dpf_error *error)
                               .side = side,
                               .batch = step_batch_rows(side->query.width),
                               .gram = has_gram ? terms[0].gram : NULL};
+    const int64_t own = step_own_party(engine);
+    if (own >= 0 && which == DPF_SIDE_USERS) {
+        if (step_row_by_row(engine, 0, which, own, 1, local_rows, &work) != 0)
+            return step_failed(engine, error);
+        return 0;
+    }
     int64_t rows = engine->model->sides[which].rows;
     if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, local_batch, &work) != 0)
         return step_failed(engine, error);

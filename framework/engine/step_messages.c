@@ -260,24 +260,91 @@ static int send_messages(void *context, int64_t task, int worker)
     return 0;
 }
 
+static void open_work(struct engine *engine, struct term_run *term, struct messages_work *work)
+{
+    const dpf_query *query = &term->plan->sent;
+    *work = (struct messages_work){.engine = engine, .term = term};
+    work->n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
+    work->per_task = term->plan->by_user ? USERS_PER_TASK : 1;
+    work->gram_inside = query->has_gram && gram_is_inside(engine, term);
+    work->on_grid = !term->plan->by_user || !changes_messages(term->plan);
+    work->query_rows = engine->model->sides[term->plan->side].rows + query->has_gram;
+    work->dense = query->support == DPF_SUPPORT_DENSE ||
+                  (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
+                  (term->mechanism->flags & DPF_MECHANISM_DENSE) != 0 || !term->plan->by_user;
+}
+
+static struct remote_release release_of(const struct messages_work *work)
+{
+    struct engine *engine = work->engine;
+    const struct term_run *term = work->term;
+    struct side_factors *factors = &engine->model->sides[term->plan->side];
+    return (struct remote_release){.term = term->plan,
+                                   .round = engine->round,
+                                   .rows = {.data = factors->data,
+                                            .rows = factors->rows,
+                                            .stride = engine->model->stride,
+                                            .columns = engine->model->columns},
+                                   .sums = &work->aggregations[0],
+                                   .weights = term->plan->by_user ? term->party_weights : NULL,
+                                   .n_users = work->n_parties};
+}
+
+static void free_aggregations(struct messages_work *work, int n)
+{
+    for (int i = 0; work->aggregations && i < n; i++) {
+        free(work->aggregations[i].sums);
+        free(work->aggregations[i].state);
+    }
+    free(work->aggregations);
+}
+
+/* The sums of messages that are made elsewhere. */
+static int gather(struct messages_work *work, struct dpf_error *error)
+{
+    struct engine *engine = work->engine;
+    const struct remote_release release = release_of(work);
+    if (engine->remote->gather(engine->remote->context, &release, error) != 0)
+        return -1;
+    engine->stats->bytes_up += work->aggregations[0].bytes_up;
+    engine->stats->bytes_down += work->aggregations[0].bytes_down;
+    engine->stats->messages += work->aggregations[0].survivors;
+    return 0;
+}
+
+int step_send_message(struct engine *engine, int which, struct dpf_error *error)
+{
+    struct term_run *term = &engine->terms[which][0];
+    struct messages_work work;
+    dpf_encoded message;
+    const int64_t party = step_own_party(engine);
+    if (step_prepare(engine, term, error) != 0)
+        return -1;
+    open_work(engine, term, &work);
+    int status = open_aggregations(&work, 1, error);
+    if (status == 0 && make_message(&work, party, sends_nothing(&work, party), 0, &message) != 0 &&
+        (!step_note(engine, 0, party) || make_message(&work, party, 1, 0, &message) != 0))
+        status = step_failed(engine, error);
+    if (status == 0) {
+        struct remote_release release = release_of(&work);
+        release.message = &message;
+        status = engine->remote->answer(engine->remote->context, &release, error);
+    }
+    free_aggregations(&work, 1);
+    return status;
+}
+
 /* Every party's message of one term to the decoded estimate, in worker 0's buffers. */
 static int release_messages(struct engine *engine, struct term_run *term, dpf_message *estimate,
                             struct dpf_error *error)
 {
     const dpf_query *query = &term->plan->sent;
-    int64_t side_rows = engine->model->sides[term->plan->side].rows;
-    struct messages_work work = {.engine = engine, .term = term};
-    work.n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
-    work.per_task = term->plan->by_user ? USERS_PER_TASK : 1;
-    work.gram_inside = query->has_gram && gram_is_inside(engine, term);
-    work.on_grid = !term->plan->by_user || !changes_messages(term->plan);
-    work.query_rows = side_rows + query->has_gram;
-    work.dense = query->support == DPF_SUPPORT_DENSE ||
-                 (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
-                 (term->mechanism->flags & DPF_MECHANISM_DENSE) != 0 || !term->plan->by_user;
+    struct messages_work work;
+    open_work(engine, term, &work);
+    const int is_server = step_is_server(engine);
     double *factors = NULL;
-    int status = scaled_factors(&work, &factors, error);
-    int n = term->aggregator->merge && !factors ? engine->n_workers : 1;
+    int status = is_server ? 0 : scaled_factors(&work, &factors, error);
+    int n = term->aggregator->merge && !factors && !is_server ? engine->n_workers : 1;
     if (status == 0)
         status = open_aggregations(&work, n, error);
     if (status == 0 && work.gram_inside && !term->plan->by_user)
@@ -288,11 +355,11 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     free(factors);
     if (status == 0 && n > 1 && pool_run(engine->pool, tasks, send_messages, &work) != 0)
         status = step_failed(engine, error);
-    for (int64_t task = 0; status == 0 && n == 1 && task < tasks; task++)
+    for (int64_t task = 0; status == 0 && n == 1 && !is_server && task < tasks; task++)
         if (send_messages(&work, task, 0) != 0)
             status = step_failed(engine, error);
     if (status == 0)
-        status = close_aggregations(&work, n, error);
+        status = is_server ? gather(&work, error) : close_aggregations(&work, n, error);
     if (status == 0) {
         const int64_t sent = work.aggregations[0].survivors;
         const double scale = term->aggregator->scale(term->plan->aggregator->self, sent);
@@ -320,11 +387,7 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
                               .width = query->width};
     if (status == 0)
         status = undo_transforms(&work, estimate, error);
-    for (int i = 0; work.aggregations && i < n; i++) {
-        free(work.aggregations[i].sums);
-        free(work.aggregations[i].state);
-    }
-    free(work.aggregations);
+    free_aggregations(&work, n);
     free(work.gram_parts);
     return status;
 }

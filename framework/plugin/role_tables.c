@@ -109,6 +109,25 @@ static const char *aggregator_fault(const void *functions)
         return "flags has an unknown bit";
     REQUIRE(aggregator, absorb);
     REQUIRE(aggregator, scale);
+    const int n_missing = !aggregator->exchange_bytes + !aggregator->exchange_open +
+                          !aggregator->exchange_room + !aggregator->party_answer + !aggregator->server_send +
+                          !aggregator->server_take + !aggregator->server_close;
+    return n_missing == 0 || n_missing == 7 ? NULL : "a round by messages has all of its functions or none";
+}
+
+static const char *link_fault(const void *functions)
+{
+    const dpf_link *link = functions;
+    if (link->flags != DPF_LINK_LOCAL && link->flags != DPF_LINK_PROTECTED &&
+        link->flags != DPF_LINK_IN_FRONT)
+        return "flags is not one of DPF_LINK_LOCAL, DPF_LINK_PROTECTED and DPF_LINK_IN_FRONT";
+    REQUIRE(link, open);
+    REQUIRE(link, send);
+    REQUIRE(link, receive);
+    REQUIRE(link, hang_up);
+    REQUIRE(link, close);
+    if (!link->behind != !(link->flags & DPF_LINK_IN_FRONT))
+        return "function behind and DPF_LINK_IN_FRONT go together";
     return NULL;
 }
 
@@ -153,6 +172,7 @@ const struct role role_table[N_ROLES] = {
     {DPF_ROLE_SOLVER, "solver", 0, solver_fault},
     {DPF_ROLE_ACCOUNTANT, "accountant", 0, accountant_fault},
     {DPF_ROLE_RECOMMENDER, "recommender", 1, recommender_fault},
+    {DPF_ROLE_LINK, "link", 1, link_fault},
 };
 
 const struct role *role_find(const char *id)

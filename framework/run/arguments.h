@@ -42,6 +42,7 @@ struct arguments {
     const char *profile_limits;   /* of the machine, a file; or NULL */
     int prepare, list, take_over; /* of a sweep that is run by points */
     const char *point;
+    int insecure_test; /* of a federation */
     const char *user, *data, *item, *exclude, *candidates;
     int64_t count;                  /* -n; 0: not given */
     int stand_in;                   /* set by comparisons, see struct plan_options */

@@ -54,6 +54,7 @@ struct run {
     struct machine_limits limits; /* for --profile */
     int lock;                     /* of the directory of results, or -1 */
     const struct run_part *part;  /* of the request */
+    const struct run_remote *remote;
     struct violations violations; /* of data and rounds, that stopped nothing */
 };
 
@@ -116,8 +117,36 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
         return recommender_fit_run(model, run->pool, stats, error);
     if (!plan_is_factorization(plan))
         return 0;
-    struct engine_hooks hooks = {.context = run, .round_done = round_done, .violations = &run->violations};
+    struct engine_hooks hooks = {.context = run,
+                                 .round_done = round_done,
+                                 .violations = &run->violations,
+                                 .remote = run->remote ? &run->remote->engine : NULL};
     return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
+}
+
+/* Rows of users who are elsewhere were never solved here: nobody shall take initial values for them. */
+static void forget_others(struct run *run)
+{
+    struct side_factors *users = &run->model.sides[DPF_SIDE_USERS];
+    for (int64_t u = 0; u < users->rows; u++)
+        if (u != run->remote->engine.party)
+            memset(users->data + u * run->model.stride, 0, (size_t)run->model.stride * sizeof(float));
+}
+
+/* Tells the other ends how it went. */
+static int train_with_others(struct run *run, struct dpf_error *error)
+{
+    struct model *model = &run->model;
+    const int status = train(run, &run->session.plan, model, 1, &run->stats, error);
+    const int released = remote_side(&run->session.plan);
+    const struct remote_rows rows = {.data = model->sides[released].data,
+                                     .rows = model->sides[released].rows,
+                                     .stride = model->stride,
+                                     .columns = model->columns};
+    run->remote->end(run->remote->context, status, &rows, error);
+    if (status == 0)
+        forget_others(run);
+    return status;
 }
 
 static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
@@ -201,7 +230,7 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
                                 .models = run->comparisons,
                                 .n_models = &run->n_comparisons};
     int status = 0;
-    *words = judge_words(&judge, verdict);
+    *words = run->remote ? NULL : judge_words(&judge, verdict); /* one user is no test */
     if (*words)
         status = verdict_file_write(directory, *verdict, *words, run->comparisons, run->n_comparisons, error);
     while (run->n_comparisons > asked)
@@ -239,6 +268,8 @@ static int load(struct run *run, struct dpf_error *error)
                 : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
                             error)) != 0)
         return -1;
+    if (run->remote && run->remote->engine.party < 0) /* the server has no records, which is no fault */
+        violations_free(&run->dataset.violations);
     char *summary = data_summary_text(&run->dataset);
     if (summary)
         log_message(LOG_LEVEL_INFO, "%s", summary);
@@ -249,7 +280,8 @@ static int load(struct run *run, struct dpf_error *error)
 static int prepare_trace(struct run *run, struct dpf_error *error)
 {
     const struct plan *plan = &run->session.plan;
-    run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit;
+    /* The server has no records, and a party one user's, for some of the rounds. */
+    run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit && !run->remote;
     int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     stopping_start(&run->stopping, plan);
     run->train_rmse = memory_new((size_t)rounds + 1, sizeof *run->train_rmse);
@@ -307,7 +339,8 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     struct plan *plan = &run->session.plan;
     stages_enter(&run->stages, STAGE_TRAIN);
     int factorization = plan_is_factorization(plan);
-    int status = train(run, plan, &run->model, 1, &run->stats, error);
+    int status =
+        run->remote ? train_with_others(run, error) : train(run, plan, &run->model, 1, &run->stats, error);
     if (!run->quiet && factorization)
         progress_end(&run->progress);
     if (status != 0 || note_early_stop(run, error) != 0)
@@ -329,7 +362,8 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
                                   evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded,
                                                  run->pool, 1, &run->train, error),
                                   error);
-    if (status == 0 && run->dataset.test.n)
+    if (status == 0 && run->dataset.test.n &&
+        !run->remote) /* of one user's records there is no other model */
         status = without_stopping(run, compare(run, arguments, error), error);
     if (status == 0)
         note_evaluate_work(run);
@@ -512,7 +546,12 @@ static int charge(struct run *run, struct dpf_error *error)
         return check_part(run, error);
     if (session_check(&run->session, error) != 0 || plan_measure(plan, error) != 0)
         return -1;
-    return plan_charge(plan, 1, error);
+    if (!run->remote)
+        return plan_charge(plan, 1, error);
+    const int status = run->remote->begin(run->remote->context, plan, &run->dataset, error);
+    if (status != 0)
+        run->remote->end(run->remote->context, status, NULL, error);
+    return status;
 }
 
 /* What a run that departed from its plan has told is not what it was charged, so it tells nothing. */
@@ -594,6 +633,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
         run->default_threads = request->threads;
         run->parsed = request->parsed;
         run->part = request->part;
+        run->remote = request->remote;
         status = run_configured(run, arguments, error);
     } else {
         error_memory(error);

@@ -392,7 +392,51 @@ AT(dpf_aggregator, merge, 24);
 AT(dpf_aggregator, finish, 32);
 AT(dpf_aggregator, scale, 40);
 AT(dpf_aggregator, limits, 48);
-AT(dpf_aggregator, reserved_slots, 56);
+AT(dpf_aggregator, exchange_bytes, 56);
+AT(dpf_aggregator, exchange_open, 64);
+AT(dpf_aggregator, exchange_room, 72);
+AT(dpf_aggregator, party_answer, 80);
+AT(dpf_aggregator, server_send, 88);
+AT(dpf_aggregator, server_take, 96);
+AT(dpf_aggregator, server_close, 104);
+AT(dpf_aggregator, reserved_slots, 112);
+
+SIZE(dpf_exchange, 144);
+AT(dpf_exchange, size, 0);
+AT(dpf_exchange, end, 4);
+AT(dpf_exchange, width, 8);
+AT(dpf_exchange, reserved, 12);
+AT(dpf_exchange, rows, 16);
+AT(dpf_exchange, n_parties, 24);
+AT(dpf_exchange, modulus, 32);
+AT(dpf_exchange, least_survivors, 40);
+AT(dpf_exchange, round, 48);
+AT(dpf_exchange, next_round, 56);
+AT(dpf_exchange, agreed, 64);
+AT(dpf_exchange, server_key, 96);
+AT(dpf_exchange, parties, 128);
+AT(dpf_exchange, state, 136);
+
+/* dpframe/role/link.h */
+SIZE(dpf_link_event, 40);
+AT(dpf_link_event, size, 0);
+AT(dpf_link_event, kind, 4);
+AT(dpf_link_event, peer, 8);
+AT(dpf_link_event, bytes, 16);
+AT(dpf_link_event, n_bytes, 24);
+AT(dpf_link_event, name, 32);
+
+SIZE(dpf_link, 128);
+AT(dpf_link, flags, 0);
+AT(dpf_link, reserved, 4);
+AT(dpf_link, largest, 8);
+AT(dpf_link, open, 16);
+AT(dpf_link, send, 24);
+AT(dpf_link, receive, 32);
+AT(dpf_link, hang_up, 40);
+AT(dpf_link, close, 48);
+AT(dpf_link, behind, 56);
+AT(dpf_link, reserved_slots, 64);
 
 /* dpframe/role/loss.h */
 SIZE(dpf_side_info, 48);
@@ -834,6 +878,21 @@ IS(DPF_TRANSFORM_PER_USER, 1);
 IS(DPF_TRANSFORM_NEEDS_DENSE, 2);
 IS(DPF_TRANSFORM_BY_WEIGHT, 4);
 IS(DPF_TRANSFORM_ISOMETRY, 8);
+IS(DPF_END_SERVER, 0);
+IS(DPF_END_PARTY, 1);
+IS(DPF_EXCHANGE_GOES_ON, 0);
+IS(DPF_EXCHANGE_REFUSED, 1);
+IS(DPF_EXCHANGE_OVER, 2);
+IS(DPF_LINK_LOCAL, 1);
+IS(DPF_LINK_PROTECTED, 2);
+IS(DPF_LINK_IN_FRONT, 4);
+IS(DPF_LINK_SERVES, 0);
+IS(DPF_LINK_JOINS, 1);
+IS(DPF_LINK_SERVER, 0);
+IS(DPF_LINK_NOTHING, 0);
+IS(DPF_LINK_OPENED, 1);
+IS(DPF_LINK_MESSAGE, 2);
+IS(DPF_LINK_CLOSED, 3);
 
 /* Names that the host and plugins find each other by. */
 static const struct {
@@ -853,7 +912,7 @@ static const struct {
     {DPF_ROLE_SOLVER, "dpframe.solver/1"},
     {DPF_ROLE_TRANSFORM, "dpframe.transform/1"},
     {DPF_RESERVED_ROLE_COMM, "dpframe.comm/1"},
-    {DPF_RESERVED_ROLE_LINK, "dpframe.link/1"},
+    {DPF_ROLE_LINK, "dpframe.link/1"},
 };
 /* clang-format on */
 

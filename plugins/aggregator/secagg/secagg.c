@@ -8,7 +8,8 @@
  *
  * A round needs to know who takes part before anybody can mask, hence all work is in finish. Secrets come
  * from the host's privacy key at (draw, party), so that a round can be replayed; they live in one block
- * that the host wipes. A deployment keeps the protocol's files and draws seeds from its own system.
+ * that the host wipes. Where parties are processes of their own (secagg_exchange.c) each has a privacy key of
+ * its own, and the messages travel.
  */
 #include <sodium.h>
 #include <string.h>
@@ -187,6 +188,23 @@ static dpf_status check_shape(const dpf_call *call, const dpf_aggregation *into,
     return DPF_OK;
 }
 
+int secagg_residues(const struct secagg_group *group, uint64_t modulus, int64_t n_parties,
+                    const dpf_encoded *message, int32_t width, uint64_t *vector)
+{
+    /* Without a modulus the sum has to fit: the server cannot see that it does not. */
+    const int64_t most = modulus ? INT64_MAX : INT64_MAX / n_parties;
+    for (int64_t r = 0; r < message->n_rows; r++) {
+        const int64_t *row = message->values + r * message->stride;
+        uint64_t *to = vector + (message->first_row + r) * width;
+        for (int32_t c = 0; c < width; c++) {
+            if (!modulus && (row[c] > most || row[c] < -most))
+                return -1;
+            to[c] = secagg_group_residue(group, row[c]);
+        }
+    }
+    return 0;
+}
+
 static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     struct kept *kept = into->state;
@@ -201,20 +219,8 @@ static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into
         return secagg_failed(call, DPF_E_MEMORY, -1, "out of memory");
     memset(vector, 0, (size_t)numbers * sizeof(*vector));
     secagg_group_init(&group, into->modulus);
-    /* Without a modulus the sum has to fit: the server cannot see that it does not. */
-    const int64_t most = into->modulus ? INT64_MAX : INT64_MAX / into->n_parties;
-    for (int64_t r = 0; r < message->n_rows; r++) {
-        const int64_t *row = message->values + r * message->stride;
-        uint64_t *to = vector + (message->first_row + r) * into->width;
-        for (int32_t c = 0; c < into->width; c++) {
-            if (!into->modulus && (row[c] > most || row[c] < -most))
-                return secagg_failed(
-                    call, DPF_E_RANGE, -1,
-                    "a number times the parties exceeds 64 bits, so a sum might; choose a coarser grid in "
-                    "the mechanism, or clip the messages");
-            to[c] = secagg_group_residue(&group, row[c]);
-        }
-    }
+    if (secagg_residues(&group, into->modulus, into->n_parties, message, into->width, vector) != 0)
+        return secagg_failed(call, DPF_E_RANGE, -1, SECAGG_TOO_LARGE);
     secagg_pack(vector, numbers, group.bits, kept_message(into, &group, kept->n));
     kept_ids(kept)[kept->n++] = call->party;
     into->survivors++;
@@ -245,6 +251,13 @@ static const dpf_aggregator functions = {
     .finish = secagg_finish,
     .scale = scale,
     .limits = limits,
+    .exchange_bytes = secagg_exchange_bytes,
+    .exchange_open = secagg_exchange_open,
+    .exchange_room = secagg_exchange_room,
+    .party_answer = secagg_party_answer,
+    .server_send = secagg_server_phase_send,
+    .server_take = secagg_server_phase_take,
+    .server_close = secagg_server_phase_close,
 };
 
 static const dpf_component component = {

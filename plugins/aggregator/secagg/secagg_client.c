@@ -468,7 +468,8 @@ static status_t accept_survivors(struct secagg_client *client, const struct seca
             return SECAGG_BAD_TERMS; /* nobody who sent no shares can have sent an input */
         alive += peer->alive;
     }
-    return alive < client->terms.threshold ? SECAGG_TOO_FEW : SECAGG_OK;
+    return alive < client->terms.threshold || alive < client->policy.least_survivors ? SECAGG_TOO_FEW
+                                                                                     : SECAGG_OK;
 }
 
 /* For each member that sent shares: of its self mask if it is alive, of its mask key if it is lost. */

@@ -33,6 +33,7 @@ struct secagg_policy {
     uint64_t modulus;
     uint32_t dimension;
     uint32_t least_threshold;
+    uint32_t least_survivors;   /* on the client's list, itself included; where it sees all of them */
     uint32_t most_corrupt;      /* members that may help a malicious server */
     int malicious;              /* insist on signatures and consent */
     const uint8_t *signing_key; /* 64 bytes; if malicious */

@@ -9,6 +9,7 @@
 #include "dpframe/plugin.h"
 #include "dpframe/role/aggregator.h"
 #include "secagg_graph.h"
+#include "secagg_mask.h"
 #include "secagg_wire.h"
 
 enum {
@@ -73,7 +74,39 @@ static inline dpf_status secagg_failed(const dpf_call *call, dpf_status code, in
     return call->host->fail(call->host, code, param, text);
 }
 
+/* The words of a stream at (draw, party). */
+void secagg_read_words(const struct secagg *secagg, const dpf_stream *stream, uint32_t draw, uint32_t party,
+                       uint64_t *words, int64_t n);
+/* Degree and threshold for the parties that are there; NULL, or why there are none, and the parameter. */
+const char *secagg_choose_graph(const struct secagg *secagg, uint32_t n, struct secagg_graph *graph,
+                                int32_t *param);
+/* Messages without which nothing is opened: what the noise needs, what the configuration asks for, and 2. */
+int64_t secagg_least_survivors(const struct secagg *secagg, int64_t needed);
+
 /* dpf_aggregator.finish */
 dpf_status secagg_finish(void *self, const dpf_call *call, dpf_aggregation *into);
+
+/* The rounds by messages of dpf_aggregator: secagg_exchange.c. */
+uint64_t secagg_exchange_bytes(void *self, const dpf_exchange *empty);
+dpf_status secagg_exchange_open(void *self, const dpf_call *call, dpf_exchange *exchange);
+uint64_t secagg_exchange_room(void *self, const dpf_exchange *exchange);
+dpf_status secagg_party_answer(void *self, const dpf_call *call, dpf_exchange *exchange,
+                               const dpf_encoded *own, const uint8_t *message, uint64_t n_message,
+                               uint8_t *reply, uint64_t *n_reply, int32_t *outcome);
+dpf_status secagg_server_phase_send(void *self, const dpf_call *call, const dpf_exchange *exchange, int64_t i,
+                                    uint8_t *message, uint64_t *n_message);
+dpf_status secagg_server_phase_take(void *self, const dpf_call *call, dpf_exchange *exchange, uint32_t party,
+                                    const uint8_t *message, uint64_t n_message, int32_t *outcome);
+dpf_status secagg_server_phase_close(void *self, const dpf_call *call, dpf_exchange *exchange,
+                                     dpf_aggregation *into, int32_t *outcome);
+
+/* A party's message as residues below the modulus, all rows of it: -1 if a number is too large for a sum
+ * without a modulus. */
+int secagg_residues(const struct secagg_group *group, uint64_t modulus, int64_t n_parties,
+                    const dpf_encoded *message, int32_t width, uint64_t *vector);
+#define SECAGG_TOO_LARGE                                                                                     \
+    "a number times the parties exceeds 64 bits, so a sum might; choose a coarser grid in the mechanism, "   \
+    "or clip "                                                                                               \
+    "the messages"
 
 #endif

@@ -20,7 +20,7 @@ struct play {
     uint8_t *lost;
 };
 
-static void read_words(const struct secagg *secagg, const dpf_stream *stream, uint32_t draw, uint32_t party,
+void secagg_read_words(const struct secagg *secagg, const dpf_stream *stream, uint32_t draw, uint32_t party,
                        uint64_t *words, int64_t n)
 {
     dpf_cursor cursor;
@@ -33,8 +33,8 @@ static void play_seed(void *context, uint32_t client, uint8_t seed[32])
 {
     const struct play *play = context;
     uint64_t words[4];
-    read_words(play->secagg, play->secagg->secrets, play->call->draw, play->round.setup.ids[client], words,
-               4);
+    secagg_read_words(play->secagg, play->secagg->secrets, play->call->draw, play->round.setup.ids[client],
+                      words, 4);
     memcpy(seed, words, sizeof(words));
     sodium_memzero(words, sizeof(words));
 }
@@ -86,7 +86,7 @@ static void make_signers(struct play *play)
 {
     for (uint32_t i = 0; i < play->round.setup.n; i++) {
         uint64_t seed[4];
-        read_words(play->secagg, play->secagg->identities, 0, play->round.setup.ids[i], seed, 4);
+        secagg_read_words(play->secagg, play->secagg->identities, 0, play->round.setup.ids[i], seed, 4);
         crypto_sign_seed_keypair(play->signers[i].public_key, play->signers[i].secret_key,
                                  (const uint8_t *)seed);
         sodium_memzero(seed, sizeof(seed));
@@ -110,30 +110,29 @@ static void draw_losses(struct play *play)
     }
 }
 
-/* Degree and threshold for the parties that are there. */
-static dpf_status choose_graph(const struct secagg *secagg, const dpf_call *call, uint32_t n,
-                               struct secagg_graph *graph)
+const char *secagg_choose_graph(const struct secagg *secagg, uint32_t n, struct secagg_graph *graph,
+                                int32_t *param)
 {
+    *param = P_THRESHOLD;
     *graph = secagg->given;
     if (secagg->graph == GRAPH_REGULAR && graph->degree > 0 && graph->degree + 1 < n)
-        return DPF_OK;
+        return NULL;
     if (secagg->graph == GRAPH_REGULAR && graph->degree == 0 &&
         secagg_graph_choose(n, secagg->corrupt, secagg->lost, 0, graph) == 0)
-        return DPF_OK;
+        return NULL;
     graph->degree = 0; /* too few parties for less than all pairs */
     if (graph->threshold == 0)
         graph->threshold = n - n / 3;
     if (graph->threshold > n)
-        return secagg_failed(call, DPF_E_PRIVACY, P_THRESHOLD,
-                             "fewer parties take part than the threshold requires; lower threshold, or raise "
-                             "the rate of the sampler");
+        return "fewer parties take part than the threshold requires; lower threshold, or raise the rate of "
+               "the "
+               "sampler";
     const double enough = secagg->malicious ? (n + secagg->corrupt * n) / 2 : secagg->corrupt * n;
     if (graph->threshold <= enough)
-        return secagg_failed(
-            call, DPF_E_PRIVACY, P_THRESHOLD,
-            "corrupt parties reach the threshold (malicious: tell two stories); raise threshold, or assume "
-            "fewer corrupt parties");
-    return DPF_OK;
+        return "corrupt parties reach the threshold (malicious: tell two stories); raise threshold, or "
+               "assume "
+               "fewer corrupt parties";
+    return NULL;
 }
 
 static void fill_terms(struct play *play)
@@ -141,7 +140,7 @@ static void fill_terms(struct play *play)
     const dpf_aggregation *into = play->into;
     struct secagg_terms *terms = &play->round.setup.terms;
     uint64_t words[10];
-    read_words(play->secagg, play->secagg->secrets, play->call->draw, DPF_PARTY_AGGREGATE, words, 10);
+    secagg_read_words(play->secagg, play->secagg->secrets, play->call->draw, DPF_PARTY_AGGREGATE, words, 10);
     memcpy(terms->session, words, sizeof(terms->session));
     memcpy(play->round.setup.seed, words + 2, sizeof(play->round.setup.seed));
     memcpy(play->round.setup.secret_key, words + 6, sizeof(play->round.setup.secret_key));
@@ -207,16 +206,16 @@ static dpf_status play_round(struct play *play, void *block, dpf_aggregation *in
 }
 
 /* A sum of one would be that one. */
-static int64_t least_survivors(const struct secagg *secagg, const dpf_aggregation *into)
+int64_t secagg_least_survivors(const struct secagg *secagg, int64_t needed)
 {
-    const int64_t needed = into->least_survivors > 2 ? into->least_survivors : 2;
+    needed = needed > 2 ? needed : 2;
     return secagg->survivors > needed ? secagg->survivors : needed;
 }
 
 static dpf_status check_parties(const struct secagg *secagg, const dpf_call *call,
                                 const dpf_aggregation *into, const struct kept *kept)
 {
-    if (kept->n < (uint64_t)least_survivors(secagg, into))
+    if (kept->n < (uint64_t)secagg_least_survivors(secagg, into->least_survivors))
         return secagg_failed(
             call, DPF_E_PRIVACY, P_SURVIVORS,
             "fewer messages than survivors or the mechanism's noise requires, or only one: the sum stays "
@@ -230,7 +229,8 @@ static void set_up(struct play *play, struct kept *kept, const struct secagg_gra
         .setup = {.ids = kept_ids(kept),
                   .n = (uint32_t)kept->n,
                   .degree = graph->degree,
-                  .least_survivors = (uint32_t)least_survivors(play->secagg, play->into),
+                  .least_survivors =
+                      (uint32_t)secagg_least_survivors(play->secagg, play->into->least_survivors),
                   .most_corrupt = (uint32_t)(play->secagg->corrupt * (double)kept->n),
                   .identity = play_identity,
                   .identities = play,
@@ -255,10 +255,12 @@ dpf_status secagg_finish(void *self, const dpf_call *call, dpf_aggregation *into
     struct play play = {.secagg = secagg, .call = call, .into = into};
     struct secagg_graph graph;
     dpf_status status = check_parties(secagg, call, into, kept);
-    if (status == DPF_OK)
-        status = choose_graph(secagg, call, (uint32_t)kept->n, &graph);
     if (status != DPF_OK)
         return status;
+    int32_t param;
+    const char *refusal = secagg_choose_graph(secagg, (uint32_t)kept->n, &graph, &param);
+    if (refusal)
+        return secagg_failed(call, DPF_E_PRIVACY, param, refusal);
     set_up(&play, kept, &graph);
     const uint64_t bytes = secagg_round_bytes(&play.round);
     void *block = bytes ? memory->allocate(secagg->host, bytes) : NULL;

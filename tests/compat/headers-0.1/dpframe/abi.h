@@ -45,9 +45,8 @@ typedef int32_t dpf_status;
 #define DPF_E_CANCELLED 7   /* the host asked to stop */
 #define DPF_E_INTERNAL 8    /* a bug in the component */
 
-/* Role ids that dpframe reserves; they have no table yet. */
+/* A role id that dpframe reserves; it has no table yet. */
 #define DPF_RESERVED_ROLE_COMM "dpframe.comm/1"
-#define DPF_RESERVED_ROLE_LINK "dpframe.link/1"
 
 #if defined(__cplusplus)
 #define DPF_STATIC_ASSERT(cond, text) static_assert(cond, text)

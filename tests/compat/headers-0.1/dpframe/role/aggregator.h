@@ -49,6 +49,36 @@ typedef struct dpf_aggregator_limits {
     int64_t parties;   /* out: the protocol stops with fewer parties than this; at least 1 */
 } dpf_aggregator_limits;
 
+/*
+ * One round between a server and parties that are processes of their own. The host carries the messages,
+ * which it cannot read, and both ends allocate. What the structure says is agreed before the round, but for
+ * server_key.
+ */
+#define DPF_END_SERVER 0
+#define DPF_END_PARTY 1
+typedef struct dpf_exchange {
+    uint32_t size;
+    int32_t end; /* DPF_END_* */
+    int32_t width;
+    int32_t reserved;
+    int64_t rows;
+    int64_t n_parties;       /* server: of this round. party: the most that there can be */
+    uint64_t modulus;        /* from the noise plan; 0: not modular */
+    int64_t least_survivors; /* from the noise plan; a party gives nothing away for a sum of fewer */
+    uint64_t round;          /* of the run: a party refuses a round before next_round */
+    uint64_t next_round;     /* party: in and out; the host keeps it on disk before a reply leaves */
+    uint8_t agreed[32]; /* digest of all that messages are made from: whoever was told otherwise is refused */
+    uint8_t server_key[32];  /* server: out of exchange_open. party: the server's, as the host was told */
+    const uint32_t *parties; /* server: their numbers, ascending */
+    void *state;             /* exchange_bytes() bytes, zero at the start, wiped by the host at the end */
+} dpf_exchange;
+
+/* What became of a message. */
+#define DPF_EXCHANGE_GOES_ON 0
+#define DPF_EXCHANGE_REFUSED                                                                                 \
+    1                       /* party: it takes no further part in the round. server: as if it had not come */
+#define DPF_EXCHANGE_OVER 2 /* party: it has answered all there is to answer */
+
 typedef struct dpf_aggregator {
     int32_t sees;   /* DPF_SEES_* */
     uint32_t flags; /* DPF_AGGREGATOR_* */
@@ -75,8 +105,33 @@ typedef struct dpf_aggregator {
      * parties than the noise tolerates, and fewer survivors than it needs. NULL: no assumption, no limit.
      */
     void (*limits)(void *self, int64_t n_parties, dpf_aggregator_limits *out);
+    /*
+     * [run, optional] A round by messages, all of these or none. Bytes of state of an end.
+     */
+    uint64_t (*exchange_bytes)(void *self, const dpf_exchange *empty);
+    /* Begins a round at one end; call.party is the party's number, or DPF_PARTY_AGGREGATE at the server.
+     * Secrets come from the component's own streams at (draw, party), which are nobody else's. */
+    dpf_status (*exchange_open)(void *self, const dpf_call *call, dpf_exchange *exchange);
+    /* Most bytes of a message of either end. */
+    uint64_t (*exchange_room)(void *self, const dpf_exchange *exchange);
+    /* Party: the answer to a message of the server. own is its encoded message, all rows. */
+    dpf_status (*party_answer)(void *self, const dpf_call *call, dpf_exchange *exchange,
+                               const dpf_encoded *own, const uint8_t *message, uint64_t n_message,
+                               uint8_t *reply, uint64_t *n_reply, int32_t *outcome);
+    /* Server: what this phase sends to the i-th party; 0 bytes: nothing. */
+    dpf_status (*server_send)(void *self, const dpf_call *call, const dpf_exchange *exchange, int64_t i,
+                              uint8_t *message, uint64_t *n_message);
+    /* Server: what a party has sent. A message that is refused changes nothing. */
+    dpf_status (*server_take)(void *self, const dpf_call *call, dpf_exchange *exchange, uint32_t party,
+                              const uint8_t *message, uint64_t n_message, int32_t *outcome);
+    /*
+     * Server: ends a phase; who has not answered is lost. After the last one, outcome is DPF_EXCHANGE_OVER
+     * and into has sums and survivors. Too few survivors are DPF_E_PRIVACY, before anything is opened.
+     */
+    dpf_status (*server_close)(void *self, const dpf_call *call, dpf_exchange *exchange,
+                               dpf_aggregation *into, int32_t *outcome);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[8])(void);
+    void (*reserved_slots[1])(void);
 } dpf_aggregator;
 
 #ifdef __cplusplus

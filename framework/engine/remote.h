@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * remote.h - a run whose users are processes of their own: what the engine asks of whoever connects them.
+ *
+ * The same plan is run at both ends. The server holds no records: it makes no local step, asks for the sum of
+ * a released term's messages, and solves from it. A party holds the records of one user: in a round that it
+ * is asked for it takes the released rows, solves its own row, and answers with its message.
+ */
+#ifndef DPF_ENGINE_REMOTE_H
+#define DPF_ENGINE_REMOTE_H
+
+#include "plan/plan.h"
+
+/* The rows of the released side, as the model has them. */
+struct remote_rows {
+    float *data;
+    int64_t rows, stride;
+    int columns;
+};
+
+/* The messages of a term in one round. */
+struct remote_release {
+    const struct term_plan *term;
+    int64_t round;
+    struct remote_rows rows; /* that the messages are made from */
+    dpf_aggregation *sums;   /* server: to be filled; party: their shape */
+    const float *weights;    /* server: of each user, 0: takes no part; NULL: all take part */
+    int64_t n_users;
+    const dpf_encoded *message; /* party */
+};
+
+struct engine_remote {
+    void *context;
+    int64_t party; /* the user whose records are here; -1: the server */
+    /* Server: fills the sums. */
+    int (*gather)(void *context, const struct remote_release *release, struct dpf_error *error);
+    /* Party: waits for a round, and fills its rows. 0: take part; 1: the run is over, the rows are its last.
+     */
+    int (*await)(void *context, int64_t *round, const struct remote_rows *rows, struct dpf_error *error);
+    /* Party: sends the message. */
+    int (*answer)(void *context, const struct remote_release *release, struct dpf_error *error);
+};
+
+/* The side whose messages are summed. */
+int remote_side(const struct plan *plan);
+
+#endif

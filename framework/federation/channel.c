@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "federation/channel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "plan/components.h"
+
+double channel_clock(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int make_front(struct channel *channel, struct plan *plan, struct dpf_error *error)
+{
+    const char *id = channel->options.params.values[FEDERATION_IN_FRONT].text;
+    if (components_make_named(plan, DPF_ROLE_LINK, "federation", "in-front", id, &channel->front, error) != 0)
+        return -1;
+    if (!channel->front)
+        return 0;
+    const dpf_link *front = channel->front->functions;
+    if (!(front->flags & DPF_LINK_IN_FRONT))
+        return config_error(plan->config, "federation", "in-front", error,
+                            "link %s carries messages itself: name it in link", id);
+    if (instance_result(channel->front,
+                        front->behind(channel->front->self, channel->functions, channel->self), NULL,
+                        error) != 0)
+        return -1;
+    channel->functions = front;
+    channel->self = channel->front->self;
+    return 0;
+}
+
+int channel_make(struct channel *channel, struct plan *plan, struct dpf_error *error)
+{
+    int64_t n;
+    const dpf_param *table = federation_params(&n);
+    *channel = (struct channel){.link = NULL};
+    if (config_bind(plan->config, "federation", table, n, sizeof *table, NULL, 1, &channel->options, error) !=
+        0)
+        return -1;
+    const char *id = channel->options.params.values[FEDERATION_LINK].text;
+    if (!*id)
+        return config_error(plan->config, "federation", "link", error,
+                            "names no link: see \"dpframe list link\"");
+    if (components_make_named(plan, DPF_ROLE_LINK, "federation", "link", id, &channel->link, error) != 0)
+        return -1;
+    channel->functions = channel->link->functions;
+    channel->self = channel->link->self;
+    if (channel->functions->flags & DPF_LINK_IN_FRONT)
+        return config_error(plan->config, "federation", "link", error,
+                            "link %s carries nothing itself: name it in in-front", id);
+    return make_front(channel, plan, error);
+}
+
+/* The instance that reports what went wrong: whatever stands in front passes on what the link says. */
+static int result(struct channel *channel, dpf_status status, struct dpf_error *error)
+{
+    if (status == DPF_OK)
+        return 0;
+    struct dpf_error other = {0};
+    instance_result(channel->link, status, NULL, error);
+    if (channel->front && instance_result(channel->front, status, NULL, &other) != 0 &&
+        strstr(error->text, "reports a bug"))
+        *error = other;
+    error->fault = status == DPF_E_CONFIG ? DPF_FAULT_CONFIG : DPF_FAULT_RUN;
+    return -1;
+}
+
+int channel_open(struct channel *channel, int32_t end, const char *address, struct dpf_error *error)
+{
+    if (result(channel, channel->functions->open(channel->self, end, address), error) != 0)
+        return -1;
+    channel->is_open = 1;
+    return 0;
+}
+
+int channel_send(struct channel *channel, int64_t peer, const struct frame *frame,
+                 const struct remote_rows *rows, struct dpf_error *error)
+{
+    size_t n;
+    uint8_t *bytes = frame_write(frame, rows, &n);
+    if (!bytes)
+        return error_set(error, DPF_FAULT_RUN, "out of memory");
+    const dpf_status status = channel->functions->send(channel->self, peer, bytes, n);
+    free(bytes);
+    channel->bytes_up += n;
+    return result(channel, status, error);
+}
+
+int channel_receive(struct channel *channel, double seconds, struct channel_event *out,
+                    struct dpf_error *error)
+{
+    dpf_link_event event = {.size = sizeof event};
+    if (result(channel, channel->functions->receive(channel->self, seconds, &event), error) != 0)
+        return -1;
+    *out = (struct channel_event){.kind = event.kind, .peer = event.peer};
+    snprintf(out->name, sizeof out->name, "%s", event.name ? event.name : "");
+    if (event.kind != DPF_LINK_MESSAGE)
+        return 0;
+    out->bytes = event.bytes;
+    out->n_bytes = (size_t)event.n_bytes;
+    channel->bytes_down += event.n_bytes;
+    if (frame_read(event.bytes, (size_t)event.n_bytes, &out->frame) != 0)
+        out->frame = (struct frame){.round = 0};
+    return 0;
+}
+
+void channel_hang_up(struct channel *channel, int64_t peer)
+{
+    channel->functions->hang_up(channel->self, peer);
+}
+
+void channel_shut(struct channel *channel)
+{
+    if (channel->is_open)
+        channel->functions->close(channel->self);
+    channel->is_open = 0;
+}
+
+void channel_close(struct channel *channel)
+{
+    channel_shut(channel);
+    instance_free(channel->front);
+    instance_free(channel->link);
+    config_values_free(&channel->options);
+    *channel = (struct channel){.link = NULL};
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "federation/federation_options.h"
+
+#include <math.h>
+#include <string.h>
+
+static const dpf_param federation_table[FEDERATION_N_PARAMS] = {
+    [FEDERATION_LINK] = DPF_PARAM_TEXT_F("link", DPF_TYPE_STRING, "local", 0,
+                                         "The link over which parties join; its parameters are those of "
+                                         "[federation.link]."),
+    [FEDERATION_IN_FRONT] = DPF_PARAM_TEXT_F(
+        "in-front", DPF_TYPE_STRING, "", 0,
+        "A link that stands in front of it, such as faulty, which loses messages for tests; its "
+        "parameters are those of [federation.in-front]."),
+    [FEDERATION_DEADLINE] =
+        DPF_PARAM_REAL_F("deadline", 30, 0, 86400, DPF_PARAM_OPEN_LO, "s",
+                         "The server waits so long for the answers of each phase of a round; "
+                         "who is later is lost for the round."),
+    [FEDERATION_JOIN_TIME] =
+        DPF_PARAM_REAL_F("join-time", 60, 0, 1e6, 0, "s",
+                         "The server waits so long for parties before the first round, "
+                         "and starts as soon as all of the list are there. A party tries so "
+                         "long to reach the server."),
+    [FEDERATION_LEAST_PARTIES] =
+        DPF_PARAM_INT_F("least-parties", 2, 2, 1048576, 0, "",
+                        "With fewer parties after join-time the server does not begin."),
+    [FEDERATION_SILENCE] = DPF_PARAM_REAL_F("silence", 3600, 0, 1e9, DPF_PARAM_OPEN_LO, "s",
+                                            "A party that hears nothing for so long leaves."),
+    [FEDERATION_STATE] = DPF_PARAM_TEXT_F(
+        "state", DPF_TYPE_PATH, "federation-state", 0,
+        "A party's directory: statements, the rounds that it has answered, and the ledger of "
+        "all runs that it has joined. One for each party, and always the same one."),
+};
+
+static const dpf_enum_value units[] = {
+    {"any", "A guarantee for records or for users."},
+    {"record", "A guarantee for records, or for users, which is more."},
+    {"user", "A guarantee for all records of a user together."},
+};
+
+static const dpf_enum_value observers[] = {
+    {"outsider", "It may trust the server."},
+    {"server", "It has to hold against the server."},
+    {"parties", "It has to hold against the server and other parties."},
+};
+
+static const dpf_param consent_table[CONSENT_N_PARAMS] = {
+    [CONSENT_MAX_EPSILON] =
+        DPF_PARAM_REAL_F("max-epsilon", 0, 0, INFINITY, 0, "",
+                         "The most that all runs that this party has ever joined may have "
+                         "together, by the sum of their proved epsilons. 0: no limit."),
+    [CONSENT_UNIT] = DPF_PARAM_ENUM_F("unit", CONSENT_USER, units, 0, "What has to be protected, at least."),
+    [CONSENT_OBSERVER] = DPF_PARAM_ENUM_F("observer", CONSENT_SERVER, observers, 0, "From whom, at least."),
+    [CONSENT_LEAST_PARTIES] = DPF_PARAM_INT_F(
+        "least-parties", 2, 2, 1048576, 0, "",
+        "A sum over fewer parties, this one among them, must not be opened by what the run states."),
+};
+
+const dpf_param *federation_params(int64_t *n)
+{
+    *n = FEDERATION_N_PARAMS;
+    return federation_table;
+}
+
+const dpf_param *consent_params(int64_t *n)
+{
+    *n = CONSENT_N_PARAMS;
+    return consent_table;
+}
+
+static int check(struct config *config, const char *section, const dpf_param *table, int64_t n,
+                 struct dpf_error *error)
+{
+    struct config_values values;
+    if (config_bind(config, section, table, n, sizeof *table, NULL, 1, &values, error) != 0)
+        return -1;
+    config_values_free(&values);
+    return 0;
+}
+
+/* Parameters of links are known once a link is opened. */
+int federation_check(struct config *config, struct dpf_error *error)
+{
+    for (int64_t i = 0; i < config_size(config); i++) {
+        const struct config_entry *entry = config_at(config, i);
+        if (strcmp(entry->section, "federation.link") == 0 ||
+            strcmp(entry->section, "federation.in-front") == 0)
+            config_consume(config, entry->section, entry->key);
+    }
+    return check(config, "federation", federation_table, FEDERATION_N_PARAMS, error);
+}
+
+int consent_check(struct config *config, struct dpf_error *error)
+{
+    return check(config, "consent", consent_table, CONSENT_N_PARAMS, error);
+}

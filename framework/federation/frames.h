@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frames.h - what the ends say to each other over a link. All numbers are little-endian.
+ *
+ *     version 1, kind 1, zero 2, round 4, then the body:
+ *
+ *     HELLO    party    agreement 32, instance 16, insecure 1, the user's id
+ *     TERMS    server   agreement 32, session 16, insecure 1
+ *     READY    party    nothing: it has consented
+ *     ROUND    server   the server's key 32, rows 8, columns 4, then the rows in float32
+ *     STEP     both     a message of the round's protocol, which only the aggregator reads
+ *     OVER     server   rows 8, columns 4, then the rows
+ *     REFUSED  server   why this party cannot join
+ *     ABORT    both     why the run ends
+ *
+ * A decoder accepts exactly what the encoder makes.
+ */
+#ifndef DPF_FEDERATION_FRAMES_H
+#define DPF_FEDERATION_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "engine/remote.h"
+
+enum frame_kind {
+    FRAME_HELLO = 1,
+    FRAME_TERMS,
+    FRAME_READY,
+    FRAME_ROUND,
+    FRAME_STEP,
+    FRAME_OVER,
+    FRAME_REFUSED,
+    FRAME_ABORT,
+    FRAME_N_KINDS
+};
+#define FRAME_HEADER 8
+#define FRAME_TEXT 512 /* bytes of an id or a reason, its end included */
+
+struct frame {
+    enum frame_kind kind;
+    uint32_t round;
+    uint8_t agreement[32], session[16], instance[16], server_key[32]; /* of those kinds that have them */
+    int insecure;
+    char text[FRAME_TEXT]; /* the id, or why */
+    int64_t rows;
+    int32_t columns;
+    const uint8_t *bytes; /* of STEP, and the rows of ROUND and OVER: in the message that was read */
+    size_t n_bytes;
+};
+
+/* The bytes of a frame, from malloc; rows, if the kind has them, from there. NULL: out of memory. */
+uint8_t *frame_write(const struct frame *frame, const struct remote_rows *rows, size_t *size);
+/* 0, or -1 if these are not the bytes of a frame. */
+int frame_read(const uint8_t *bytes, size_t n, struct frame *out);
+/* The rows of a frame; -1 if they are not of this shape, or not finite. */
+int frame_take_rows(const struct frame *frame, const struct remote_rows *rows);
+
+#endif

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "federation/join.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/terminal.h"
+#include "data/load.h"
+#include "federation/agreement.h"
+#include "federation/channel.h"
+#include "federation/consent.h"
+#include "federation/exchange.h"
+#include "federation/party_state.h"
+#include "federation/refusal.h"
+#include "plan/plan_make.h"
+#include "run/run_once.h"
+
+struct join {
+    const struct arguments *arguments;
+    const char *address;
+    int insecure;
+    struct plan *plan;
+    const struct dataset *dataset;
+    struct config_values consent;
+    int has_consent;
+    struct party_state state;
+    struct channel channel;
+    struct agreement agreement;
+    char *user;
+    char data[65];
+    uint8_t session[16];
+    int has_session, is_member; /* READY has been sent */
+    /* The round that the server has announced. */
+    uint8_t server_key[32], agreed[32];
+    /* A frame that ends a round and begins what follows; its bytes are kept. */
+    uint8_t *kept;
+    size_t n_kept;
+    struct run_remote remote;
+};
+
+/* ---- talking to the server ---------------------------------------------------------------------- */
+
+/* A second, or until a signal comes. */
+static void wait_a_second(void)
+{
+    const struct timespec second = {1, 0};
+    nanosleep(&second, NULL);
+}
+
+static int interrupted(struct dpf_error *error)
+{
+    return worker_cancelled() ? error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written") : 0;
+}
+
+static int say_hello(struct join *join, struct dpf_error *error)
+{
+    struct frame hello = {.kind = FRAME_HELLO, .insecure = join->insecure};
+    memcpy(hello.agreement, join->agreement.digest, 32);
+    memcpy(hello.instance, join->state.instance, 16);
+    snprintf(hello.text, sizeof hello.text, "%s", join->user);
+    return channel_send(&join->channel, DPF_LINK_SERVER, &hello, NULL, error);
+}
+
+static int check_terms(struct join *join, const struct frame *terms, struct dpf_error *error)
+{
+    if (terms->insecure != join->insecure || memcmp(terms->agreement, join->agreement.digest, 32) != 0)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "the server runs something else than this configuration says (its agreement is %02x%02x"
+            "%02x%02x..., ours %.8s...); nothing is sent",
+            terms->agreement[0], terms->agreement[1], terms->agreement[2], terms->agreement[3],
+            join->agreement.hex);
+    if (join->has_session && memcmp(join->session, terms->session, 16) != 0)
+        return error_set(
+            error, DPF_FAULT_RUN,
+            "the server has begun another run; the one that was joined is over, and nothing of it is "
+            "released");
+    memcpy(join->session, terms->session, 16);
+    join->has_session = 1;
+    return 0;
+}
+
+/* 0: the terms are there; 1: the connection was lost; -1. */
+static int await_terms(struct join *join, double until, struct dpf_error *error)
+{
+    for (;;) {
+        struct channel_event event;
+        const double left = until - channel_clock();
+        if (interrupted(error) != 0)
+            return -1;
+        if (left <= 0)
+            return 1;
+        if (channel_receive(&join->channel, left < 1 ? left : 1, &event, error) != 0)
+            return -1;
+        if (event.kind == DPF_LINK_CLOSED)
+            return 1;
+        if (event.kind != DPF_LINK_MESSAGE)
+            continue;
+        if (event.frame.kind == FRAME_TERMS)
+            return check_terms(join, &event.frame, error);
+        if (event.frame.kind == FRAME_REFUSED && join->is_member && strstr(event.frame.text, "here already"))
+            return 1; /* it has not noticed yet that the connection was lost */
+        if (event.frame.kind == FRAME_REFUSED || event.frame.kind == FRAME_ABORT)
+            return error_set(error, DPF_FAULT_CONFIG, "the server refuses this party: %s", event.frame.text);
+    }
+}
+
+/* Tries until the time that is given for it is over. */
+static int connect_to_server(struct join *join, struct dpf_error *error)
+{
+    const double until = channel_clock() + join->channel.options.params.values[FEDERATION_JOIN_TIME].real;
+    for (;;) {
+        struct dpf_error problem = {0};
+        int status = channel_open(&join->channel, DPF_LINK_JOINS, join->address, &problem);
+        if (status == 0 && say_hello(join, &problem) == 0) {
+            status = await_terms(join, until, error);
+            if (status <= 0)
+                return status;
+        }
+        channel_shut(&join->channel);
+        if (interrupted(error) != 0)
+            return -1;
+        if (channel_clock() >= until)
+            return error_set(error, DPF_FAULT_RUN, "%s",
+                             problem.fault ? problem.text : "the server does not answer");
+        wait_a_second();
+    }
+}
+
+static int say_ready(struct join *join, struct dpf_error *error)
+{
+    const struct frame ready = {.kind = FRAME_READY};
+    join->is_member = 1;
+    return channel_send(&join->channel, DPF_LINK_SERVER, &ready, NULL, error);
+}
+
+/*
+ * The next frame of the server, to be used before anything else is received: one that was kept, or one that
+ * comes. A connection that is lost is made again, for the same run.
+ */
+static int next_frame(struct join *join, struct frame *out, struct dpf_error *error)
+{
+    const double until = channel_clock() + join->channel.options.params.values[FEDERATION_SILENCE].real;
+    if (join->kept && join->n_kept) {
+        frame_read(join->kept, join->n_kept, out);
+        join->n_kept = 0;
+        return 0;
+    }
+    for (;;) {
+        struct channel_event event;
+        if (interrupted(error) != 0)
+            return -1;
+        if (channel_clock() > until)
+            return error_set(error, DPF_FAULT_RUN,
+                             "the server has been silent for longer than [federation] silence");
+        if (channel_receive(&join->channel, 1, &event, error) != 0)
+            return -1;
+        if (event.kind == DPF_LINK_CLOSED) {
+            log_message(LOG_LEVEL_WARNING, "the connection to the server is lost; trying again");
+            channel_shut(&join->channel);
+            if (connect_to_server(join, error) != 0 || say_ready(join, error) != 0)
+                return -1;
+            continue;
+        }
+        if (event.kind == DPF_LINK_MESSAGE && event.frame.kind) {
+            *out = event.frame;
+            return 0;
+        }
+    }
+}
+
+/* For await: the frame's bytes are gone with the next call. */
+static int keep_frame(struct join *join, const struct frame *frame, const struct remote_rows *shape,
+                      struct dpf_error *error)
+{
+    struct remote_rows rows = *shape;
+    free(join->kept);
+    join->kept = NULL;
+    float *copy = memory_raw((size_t)(rows.rows * rows.stride) + 1, sizeof(float));
+    if (!copy)
+        return error_memory(error);
+    memcpy(copy, rows.data, (size_t)(rows.rows * rows.stride) * sizeof(float));
+    rows.data = copy;
+    const int has_rows = frame->kind == FRAME_ROUND || frame->kind == FRAME_OVER;
+    int status = 0;
+    if (has_rows && frame_take_rows(frame, &rows) != 0)
+        status = error_set(error, DPF_FAULT_RUN, "the server has sent rows of another shape");
+    if (status == 0)
+        join->kept = frame_write(frame, has_rows ? &rows : NULL, &join->n_kept);
+    free(copy);
+    return status != 0 ? -1 : join->kept ? 0 : error_memory(error);
+}
+
+static int run_is_aborted(const struct frame *frame, struct dpf_error *error)
+{
+    return error_set(error, DPF_FAULT_RUN, "%s", *frame->text ? frame->text : "the server ends the run");
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------- */
+
+static int await(void *context, int64_t *round, const struct remote_rows *rows, struct dpf_error *error)
+{
+    struct join *join = context;
+    const int64_t rounds = join->plan->run.params.values[RUN_ROUNDS].integer;
+    for (;;) {
+        struct frame frame;
+        if (next_frame(join, &frame, error) != 0)
+            return -1;
+        if (frame.kind == FRAME_ABORT || frame.kind == FRAME_REFUSED)
+            return run_is_aborted(&frame, error);
+        if (frame.kind != FRAME_ROUND && frame.kind != FRAME_OVER)
+            continue; /* of a round that this party is out of */
+        if (frame.kind == FRAME_ROUND && (frame.round < join->state.next_round || frame.round >= rounds)) {
+            log_message(LOG_LEVEL_WARNING,
+                        "the server asks for round %u again, or for one that is not planned; "
+                        "nothing is sent",
+                        frame.round + 1);
+            continue;
+        }
+        if (frame_take_rows(&frame, rows) != 0)
+            return error_set(error, DPF_FAULT_RUN,
+                             "the server has sent rows of another shape, or not finite ones");
+        if (frame.kind == FRAME_OVER)
+            return 1;
+        *round = frame.round;
+        memcpy(join->server_key, frame.server_key, sizeof join->server_key);
+        agreement_of_round(&join->agreement, join->session, frame.round, rows, join->agreed);
+        return 0;
+    }
+}
+
+/* What the machine answers; the round counts as answered before the answer leaves. */
+static int answer_step(struct join *join, struct exchange *exchange, const struct remote_release *release,
+                       const struct frame *step, int32_t *outcome, struct dpf_error *error)
+{
+    uint64_t n = 0;
+    const dpf_status status = exchange->functions->party_answer(
+        exchange->instance->self, exchange_call(exchange), &exchange->x, release->message, step->bytes,
+        step->n_bytes, exchange->message, &n, outcome);
+    if (exchange_result(exchange, status, error) != 0)
+        return -1;
+    if (exchange->x.next_round != join->state.next_round &&
+        party_state_keep(&join->state, exchange->x.next_round, error) != 0)
+        return -1;
+    const struct frame frame = {.kind = FRAME_STEP,
+                                .round = (uint32_t)release->round,
+                                .bytes = exchange->message,
+                                .n_bytes = (size_t)n};
+    return n ? channel_send(&join->channel, DPF_LINK_SERVER, &frame, NULL, error) : 0;
+}
+
+static int answer_steps(struct join *join, struct exchange *exchange, const struct remote_release *release,
+                        struct dpf_error *error)
+{
+    int32_t outcome = DPF_EXCHANGE_GOES_ON;
+    while (outcome == DPF_EXCHANGE_GOES_ON) {
+        struct frame frame;
+        if (next_frame(join, &frame, error) != 0)
+            return -1;
+        if (frame.kind == FRAME_ABORT || frame.kind == FRAME_REFUSED)
+            return run_is_aborted(&frame, error);
+        if (frame.kind == FRAME_ROUND || frame.kind == FRAME_OVER) /* the round went on without this party */
+            return keep_frame(join, &frame, &release->rows, error);
+        if (frame.kind == FRAME_STEP && frame.round == (uint32_t)release->round &&
+            answer_step(join, exchange, release, &frame, &outcome, error) != 0)
+            return -1;
+    }
+    if (outcome == DPF_EXCHANGE_REFUSED)
+        log_message(LOG_LEVEL_WARNING, "round %lld: this party takes no further part in it",
+                    (long long)release->round + 1);
+    return 0;
+}
+
+static int answer(void *context, const struct remote_release *release, struct dpf_error *error)
+{
+    struct join *join = context;
+    struct exchange exchange;
+    struct exchange_setup setup = {.party = (uint32_t)join->remote.engine.party,
+                                   .n_parties = join->dataset->users.n,
+                                   .next_round = join->state.next_round};
+    memcpy(setup.agreed, join->agreed, sizeof setup.agreed);
+    memcpy(setup.server_key, join->server_key, sizeof setup.server_key);
+    int status = exchange_begin(&exchange, release, &setup, error);
+    if (status == 0)
+        status = answer_steps(join, &exchange, release, error);
+    exchange_end(&exchange);
+    return status;
+}
+
+/* ---- joining ------------------------------------------------------------------------------------ */
+
+/* The only user of the records, or the one that was named. */
+static int find_user(struct join *join, int64_t *user, struct dpf_error *error)
+{
+    const struct dataset *dataset = join->dataset;
+    const struct csr *train = &dataset->train.by_user, *test = &dataset->test.by_user;
+    int64_t n = 0;
+    *user = -1;
+    for (int64_t u = 0; u < dataset->users.n; u++)
+        if (train->ptr[u + 1] > train->ptr[u] || (test->ptr && test->ptr[u + 1] > test->ptr[u])) {
+            *user = u;
+            n++;
+        }
+    if (n > 1)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "the records are of %lld users, and a party has those of one: give its file with --data",
+            (long long)n);
+    if (join->arguments->user) {
+        const int64_t named = id_map_find(&dataset->users, join->arguments->user);
+        if (named < 0)
+            return error_set(error, DPF_FAULT_DATA, "--user %s: not in the list of users",
+                             join->arguments->user);
+        if (n == 1 && named != *user)
+            return error_set(error, DPF_FAULT_DATA, "--user %s: the records are those of user \"%s\"",
+                             join->arguments->user, id_map_text(&dataset->users, *user));
+        *user = named;
+    }
+    if (*user < 0)
+        return error_set(error, DPF_FAULT_DATA,
+                         "there are no records, which would say whose they are: give --user ID");
+    join->user = memory_text(id_map_text(&dataset->users, *user));
+    return join->user ? 0 : error_memory(error);
+}
+
+/* Shown and on the disk. */
+static int state_it(struct join *join, struct dpf_error *error)
+{
+    char *text =
+        consent_statement(join->plan, join->user, join->dataset->users.n, join->address, join->insecure, 80);
+    char *path = party_state_path(&join->state, "statement.txt");
+    const int status = text && path ? files_write_text(path, text, error) : error_memory(error);
+    if (status == 0 && !join->arguments->quiet)
+        printf("%s\n", text);
+    fflush(stdout);
+    free(text);
+    free(path);
+    return status;
+}
+
+/* The statement of this run, under its own name. */
+static int keep_statement(struct join *join, struct dpf_error *error)
+{
+    char *from = party_state_path(&join->state, "statement.txt");
+    char *to = memory_format("%s/statement-%s.txt", join->state.directory, join->state.session);
+    int status = from && to ? 0 : error_memory(error);
+    if (status == 0 && access(to, F_OK) != 0 && link(from, to) != 0)
+        status = error_set(error, DPF_FAULT_RUN, "cannot write %s", to);
+    free(from);
+    free(to);
+    return status;
+}
+
+static int check_plan(struct join *join, struct dpf_error *error)
+{
+    const struct plan *plan = join->plan;
+    const char *why = federation_refusal(plan);
+    if (why)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s: it cannot be run with parties in processes of their own: %s",
+                         config_path(plan->config), why);
+    if (plan->guarantee.reproducible && !join->insecure)
+        return config_error(
+            plan->config, "privacy", "randomness", error,
+            "noise that can be reproduced protects nobody: this party needs randomness = secure "
+            "(--insecure-test at both ends, for tests)");
+    if (consent_judge(plan, &join->consent, error) != 0)
+        return -1;
+    if (!plan->guarantee.run_holds && !join->insecure)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "nothing is proved of this run (\"dpframe check\" says why): this party sends nothing");
+    return 0;
+}
+
+/* Charged once for each run, however often this party is started. */
+static int enter_run(struct join *join, struct dpf_error *error)
+{
+    int is_known;
+    if (party_state_enter(&join->state, join->session, join->agreement.hex, join->user, join->data, &is_known,
+                          error) != 0 ||
+        keep_statement(join, error) != 0)
+        return -1;
+    if (is_known)
+        return 0;
+    if (plan_charge(join->plan, 1, error) != 0)
+        return -1;
+    return party_state_keep(&join->state, 0, error);
+}
+
+static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
+{
+    struct join *join = context;
+    int64_t n, user;
+    const dpf_param *table = consent_params(&n);
+    join->plan = plan;
+    join->dataset = dataset;
+    if (config_bind(plan->config, "consent", table, n, sizeof *table, NULL, 1, &join->consent, error) != 0)
+        return -1;
+    join->has_consent = 1;
+    if (check_plan(join, error) != 0 || find_user(join, &user, error) != 0 ||
+        data_files_sha256(plan->config, &plan->data, &plan->split, join->data, error) != 0 ||
+        agreement_make(plan, dataset, join->insecure, &join->agreement, error) != 0 ||
+        channel_make(&join->channel, plan, error) != 0)
+        return -1;
+    join->remote.engine.party = user;
+    if (plan_charge(plan, 0, error) != 0 || state_it(join, error) != 0 ||
+        connect_to_server(join, error) != 0 || enter_run(join, error) != 0)
+        return -1;
+    return say_ready(join, error);
+}
+
+static void end(void *context, int status, const struct remote_rows *rows, const struct dpf_error *error)
+{
+    struct join *join = context;
+    struct dpf_error ignored = {0};
+    (void)rows;
+    if (status != 0 && join->channel.is_open) {
+        struct frame frame = {.kind = FRAME_ABORT};
+        /* What went wrong may tell of records. */
+        snprintf(frame.text, sizeof frame.text, "%s", error->fault ? "it has ended" : "");
+        channel_send(&join->channel, DPF_LINK_SERVER, &frame, NULL, &ignored);
+    }
+    channel_close(&join->channel);
+}
+
+/* The party's own file and ledger in place of what the configuration names. */
+static int set_own(struct join *join, struct arguments *own, const char *directory, double most,
+                   char *texts[4], struct dpf_error *error)
+{
+    int n = 0;
+    char *data = own->data ? realpath(own->data, NULL) : NULL;
+    if (own->data && !data)
+        return error_set(error, DPF_FAULT_DATA, "--data %s: there is no such file", own->data);
+    if (data)
+        texts[n++] = memory_format("data.path=%s", data);
+    free(data);
+    if (!join->insecure) { /* without a proof there is nothing to charge */
+        texts[n++] = memory_format("privacy.ledger=%s/ledger", directory);
+        texts[n++] = memory_format("privacy.max-epsilon=%.17g", most);
+        /* That all runs were fixed beforehand is for this party to know, not for one of the runs to say. */
+        texts[n++] = memory_text("privacy.ledger-runs=adaptive");
+    }
+    for (int i = 0; i < n; i++) {
+        if (!texts[i])
+            return error_memory(error);
+        if (own->n_overrides == MAX_OVERRIDES)
+            return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+        own->overrides[own->n_overrides++] = texts[i];
+    }
+    own->data = NULL;
+    own->user = NULL;
+    return 0;
+}
+
+/* [federation] state and [consent] max-epsilon, which are known before the plan is. */
+static int read_own(const struct arguments *arguments, char **directory, double *most,
+                    struct dpf_error *error)
+{
+    struct config_values federation, consent;
+    int64_t n_federation, n_consent;
+    const dpf_param *of_federation = federation_params(&n_federation),
+                    *of_consent = consent_params(&n_consent);
+    if (!arguments->config)
+        return error_set(error, DPF_FAULT_CONFIG, "no configuration: give one with -c FILE");
+    struct config *config =
+        config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
+    if (!config)
+        return -1;
+    int status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
+                             0, &federation, error);
+    if (status == 0) {
+        *directory = memory_text(federation.params.values[FEDERATION_STATE].text);
+        config_values_free(&federation);
+        status = config_bind(config, "consent", of_consent, n_consent, sizeof *of_consent, NULL, 0, &consent,
+                             error);
+    }
+    if (status == 0) {
+        *most = consent.params.values[CONSENT_MAX_EPSILON].real;
+        config_values_free(&consent);
+    }
+    config_free(config);
+    return status != 0 ? status : *directory ? 0 : error_memory(error);
+}
+
+static int run_party(struct join *join, struct dpf_error *error)
+{
+    char *directory = NULL, *texts[4] = {NULL};
+    double most = 0;
+    struct arguments *own = memory_new(1, sizeof *own);
+    int status = own ? read_own(join->arguments, &directory, &most, error) : error_memory(error);
+    if (status == 0)
+        status = party_state_open(&join->state, directory, error);
+    if (status == 0) {
+        *own = *join->arguments;
+        status = set_own(join, own, join->state.directory, most, texts, error);
+    }
+    if (status == 0) {
+        const struct run_request request = {
+            .arguments = own, .quiet = join->arguments->quiet, .remote = &join->remote};
+        status = run_once(&request, error);
+    }
+    for (int i = 0; i < 4; i++)
+        free(texts[i]);
+    free(directory);
+    free(own);
+    return status;
+}
+
+int federation_join(const struct arguments *arguments, const char *address, int insecure,
+                    struct dpf_error *error)
+{
+    struct join join = {
+        .arguments = arguments, .address = address, .insecure = insecure, .state = {.lock = -1}};
+    join.remote = (struct run_remote){.context = &join,
+                                      .begin = begin,
+                                      .end = end,
+                                      .engine = {.context = &join, .await = await, .answer = answer}};
+    const int status = run_party(&join, error);
+    party_state_close(&join.state);
+    if (join.has_consent)
+        config_values_free(&join.consent);
+    free(join.user);
+    free(join.kept);
+    return status;
+}

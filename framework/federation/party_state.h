@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * party_state.h - what a party keeps between its starts, in the directory of [federation] state.
+ *
+ *     instance              16 random bytes in hex: tells this directory from any other
+ *     ledger                what all runs that it has joined have cost together, see privacy/data_ledger.h
+ *     run-SESSION.json      of a run: what was agreed, the user, the data's hash, the next round
+ *     statement.txt         the last statement that was shown; statement-SESSION.txt: that of a run
+ *
+ * One process at a time has the directory. Each write is whole and on the disk before it counts.
+ */
+#ifndef DPF_FEDERATION_PARTY_STATE_H
+#define DPF_FEDERATION_PARTY_STATE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct party_state {
+    char *directory;
+    int lock; /* -1 */
+    uint8_t instance[16];
+    /* Of the run, once it is known. */
+    char session[33];
+    char agreement[65], data[65];
+    char *user;
+    uint64_t next_round;
+};
+
+/* Makes the directory if it is not there, with mode 0700, and takes it. */
+int party_state_open(struct party_state *state, const char *directory, struct dpf_error *error);
+void party_state_close(struct party_state *state);
+/* Path of a file of the directory. Free it. */
+char *party_state_path(const struct party_state *state, const char *name);
+/*
+ * The run of that session. *is_known: this directory has joined it before; then the user, what was agreed and
+ * the data must be the same, else it is refused.
+ */
+int party_state_enter(struct party_state *state, const uint8_t session[16], const char *agreement,
+                      const char *user, const char *data, int *is_known, struct dpf_error *error);
+/* Rounds before this one are refused from now on, whatever happens: on the disk when it returns. */
+int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error);
+
+#endif

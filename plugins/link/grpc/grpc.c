@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * grpc.c - a link between machines: gRPC over TLS, in which both ends have certificates of one authority.
+ * There is no way to go without. The server knows a party by the common name of its certificate.
+ */
+/* dladdr is GNU's. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dpframe/plugin.h"
+#include "grpc_end.h"
+
+#define LARGEST (UINT64_C(1) << 31)
+#define LARGEST_PEM (1 << 20)
+
+enum { P_CA, P_CERTIFICATE, P_KEY, P_SERVER_NAME, P_PATIENCE, P_COUNT };
+
+static const dpf_param params[P_COUNT] = {
+    [P_CA] = DPF_PARAM_TEXT_F(
+        "ca", DPF_TYPE_PATH, "", DPF_PARAM_REQUIRED,
+        "The certificate (PEM) of the authority that has signed those of the server and of all "
+        "parties."),
+    [P_CERTIFICATE] =
+        DPF_PARAM_TEXT_F("certificate", DPF_TYPE_PATH, "", DPF_PARAM_REQUIRED,
+                         "This end's certificate (PEM). Its common name is the user's id at a party, "
+                         "and an alternative name is the host at the server."),
+    [P_KEY] = DPF_PARAM_TEXT_F("key", DPF_TYPE_PATH, "", DPF_PARAM_REQUIRED, "Its key (PEM)."),
+    [P_SERVER_NAME] =
+        DPF_PARAM_TEXT_F("server-name", DPF_TYPE_STRING, "", 0,
+                         "A party: the name in the server's certificate, where it is not the host of "
+                         "the address."),
+    [P_PATIENCE] = DPF_PARAM_REAL_F("patience", 10, 0, 3600, DPF_PARAM_OPEN_LO, "s",
+                                    "A party: how long connecting may take, each time it is tried."),
+};
+
+struct link {
+    const dpf_host *host;
+    const dpf_value *values;
+    const struct grpc_end_functions *functions; /* NULL until it is opened */
+    struct grpc_end *end;
+};
+
+static char *read_pem(const struct link *link, int param)
+{
+    const dpf_memory_service *memory = dpf_memory(link->host);
+    const char *path = link->values[param].text;
+    char text[400], *pem = memory->allocate(link->host, LARGEST_PEM + 1);
+    FILE *stream = fopen(path, "rb");
+    const size_t n = stream && pem ? fread(pem, 1, LARGEST_PEM + 1, stream) : 0;
+    const int bad = !stream || !pem || ferror(stream) || n == 0 || n > LARGEST_PEM;
+    if (bad) {
+        snprintf(text, sizeof(text), "%.300s cannot be read as a PEM file%s%s", path, stream ? "" : ": ",
+                 stream ? "" : strerror(errno));
+        link->host->fail(link->host, DPF_E_CONFIG, param, text);
+        memory->release(link->host, pem);
+        pem = NULL;
+    }
+    if (stream)
+        fclose(stream);
+    return pem;
+}
+
+/* carriers/grpc-end.so beside this plugin, for the life of the process. */
+static dpf_status load_library(struct link *link)
+{
+    Dl_info info;
+    char path[1024], text[1400];
+    if (link->functions)
+        return DPF_OK;
+    if (dladdr((const void *)params, &info) == 0 || !info.dli_fname)
+        return link->host->fail(link->host, DPF_E_INTERNAL, -1, "the plugin does not know where it lies");
+    const char *slash = strrchr(info.dli_fname, '/');
+    snprintf(path, sizeof(path), "%.*scarriers/grpc-end.so", slash ? (int)(slash - info.dli_fname + 1) : 0,
+             info.dli_fname);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    link->functions = library ? dlsym(library, GRPC_END_SYMBOL) : NULL;
+    if (link->functions)
+        return DPF_OK;
+    snprintf(text, sizeof(text), "gRPC cannot be loaded: %.1300s", dlerror());
+    return link->host->fail(link->host, DPF_E_UNSUPPORTED, -1, text);
+}
+
+static dpf_status open_end(void *self, int32_t which, const char *address)
+{
+    struct link *link = self;
+    const dpf_memory_service *memory = dpf_memory(link->host);
+    char why[GRPC_END_WHY] = "";
+    const dpf_status loaded = load_library(link);
+    if (loaded != DPF_OK)
+        return loaded;
+    char *ca = read_pem(link, P_CA), *chain = ca ? read_pem(link, P_CERTIFICATE) : NULL,
+         *key = chain ? read_pem(link, P_KEY) : NULL;
+    dpf_status status = DPF_E_CONFIG;
+    if (key) {
+        const struct grpc_end_setup setup = {.serves = which == DPF_LINK_SERVES,
+                                             .address = address,
+                                             .ca = ca,
+                                             .chain = chain,
+                                             .key = key,
+                                             .server_name = link->values[P_SERVER_NAME].text,
+                                             .patience = link->values[P_PATIENCE].real};
+        link->end = link->functions->open(&setup, why);
+        status = link->end ? DPF_OK : link->host->fail(link->host, DPF_E_CONFIG, -1, why);
+    }
+    memory->release(link->host, ca);
+    memory->release(link->host, chain);
+    memory->release(link->host, key);
+    return status;
+}
+
+static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, uint64_t n_bytes)
+{
+    struct link *link = self;
+    if (n_bytes > LARGEST)
+        return link->host->fail(link->host, DPF_E_RANGE, -1, "a message is longer than 2^31 bytes");
+    return link->functions->send(link->end, peer, bytes, n_bytes) == 0
+               ? DPF_OK
+               : link->host->fail(link->host, DPF_E_MEMORY, -1, "out of memory");
+}
+
+static dpf_status receive(void *self, double seconds, dpf_link_event *out)
+{
+    struct link *link = self;
+    return link->functions->receive(link->end, seconds, out) == 0
+               ? DPF_OK
+               : link->host->fail(link->host, DPF_E_MEMORY, -1, "out of memory");
+}
+
+static void hang_up(void *self, int64_t peer)
+{
+    struct link *link = self;
+    link->functions->hang_up(link->end, peer);
+}
+
+static void close_end(void *self)
+{
+    struct link *link = self;
+    if (link->end)
+        link->functions->close(link->end);
+    link->end = NULL;
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    struct link *link = dpf_memory(host)->allocate(host, sizeof(*link));
+    if (!link)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    link->host = host;
+    link->values = given->values;
+    *self = link;
+    return DPF_OK;
+}
+
+static void destroy(void *self)
+{
+    struct link *link = self;
+    close_end(link);
+    dpf_memory(link->host)->release(link->host, link);
+}
+
+static const dpf_link functions = {
+    .flags = DPF_LINK_PROTECTED,
+    .largest = LARGEST,
+    .open = open_end,
+    .send = send_message,
+    .receive = receive,
+    .hang_up = hang_up,
+    .close = close_end,
+};
+
+static const dpf_component component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_LINK,
+    .id = "grpc",
+    .version = "1.0.0",
+    .summary = "Between machines: gRPC over TLS, with certificates of both ends",
+    .citation = "",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &functions,
+};
+
+DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.grpc", "1.0.0", "Apache-2.0", component)

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "plain_host.h"
+
+static char path[64];
+
+struct end {
+    struct plain_host host;
+    const dpf_link *link;
+};
+
+static void make(struct end *end)
+{
+    const dpf_component *component = plain_component("local", DPF_ROLE_LINK, "local");
+    plain_open(&end->host, component, "");
+    end->link = component->functions;
+}
+
+static void open_end(struct end *end, int32_t which)
+{
+    make(end);
+    plain_clear(&end->host);
+    if (end->link->open(end->host.self, which, path) != DPF_OK)
+        fail_msg("%s", end->host.report);
+}
+
+/* The next event of a kind; other kinds fail the test. */
+static dpf_link_event next(struct end *end, int32_t kind)
+{
+    dpf_link_event event = {.size = sizeof(event)};
+    assert_int_equal(end->link->receive(end->host.self, 5, &event), DPF_OK);
+    assert_int_equal(event.kind, kind);
+    return event;
+}
+
+static void pump(struct end *end)
+{
+    dpf_link_event event = {.size = sizeof(event)};
+    assert_int_equal(end->link->receive(end->host.self, 0, &event), DPF_OK);
+    assert_int_equal(event.kind, DPF_LINK_NOTHING);
+}
+
+static void send_text(struct end *end, int64_t peer, const char *text)
+{
+    assert_int_equal(end->link->send(end->host.self, peer, (const uint8_t *)text, strlen(text)), DPF_OK);
+}
+
+static void expect_text(struct end *end, int64_t peer, const char *text)
+{
+    const dpf_link_event event = next(end, DPF_LINK_MESSAGE);
+    assert_int_equal(event.peer, peer);
+    assert_int_equal(event.n_bytes, strlen(text));
+    assert_memory_equal(event.bytes, text, event.n_bytes);
+}
+
+static void messages_arrive_whole_and_in_order(void **state)
+{
+    (void)state;
+    struct end server, party, other;
+    open_end(&server, DPF_LINK_SERVES);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600); /* its owner alone */
+    open_end(&party, DPF_LINK_JOINS);
+    assert_int_equal(next(&server, DPF_LINK_OPENED).peer, 0);
+    open_end(&other, DPF_LINK_JOINS);
+    assert_int_equal(next(&server, DPF_LINK_OPENED).peer, 1);
+    send_text(&party, DPF_LINK_SERVER, "one");
+    send_text(&party, DPF_LINK_SERVER, "");
+    send_text(&party, DPF_LINK_SERVER, "three");
+    expect_text(&server, 0, "one");
+    expect_text(&server, 0, "");
+    expect_text(&server, 0, "three");
+    send_text(&server, 1, "to the other");
+    expect_text(&other, DPF_LINK_SERVER, "to the other");
+    pump(&party);
+    plain_close(&other.host);
+    assert_int_equal(next(&server, DPF_LINK_CLOSED).peer, 1);
+    send_text(&server, 1, "to nobody"); /* is no failure */
+    open_end(&other, DPF_LINK_JOINS);
+    assert_int_equal(next(&server, DPF_LINK_OPENED).peer, 2); /* a number of its own */
+    /* What was sent before a close arrives before it. */
+    send_text(&server, 0, "last words");
+    server.link->hang_up(server.host.self, 0);
+    expect_text(&party, DPF_LINK_SERVER, "last words");
+    next(&party, DPF_LINK_CLOSED);
+    plain_close(&party.host);
+    plain_close(&server.host);
+    next(&other, DPF_LINK_CLOSED);
+    plain_close(&other.host);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+/* More than any socket's buffer holds, to one that does not read, while others go on. */
+static void a_peer_that_does_not_read_delays_nobody(void **state)
+{
+    (void)state;
+    struct end server, slow, quick;
+    const uint64_t n = UINT64_C(20) << 20;
+    uint8_t *large = malloc(n);
+    assert_non_null(large);
+    for (uint64_t i = 0; i < n; i++)
+        large[i] = (uint8_t)(i * 7 >> 3);
+    open_end(&server, DPF_LINK_SERVES);
+    open_end(&slow, DPF_LINK_JOINS);
+    open_end(&quick, DPF_LINK_JOINS);
+    next(&server, DPF_LINK_OPENED);
+    next(&server, DPF_LINK_OPENED);
+    assert_int_equal(server.link->send(server.host.self, 0, large, n), DPF_OK);
+    send_text(&server, 1, "quick");
+    expect_text(&quick, DPF_LINK_SERVER, "quick");
+    send_text(&quick, DPF_LINK_SERVER, "back");
+    expect_text(&server, 1, "back");
+    for (;;) { /* both ends, in turns: one thread */
+        dpf_link_event event = {.size = sizeof(event)};
+        pump(&server);
+        assert_int_equal(slow.link->receive(slow.host.self, 0.001, &event), DPF_OK);
+        if (event.kind == DPF_LINK_NOTHING)
+            continue;
+        assert_int_equal(event.kind, DPF_LINK_MESSAGE);
+        assert_int_equal(event.n_bytes, n);
+        assert_memory_equal(event.bytes, large, n);
+        break;
+    }
+    free(large);
+    plain_close(&slow.host);
+    plain_close(&quick.host);
+    plain_close(&server.host);
+}
+
+static void what_is_no_message_closes_the_peer(void **state)
+{
+    (void)state;
+    struct end server;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, path, strlen(path));
+    open_end(&server, DPF_LINK_SERVES);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(write(fd, "GET / HTTP/1.1\r\n", 16), 16);
+    next(&server, DPF_LINK_OPENED);
+    next(&server, DPF_LINK_CLOSED);
+    close(fd);
+    plain_close(&server.host);
+}
+
+static void addresses(void **state)
+{
+    (void)state;
+    struct end server, second;
+    make(&server);
+    plain_clear(&server.host);
+    assert_int_equal(server.link->open(server.host.self, DPF_LINK_JOINS, path), DPF_E_CONFIG);
+    assert_non_null(strstr(server.host.report, "nobody serves at"));
+    plain_clear(&server.host);
+    assert_int_equal(server.link->open(server.host.self, DPF_LINK_SERVES, ""), DPF_E_CONFIG);
+    /* A file that is there is left alone; the socket of a process that is gone is not. */
+    const int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    close(fd);
+    plain_clear(&server.host);
+    assert_int_equal(server.link->open(server.host.self, DPF_LINK_SERVES, path), DPF_E_CONFIG);
+    assert_int_equal(unlink(path), 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, path, strlen(path));
+    const int stale = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(stale, (const struct sockaddr *)&address, sizeof(address)), 0);
+    close(stale);
+    assert_int_equal(server.link->open(server.host.self, DPF_LINK_SERVES, path), DPF_OK);
+    make(&second);
+    plain_clear(&second.host);
+    assert_int_equal(second.link->open(second.host.self, DPF_LINK_SERVES, path), DPF_E_CONFIG);
+    assert_non_null(strstr(second.host.report, "cannot listen at"));
+    plain_close(&second.host);
+    plain_close(&server.host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_arrive_whole_and_in_order),
+        cmocka_unit_test(a_peer_that_does_not_read_delays_nobody),
+        cmocka_unit_test(what_is_no_message_closes_the_peer),
+        cmocka_unit_test(addresses),
+    };
+    char directory[32] = "/tmp/dpframe-test-XXXXXX";
+    if (!mkdtemp(directory))
+        return 1;
+    snprintf(path, sizeof(path), "%s/socket", directory);
+    const int status = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(directory);
+    return status;
+}

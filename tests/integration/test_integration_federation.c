@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs whose users are processes of their own, against the simulation in one process. The oracle is bytes:
+ * with noise that can be reproduced, the server's released factors are those of a simulation that adds the
+ * messages of the same survivors (chosen-sum, a plugin of the tests), or nothing is released at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+#include "integration/spawned.h"
+
+enum { N_PARTIES = 12, ROUNDS = 3 };
+
+static const char base[] =
+    "[run]\nrounds = 3\nthreads = 1\norder = users, items\noutput = out\n"
+    "[data]\nformat = csv\nheader = yes\npath = ratings.csv\nfeedback = implicit\n"
+    "users-file = users.txt\nitems-file = items.txt\n"
+    "[split]\nkind = candidates\nfraction = 0.2\n"
+    "[model]\nrank = 4\ninit = normal\ninit-scale = 0.1\n"
+    "[parties]\nkind = users\n"
+    "[users]\nloss = weighted-als\nsolver = cholesky\n[users.loss]\nconfidence = 15\nlambda = 0.25\n"
+    "[items]\nloss = weighted-gradient\ntransforms = clip-rows, sparse-projection, hadamard-flatten\n"
+    "residual = raw\nmechanism = pbm\naggregator = secagg\nsolver = adam\n"
+    "[items.loss]\nconfidence = 15\nclip-error = 1\nobjective = full\nregularization = 0.09\n"
+    "[items.transform.clip-rows]\nnorm = l1\nbound = 0.001\n"
+    "[items.transform.sparse-projection]\nratio = 2\n[items.transform.hadamard-flatten]\nscope = rows\n"
+    "[items.mechanism]\ntheta = 0.25\ntrials = 1\nbound = 0.002\nclients = 6\n"
+    "[items.solver]\nrate = 0.05\nbeta1 = 0.9\nbeta2 = 0.8\n"
+    "[privacy]\nunit = user\nadjacency = replace\nobserver = server\ninteraction-pattern = private\n"
+    "delta = 1e-5\n"
+    "[accountants]\nlist = rdp\n[accountants.rdp]\norders = 1.25, 1.5, 1.75, 2, 3, 4\n"
+    "[evaluate]\nmetrics = hr\n[federation]\njoin-time = 60\ndeadline = 20\n";
+
+/* ---- processes ---------------------------------------------------------------------------------------- */
+
+/* Starts dpframe with words after a format, its output in NAME.out and NAME.err. */
+static pid_t start(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static pid_t start(const char *name, const char *format, ...)
+{
+    char words[2048], program[512], path[160], *argv[64] = {(char *)(uintptr_t) "dpframe"};
+    int n = 1;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(words, sizeof words, format, list);
+    va_end(list);
+    snprintf(program, sizeof program, "%s/dpframe", getenv("DPFRAME_BUILD_DIR"));
+    for (char *word = strtok(words, " "); word && n < 63; word = strtok(NULL, " "))
+        argv[n++] = word;
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (chdir(training_directory) != 0)
+            _exit(126);
+        snprintf(path, sizeof path, "%s.out", name);
+        command_redirect(path, STDOUT_FILENO);
+        snprintf(path, sizeof path, "%s.err", name);
+        command_redirect(path, STDERR_FILENO);
+        execv(program, argv);
+        _exit(127);
+    }
+    return pid;
+}
+
+/* What NAME has said. */
+static const char *said(const char *name)
+{
+    static char text[1 << 16];
+    char path[160];
+    snprintf(path, sizeof path, "%s.err", name);
+    text[0] = '\0';
+    if (command_exists(path)) /* else the process is only starting */
+        command_slurp(command_path(path), text, sizeof text);
+    return text;
+}
+
+static int ended(pid_t pid)
+{
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void expect_end(pid_t pid, const char *name, int code, const char *text)
+{
+    const int got = ended(pid);
+    if (got != code || !strstr(said(name), text))
+        fail_msg("%s: exit code %d instead of %d, or \"%s\" missing in: %s", name, got, code, text,
+                 said(name));
+}
+
+static char socket_path[128];
+static const char *base_options = "--insecure-test -o privacy.randomness=reproducible";
+
+static pid_t start_server(const char *output, const char *options)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-server", output);
+    snprintf(socket_path, sizeof socket_path, "%s/%s.sock", training_directory, output);
+    return start(name, "serve %s -v -c base.ini -O %s %s %s", socket_path, output, base_options, options);
+}
+
+/* Party p of a run; its directory is of the run too. */
+static pid_t start_party(const char *run, int p, const char *options)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-%d", run, p);
+    return start(name,
+                 "join %s -q -c base.ini --data mine%d.csv -O %s-out -o federation.state=%s-state %s %s",
+                 socket_path, p, name, name, base_options, options);
+}
+
+static void start_parties(const char *run, pid_t pids[N_PARTIES + 1],
+                          const char *const options[N_PARTIES + 1])
+{
+    for (int p = 1; p <= N_PARTIES; p++)
+        pids[p] = start_party(run, p, options && options[p] ? options[p] : "");
+}
+
+/* ---- the oracle --------------------------------------------------------------------------------------- */
+
+/* "round R: ID ..." as the server has it, from its log. */
+static void write_survivors(const char *run, const char *file)
+{
+    char name[64];
+    static char lines[1 << 14];
+    size_t n = 0;
+    snprintf(name, sizeof name, "%s-server", run);
+    const char *at = said(name);
+    lines[0] = '\0';
+    while ((at = strstr(at, "aggregator secagg: round "))) {
+        at += strlen("aggregator secagg: ");
+        const size_t length = strcspn(at, "\n");
+        assert_true(n + length + 2 < sizeof lines);
+        const int ids = snprintf(lines + n, sizeof lines - n, "round %ld:%.*s\n", strtol(at + 6, NULL, 10),
+                                 (int)(length - strcspn(at, ":") - 1), at + strcspn(at, ":") + 1);
+        n += (size_t)ids;
+    }
+    training_file(file, lines);
+}
+
+static void same_release(const char *a, const char *b)
+{
+    static char x[1 << 16], y[1 << 16];
+    char path[160];
+    size_t n[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/release/item_factors.npy", i ? b : a);
+        FILE *stream = fopen(command_path(path), "rb");
+        if (!stream)
+            fail_msg("%s is not there", path);
+        n[i] = fread(i ? y : x, 1, sizeof x, stream);
+        fclose(stream);
+    }
+    assert_int_equal(n[0], n[1]);
+    assert_true(n[0] > 400); /* 20 rows of 4 numbers, and the header */
+    if (memcmp(x, y, n[0]) != 0)
+        fail_msg("%s and %s have released different factors", a, b);
+}
+
+/* The simulation over those who survived, as the server says; and who they were, as the test says. */
+static void expect_simulated(const char *run, const char *expected, const char *options)
+{
+    char words[2048], file[64], text[4096];
+    snprintf(file, sizeof file, "%s-survivors.txt", run);
+    write_survivors(run, file);
+    command_slurp(command_path(file), text, sizeof text);
+    if (expected && strcmp(text, expected) != 0)
+        fail_msg("survivors are\n%sand should be\n%s", text, expected);
+    snprintf(
+        words, sizeof words,
+        "-q -c base.ini -O %s-simulated -o privacy.randomness=reproducible -o items.aggregator=chosen-sum -o "
+        "items.aggregator.survivors=%s --plugin-dir %s %s",
+        run, file, training_plugins("integration-plugins"), options);
+    command_expect(words, 0, "");
+    char simulated[80];
+    snprintf(simulated, sizeof simulated, "%s-simulated", run);
+    same_release(run, simulated);
+}
+
+static int64_t communication(const char *run, const char *key)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/run.json", run);
+    json_t *root = command_json(path);
+    const int64_t n = json_integer_value(json_object_get(json_object_get(root, "communication"), key));
+    json_decref(root);
+    return n;
+}
+
+static void nothing_is_released(const char *run)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/release", run);
+    assert_false(command_exists(path));
+}
+
+/* ---- tests -------------------------------------------------------------------------------------------- */
+
+static void the_same_bytes_as_the_simulation(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    const pid_t server = start_server("all", "");
+    start_parties("all", pids, NULL);
+    expect_end(server, "all-server", 0, "12 of 12 users have joined");
+    for (int p = 1; p <= N_PARTIES; p++)
+        expect_end(pids[p], "all-1", 0, "");
+    command_expect("-q -c base.ini -O simulated -o privacy.randomness=reproducible", 0, "");
+    same_release("all", "simulated");
+    same_release("all-7-out", "simulated"); /* a party has them, too */
+    expect_simulated("all",
+                     "round 0: 0 1 2 3 4 5 6 7 8 9 10 11\nround 1: 0 1 2 3 4 5 6 7 8 9 10 11\n"
+                     "round 2: 0 1 2 3 4 5 6 7 8 9 10 11\n",
+                     "");
+    assert_int_equal(communication("all", "bytes_up"), communication("simulated", "bytes_up"));
+    assert_int_equal(communication("all", "bytes_down"), communication("simulated", "bytes_down"));
+    assert_true(communication("all", "bytes_up") > 10000);
+}
+
+/* Messages of a party: HELLO, READY, then keys, shares, input and unmasking of each round. */
+static void parties_lost_in_each_phase(void **state)
+{
+    (void)state;
+    static const char *const options[N_PARTIES + 1] = {
+        [2] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2",  /* before its keys */
+        [5] = "-o federation.in-front=faulty -o federation.in-front.kill-after=3",  /* before its shares */
+        [8] = "-o federation.in-front=faulty -o federation.in-front.kill-after=4",  /* before its input */
+        [11] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5", /* after it */
+    };
+    pid_t pids[N_PARTIES + 1];
+    const pid_t server = start_server("lost", "");
+    start_parties("lost", pids, options);
+    expect_end(server, "lost-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), options[p] ? 128 + SIGKILL : 0);
+    expect_simulated(
+        "lost", "round 0: 0 2 3 5 6 8 9 10 11\nround 1: 0 2 3 5 6 8 9 11\nround 2: 0 2 3 5 6 8 9 11\n", "");
+}
+
+/* Who is silent, or later than the deadline, is lost; who is slow is not. */
+static void parties_late_in_each_phase(void **state)
+{
+    (void)state;
+    static const char *const options[N_PARTIES + 1] = {
+        [1] = "-o federation.in-front=faulty -o federation.in-front.silent-after=2",
+        [4] = "-o federation.in-front=faulty -o federation.in-front.silent-after=4",
+        [6] = "-o federation.in-front=faulty -o federation.in-front.silent-after=5",
+        [9] = "-o federation.in-front=faulty -o federation.in-front.delay=1 -o "
+              "federation.in-front.delay-time=0.1",
+    };
+    pid_t pids[N_PARTIES + 1];
+    const pid_t server = start_server("late", "-o federation.deadline=4");
+    start_parties("late", pids, options);
+    expect_end(server, "late-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 0); /* all hear the end */
+    expect_simulated(
+        "late",
+        "round 0: 1 2 4 5 6 7 8 9 10 11\nround 1: 1 2 4 6 7 8 9 10 11\nround 2: 1 2 4 6 7 8 9 10 11\n", "");
+}
+
+static void too_few_survivors_release_nothing(void **state)
+{
+    (void)state;
+    const char *options[N_PARTIES + 1] = {NULL};
+    pid_t pids[N_PARTIES + 1];
+    for (int p = 1; p <= 5; p++)
+        options[p] = "-o federation.in-front=faulty -o federation.in-front.kill-after=4";
+    const pid_t server = start_server("few", "");
+    start_parties("few", pids, options);
+    expect_end(server, "few-server", 1, "too few parties are left");
+    nothing_is_released("few");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), p <= 5 ? 128 + SIGKILL : 1);
+    assert_non_null(strstr(said("few-7"), "the server ends the run: "));
+    nothing_is_released("few-7-out");
+}
+
+/* What parties repeat or send in another order changes nothing; what the server repeats ends a party's round.
+ */
+static void repeats_and_reorders(void **state)
+{
+    (void)state;
+    const char *options[N_PARTIES + 1];
+    pid_t pids[N_PARTIES + 1];
+    for (int p = 1; p <= N_PARTIES; p++)
+        options[p] = "-o federation.in-front=faulty -o federation.in-front.duplicate=1";
+    pid_t server = start_server("twice", "");
+    start_parties("twice", pids, options);
+    expect_end(server, "twice-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 0);
+    same_release("twice", "simulated");
+    server = start_server(
+        "replayed",
+        "-o federation.deadline=3 -o federation.in-front=faulty -o federation.in-front.duplicate=1");
+    start_parties("replayed", pids, NULL);
+    expect_end(server, "replayed-server", 1, "too few parties are left");
+    nothing_is_released("replayed");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 1);
+    assert_non_null(strstr(said("replayed-3"), "takes no further part"));
+}
+
+static void who_agrees_to_something_else_stays_out(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    const pid_t server = start_server("terms", "");
+    for (int p = 1; p < N_PARTIES; p++)
+        pids[p] = start_party("terms", p, "");
+    pid_t other = start_party("terms", N_PARTIES, "-o items.mechanism.theta=0.2");
+    expect_end(other, "terms-12", 2, "it would run something else");
+    other = start_party("terms", N_PARTIES, "-o federation.state=another -o run.rounds=4");
+    expect_end(other, "terms-12", 2, "it would run something else");
+    training_file("other-items.txt",
+                  "20\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n");
+    other = start_party("terms", N_PARTIES, "-o data.items-file=other-items.txt");
+    expect_end(other, "terms-12", 2, "it would run something else");
+    /* A user that is here already, and one that is not on the list. */
+    command_sleep(1500);
+    other = start("terms-again",
+                  "join %s -q -c base.ini --data mine3.csv -O again -o federation.state=again-state %s",
+                  socket_path, base_options);
+    expect_end(other, "terms-again", 2, "user \"3\" is here already");
+    other = start("terms-state",
+                  "join %s -q -c base.ini --data mine3.csv -O third -o federation.state=terms-3-state %s",
+                  socket_path, base_options);
+    expect_end(other, "terms-state", 2, "another process of this party is using it");
+    other = start("terms-two",
+                  "join %s -q -c base.ini --data ratings.csv -O all-users -o federation.state=two %s",
+                  socket_path, base_options);
+    expect_end(other, "terms-two", 3, "the records are of 12 users");
+    /* One that says only at one end that it is a test. */
+    other = start("terms-secure",
+                  "join %s -q -c base.ini --data mine12.csv -O secure -o federation.state=two", socket_path);
+    expect_end(other, "terms-secure", 2, "--insecure-test is given at one end only");
+    pids[N_PARTIES] = start_party("terms", N_PARTIES, "");
+    expect_end(server, "terms-server", 0, "a party is refused: ");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 0);
+    same_release("terms", "simulated"); /* nothing of that has moved anything */
+}
+
+static void a_server_that_is_killed_releases_nothing(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    static const char *const waits = "-o federation.join-time=8";
+    const char *options[N_PARTIES + 1];
+    for (int p = 1; p <= N_PARTIES; p++)
+        options[p] = waits;
+    /* HELLO and READY of twelve are answered by twelve TERMS; then twelve ROUNDs and STARTs: it dies in the
+     * second phase of the first round. */
+    const pid_t server =
+        start_server("killed", "-o federation.in-front=faulty -o federation.in-front.kill-after=40");
+    start_parties("killed", pids, options);
+    assert_int_equal(ended(server), 128 + SIGKILL);
+    /* Another run at the same address is another run: parties of the first do not take part in it. */
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 1);
+    assert_non_null(strstr(said("killed-5"), "nobody serves at"));
+    nothing_is_released("killed");
+    nothing_is_released("killed-5-out");
+}
+
+/* With the noise of real runs: what was joined is charged once, and limits are limits. */
+static void a_party_limits_what_it_takes_part_in(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    char text[1 << 14];
+    base_options = "";
+    pid_t server = start_server("real", "");
+    start_parties("real", pids, NULL);
+    expect_end(server, "real-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 0);
+    command_slurp(command_path("real-3-state/ledger"), text, sizeof text);
+    const char *first = strchr(text, '\n');
+    assert_non_null(first);
+    assert_null(strchr(first + 1, '\n') + 1 < text + strlen(text) ? "two" : NULL); /* a head and one run */
+    command_slurp(command_path("real-3-state/statement.txt"), text, sizeof text);
+    assert_non_null(strstr(text, "It is user \"3\", one of 12 on the list"));
+    assert_non_null(strstr(text, "it sends one message of 16\n               rows of 4 integers"));
+    assert_non_null(strstr(text, "A sum over fewer than 6 gets no share"));
+    assert_non_null(strstr(text, "PRIVACY STATEMENT"));
+    /* A second run would be beyond its limit, and it says so before it looks for a server. */
+    pid_t party = start_party("real", 3, "-o consent.max-epsilon=60");
+    expect_end(party, "real-3", 2, "max-epsilon");
+    party = start_party("real", 4, "-o consent.observer=parties");
+    expect_end(party, "real-4", 2, "against the server and other parties");
+    party = start_party("real", 4, "-o consent.least-parties=7");
+    expect_end(party, "real-4", 2, "asks for sums over 7 parties at least, and the run opens sums over 6");
+    party = start_party("real", 4, "-o privacy.unit=record");
+    expect_end(party, "real-4", 2, "protects single records");
+    party = start_party("real", 4, "-o privacy.randomness=reproducible");
+    expect_end(party, "real-4", 2, "needs randomness = secure");
+    party = start_party("real", 4, "-o items.aggregator=modular-sum");
+    expect_end(party, "real-4", 2, "secagg has messages");
+    /* The statement is there whoever answers. */
+    party = start_party("nobody", 5, "-o federation.join-time=0");
+    expect_end(party, "nobody-5", 1, "nobody serves at");
+    assert_true(command_exists("nobody-5-state/statement.txt"));
+    assert_false(command_exists("nobody-5-state/ledger"));
+    base_options = "--insecure-test -o privacy.randomness=reproducible";
+}
+
+/* A party that is killed and started again takes part in what follows, is charged once, and answers no round
+ * twice. */
+static void a_party_comes_back(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    static const char *const options[N_PARTIES + 1] = {
+        [6] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5 -o run.rounds=6"};
+    const char *all[N_PARTIES + 1];
+    char text[1 << 14];
+    for (int p = 1; p <= N_PARTIES; p++)
+        all[p] = options[p] ? options[p] : "-o run.rounds=6";
+    base_options = "";
+    const pid_t server =
+        start_server("back", "-o run.rounds=6 -o federation.in-front=faulty -o "
+                             "federation.in-front.delay=1 -o federation.in-front.delay-time=0.5");
+    start_parties("back", pids, all);
+    assert_int_equal(ended(pids[6]), 128 + SIGKILL);
+    pids[6] = start_party("back", 6, "-o run.rounds=6");
+    expect_end(server, "back-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 0);
+    command_slurp(command_path("back-6-state/ledger"), text, sizeof text);
+    int lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 2);
+    write_survivors("back", "back.txt");
+    command_slurp(command_path("back.txt"), text, sizeof text);
+    /* Its input of the first round counts, though it was killed after it; it is away, and then it is there.
+     */
+    assert_non_null(strstr(text, "round 0: 0 1 2 3 4 5 6 "));
+    assert_non_null(strstr(text, "round 1: 0 1 2 3 4 6 "));
+    assert_non_null(strstr(text, "round 5: 0 1 2 3 4 5 6 "));
+    base_options = "--insecure-test -o privacy.randomness=reproducible";
+}
+
+/* Killed at any time: whatever the server says it has added is what it has added. */
+static void parties_killed_at_random(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    const char *options[N_PARTIES + 1];
+    for (int p = 1; p <= N_PARTIES; p++)
+        options[p] = "-o run.rounds=20 -o federation.join-time=5";
+    const pid_t server =
+        start_server("random", "-o run.rounds=20 -o federation.in-front=faulty -o "
+                               "federation.in-front.delay=1 -o federation.in-front.delay-time=0.03");
+    start_parties("random", pids, options);
+    for (int i = 0; i < 6000 && !strstr(said("random-server"), "round 0:"); i++)
+        command_sleep(20);
+    unsigned seed = (unsigned)getpid();
+    for (int p = 2; p <= 8; p += 3) {
+        seed = seed * 1103515245u + 12345u;
+        command_sleep(50 + (long)(seed >> 16) % 400);
+        kill(pids[p], SIGKILL);
+    }
+    const int code = ended(server);
+    for (int p = 1; p <= N_PARTIES; p++)
+        ended(pids[p]);
+    if (code != 0)
+        fail_msg("%s", said("random-server"));
+    expect_simulated("random", NULL, "-o run.rounds=20");
+}
+
+/* Over gRPC, if it was built: the same bytes; and the server believes the certificate, not what a party says.
+ */
+static void over_grpc(void **state)
+{
+    (void)state;
+    static char options[N_PARTIES + 1][400];
+    const char *all[N_PARTIES + 1];
+    char script[2048], server_options[400], plugin[1100];
+    pid_t pids[N_PARTIES + 1];
+    snprintf(plugin, sizeof plugin, "%s/grpc.so", training_plugins("plugins"));
+    if (access(plugin, F_OK) != 0)
+        skip();
+    snprintf(
+        script, sizeof script,
+        "cd '%s' && exec 2>/dev/null && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
+        "-keyout ca.key -out ca.pem -subj /CN=ca -days 2 && for n in server 1 2 3 4 5 6 7 8 9 10 11 12; do "
+        "openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout $n.key -out $n.csr -subj "
+        "/CN=$n && "
+        "printf 'subjectAltName=DNS:localhost\\n' > $n.ext && openssl x509 -req -in $n.csr -CA ca.pem -CAkey "
+        "ca.key -CAcreateserial -out $n.pem -days 2 -extfile $n.ext; done",
+        training_directory);
+    assert_int_equal(system(script), 0);
+    static const char *const links = "-o federation.link=grpc -o federation.link.ca=ca.pem -o "
+                                     "federation.link.certificate=%s.pem -o federation.link.key=%s.key";
+    snprintf(server_options, sizeof server_options, links, "server", "server");
+    for (int p = 1; p <= N_PARTIES; p++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", p);
+        snprintf(options[p], sizeof options[p], links, name, name);
+        all[p] = options[p];
+    }
+    snprintf(socket_path, sizeof socket_path, "localhost:%d", 20000 + (int)getpid() % 20000);
+    const pid_t server = start("grpc-server", "serve %s -v -c base.ini -O grpc %s %s", socket_path,
+                               base_options, server_options);
+    pid_t liar = start("grpc-liar",
+                       "join %s -q -c base.ini --data mine3.csv -O liar -o federation.state=liar-state %s %s",
+                       socket_path, base_options, options[4]);
+    expect_end(liar, "grpc-liar", 2, "it is \"4\" by its certificate and says that it is user \"3\"");
+    start_parties("grpc", pids, all);
+    expect_end(server, "grpc-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        assert_int_equal(ended(pids[p]), 0);
+    same_release("grpc", "simulated");
+    assert_int_equal(communication("grpc", "bytes_up"), communication("simulated", "bytes_up"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_bytes_as_the_simulation),
+        cmocka_unit_test(parties_lost_in_each_phase),
+        cmocka_unit_test(parties_late_in_each_phase),
+        cmocka_unit_test(too_few_survivors_release_nothing),
+        cmocka_unit_test(repeats_and_reorders),
+        cmocka_unit_test(who_agrees_to_something_else_stays_out),
+        cmocka_unit_test(a_server_that_is_killed_releases_nothing),
+        cmocka_unit_test(a_party_limits_what_it_takes_part_in),
+        cmocka_unit_test(a_party_comes_back),
+        cmocka_unit_test(parties_killed_at_random),
+        cmocka_unit_test(over_grpc),
+    };
+    void *state = NULL;
+    if (training_begin(&state) != 0)
+        return 1;
+    training_file("base.ini", base);
+    training_file("users.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
+    training_file("items.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n");
+    int status = command_run_it("generate -q -O ratings.csv users=12 items=20 ratings=150 step=1");
+    static char all[1 << 16], own[1 << 16];
+    command_slurp(command_path("ratings.csv"), all, sizeof all);
+    for (int p = 1; p <= N_PARTIES; p++) { /* each party has a file of its own */
+        char head[16], name[32];
+        snprintf(head, sizeof head, "\n%d,", p);
+        size_t n = strcspn(all, "\n") + 1;
+        memcpy(own, all, n);
+        for (const char *at = strstr(all, head); at; at = strstr(at + 1, head)) {
+            const size_t length = strcspn(at + 1, "\n") + 1;
+            memcpy(own + n, at + 1, length);
+            n += length;
+        }
+        own[n] = '\0';
+        snprintf(name, sizeof name, "mine%d.csv", p);
+        training_file(name, own);
+    }
+    if (status == 0)
+        status = cmocka_run_group_tests(tests, NULL, NULL);
+    training_end(&state);
+    return status;
+}
