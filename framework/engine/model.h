@@ -41,6 +41,11 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
 int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
                       float *out, struct dpf_error *error);
 void model_free(struct model *model);
+/* Whether every rank has a side's rows of all ranks, or only its own. */
+int model_shares_rows(const struct plan *plan, int side);
+/* Rows (of the model's stride) of which each rank has its own become those of all ranks. */
+int model_gather_rows(const struct model *model, const struct dataset *dataset, int side, float *rows,
+                      struct dpf_error *error);
 dpf_factors model_factors(const struct model *model, int side);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/prf.h"
+#include "base/ranks.h"
+#include "data/shares.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 
@@ -210,7 +212,7 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
     dpf_draw draw = {.size = sizeof draw,
                      .level = DPF_LEVEL_RECORD,
                      .n = n,
-                     .first = base,
+                     .first = csr->origin + base,
                      .users = pairs,
                      .items = pairs + n,
                      .values = values ? values + base : NULL,
@@ -542,7 +544,8 @@ struct gram_work {
     struct engine *engine;
     struct term_run *term;
     dpf_factors other;
-    double *partials; /* one row for each chunk: added in order, so workers do not matter */
+    double *partials;    /* one row for each chunk: added in order, so workers and ranks do not matter */
+    int64_t first_chunk; /* of this rank */
 };
 
 /* For a release each row's part is rounded to the grid before it is summed, as records' contributions are. */
@@ -575,6 +578,7 @@ static int gram_chunk(void *context, int64_t task, int worker)
 {
     struct gram_work *work = context;
     struct term_run *term = work->term;
+    task += work->first_chunk;
     int64_t first = task * CHUNK_ROWS;
     int64_t count = work->other.rows - first < CHUNK_ROWS ? work->other.rows - first : CHUNK_ROWS;
     double *out = work->partials + task * term->plan->gram_query.width;
@@ -584,6 +588,24 @@ static int gram_chunk(void *context, int64_t task, int worker)
     dpf_status status = term->loss->gram(term->plan->loss->self, call, &term->plan->gram_query, &work->other,
                                          first, count, out);
     return step_result(work->engine, worker, term->plan->loss, status, term->plan->side);
+}
+
+/* Each rank makes some of the chunks. */
+static int fill_partials(struct gram_work *work, int64_t chunks, int64_t width, struct dpf_error *error)
+{
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    if (!offsets)
+        return error_memory(error);
+    shares_even(chunks, offsets);
+    work->first_chunk = offsets[ranks_rank()];
+    const int64_t own = offsets[ranks_rank() + 1] - work->first_chunk;
+    int status = 0;
+    if (pool_run(work->engine->pool, own, gram_chunk, work) != 0)
+        status = step_failed(work->engine, error);
+    if (status == 0)
+        status = ranks_gather(work->partials, (size_t)width * sizeof *work->partials, offsets, error);
+    free(offsets);
+    return status;
 }
 
 int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
@@ -604,8 +626,8 @@ int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t 
         work.other.data = gathered;
         work.other.rows = n;
     }
-    if (status == 0 && pool_run(engine->pool, chunks, gram_chunk, &work) != 0)
-        status = step_failed(engine, error);
+    if (status == 0)
+        status = fill_partials(&work, chunks, width, error);
     memset(out, 0, (size_t)width * sizeof *out);
     for (int64_t c = 0; c < chunks && status == 0; c++)
         for (int64_t i = 0; i < width; i++)

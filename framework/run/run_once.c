@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sched_getaffinity: POSIX knows no processors of a process */
 #include <cblas.h>
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +13,14 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/terminal.h"
 #include "run/run_once.h"
 #include "run/session.h"
 #include "run/session_warnings.h"
+#include "run/joined.h"
 #include "data/load.h"
+#include "data/shares.h"
 #include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "run/comparison.h"
@@ -59,13 +64,24 @@ static void on_signal(int number)
     worker_cancel_all();
 }
 
+/* Ranks of one machine share its processors; a launcher may have bound each to some of them. */
+static long processors_of_rank(void)
+{
+    const long all = sysconf(_SC_NPROCESSORS_ONLN), share = all / ranks_near() > 0 ? all / ranks_near() : 1;
+    cpu_set_t bound;
+    if (ranks_size() == 1 || sched_getaffinity(0, sizeof bound, &bound) != 0)
+        return share;
+    const long most = CPU_COUNT(&bound);
+    return most < share ? most : share;
+}
+
 static int open_pool(struct run *run, struct dpf_error *error)
 {
     long threads = (long)run->session.plan.run.params.values[RUN_THREADS].integer;
     if (threads == 0)
         threads = run->default_threads;
     if (threads == 0)
-        threads = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = processors_of_rank();
     run->threads = threads < 1 ? 1 : (int)threads;
     /* The workers are the parallelism; BLAS threads inside them only fight for the cores. */
     openblas_set_num_threads(1);
@@ -79,13 +95,16 @@ static struct scorer scorer_of(struct model *model)
 }
 
 /* What is measured beside a run, on raw records, must not decide whether it completes. */
-static int without_stopping(struct run *run, int status, struct dpf_error *error)
+static int without_stopping(struct run *run, int measured, struct dpf_error *error)
 {
+    const int status = ranks_agree(measured, error);
     const int forgiven = run->session.plan.guarantee.zero_violations && !worker_cancelled() &&
                          (error->fault == DPF_FAULT_RUN || error->fault == DPF_FAULT_DATA);
     if (status == 0 || !forgiven)
         return status;
+    ranks_forgive();
     violations_add(&run->violations, 0, 0, error);
+    *error = (struct dpf_error){0};
     return 0;
 }
 
@@ -164,9 +183,10 @@ static int compare_with(struct run *run, const struct arguments *arguments, cons
 static int compare_as_asked(struct run *run, const struct arguments *arguments, const char *name,
                             struct dpf_error *error)
 {
-    const int status = compare_with(run, arguments, name, error);
+    const int status = ranks_agree(compare_with(run, arguments, name, error), error);
     if (status == 0 || worker_cancelled() || !comparison_is_private(name))
         return status;
+    ranks_forgive();
     log_message(LOG_LEVEL_WARNING, "[run] compare: %s is left out: %s", name, error->text);
     *error = (struct dpf_error){0};
     return 0;
@@ -270,7 +290,8 @@ static int load(struct run *run, struct dpf_error *error)
     if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
                               &run->dataset, error)
                 : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
-                            error)) != 0)
+                            error)) != 0 ||
+        shares_keep_own(&run->dataset, error) != 0)
         return -1;
     char *summary = data_summary_text(&run->dataset);
     if (summary)
@@ -357,7 +378,8 @@ static void print_results(struct run *run, const struct arguments *arguments, co
 {
     enum verdict verdict = VERDICT_NONE;
     const int width = terminal_width(STDOUT_FILENO);
-    char *words = make_verdict(run, arguments, &verdict);
+    /* A sentence of one process: other ranks do not train models for it. */
+    char *words = ranks_size() == 1 ? make_verdict(run, arguments, &verdict) : NULL;
     char *table = results->test->n || results->released ? summary_table(results, width) : NULL;
     const struct guarantee *guarantee = &run->session.plan.guarantee;
     char *statement =
@@ -405,6 +427,16 @@ static int write_results(struct run *run, const char *directory, const struct re
     return status;
 }
 
+/* Rank 0 writes all rows. */
+static int bring_users_together(struct run *run, struct dpf_error *error)
+{
+    const struct plan *plan = &run->session.plan;
+    if (!plan_is_factorization(plan) || model_shares_rows(plan, DPF_SIDE_USERS))
+        return 0;
+    return model_gather_rows(&run->model, &run->dataset, DPF_SIDE_USERS,
+                             run->model.sides[DPF_SIDE_USERS].data, error);
+}
+
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,
                   struct dpf_error *error)
 {
@@ -428,9 +460,13 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .threads = run->threads,
                               .violations = &run->violations,
                               .spent = run->spent};
-    if (worker_cancelled())
-        return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-    if (write_results(run, directory, &results, error) != 0)
+    const int interrupted = worker_cancelled();
+    if (interrupted)
+        error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
+    if (ranks_agree(interrupted ? -1 : 0, error) != 0 || bring_users_together(run, error) != 0)
+        return -1;
+    const int written = ranks_rank() == 0 ? write_results(run, directory, &results, error) : 0;
+    if (ranks_agree(written, error) != 0)
         return -1;
     warn_of_violations(run, directory);
     if (!run->quiet)
@@ -473,6 +509,8 @@ static void close_run(struct run *run)
 static int prepare_output(struct run *run, const char **directory, int *made, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
+    if (ranks_rank() > 0)
+        return 0; /* rank 0 writes */
     *made = access(*directory, F_OK) != 0;
     if (results_prepare(*directory, error) != 0)
         return -1;
@@ -506,9 +544,14 @@ static int charge(struct run *run, struct dpf_error *error)
     struct plan *plan = &run->session.plan;
     if (run->part)
         return check_part(run, error);
-    if (session_check(&run->session, error) != 0 || plan_measure(plan, error) != 0)
+    const int sound = joined_check(plan, error) == 0 ? session_check(&run->session, error) : -1;
+    if (ranks_agree(sound, error) != 0)
         return -1;
-    return plan_charge(plan, 1, error);
+    /* One run is charged once, by rank 0. */
+    int status = 0;
+    if (ranks_rank() == 0)
+        status = plan_measure(plan, error) == 0 ? plan_charge(plan, 1, error) : -1;
+    return ranks_agree(status, error);
 }
 
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
@@ -536,6 +579,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = load(run, error);
     run->times[1] = progress_clock();
+    status = ranks_agree(status, error);
     if (status == 0)
         status =
             plan_judge_faults(plan, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
@@ -550,6 +594,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = RUN_DEVIATED;
     if (status == 0)
         status = finish(run, arguments, directory, error);
+    status = ranks_agree(status, error);
     if (status != 0 && made && plan->output)
         results_abandon(plan->output);
     close_run(run);
@@ -568,7 +613,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
     if (run && arguments) {
         *arguments = *request->arguments;
         run->lock = -1;
-        run->quiet = request->quiet;
+        run->quiet = request->quiet || ranks_rank() > 0;
         run->default_threads = request->threads;
         run->parsed = request->parsed;
         run->part = request->part;

@@ -45,8 +45,7 @@ typedef int32_t dpf_status;
 #define DPF_E_CANCELLED 7   /* the host asked to stop */
 #define DPF_E_INTERNAL 8    /* a bug in the component */
 
-/* Role ids that belong to dpframe and have no table yet. */
-#define DPF_RESERVED_ROLE_COMM "dpframe.comm/1"
+/* A role id that belongs to dpframe and has no table yet. */
 #define DPF_RESERVED_ROLE_LINK "dpframe.link/1"
 
 #if defined(__cplusplus)
