@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/ticker.h"
 #include "data/quoted.h"
 #include "data/row.h"
@@ -33,6 +34,7 @@ struct reader {
     struct layout layout;
     int64_t header_block; /* where the first row stands */
     int is_look;          /* the layout alone is asked for */
+    int in_parts;         /* the rank's part is read: not yet where the layout is decided */
     struct source source;
     struct table *table;
     struct slot *slots;
@@ -48,11 +50,23 @@ struct reader {
     pthread_mutex_t lock; /* of the table's chunks */
 };
 
+/* It has no places to begin at: the first of several ranks reads it. */
+static int is_compressed(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
 static int open_file(struct reader *reader, struct dpf_error *error)
 {
     if (reader->control && reader->control->memory)
         return source_open_memory(&reader->source, reader->path, reader->control->memory,
                                   reader->control->length, reader->control->block_size, error);
+    if (reader->in_parts && is_compressed(reader->path) && reader->control->part > 0)
+        return source_open_memory(&reader->source, reader->path, "", 0, reader->control->block_size, error);
+    if (reader->in_parts && !is_compressed(reader->path))
+        return source_open_part(&reader->source, reader->path, reader->control->block_size,
+                                reader->control->part, reader->control->parts, error);
     return source_open(&reader->source, reader->path, reader->control ? reader->control->block_size : 0,
                        error);
 }
@@ -475,13 +489,36 @@ static void list_faults(struct reader *reader, size_t first)
     violations_join(table->violations, &all);
 }
 
+/* Lines of the parts before this one. */
+static int lines_before(struct reader *reader, size_t first, int64_t *before, struct dpf_error *error)
+{
+    const struct table *table = reader->table;
+    *before = 0;
+    if (!reader->in_parts)
+        return 0;
+    const int parts = reader->control->parts;
+    int64_t *lines = memory_new((size_t)parts, sizeof *lines);
+    if (!lines)
+        return error_memory(error);
+    for (size_t i = first; i < table->n_chunks; i++)
+        lines[reader->control->part] += table->chunks[i]->lines;
+    const int status = ranks_sum(lines, parts, error);
+    for (int p = 0; p < reader->control->part && status == 0; p++)
+        *before += lines[p];
+    free(lines);
+    return status;
+}
+
 /* Orders the chunks of this file and reports the first fault, if there is one. */
 static int settle(struct reader *reader, size_t first, struct dpf_error *error)
 {
     struct table *table = reader->table;
     if (table->n_chunks > first)
         qsort(table->chunks + first, table->n_chunks - first, sizeof *table->chunks, by_index);
-    int64_t line = 1;
+    int64_t before;
+    if (lines_before(reader, first, &before, error) != 0)
+        return -1;
+    int64_t line = 1 + before;
     for (size_t i = first; i < table->n_chunks; i++) {
         table->chunks[i]->first_line = line;
         line += table->chunks[i]->lines;
@@ -494,7 +531,7 @@ static int settle(struct reader *reader, size_t first, struct dpf_error *error)
             worst = &reader->stops[s];
     if (!worst)
         return reader->hash_error.fault ? error_set(error, DPF_FAULT_DATA, "%s", reader->hash_error.text) : 0;
-    line = 1 + worst->line;
+    line = 1 + before + worst->line;
     for (size_t i = first; i < table->n_chunks && table->chunks[i]->index < worst->block; i++)
         line += table->chunks[i]->lines;
     return place_error(&worst->error, reader->path, worst->line < 0 ? 0 : line, error);
@@ -564,6 +601,7 @@ static void sum_up(struct table *table, size_t first, int base)
 /* The fast way, and the slow one if quotes turn up. */
 static int read_all(struct reader *reader, size_t first, struct pool *pool, struct dpf_error *error)
 {
+    reader->in_parts = reader->control && reader->control->parts > 1;
     if (open_source(reader, error) != 0)
         return -1;
     int64_t tasks = reader->threads + (reader->hash != NULL);

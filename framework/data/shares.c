@@ -26,10 +26,10 @@ void shares_even(int64_t n, int64_t *offsets)
 }
 
 /* Ranges of whole units of rows, of about as many records each. */
-static void balance(const struct csr *csr, int64_t unit, int64_t *bounds)
+static void balance(const int64_t *ptr, int64_t rows, int64_t unit, int64_t *bounds)
 {
     const int size = ranks_size();
-    const int64_t *ptr = csr->ptr, rows = csr->rows, all = ptr[rows] + ROW_COST * rows;
+    const int64_t all = ptr[rows] + ROW_COST * rows;
     int64_t row = 0;
     bounds[0] = 0;
     for (int r = 1; r <= size; r++) {
@@ -69,19 +69,24 @@ static int keep_rows(struct csr *csr, int64_t first, int64_t last, struct dpf_er
     return 0;
 }
 
+int shares_decide(struct dataset *dataset, int side, const int64_t *ptr, int64_t n, struct dpf_error *error)
+{
+    dataset->shares[side] = memory_new((size_t)ranks_size() + 1, sizeof **dataset->shares);
+    if (!dataset->shares[side])
+        return error_memory(error);
+    balance(ptr, n, side == DPF_SIDE_USERS ? shares_chunk(n) : 1, dataset->shares[side]);
+    return 0;
+}
+
 int shares_keep_own(struct dataset *dataset, struct dpf_error *error)
 {
-    const int rank = ranks_rank(), size = ranks_size();
-    if (size == 1)
+    const int rank = ranks_rank();
+    if (ranks_size() == 1 || dataset->shares[DPF_SIDE_USERS])
         return 0;
-    for (int side = 0; side < 2; side++) {
-        dataset->shares[side] = memory_new((size_t)size + 1, sizeof **dataset->shares);
-        if (!dataset->shares[side])
-            return error_memory(error);
-    }
-    int64_t *users = dataset->shares[DPF_SIDE_USERS], *items = dataset->shares[DPF_SIDE_ITEMS];
-    balance(&dataset->train.by_user, shares_chunk(dataset->users.n), users);
-    balance(&dataset->train.by_item, 1, items);
+    if (shares_decide(dataset, DPF_SIDE_USERS, dataset->train.by_user.ptr, dataset->users.n, error) != 0 ||
+        shares_decide(dataset, DPF_SIDE_ITEMS, dataset->train.by_item.ptr, dataset->items.n, error) != 0)
+        return -1;
+    const int64_t *users = dataset->shares[DPF_SIDE_USERS], *items = dataset->shares[DPF_SIDE_ITEMS];
     if (keep_rows(&dataset->train.by_user, users[rank], users[rank + 1], error) != 0 ||
         keep_rows(&dataset->test.by_user, users[rank], users[rank + 1], error) != 0 ||
         keep_rows(&dataset->candidates, users[rank], users[rank + 1], error) != 0)

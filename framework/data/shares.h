@@ -16,7 +16,12 @@
    that a sum over chunks, in their order, is the same for any number of ranks. */
 int64_t shares_chunk(int64_t n_users);
 
-/* Gives away what belongs to the other ranks. All ranks have read the same. */
+/* Whose rows of a side are whose, from the places of their records (n + 1, from 0): ranges of about as many.
+ */
+int shares_decide(struct dataset *dataset, int side, const int64_t *ptr, int64_t n, struct dpf_error *error);
+
+/* Gives away what belongs to the other ranks. All ranks have read the same; nothing where each has read a
+   part (spread.h). */
 int shares_keep_own(struct dataset *dataset, struct dpf_error *error);
 
 /* The rank's rows of a side: first .. last-1. */

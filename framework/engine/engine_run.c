@@ -464,7 +464,7 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
     if (status != 0)
         name_row(&engine, error);
     sum_times(&engine);
-    step_close_violations(&engine, hooks ? hooks->violations : NULL);
+    status = step_close_violations(&engine, hooks ? hooks->violations : NULL, status, error);
     engine_close(&engine);
     return status;
 }
@@ -486,7 +486,7 @@ int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct poo
         status = return_rows(&engine, side, error);
     if (status != 0)
         name_row(&engine, error);
-    step_close_violations(&engine, NULL);
+    status = step_close_violations(&engine, NULL, status, error);
     engine_close(&engine);
     free(stats);
     return status;
