@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - zeroed, 64-byte aligned heap blocks, and arrays that grow. */
+/* memory.h - zeroed, 64-byte aligned blocks, and arrays that grow. */
 #ifndef DPF_BASE_MEMORY_H
 #define DPF_BASE_MEMORY_H
 
@@ -10,6 +10,10 @@
 void *memory_new(size_t count, size_t size);
 /* As above, but not zeroed: for large arrays that are about to be filled. */
 void *memory_raw(size_t count, size_t size);
+/* Zeroed memory of which pages that nobody writes take no room, however large it is: rows of which a rank has
+   some. Release with memory_sparse_free. */
+void *memory_sparse(size_t count, size_t size);
+void memory_sparse_free(void *block);
 /*
  * Makes room for `needed` elements, at least doubling. *capacity counts elements. Returns the array
  * (maybe moved), or NULL with the old one still valid. Grown arrays come from realloc.

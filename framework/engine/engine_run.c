@@ -177,7 +177,7 @@ static int make_terms(struct engine *engine, int which, struct dpf_error *error)
     int simultaneous = engine->plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS;
     if (side->updated && (simultaneous || relation)) {
         const struct side_factors *factors = &engine->model->sides[which];
-        engine->next[which] = memory_raw((size_t)(factors->rows * engine->model->stride), sizeof(float));
+        engine->next[which] = memory_sparse((size_t)(factors->rows * engine->model->stride), sizeof(float));
         if (!engine->next[which])
             return error_memory(error);
     }
@@ -206,13 +206,13 @@ static void engine_close(struct engine *engine)
             free(term->last_round);
             free(term->user_keys);
             free(term->noise_state);
-            free(term->other_copy);
+            memory_sparse_free(term->other_copy);
             free(term->received);
             free(term->zeros);
             free(term->gram);
         }
         free(engine->terms[which]);
-        free(engine->next[which]);
+        memory_sparse_free(engine->next[which]);
         free(engine->noise_variance[which]);
     }
     for (int w = 0; w < engine->n_workers; w++) {
@@ -233,9 +233,13 @@ static void engine_close(struct engine *engine)
 static void start_next(struct engine *engine, int which)
 {
     const struct side_factors *factors = &engine->model->sides[which];
-    if (engine->next[which])
-        memcpy(engine->next[which], factors->data,
-               (size_t)(factors->rows * engine->model->stride) * sizeof(float));
+    const int64_t stride = engine->model->stride;
+    int64_t first, last;
+    if (!engine->next[which])
+        return;
+    model_rows_here(engine->model, engine->dataset, which, &first, &last);
+    memcpy(engine->next[which] + first * stride, factors->data + first * stride,
+           (size_t)((last - first) * stride) * sizeof(float));
 }
 
 static void take_next(struct engine *engine, int which)

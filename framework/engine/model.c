@@ -211,12 +211,20 @@ static int project_state(struct model *model, const struct plan *plan, int side,
 int model_shares_rows(const struct plan *plan, int side)
 {
     const struct side_plan *items = &plan->sides[DPF_SIDE_ITEMS];
-    if (side == DPF_SIDE_ITEMS || plan->sides[DPF_SIDE_USERS].released)
+    if (ranks_size() == 1 || side == DPF_SIDE_ITEMS || plan->sides[DPF_SIDE_USERS].released)
         return 1;
     for (int t = 0; items->updated && t < items->n_terms; t++)
         if (!items->terms[t].mechanism || !items->terms[t].by_user || items->terms[t].bounds_from_data)
             return 1;
     return 0;
+}
+
+void model_rows_here(const struct model *model, const struct dataset *dataset, int side, int64_t *first,
+                     int64_t *last)
+{
+    const int all = model_shares_rows(model->plan, side);
+    *first = all ? 0 : shares_first(dataset, side);
+    *last = all ? model->sides[side].rows : shares_last(dataset, side);
 }
 
 int model_gather_rows(const struct model *model, const struct dataset *dataset, int side, float *rows,
@@ -313,7 +321,7 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
     model->sides[DPF_SIDE_ITEMS].rows = dataset->items.n;
     for (int side = 0; side < 2; side++) {
         struct side_factors *factors = &model->sides[side];
-        factors->data = memory_new((size_t)(factors->rows * model->stride), sizeof(float));
+        factors->data = memory_sparse((size_t)(factors->rows * model->stride), sizeof(float));
         if (!factors->data)
             return error_memory(error);
         if (kind == MODEL_FACTORIZATION && init_side(model, plan, dataset, side, error) != 0)
@@ -327,7 +335,7 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
 void model_free(struct model *model)
 {
     for (int side = 0; side < 2; side++) {
-        free(model->sides[side].data);
+        memory_sparse_free(model->sides[side].data);
         free(model->sides[side].state_space);
         free(model->sides[side].solver_state);
     }

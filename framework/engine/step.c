@@ -290,6 +290,7 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
 struct clip_work {
     struct engine *engine;
     struct term_run *term;
+    int64_t first, last; /* the other side's rows that are here */
 };
 
 static int transform_rows(struct clip_work *work, int64_t first, int64_t count, int worker)
@@ -320,8 +321,8 @@ static int transform_chunk(void *context, int64_t task, int worker)
     struct clip_work *work = context;
     struct term_run *term = work->term;
     const size_t bytes = (size_t)work->engine->model->stride * sizeof(float);
-    int64_t first = task * CHUNK_ROWS;
-    int64_t count = term->other.rows - first < CHUNK_ROWS ? term->other.rows - first : CHUNK_ROWS;
+    int64_t first = work->first + task * CHUNK_ROWS;
+    int64_t count = work->last - first < CHUNK_ROWS ? work->last - first : CHUNK_ROWS;
     if (transform_rows(work, first, count, worker) == 0)
         return 0;
     if (!step_forgive(work->engine, worker))
@@ -345,14 +346,19 @@ static int transform_factors(struct engine *engine, struct term_run *term, struc
         any |= ((const dpf_transform *)term->plan->transforms[i]->functions)->kind == DPF_TRANSFORM_FACTOR;
     if (!any)
         return 0;
-    size_t n = (size_t)(term->other.rows * engine->model->stride);
+    const int64_t stride = engine->model->stride;
+    struct clip_work work = {.engine = engine, .term = term};
+    model_rows_here(engine->model, engine->dataset,
+                    term->plan->source == SOURCE_RELATION ? term->plan->side : 1 - term->plan->side,
+                    &work.first, &work.last);
     if (!term->other_copy)
-        term->other_copy = memory_raw(n, sizeof(float));
+        term->other_copy = memory_sparse((size_t)(term->other.rows * stride), sizeof(float));
     if (!term->other_copy)
         return error_memory(error);
-    memcpy(term->other_copy, term->other.data, n * sizeof(float));
-    struct clip_work work = {engine, term};
-    if (pool_run(engine->pool, (term->other.rows + CHUNK_ROWS - 1) / CHUNK_ROWS, transform_chunk, &work) != 0)
+    memcpy(term->other_copy + work.first * stride, term->other.data + work.first * stride,
+           (size_t)((work.last - work.first) * stride) * sizeof(float));
+    const int64_t n = work.last - work.first;
+    if (pool_run(engine->pool, (n + CHUNK_ROWS - 1) / CHUNK_ROWS, transform_chunk, &work) != 0)
         return step_failed(engine, error);
     term->other.data = term->other_copy;
     if (!term->plan->raw_residual)
@@ -366,9 +372,12 @@ int step_return_transformed(struct engine *engine, struct term_run *term, struct
     term->other = term->residual = rows;
     if (transform_factors(engine, term, error) != 0)
         return -1;
+    int64_t first, last;
+    model_rows_here(engine->model, engine->dataset, 1 - term->plan->side, &first, &last);
     if (term->other.data != rows.data)
-        memcpy(engine->model->sides[1 - term->plan->side].data, term->other.data,
-               (size_t)(rows.rows * rows.stride) * sizeof(float));
+        memcpy(engine->model->sides[1 - term->plan->side].data + first * rows.stride,
+               term->other.data + first * rows.stride,
+               (size_t)((last - first) * rows.stride) * sizeof(float));
     return 0;
 }
 

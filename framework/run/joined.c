@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/ranks.h"
 #include "base/ticker.h"
 #include "plugin/registry.h"
@@ -141,6 +143,27 @@ void joined_close(void)
     random_root_free(joined.root);
     config_free(joined.empty);
     memset(&joined, 0, sizeof joined);
+}
+
+static double seconds_of(const struct timeval *time)
+{
+    return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
+}
+
+int joined_costs(struct rank_cost *costs, struct dpf_error *error)
+{
+    struct rusage usage;
+    int64_t *even = memory_new((size_t)ranks_size() + 1, sizeof *even);
+    if (!even)
+        return error_memory(error);
+    for (int r = 0; r <= ranks_size(); r++)
+        even[r] = r;
+    getrusage(RUSAGE_SELF, &usage);
+    costs[ranks_rank()] = (struct rank_cost){seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime),
+                                             (double)ranks_bytes(), 1024.0 * (double)usage.ru_maxrss};
+    const int status = ranks_gather(costs, sizeof *costs, even, error);
+    free(even);
+    return status;
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------

@@ -25,4 +25,13 @@ void joined_close(void);
 /* With more than one rank: a reason for what such a run does not do yet. The plan is complete. */
 int joined_check(const struct plan *plan, struct dpf_error *error);
 
+/* What the run has taken of each rank. */
+struct rank_cost {
+    double cpu;  /* processor seconds of the process */
+    double sent; /* bytes to other ranks, as base/ranks.h counts them */
+    double peak; /* bytes of memory at most */
+};
+/* Of all ranks, on all of them: costs has room for as many. */
+int joined_costs(struct rank_cost *costs, struct dpf_error *error);
+
 #endif

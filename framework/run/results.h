@@ -14,6 +14,7 @@
 #include "plan/plan.h"
 #include "run/comparison.h"
 #include "run/component_metrics.h"
+#include "run/joined.h"
 
 struct results {
     const struct plan *plan;
@@ -30,6 +31,7 @@ struct results {
     double seconds_load, seconds_plan, seconds_train, seconds_evaluate, seconds_total;
     const struct component_metrics *component_metrics;
     int threads;
+    const struct rank_cost *ranks;       /* of each, or NULL: one process */
     const struct violations *violations; /* of protected records, or NULL */
     json_t *spent; /* of a run that stopped early: epsilons of the rounds made; or NULL */
 };
@@ -44,5 +46,7 @@ void results_abandon(const char *directory);
 /* Of a run.json: whether anything that the run released has noise. */
 int results_have_noise(const json_t *run);
 int results_write(const char *directory, const struct results *results, struct dpf_error *error);
+/* What ranks other than 0 do of it: they write rows that rank 0 does not have. */
+int results_help_write(const struct results *results, struct dpf_error *error);
 
 #endif

@@ -427,16 +427,6 @@ static int write_results(struct run *run, const char *directory, const struct re
     return status;
 }
 
-/* Rank 0 writes all rows. */
-static int bring_users_together(struct run *run, struct dpf_error *error)
-{
-    const struct plan *plan = &run->session.plan;
-    if (!plan_is_factorization(plan) || model_shares_rows(plan, DPF_SIDE_USERS))
-        return 0;
-    return model_gather_rows(&run->model, &run->dataset, DPF_SIDE_USERS,
-                             run->model.sides[DPF_SIDE_USERS].data, error);
-}
-
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,
                   struct dpf_error *error)
 {
@@ -460,13 +450,20 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .threads = run->threads,
                               .violations = &run->violations,
                               .spent = run->spent};
+    struct rank_cost *costs = memory_new((size_t)ranks_size(), sizeof *costs);
+    results.ranks = ranks_size() > 1 ? costs : NULL;
     const int interrupted = worker_cancelled();
     if (interrupted)
         error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-    if (ranks_agree(interrupted ? -1 : 0, error) != 0 || bring_users_together(run, error) != 0)
-        return -1;
-    const int written = ranks_rank() == 0 ? write_results(run, directory, &results, error) : 0;
-    if (ranks_agree(written, error) != 0)
+    int status = ranks_agree(interrupted ? -1 : costs ? 0 : error_memory(error), error);
+    if (status == 0)
+        status = joined_costs(costs, error);
+    if (status == 0)
+        status = ranks_rank() == 0 ? write_results(run, directory, &results, error)
+                                   : results_help_write(&results, error);
+    status = ranks_agree(status, error);
+    free(costs);
+    if (status != 0)
         return -1;
     warn_of_violations(run, directory);
     if (!run->quiet)
