@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/ranks.h"
-#include "data/row.h"
-#include "data/shares.h"
+#include "reading/row.h"
+#include "dataset/shares.h"
 #include "dpframe/privacy.h"
 
 static int filters(const struct filter_options *f)

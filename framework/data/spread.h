@@ -12,10 +12,10 @@
 #ifndef DPF_DATA_SPREAD_H
 #define DPF_DATA_SPREAD_H
 
-#include "data/data_options.h"
-#include "data/dataset.h"
-#include "data/ids.h"
-#include "data/table.h"
+#include "reading/data_options.h"
+#include "dataset/dataset.h"
+#include "dataset/ids.h"
+#include "reading/table.h"
 
 /*
  * Whether the files can be read in parts; if not, each rank reads all of them and keeps its own (shares.h).

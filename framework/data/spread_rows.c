@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/ranks.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "data/spread.h"
 #include "dpframe/privacy.h"
 

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "base/text.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "engine/step.h"
 
 static double seconds_now(void)

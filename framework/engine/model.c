@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/ranks.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 
 static void draw_row(const struct plan *plan, int side, dpf_cursor *cursor, float *out)
 {

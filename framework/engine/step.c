@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/prf.h"
 #include "base/ranks.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 

@@ -2,7 +2,7 @@
 /* A side without mechanism: rows never leave their party, so each is solved from its own records. */
 #include <string.h>
 
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "engine/step.h"
 
 struct local_work {

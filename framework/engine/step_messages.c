@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/ranks.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "engine/messages.h"
 #include "engine/noise_variance.h"
 #include "engine/relation_messages.h"

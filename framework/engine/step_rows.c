@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/ranks.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "engine/noise_variance.h"
 #include "engine/step.h"
 

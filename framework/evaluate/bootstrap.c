@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/ranks.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "dpframe/privacy.h"
 
 /* Users are added up in so many parts, whatever the number of workers, so that results have the same bytes.

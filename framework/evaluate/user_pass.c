@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "base/ticker.h"
-#include "data/shares.h"
+#include "dataset/shares.h"
 #include "dpframe/privacy.h"
 
 int64_t user_pass_chunks(int64_t n_users)

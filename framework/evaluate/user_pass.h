@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 
 /* The users of a chunk come one after the other, on one worker. */
 typedef int (*user_task)(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error);
