@@ -73,9 +73,14 @@ int ranks_agree(int status, struct dpf_error *error)
     return share_failure((int)first, error);
 }
 
-void ranks_forgive(void)
+int ranks_forgive(int wish)
 {
-    failed = 0;
+    int64_t all = wish != 0;
+    if (ranks_size() > 1 && failed && group->functions->least(group->self, &all) != DPF_OK)
+        return 0;
+    if (all)
+        failed = 0;
+    return (int)all;
 }
 
 int ranks_sum(int64_t *values, int64_t n, struct dpf_error *error)

@@ -37,8 +37,9 @@ uint64_t ranks_bytes(void);
 
 /* 0 if status is 0 on all ranks; else -1 on all, with the error of the first rank that has failed. */
 int ranks_agree(int status, struct dpf_error *error);
-/* All ranks have seen the failure, and go on. */
-void ranks_forgive(void);
+/* After a failure that all have seen, each says whether it would go on. 1: all would, and do; 0: they stay
+ * failed. */
+int ranks_forgive(int wish);
 
 /* As dpf_comm has them. 0, or -1 on all ranks. */
 int ranks_sum(int64_t *values, int64_t n, struct dpf_error *error);

@@ -180,6 +180,10 @@ static int refuse(const struct plan *plan, const char *section, const char *key,
 static int check_aggregator(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
+    /* The ranks' residues are added before they are reduced. */
+    if (term->noise.modulus > (uint64_t)(INT64_MAX / ranks_size()))
+        return refuse(plan, plan_side_name(term->side), "mechanism",
+                      "sums modulo a number so large do not fit 64 bits", error);
     if (aggregator->merge && !aggregator->state_bytes && (aggregator->flags & DPF_AGGREGATOR_BY_ROWS))
         return 0;
     return refuse(

@@ -101,9 +101,8 @@ static int without_stopping(struct run *run, int measured, struct dpf_error *err
     const int status = ranks_agree(measured, error);
     const int forgiven = run->session.plan.guarantee.zero_violations && !worker_cancelled() &&
                          (error->fault == DPF_FAULT_RUN || error->fault == DPF_FAULT_DATA);
-    if (status == 0 || !forgiven)
+    if (status == 0 || !ranks_forgive(forgiven))
         return status;
-    ranks_forgive();
     violations_add(&run->violations, 0, 0, error);
     *error = (struct dpf_error){0};
     return 0;
@@ -185,9 +184,8 @@ static int compare_as_asked(struct run *run, const struct arguments *arguments, 
                             struct dpf_error *error)
 {
     const int status = ranks_agree(compare_with(run, arguments, name, error), error);
-    if (status == 0 || worker_cancelled() || !comparison_is_private(name))
+    if (status == 0 || !ranks_forgive(!worker_cancelled() && comparison_is_private(name)))
         return status;
-    ranks_forgive();
     log_message(LOG_LEVEL_WARNING, "[run] compare: %s is left out: %s", name, error->text);
     *error = (struct dpf_error){0};
     return 0;
