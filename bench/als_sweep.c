@@ -22,6 +22,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "bench_rows.h"
 #include "dpframe/dpframe.h"
 
 #define MAX_WORKERS 64
@@ -489,6 +490,9 @@ static int measure(const struct options *o, const struct sparse *by_user, const 
     }
     const double rate = 1e-9 * work(o, by_user, by_item, k, users.operator_form) / best;
     const double peak = sgemm_rate(o->workers);
+    char row[64];
+    snprintf(row, sizeof row, "als %s, rank %d", solver_name, (int)k);
+    bench_row(row, 1 / rate, "ns/flop", "sgemm", 1 / peak);
     printf("%-10s %4d %9.3f %9.3f %9.1f %9.1f %6.0f %%\n", solver_name, (int)k, best, best_users, rate, peak,
            100 * rate / peak);
     fflush(stdout);

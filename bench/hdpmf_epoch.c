@@ -15,6 +15,7 @@
 
 #include <sodium.h>
 
+#include "bench_rows.h"
 #include "run/session.h"
 #include "data/load.h"
 #include "engine/engine.h"
@@ -52,9 +53,9 @@ static void report(const struct engine_stats *stats, const struct dataset *data,
            (long long)stats->rounds_done);
     printf("epoch %.3f s by the clock (items %.3f, users %.3f), %.3f s of the processor\n", items + users,
            items, users, processor / epochs);
-    printf("%.0f noisy numbers an epoch, %.1f ns of the processor each\n",
-           (double)data->train.n * model->columns,
-           1e9 * processor / epochs / ((double)data->train.n * model->columns));
+    const double numbers = (double)data->train.n * model->columns, each = 1e9 * processor / epochs / numbers;
+    printf("%.0f noisy numbers an epoch, %.1f ns of the processor each\n", numbers, each);
+    bench_row("hdpmf, noisy number", each, "ns", "keystream", 0);
 }
 
 int main(int argc, char **argv)

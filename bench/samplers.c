@@ -16,6 +16,7 @@
 #include "base/keystream.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "bench_rows.h"
 
 #define BATCH 50 /* about one row of a message: every batch is a seek */
 #define BATCHES 4000
@@ -191,6 +192,7 @@ int main(void)
             best = fmin(best, (now() - start) / ((double)BATCHES * BATCH));
         }
         printf("%-30s %11.2f %12.1f %12.1f\n", cases[c].name, best, best / keystream, best / triad);
+        bench_row(cases[c].name, best, "ns/draw", "keystream", keystream);
     }
     random_stream_free(stream);
     random_root_free(root);

@@ -6,8 +6,9 @@
  * where n counts a neighbourhood: all clients of a complete graph, a client and its neighbours of a regular
  * one.
  *
- * Seconds are for all clients and the server together, on one worker and on two (w). sum %: what adding the
- * messages modulo M takes without any protocol, as aggregator modular-sum does, of the round's processor
+ * Seconds are for all clients and the server together, on one worker and on two (w). ns: processor time of
+ * the round, cryptography of keys included, for each number of a mask that a client makes. sum %: what adding
+ * the messages modulo M takes without any protocol, as aggregator modular-sum does, of the round's processor
  * time.
  *
  *     secagg_round [DIMENSION [TRIALS]]     default 14336 numbers, 1 trial: the modulus is n trials + 1
@@ -145,10 +146,11 @@ static void print_line(const struct bench *bench, const struct scenario *s, doub
     double up = 0, down = 0;
     for (int kind = SECAGG_START; kind < SECAGG_N_KINDS; kind++)
         *(kind % 2 ? &down : &up) += (double)bench->round.bytes[kind] / s->n;
-    printf("%5u  %-12s %4u  %9llu  %4s  %4s  %d  %7.3f  %7.3f  %8.0f  %8.0f  %8.0f  %5.2f  %5.2f\n", s->n,
-           s->degree ? "regular" : "complete", s->threshold, (unsigned long long)terms->modulus,
+    const double ns = 1e9 * cpu / (s->n * members * terms->dimension);
+    printf("%5u  %-12s %4u  %9llu  %4s  %4s  %d  %7.3f  %7.3f  %5.2f  %8.0f  %8.0f  %8.0f  %5.2f  %5.2f\n",
+           s->n, s->degree ? "regular" : "complete", s->threshold, (unsigned long long)terms->modulus,
            s->flags & SECAGG_MALICIOUS ? "yes" : "no", s->lost ? "1/3" : "0", pool_workers(bench->pool), wall,
-           cpu, up, down, formula, (up + down) / formula, 100 * adding / cpu);
+           cpu, ns, up, down, formula, (up + down) / formula, 100 * adding / cpu);
 }
 
 static int measure(struct bench *bench, const struct scenario *s, uint32_t dimension, uint64_t trials)
@@ -237,8 +239,9 @@ int main(int argc, char **argv)
     }
     if (sodium_init() < 0 || make_clients(&bench, 1000) != 0)
         return 1;
-    printf("%5s  %-12s %4s  %9s  %4s  %4s  %s  %7s  %7s  %8s  %8s  %8s  %5s  %5s\n", "n", "graph", "t",
-           "modulus", "mal.", "lost", "w", "wall s", "cpu s", "up B", "down B", "formula", "ratio", "sum %");
+    printf("%5s  %-12s %4s  %9s  %4s  %4s  %s  %7s  %7s  %5s  %8s  %8s  %8s  %5s  %5s\n", "n", "graph", "t",
+           "modulus", "mal.", "lost", "w", "wall s", "cpu s", "ns", "up B", "down B", "formula", "ratio",
+           "sum %");
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
         for (int workers = 1; workers <= 2 && status == 0; workers++) {
             bench.pool = pool_new(workers);

@@ -91,6 +91,33 @@ SIMD_INLINE __m256 SIMD(v_half)(__m512 x)
     const __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));
     return _mm256_add_ps(_mm512_castps512_ps256(x), high);
 }
+/* Writes first + i for each bit i of a mask, and up to 16 numbers of no meaning. Returns how many bits. */
+SIMD_INLINE int64_t SIMD(v_places)(uint32_t mask, int32_t first, int32_t *out)
+{
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i place = _mm512_add_epi32(lane, _mm512_set1_epi32(first));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32((__mmask16)mask, place));
+    return __builtin_popcount(mask);
+}
+/* table[x[i]], x cut to an integer; it lies within the table. */
+SIMD_INLINE __m512 SIMD(v_look_up)(const float *table, __m512 x)
+{
+    return _mm512_i32gather_ps(_mm512_cvttps_epi32(x), table, 4);
+}
+/* The second where the first is not a number. */
+SIMD_INLINE __m512 SIMD(v_min)(__m512 a, __m512 b)
+{
+    return _mm512_min_ps(a, b);
+}
+SIMD_INLINE __m512 SIMD(v_max)(__m512 a, __m512 b)
+{
+    return _mm512_max_ps(a, b);
+}
+/* Bit i is set where a[i] >= b[i]. */
+SIMD_INLINE uint32_t SIMD(v_at_least)(__m512 a, __m512 b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
+}
 /* The sums of four vectors. */
 SIMD_INLINE void SIMD(v_sum4)(__m512 a, __m512 b, __m512 c, __m512 d, float out[4])
 {
@@ -158,6 +185,32 @@ SIMD_INLINE SIMD(v16) SIMD(v_fnma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
 {
     return (SIMD(v16)){{_mm256_fnmadd_ps(a.p[0], b.p[0], c.p[0]), _mm256_fnmadd_ps(a.p[1], b.p[1], c.p[1])}};
 }
+SIMD_INLINE int64_t SIMD(v_places)(uint32_t mask, int32_t first, int32_t *out)
+{
+    int64_t n = 0;
+    for (; mask; mask &= mask - 1)
+        out[n++] = first + __builtin_ctz(mask);
+    return n;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_look_up)(const float *table, SIMD(v16) x)
+{
+    return (SIMD(v16)){{_mm256_i32gather_ps(table, _mm256_cvttps_epi32(x.p[0]), 4),
+                        _mm256_i32gather_ps(table, _mm256_cvttps_epi32(x.p[1]), 4)}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_min)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{_mm256_min_ps(a.p[0], b.p[0]), _mm256_min_ps(a.p[1], b.p[1])}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_max)(SIMD(v16) a, SIMD(v16) b)
+{
+    return (SIMD(v16)){{_mm256_max_ps(a.p[0], b.p[0]), _mm256_max_ps(a.p[1], b.p[1])}};
+}
+SIMD_INLINE uint32_t SIMD(v_at_least)(SIMD(v16) a, SIMD(v16) b)
+{
+    const uint32_t low = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.p[0], b.p[0], _CMP_GE_OQ));
+    const uint32_t high = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.p[1], b.p[1], _CMP_GE_OQ));
+    return low | high << 8;
+}
 SIMD_INLINE void SIMD(v_sum4)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c, SIMD(v16) d, float out[4])
 {
     const __m256 ab = _mm256_hadd_ps(_mm256_add_ps(a.p[0], a.p[1]), _mm256_add_ps(b.p[0], b.p[1]));
@@ -223,6 +276,43 @@ SIMD_INLINE SIMD(v16) SIMD(v_fma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
 SIMD_INLINE SIMD(v16) SIMD(v_fnma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
 {
     return SIMD(v_sub)(c, SIMD(v_mul)(a, b));
+}
+SIMD_INLINE int64_t SIMD(v_places)(uint32_t mask, int32_t first, int32_t *out)
+{
+    int64_t n = 0;
+    for (; mask; mask &= mask - 1)
+        out[n++] = first + __builtin_ctz(mask);
+    return n;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_look_up)(const float *table, SIMD(v16) x)
+{
+    SIMD(v16) found;
+    for (int i = 0; i < 4; i++)
+        for (int l = 0; l < 4; l++)
+            found.p[i][l] = table[(int32_t)x.p[i][l]];
+    return found;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_min)(SIMD(v16) a, SIMD(v16) b)
+{
+    for (int i = 0; i < 4; i++)
+        for (int l = 0; l < 4; l++)
+            a.p[i][l] = a.p[i][l] < b.p[i][l] ? a.p[i][l] : b.p[i][l];
+    return a;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_max)(SIMD(v16) a, SIMD(v16) b)
+{
+    for (int i = 0; i < 4; i++)
+        for (int l = 0; l < 4; l++)
+            a.p[i][l] = a.p[i][l] > b.p[i][l] ? a.p[i][l] : b.p[i][l];
+    return a;
+}
+SIMD_INLINE uint32_t SIMD(v_at_least)(SIMD(v16) a, SIMD(v16) b)
+{
+    uint32_t mask = 0;
+    for (int i = 0; i < 4; i++)
+        for (int l = 0; l < 4; l++)
+            mask |= (uint32_t)(a.p[i][l] >= b.p[i][l]) << (4 * i + l);
+    return mask;
 }
 SIMD_INLINE void SIMD(v_sum4)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c, SIMD(v16) d, float out[4])
 {

@@ -5,10 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/binomial_sum.h"
 #include "base/memory.h"
 
 #define MAX_SPIED 32
+/* For an exact law: what is kept of messages, and operations for one observation. Past that there are so many
+   messages in a sum that their law is nearly normal. */
+#define MOST_KEPT (INT64_C(1) << 20)
+#define MOST_OPERATIONS 4e6
 #define MAX_REDRAWS 4096
+
+/* Success probabilities of the trials of a number, one for each message. */
+struct chances {
+    double *p;
+    size_t n, capacity;
+};
 
 /* A term whose mechanism and sampler are spied on. */
 struct spied {
@@ -18,9 +29,12 @@ struct spied {
     const dpf_sampler *sampler;
     dpf_mechanism spy_mechanism;
     dpf_sampler spy_sampler;
-    const dpf_event *pbm; /* of the Poisson binomial mechanism: noise is that of what each message holds */
-    double *exact;        /* sums of what was encoded and not decoded yet, by row */
-    double *squares;      /* the same of squares, for pbm */
+    const dpf_event *pbm;    /* of the Poisson binomial mechanism: noise is that of what each message holds */
+    double *exact;           /* sums of what was encoded and not decoded yet, by row */
+    double *squares;         /* the same of squares, for pbm */
+    struct chances *chances; /* the same for pbm; of replays */
+    int64_t kept;            /* chances */
+    int kept_all;            /* else there are too many */
     size_t capacity;
     int64_t *senders; /* messages that hold a row and were not decoded yet */
     size_t senders_capacity;
@@ -34,7 +48,7 @@ static struct watch {
     struct trace *out;
     struct spied spied[MAX_SPIED];
     int n;
-    size_t next; /* of the given estimates */
+    size_t next, next_message; /* of the given estimates, and messages */
 } * active;
 
 static struct spied *spied_mechanism(const void *self)
@@ -59,6 +73,7 @@ static void observation_free(struct observation *o)
     free(o->exact);
     free(o->released);
     free(o->deviation);
+    free(o->log_law);
 }
 
 double observation_scale(const struct plan *plan, const struct observation *o, int64_t r, int32_t block)
@@ -190,6 +205,48 @@ static void fill_pbm_deviation(const struct spied *spied, const dpf_encoded *row
         }
 }
 
+/* A number as it was seen, by the successes in it. */
+static double pbm_log(const dpf_event *event, const struct chances *chances, double seen, int64_t messages)
+{
+    const double trials = event->p.pbm.trials;
+    const double count = seen / pbm_step(event) + (double)messages * trials / 2, k = nearbyint(count);
+    return fabs(count - k) < 0.01
+               ? binomial_sum_log(chances->p, (int64_t)chances->n, (int64_t)trials, (int64_t)k)
+               : -INFINITY;
+}
+
+static double pbm_chance(const dpf_event *event, double value)
+{
+    return 0.5 + event->p.pbm.theta * value / pbm_bound(event);
+}
+
+/* ln of the probability of the numbers that were seen. DPF_OK without it if it would take too long. */
+static dpf_status add_log_law(const struct spied *spied, const struct observation *given, int is_message,
+                              struct observation *o)
+{
+    const int64_t n = o->n_rows * o->width;
+    if (!spied->pbm || !given || (!is_message && !spied->kept_all))
+        return DPF_OK;
+    const int64_t messages = is_message ? 1 : given->survivors;
+    if ((double)n * binomial_sum_cost(messages, (int64_t)spied->pbm->p.pbm.trials) > MOST_OPERATIONS)
+        return DPF_OK;
+    o->log_law = memory_raw((size_t)n + 1, sizeof *o->log_law);
+    if (!o->log_law)
+        return DPF_E_MEMORY;
+    for (int64_t at = 0; at < n; at++) {
+        const int64_t row = o->rows ? o->rows[at / o->width] : o->first_row + at / o->width;
+        const size_t sum = (size_t)(row * o->width + at % o->width);
+        double own = is_message ? pbm_chance(spied->pbm, o->exact[at]) : 0;
+        const struct chances message = {.p = &own, .n = 1}, none = {0};
+        o->log_law[at] = pbm_log(spied->pbm,
+                                 is_message                                ? &message
+                                 : sum < spied->capacity && spied->chances ? &spied->chances[sum]
+                                                                           : &none,
+                                 given->seen[at], messages);
+    }
+    return DPF_OK;
+}
+
 /*
  * The deviation of each coordinate where it is not the plan's: given the part of the noise that is known; and
  * of sums of messages with full noise, or of messages with a share, by the number of those who add to it.
@@ -247,20 +304,40 @@ static dpf_status count_sender(struct spied *spied, int64_t row)
 static dpf_status grow_sums(struct spied *spied, size_t capacity)
 {
     double *exact = memory_new(capacity, sizeof *exact), *squares = memory_new(capacity, sizeof *squares);
-    if (!exact || !squares) {
+    struct chances *chances = memory_new(capacity, sizeof *chances);
+    if (!exact || !squares || !chances) {
         free(exact);
         free(squares);
+        free(chances);
         return DPF_E_MEMORY;
     }
     if (spied->exact) {
         memcpy(exact, spied->exact, spied->capacity * sizeof *exact);
         memcpy(squares, spied->squares, spied->capacity * sizeof *squares);
+        memcpy(chances, spied->chances, spied->capacity * sizeof *chances);
     }
     free(spied->exact);
     free(spied->squares);
+    free(spied->chances);
+    spied->chances = chances;
     spied->exact = exact;
     spied->squares = squares;
     spied->capacity = capacity;
+    return DPF_OK;
+}
+
+static dpf_status keep_chance(struct spied *spied, size_t at, double value)
+{
+    struct chances *chances = &spied->chances[at];
+    spied->kept_all &= spied->kept < MOST_KEPT;
+    if (!spied->pbm || !active->request->given || !spied->kept_all)
+        return DPF_OK;
+    double *grown = memory_grow(chances->p, &chances->capacity, chances->n + 1, sizeof *grown);
+    if (!grown)
+        return DPF_E_MEMORY;
+    chances->p = grown;
+    grown[chances->n++] = pbm_chance(spied->pbm, value);
+    spied->kept++;
     return DPF_OK;
 }
 
@@ -279,6 +356,8 @@ static dpf_status add_exact(struct spied *spied, const double *values, int64_t s
             const double value = encoded_value(spied, values[r * stride + i]);
             spied->exact[at + (size_t)i] += value;
             spied->squares[at + (size_t)i] += value * value;
+            if (keep_chance(spied, at + (size_t)i, value) != DPF_OK)
+                return DPF_E_MEMORY;
         }
     }
     return DPF_OK;
@@ -302,6 +381,37 @@ static dpf_status bare_message(struct observation *o)
     return o->deviation ? DPF_OK : DPF_E_MEMORY;
 }
 
+static int same_shape(const struct observation *a, const struct observation *b)
+{
+    return a->side == b->side && a->term == b->term && a->round == b->round && a->n_rows == b->n_rows &&
+           a->width == b->width && !a->rows == !b->rows &&
+           (a->rows ? memcmp(a->rows, b->rows, (size_t)a->n_rows * sizeof *a->rows) == 0
+                    : a->first_row == b->first_row);
+}
+
+/* What was seen at this point, or NULL if nothing of this shape follows. */
+static const struct observation *given_after(const struct observations *given, const struct observation *o,
+                                             size_t *next)
+{
+    for (size_t i = *next; i < given->n; i++)
+        if (same_shape(&given->items[i], o) && given->items[i].party == o->party) {
+            *next = i + 1;
+            return &given->items[i];
+        }
+    return NULL;
+}
+
+static const struct observation *given_estimate(const struct observation *o)
+{
+    return active->request->given ? given_after(&active->request->given->sums, o, &active->next) : NULL;
+}
+
+static const struct observation *given_message(const struct observation *o)
+{
+    return active->request->given ? given_after(&active->request->given->messages, o, &active->next_message)
+                                  : NULL;
+}
+
 static dpf_status add_message(struct spied *spied, const dpf_call *call, const dpf_noise_plan *noise,
                               const dpf_query *query, const double *values, int64_t stride,
                               const dpf_encoded *message)
@@ -313,6 +423,8 @@ static dpf_status add_message(struct spied *spied, const dpf_call *call, const d
         for (int32_t i = 0; i < o->width; i++)
             o->exact[r * o->width + i] = encoded_value(spied, values[r * stride + i]);
     dpf_status status = add_deviation(spied, call, message, 1, o);
+    if (status == DPF_OK)
+        status = add_log_law(spied, given_message(o), 1, o);
     if (noise->where == DPF_NOISE_AT_SUM) /* messages are bare */
         return bare_message(o);
     if (status == DPF_OK && o->seen)
@@ -338,33 +450,14 @@ static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_p
     return status;
 }
 
-static int same_shape(const struct observation *a, const struct observation *b)
-{
-    return a->side == b->side && a->term == b->term && a->round == b->round && a->n_rows == b->n_rows &&
-           a->width == b->width && !a->rows == !b->rows &&
-           (a->rows ? memcmp(a->rows, b->rows, (size_t)a->n_rows * sizeof *a->rows) == 0
-                    : a->first_row == b->first_row);
-}
-
-/* The estimates that were seen at this point, or NULL if none of this shape follow. */
-static const double *given_estimates(const struct observation *o)
-{
-    const struct observations *given = &active->request->given->sums;
-    for (size_t i = active->next; i < given->n; i++)
-        if (same_shape(&given->items[i], o)) {
-            active->next = i + 1;
-            return given->items[i].released ? given->items[i].released : given->items[i].seen;
-        }
-    return NULL;
-}
-
 /*
  * What a replay decodes is what was seen; nothing, where nobody saw such rows: to decode there would draw the
  * training's own noise again, which no observer knows.
  */
-static void hand_over(const struct observation *o, double *out, int64_t stride)
+static void hand_over(const struct observation *o, const struct observation *seen, double *out,
+                      int64_t stride)
 {
-    const double *given = given_estimates(o);
+    const double *given = seen ? seen->released ? seen->released : seen->seen : NULL;
     for (int64_t r = 0; r < o->n_rows; r++)
         for (int32_t i = 0; i < o->width; i++)
             out[r * stride + i] = given ? given[r * o->width + i] : 0;
@@ -381,6 +474,10 @@ static void forget_rows(struct spied *spied, const dpf_encoded *sums)
             continue;
         memset(spied->exact + at, 0, (size_t)sums->width * sizeof(double));
         memset(spied->squares + at, 0, (size_t)sums->width * sizeof(double));
+        for (int32_t i = 0; i < sums->width; i++) {
+            spied->kept -= (int64_t)spied->chances[at + (size_t)i].n;
+            spied->chances[at + (size_t)i].n = 0;
+        }
     }
 }
 
@@ -399,10 +496,13 @@ static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_p
         memcpy(o->exact + r * o->width, spied->exact + at, row_bytes);
     }
     o->told = spied->messages;
+    const struct observation *given = given_estimate(o);
     dpf_status status = add_deviation(spied, call, sums, 0, o);
+    if (status == DPF_OK)
+        status = add_log_law(spied, given, 0, o);
     forget_rows(spied, sums);
     if (status == DPF_OK && active->request->given) {
-        hand_over(o, out, stride);
+        hand_over(o, given, out, stride);
         return DPF_OK;
     }
     if (status == DPF_OK)
@@ -494,9 +594,11 @@ static int spy_on(struct watch *watch, struct term_plan *term, int number, struc
     spied->hidden = observe_hidden_draw(request->plan, term);
     spied->messages = request->view == OBSERVE_MESSAGES && observe_sees_messages(request->plan, term);
     spied->pbm = term->mechanism ? pbm_event(request->plan, term->side, number) : NULL;
+    spied->kept_all = 1;
     if (term->mechanism) {
         spied->mechanism = term->mechanism->functions;
         spied->spy_mechanism = *spied->mechanism;
+        spied->spy_mechanism.flags &= ~DPF_MECHANISM_ROUNDS; /* every message is to pass by */
         spied->spy_mechanism.encode = spy_encode;
         spied->spy_mechanism.decode = spy_decode;
         term->mechanism->functions = &spied->spy_mechanism;
@@ -520,6 +622,9 @@ static void leave(struct watch *watch)
             spied->plan->sampler->functions = spied->sampler;
         free(spied->exact);
         free(spied->squares);
+        for (size_t at = 0; at < spied->capacity; at++)
+            free(spied->chances[at].p);
+        free(spied->chances);
         free(spied->senders);
     }
 }

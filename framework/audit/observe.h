@@ -43,6 +43,9 @@ struct observation {
     double
         *released; /* the estimates themselves, for replays, where they are not what `seen` has; else NULL */
     double *deviation; /* of the noise, where the observer knows more than the plan says; else NULL */
+    /* Of a replay: ln of the probability of what was seen, number by number, where the noise's law is not
+       that of a sum but of what each message holds; else NULL. */
+    double *log_law;
     dpf_noise_plan noise;
 };
 

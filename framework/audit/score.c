@@ -67,14 +67,27 @@ static double residual(const struct pair *pair, int which, int64_t at)
     return rest;
 }
 
+/* ln of the ratio of the probabilities that two explanations give to what was seen. */
+static double exact_ratio(const struct pair *pair, int64_t at)
+{
+    const double x = fmax(pair->exact[0]->log_law[at], -SCORE_CERTAIN);
+    const double y = fmax(pair->exact[1]->log_law[at], -SCORE_CERTAIN);
+    return x - y;
+}
+
 static double row_ratio(const struct pair *pair, int64_t r)
 {
     const dpf_query *query = &pair->term->query;
+    const int is_exact = pair->exact[0]->log_law && pair->exact[1]->log_law && !pair->seen_before;
     double sum = 0;
     for (int32_t b = 0; b < query->n_blocks; b++)
         for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
              i++) {
             const int64_t at = r * pair->seen->width + i;
+            if (is_exact) {
+                sum += exact_ratio(pair, at);
+                continue;
+            }
             const double x = residual(pair, 0, at), y = residual(pair, 1, at);
             const struct law first = law_of(pair, 0, r, b, i), second = law_of(pair, 1, r, b, i);
             if (x < y || x > y || first.scale < second.scale || first.scale > second.scale)

@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int report(struct dpf_error *error, enum dpf_fault fault, const char *file, long line,
                   const char *format, va_list args)
@@ -50,6 +51,33 @@ int error_while_running(struct dpf_error *error)
     if (error->fault == DPF_FAULT_CONFIG)
         error->fault = DPF_FAULT_RUN;
     return -1;
+}
+
+/* After a colon a message may go on with the problem, too. */
+static int is_advice(const char *text)
+{
+    static const char *const words[] = {"must ",   "set ",     "write ", "give ",   "did you mean ",
+                                        "see ",    "use ",     "name ",  "remove ", "add ",
+                                        "choose ", "declare ", "try ",   "train "};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return 1;
+    return 0;
+}
+
+const char *error_remedy(const struct dpf_error *error)
+{
+    const char *remedy = NULL;
+    int quoted = 0, depth = 0;
+    for (const char *at = error->text; *at; at++) {
+        quoted ^= *at == '"';
+        depth += (*at == '(') - (*at == ')');
+        if (quoted || depth > 0 || at[1] != ' ' || !at[2])
+            continue;
+        if (*at == ';' || *at == '.' || (*at == ':' && is_advice(at + 2)))
+            remedy = at + 2;
+    }
+    return remedy;
 }
 
 const char *error_kind(enum dpf_fault fault)

@@ -38,6 +38,8 @@ int error_at(struct dpf_error *error, enum dpf_fault fault, const char *file, lo
 int error_memory(struct dpf_error *error);
 /* A configuration that was found valid is not what is wrong: the run failed. Returns -1. */
 int error_while_running(struct dpf_error *error);
+/* What to do, the last part of the message; NULL where it has none. Points into the text. */
+const char *error_remedy(const struct dpf_error *error);
 /* "run", "configuration", "data" or "plugin". */
 const char *error_kind(enum dpf_fault fault);
 

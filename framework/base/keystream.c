@@ -13,7 +13,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "base/keystream_lanes.h"
+#include "simd/keystream_lanes.h"
 
 #define BLOCK_BYTES 64
 #define BULK_BLOCKS 16    /* from here on libcrypto is faster, its preparation included */

@@ -27,6 +27,14 @@
  *     within 1/(360 (m/2)^3) < 2^-40, as k <= m/2. The first product is about k; its roundings and those of a
  *     library's log1p, of which 4 units are expected at most, move it by less than 2^-49 k.
  *
+ * (4) Proposals are judged in vectors, from their three words. With t = r k/m, |t| < 0.06, log(1 + t) = 2
+ * atanh x, x = t/(2 + t), |x| < 0.03, is a series of which six terms leave out less than 2^-58 of it. Some
+ * eight roundings and one of 1/m move it by less than 2^-49.5 of itself, so the logarithm of the mass, as in
+ * (3), by less than 2^-49 k and 2^-40. The other side of the comparison is -ln u, u = (word + 1/2) 2^-64,
+ * which is right within 2^-45 for words above 2^44. What is nearer than 2^-47 k + 2^-36, in a block from 10
+ * on, or tied with a block's digits, is decided one by one as above: so the processor's arithmetic decides
+ * how long a draw takes and never what it is.
+ *
  * Values beyond block 60, more than 60 sqrt(m) away, are not drawn; for m >= 2^14 that is a distance of at
  * most m/2, as (3) needs on the left, and all of them together have a probability below e^-1500.
  */
@@ -34,7 +42,12 @@
 
 #include <math.h>
 
+#include <pthread.h>
+#include <string.h>
+
 #include "base/exact_laws.h"
+#include "base/real_math.h"
+#include "simd/simd_kind.h"
 
 #define LEAST_MEAN (UINT64_C(1) << 14)
 #define MOST_MEAN (UINT64_C(1) << 47)
@@ -91,19 +104,62 @@ static const uint64_t block_tails[N_BLOCKS] = {
 };
 
 /* What is constant over a call. */
+struct poisson_mean {
+    uint64_t w;
+    double mean, inverse, twelfth; /* m, 1/m, 1/(12 m) */
+};
+
 struct poisson {
     struct random_cursor *c;
     struct exact_source source;
     uint64_t mean;
-    uint64_t w;
+    struct poisson_mean real;
 };
 
-/* A word of the sequence, as a real of its lower n_bits digits. */
-static inline struct exact_real next_real(struct poisson *p, int n_bits, uint64_t *word)
+#define JUDGED_BLOCKS 7
+#define JUDGED_LEAST_WORD (UINT64_C(1) << 44)
+#define PROPOSALS 128 /* judged together */
+
+struct poisson_proposals {
+    uint64_t k[PROPOSALS], paid[PROPOSALS], side[PROPOSALS], last[PROPOSALS];
+    uint64_t again[PROPOSALS], open[PROPOSALS]; /* 0 or 1 */
+};
+
+/* AGAIN: the place in the block takes further words. */
+enum { VERDICT_NO, VERDICT_KEPT, VERDICT_OPEN, VERDICT_AGAIN };
+
+#if SIMD_X86
+#define SIMD_AVX512
+#include "base/noise_skellam_loops.h"
+#undef SIMD_AVX512
+#define SIMD_AVX2
+#include "base/noise_skellam_loops.h"
+#undef SIMD_AVX2
+#endif
+#define SIMD_PORTABLE
+#include "base/noise_skellam_loops.h"
+#undef SIMD_PORTABLE
+
+typedef void (*judge_function)(const uint64_t *words, int64_t n, const struct poisson_mean *p,
+                               int64_t *values, uint64_t *verdicts);
+static judge_function judge;
+static pthread_once_t judge_once = PTHREAD_ONCE_INIT;
+
+static judge_function judge_of(int kind)
 {
-    const uint64_t cell = exact_next_cell(p->c);
-    *word = random_word(p->c);
-    return (struct exact_real){&p->source, cell, 0, 0, n_bits, *word << (64 - n_bits) >> (64 - n_bits)};
+#if SIMD_X86
+    if (kind == SIMD_KIND_AVX512)
+        return judge_poissons_avx512;
+    if (kind == SIMD_KIND_AVX2)
+        return judge_poissons_avx2;
+#endif
+    (void)kind;
+    return judge_poissons_portable;
+}
+
+static void choose_judge(void)
+{
+    judge = judge_of(simd_choose(SIMD_KIND_AUTO));
 }
 
 /* (1): how many j >= 1 have v < P. A tie leaves v on either side of it. */
@@ -132,21 +188,101 @@ static inline int keeps_value(const struct exact_real *u, uint64_t mean, uint64_
     return exact_poisson_keeps(u, mean, k, left, paid);
 }
 
-/* A Poisson number less its mean. */
-static inline int64_t poisson_draw(struct poisson *p)
+/* Whether a proposal is kept: its first and last words, whose cells these are, and its place in the block. */
+static int decide(struct poisson *p, uint64_t first, uint64_t first_cell, uint64_t place, uint64_t last,
+                  uint64_t last_cell, int64_t *value)
 {
-    for (;;) {
-        uint64_t word;
-        const struct exact_real v = next_real(p, 63, &word);
-        const int left = (int)(word >> 63);
-        const uint64_t block = block_of(&v);
-        if (block > LAST_BLOCK)
-            continue;
-        const uint64_t k = block * p->w + random_word_below(p->c, p->w);
-        const struct exact_real u = next_real(p, 64, &word);
-        if (keeps_value(&u, p->mean, k, left, block > 1 ? block - 1 : 0))
-            return left ? -1 - (int64_t)k : (int64_t)k;
+    const struct exact_real v = {&p->source, first_cell, 0, 0, 63, first << 1 >> 1};
+    const struct exact_real u = {&p->source, last_cell, 0, 0, 64, last};
+    const int left = (int)(first >> 63);
+    const uint64_t block = block_of(&v), k = block * p->real.w + place;
+    if (block > LAST_BLOCK)
+        return 0;
+    *value = left ? -1 - (int64_t)k : (int64_t)k;
+    return keeps_value(&u, p->mean, k, left, block > 1 ? block - 1 : 0);
+}
+
+/* One by one, as many proposals from word `at` of the sequence on. Returns how many are kept. */
+static __attribute__((noinline)) int64_t one_by_one(struct poisson *p, uint64_t at, int64_t n, int64_t *kept)
+{
+    int64_t count = 0;
+    p->c->block = at / RANDOM_BLOCK_WORDS;
+    p->c->position = p->c->filled = 0;
+    for (uint64_t skip = at % RANDOM_BLOCK_WORDS; skip > 0; skip--)
+        random_word(p->c);
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t first_cell = exact_next_cell(p->c), first = random_word(p->c);
+        const uint64_t place = random_word_below(p->c, p->real.w);
+        const uint64_t last_cell = exact_next_cell(p->c), last = random_word(p->c);
+        count += decide(p, first, first_cell, place, last, last_cell, kept + count);
     }
+    return count;
+}
+
+/* Words that were read in bulk, begin .. end - 1 of them not used yet. */
+#define WORDS_AHEAD 1024
+struct words_ahead {
+    uint64_t words[WORDS_AHEAD];
+    int64_t begin, end;
+};
+
+/* So that `wanted` more are there, which is at most half of the room: whole blocks, about as many as n
+ * numbers take. */
+static void read_ahead(struct words_ahead *a, dpf_cursor *cursor, int64_t wanted, int64_t n)
+{
+    const int64_t missing = wanted - (a->end - a->begin), whole = RANDOM_BLOCK_WORDS;
+    if (missing <= 0)
+        return;
+    memmove(a->words, a->words + a->begin, (size_t)(a->end - a->begin) * sizeof(a->words[0]));
+    a->end -= a->begin;
+    a->begin = 0;
+    int64_t more = 3 * (n * 17 / 8 + 16); /* a number takes 2.06 proposals */
+    const int64_t room = WORDS_AHEAD - a->end - whole;
+    more = more < missing ? missing : more > room ? room : more;
+    const int64_t odd =
+        (int64_t)((exact_next_cell(random_cursor_of(cursor)) + (uint64_t)more) % RANDOM_BLOCK_WORDS);
+    more += odd ? whole - odd : 0;
+    random_bits(cursor, a->words + a->end, more);
+    a->end += more;
+}
+
+/* What was read ahead and not used is the next again. Reads ended with a block, or within the cursor's
+ * window. */
+static void unread(struct words_ahead *a, struct random_cursor *c)
+{
+    const int64_t left = a->end - a->begin;
+    const uint64_t at = exact_next_cell(c) - (uint64_t)left, fill = (0 - at) % RANDOM_BLOCK_WORDS;
+    if (left == 0)
+        return;
+    memcpy(c->words, a->words + a->begin, (size_t)fill * sizeof(c->words[0]));
+    c->position = 0;
+    c->filled = fill;
+    c->block = (at + fill) / RANDOM_BLOCK_WORDS;
+    a->begin = a->end = 0;
+}
+
+/* n proposals, n <= PROPOSALS; how many are kept, less the mean, in their order. kept has room for n + 1. */
+static int64_t propose(struct poisson *p, struct words_ahead *ahead, uint64_t at, int64_t n, int64_t *kept)
+{
+    const uint64_t *words = ahead->words + ahead->begin;
+    uint64_t verdicts[PROPOSALS];
+    int64_t values[PROPOSALS], count = 0;
+    judge(words, n, &p->real, values, verdicts);
+    ahead->begin += 3 * n;
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t *three = words + 3 * i, cell = at + 3 * (uint64_t)i;
+        kept[count] = values[i];
+        if (__builtin_expect(verdicts[i] == VERDICT_AGAIN, 0)) { /* all words behind it move on */
+            ahead->begin = ahead->end = 0;
+            return count + one_by_one(p, cell, n - i, kept + count);
+        }
+        if (__builtin_expect(verdicts[i] == VERDICT_OPEN, 0))
+            count += decide(p, three[0], cell, (uint64_t)((random_u128)three[1] * p->real.w >> 64), three[2],
+                            cell + 2, kept + count);
+        else
+            count += (int64_t)verdicts[i];
+    }
+    return count;
 }
 
 /* The least integer whose square is above x. */
@@ -163,34 +299,66 @@ static uint64_t root_above(uint64_t x)
     return high;
 }
 
+static void open_poisson(struct poisson *p, dpf_cursor *cursor, uint64_t mean)
+{
+    pthread_once(&judge_once, choose_judge);
+    const double real = (double)mean;
+    *p = (struct poisson){.c = random_cursor_of(cursor),
+                          .source = exact_source_of(random_cursor_of(cursor)),
+                          .mean = mean,
+                          .real = {root_above(mean), real, 1 / real, 1 / (12 * real)}};
+}
+
+/* n numbers less their mean. No more proposals at a time than numbers are missing: none is made in vain. */
+static void poisson_draws(struct poisson *p, struct words_ahead *ahead, dpf_cursor *cursor, int64_t *out,
+                          int64_t n)
+{
+    int64_t kept[PROPOSALS + 1];
+    while (n > 0) {
+        const int64_t tries = n < PROPOSALS ? n : PROPOSALS;
+        read_ahead(ahead, cursor, 3 * tries, n);
+        const uint64_t at = exact_next_cell(p->c) - (uint64_t)(ahead->end - ahead->begin);
+        const int64_t now = propose(p, ahead, at, tries, kept);
+        memcpy(out, kept, (size_t)now * sizeof(*out));
+        out += now;
+        n -= now;
+    }
+}
+
 dpf_status random_poisson(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n)
 {
     if (mean < LEAST_MEAN || mean > MOST_MEAN)
         return DPF_E_RANGE;
-    struct poisson p = {.c = random_cursor_of(cursor),
-                        .source = exact_source_of(random_cursor_of(cursor)),
-                        .mean = mean,
-                        .w = root_above(mean)};
-    random_cursor_expect(p.c, n);
+    struct poisson p;
+    struct words_ahead ahead;
+    ahead.begin = ahead.end = 0;
+    open_poisson(&p, cursor, mean);
+    poisson_draws(&p, &ahead, cursor, out, n);
+    unread(&ahead, p.c);
     for (int64_t i = 0; i < n; i++)
-        out[i] = (int64_t)mean + poisson_draw(&p);
+        out[i] += (int64_t)mean;
     exact_close(&p.source);
     return DPF_OK;
 }
+
+#define PAIRS 256
 
 dpf_status random_skellam(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n)
 {
     if (mean < LEAST_MEAN || mean > MOST_MEAN)
         return DPF_E_RANGE;
-    struct poisson p = {.c = random_cursor_of(cursor),
-                        .source = exact_source_of(random_cursor_of(cursor)),
-                        .mean = mean,
-                        .w = root_above(mean)};
-    random_cursor_expect(p.c, n);
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t plus = poisson_draw(&p);
-        out[i] = plus - poisson_draw(&p);
+    struct poisson p;
+    struct words_ahead ahead;
+    int64_t both[2 * PAIRS];
+    ahead.begin = ahead.end = 0;
+    open_poisson(&p, cursor, mean);
+    for (int64_t i = 0; i < n; i += PAIRS) {
+        const int64_t now = n - i < PAIRS ? n - i : PAIRS;
+        poisson_draws(&p, &ahead, cursor, both, 2 * now);
+        for (int64_t k = 0; k < now; k++)
+            out[i + k] = both[2 * k] - both[2 * k + 1];
     }
+    unread(&ahead, p.c);
     exact_close(&p.source);
     return DPF_OK;
 }

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 
 #define MANY_COLUMNS 10
+#define FEW_CHARACTERS 36 /* beside margins, on a page of 390 pixels */
 #define FEW_COLUMNS 4
 #define SHORT 24 /* characters that are never broken over lines */
 #define GAP 2    /* blanks between the columns of a text */
@@ -407,12 +408,31 @@ static void add_html_cell(struct text *out, const struct sheet_column *column, c
 }
 
 /* Names and a few numbers fit on any page. */
+static size_t narrowest(const struct sheet *table, size_t column)
+{
+    size_t most = 0;
+    for (const char *word = table->columns[column].title; *word;) {
+        const size_t length = strcspn(word, " ");
+        most = length > most ? length : most;
+        word += length + (word[length] == ' ');
+    }
+    for (size_t r = 0; r < sheet_rows(table); r++) {
+        const struct sheet_cell *cell = cell_at(table, r, column);
+        const size_t length = cell->text ? (size_t)characters(cell->text) : 3;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
 static int is_small(const struct sheet *table)
 {
-    for (size_t c = 1; c < table->n_columns; c++)
-        if (table->columns[c].align == SHEET_LEFT)
+    size_t width = 0;
+    for (size_t c = 0; c < table->n_columns; c++) {
+        if (c > 0 && table->columns[c].align == SHEET_LEFT)
             return 0;
-    return table->n_columns <= FEW_COLUMNS;
+        width += narrowest(table, c);
+    }
+    return table->n_columns <= FEW_COLUMNS && width <= FEW_CHARACTERS;
 }
 
 static void add_html(const struct sheet *table, struct text *out)

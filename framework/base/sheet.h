@@ -55,7 +55,8 @@ size_t sheet_rows(const struct sheet *table);
  * HTML: cells of text columns have the class "l", and "s" where they are short, cells without a value "na",
  * deviations "sd"; each cell has its
  * column's title in data-l, so that a style sheet can stack the cells of a row on a narrow page. The table is
- * of the class "many" from 10 columns on, and "few" if it is a name and up to three numbers.
+ * of the class "many" from 10 columns on, and "few" if it is a name and up to three numbers that are narrow
+ * enough for a telephone.
  */
 int sheet_write(const struct sheet *table, enum sheet_format format, int width, struct text *out);
 void sheet_free(struct sheet *table);

@@ -30,7 +30,8 @@ enum {
     OPTION_PREPARE,
     OPTION_LIST,
     OPTION_POINT,
-    OPTION_TAKE_OVER
+    OPTION_TAKE_OVER,
+    OPTION_PROFILE
 };
 
 static const struct option options[] = {
@@ -53,6 +54,7 @@ static const struct option options[] = {
     {"candidates", required_argument, NULL, OPTION_CANDIDATES},
     {"item", required_argument, NULL, OPTION_ITEM},
     {"number", required_argument, NULL, 'n'},
+    {"profile", optional_argument, NULL, OPTION_PROFILE},
     {"prepare", no_argument, NULL, OPTION_PREPARE},
     {"list", no_argument, NULL, OPTION_LIST},
     {"point", required_argument, NULL, OPTION_POINT},
@@ -94,6 +96,7 @@ static const struct option_info {
     {OPTION_EXCLUDE, "--exclude", "--exclude", 0},
     {OPTION_CANDIDATES, "--candidates", "--candidates", 0},
     {OPTION_ITEM, "--item", "--item", 0},
+    {OPTION_PROFILE, "--profile", "--profile", 0},
     {OPTION_PREPARE, "--prepare", "--prepare", 1},
     {OPTION_LIST, "--list", "--list", 1},
     {OPTION_POINT, "--point", "--point", 0},
@@ -161,6 +164,10 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         return 0;
     case OPTION_CANDIDATES:
         out->candidates = optarg;
+        return 0;
+    case OPTION_PROFILE:
+        out->profile = 1;
+        out->profile_limits = optarg;
         return 0;
     case OPTION_ITEM:
         out->item = optarg;

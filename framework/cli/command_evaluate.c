@@ -10,10 +10,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "plan/plan_make.h"
+#include "run/model_scorer.h"
 #include "run/saved_run.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
-#include "engine/model_scores.h"
 #include "data/data_options_read.h"
 
 static const char usage[] =
@@ -154,7 +154,8 @@ static int replace_test(const struct dataset *other, struct dataset *dataset, st
         return -1;
     }
     records_free(&dataset->test);
-    csr_free(&dataset->candidates);
+    free(dataset->candidates.items);
+    dataset->candidates = (struct user_candidates){.kind = CANDIDATES_ALL};
     dataset->test = (struct records){.n = used, .by_user = test};
     left_out->unknown = n - used - left_out->trained;
     return 0;
@@ -214,7 +215,7 @@ static int evaluate(const struct arguments *arguments, struct dpf_error *error)
         status = error_set(error, DPF_FAULT_DATA,
                            "there are no records to evaluate on: give some with --data FILE");
     if (status == 0) {
-        struct scorer scorer = {.context = &run.model, .scores = model_scores};
+        struct scorer scorer = model_scorer(&run.model);
         status = evaluate_model(&run.session.evaluate, &run.dataset, &scorer, run.session.plan.seeded,
                                 run.pool, 0, &metrics, error);
     }

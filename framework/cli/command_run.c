@@ -4,18 +4,23 @@
 #include "base/ranks.h"
 #include "cli/command.h"
 #include "run/joined.h"
+#include "run/progress.h"
 #include "run/run_once.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
 
 static const char usage[] =
     "usage: dpframe run CONFIG [-o section.key=value]... [--output DIR]\n"
-    "                   [--plugin-dir DIR]... [-q] [--json]\n"
+    "                   [--plugin-dir DIR]... [-q] [--json] [--profile[=LIMITS]]\n"
     "       dpframe -c CONFIG ...           the same, as is dpframe train CONFIG\n"
     "\n"
     "Trains the configured model, evaluates it, and writes factors, metrics and the\n"
     "guarantee to [run] output. With --json, an error is one line of JSON, and the\n"
     "results are those of run.json. See \"dpframe --help\" for the other commands.\n"
+    "\n"
+    "--profile adds where the time went, stage by stage: seconds, processors, bytes\n"
+    "and operations; with LIMITS, a file that scripts/bench machine writes, how near\n"
+    "each stage came to what the machine can do.\n"
     "\n"
     "A configuration with a section [sweep] is run once for each of its points:\n"
     "  --dry-run    lists the points and runs none\n"
@@ -37,7 +42,7 @@ static int check_readable(const struct arguments *arguments, struct dpf_error *e
     return config ? 0 : -1;
 }
 
-static int run_or_sweep(const struct arguments *arguments, struct dpf_error *error)
+static int run_or_sweep(const struct arguments *arguments, double started, struct dpf_error *error)
 {
     if (arguments->n_rest)
         return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
@@ -48,6 +53,9 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
                          "%s describes many runs, which %d ranks do not share: start it without mpirun (each "
                          "point may be run under it by itself)",
                          arguments->config, ranks_size());
+    if (arguments->profile && (selects || sweeps))
+        return error_set(error, DPF_FAULT_CONFIG, "--profile is for one run: %s has a section [sweep]",
+                         arguments->config);
     if (selects)
         return select_run(arguments, error);
     if (sweeps)
@@ -58,7 +66,8 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
                   arguments->config ? arguments->config : "(no configuration)");
     if (error->fault)
         return -1;
-    const struct run_request request = {.arguments = arguments, .quiet = arguments->quiet};
+    const struct run_request request = {
+        .arguments = arguments, .quiet = arguments->quiet, .started = started};
     return run_once(&request, error);
 }
 
@@ -66,14 +75,15 @@ int command_run(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments;
+    const double started = progress_clock();
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
     arguments.quiet |= arguments.json;
     if (status == 0)
         status = joined_open(&arguments, &error);
     if (status == 0)
-        status = ranks_agree(run_or_sweep(&arguments, &error), &error);
-    /* All ranks have the same error, of which rank 0 tells. They part when it has: a launcher ends all processes once
-       one has failed. */
+        status = ranks_agree(run_or_sweep(&arguments, started, &error), &error);
+    /* All ranks have the same error, of which rank 0 tells. They part when it has: a launcher ends all
+       processes once one has failed. */
     const int silent = ranks_rank() > 0 || (ranks_size() == 1 && joined_launched_as() > 0);
     int code = 0;
     if (status < 0)

@@ -174,12 +174,30 @@ static int check_config(const struct start *start, struct dpf_error *error)
                    start->recipe->summary, start->arguments->rest[0]);
         print_promise(&session.plan.guarantee);
         print_line("Expected: ", "%s.", cost ? cost : "");
-        printf("Train: dpframe -c %s -O %.*s-results\n", start->config, stem_length(start->config),
-               start->config);
+        const int stem = stem_length(start->config);
+        printf("Train: dpframe run %s -O %.*s-results\n", start->config, stem, start->config);
+        printf(start->facts.ranking ? "Then:  dpframe recommend %.*s-results --user ID\n"
+                                    : "Then:  dpframe predict %.*s-results PAIRS.csv\n",
+               stem, start->config);
         free(cost);
     }
     session_close(&session);
     return status;
+}
+
+/* The other files that the facts name, as the configuration has to write them. */
+static int place_files(struct start *start, struct dpf_error *error)
+{
+    static const int files[] = {FACT_ITEMS_FILE, FACT_ITEM_FEATURES};
+    struct start_facts *facts = &start->facts;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *path = facts->values[files[i]] ? path_for(start->config, facts->values[files[i]], error) : NULL;
+        if (facts->values[files[i]] && !path)
+            return error->fault ? -1 : error_memory(error);
+        free(facts->owned[files[i]]);
+        facts->values[files[i]] = facts->owned[files[i]] = path;
+    }
+    return 0;
 }
 
 static int start_with(struct start *start, struct dpf_error *error)
@@ -194,14 +212,14 @@ static int start_with(struct start *start, struct dpf_error *error)
     if (start_facts_take(&start->facts, a->rest[0], a->rest + 1, a->n_rest - 1, error) != 0)
         return -1;
     if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-        start_facts_ask(&start->facts);
+        start_facts_ask(&start->facts, a->rest[0]);
     if (start_facts_complete(&start->facts, error) != 0 || choose_recipe(start, error) != 0)
         return -1;
     start->config = a->output ? memory_text(a->output) : config_name(a->rest[0]);
     start->path = start->config ? path_for(start->config, a->rest[0], error) : NULL;
     if (!start->config || !start->path)
         return error->fault ? -1 : error_memory(error);
-    if (write_config(start, error) != 0)
+    if (place_files(start, error) != 0 || write_config(start, error) != 0)
         return -1;
     if (check_config(start, error) == 0)
         return 0;

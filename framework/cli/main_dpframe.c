@@ -27,6 +27,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  recommend RUN --user ID      items for a user, from a saved model\n"
                            "  predict RUN PAIRS            predictions for pairs of user and item\n"
                            "  similar RUN --item ID        items with similar factors\n"
+                           "  items RUN                    a catalogue from released noisy counts\n"
                            "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
                            "  sweep -c CONFIG --point P    a sweep by its points, on any scheduler\n"
                            "  report DIRECTORY             a page of a sweep or a run; tables, plots\n"
@@ -44,11 +45,12 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  -j, --jobs N             sweeps: N points at the same time\n"
                            "      --dry-run            sweeps: list the points and run none\n"
                            "      --resume             sweeps: skip points that are done\n"
+                           "      --profile[=FILE]     run: where the time goes, beside limits in FILE\n"
                            "      --prepare, --list        sweep: write its points; how far they are\n"
                            "      --point NAME|I|I-J       sweep: run these; --take-over from the dead\n"
                            "      --user ID, --all     recommend: for whom\n"
                            "      --item ID            similar: to which item\n"
-                           "  -n, --number N           recommend, similar: so many items\n"
+                           "  -n, --number N           recommend, similar, items: so many items\n"
                            "      --data FILE          recommend, evaluate: other records\n"
                            "      --candidates FILE    recommend: among these items alone\n"
                            "      --exclude FILE       recommend: without these items\n"
@@ -80,7 +82,7 @@ static const struct {
     {"similar", command_similar},   {"evaluate", command_evaluate},
     {"audit", command_audit},       {"convert", command_convert},
     {"complete", command_complete}, {"new-plugin", command_new_plugin},
-    {"sweep", command_sweep},
+    {"sweep", command_sweep},       {"items", command_items},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

@@ -69,7 +69,7 @@ static int columns_of(const struct table *table, int *values, int *times, int *w
     return 0;
 }
 
-/* A record without an index on one side: listed as a fault where faults are, else an error. */
+/* A record without an index on one side: no fault, or listed as one where faults are, else an error. */
 static int pass_over(struct table *table, const struct chunk *chunk, int64_t record, int user,
                      struct dpf_error *error)
 {
@@ -77,10 +77,14 @@ static int pass_over(struct table *table, const struct chunk *chunk, int64_t rec
     struct dpf_error local = {0};
     const int wanted = !table->violations || violations_want(table->violations);
     table->strangers++;
+    if (table->drops_strangers)
+        return 0;
     if (wanted)
-        error_at(table->violations ? &local : error, DPF_FAULT_DATA, chunk->path, (long)line,
-                 "the %s of this record is not in the catalogue; remove the record, or add its id to %s",
-                 user ? "user" : "item", user ? "data.users-file" : "data.items-file");
+        error_at(
+            table->violations ? &local : error, DPF_FAULT_DATA, chunk->path, (long)line,
+            "the %s of this record is not in the catalogue; remove the record, or add its id to %s, or set "
+            "data.catalogue.outside = drop",
+            user ? "user" : "item", user ? "data.users-file" : "data.items-file");
     if (!table->violations)
         return -1;
     violations_add(table->violations, 0, line, &local);

@@ -153,6 +153,7 @@ static int read_catalogue_options(const struct config *config, const struct conf
     struct file_options *file = &out->catalogue;
     out->catalogues[DPF_SIDE_USERS] = text_of(data, D_USERS_FILE);
     out->catalogues[DPF_SIDE_ITEMS] = text_of(data, D_ITEMS_FILE);
+    out->drop_outside = value_of(data, D_CATALOGUE_OUTSIDE)->integer != 0;
     file->header = value_of(data, D_CATALOGUE_HEADER)->integer ? HEADER_YES : HEADER_NO;
     file->encoding = out->file.encoding;
     file->prefix = "catalogue.";

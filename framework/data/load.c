@@ -48,8 +48,10 @@ static int check_paths(const struct config *config, const char *section, const c
         paths_free(&paths);
         return 0;
     }
-    if (found.fault != DPF_FAULT_DATA)
-        return error_set(error, found.fault, "%s", found.text);
+    if (found.fault != DPF_FAULT_DATA) {
+        *error = error->fault ? *error : found;
+        return -1;
+    }
     config_error(config, section, key, error, "%s", found.text);
     error->fault = DPF_FAULT_DATA;
     return -1;
@@ -289,6 +291,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
     struct ids users = {0}, items = {0};
     l->spread = spread_is_possible(o);
     l->train_table.violations = l->test_table.violations = &l->out->violations;
+    l->train_table.drops_strangers = l->test_table.drops_strangers = o->drop_outside;
     int status = read_tables(l, &users, &items, error);
     if (status == 0)
         status = finish_ids(l, &users, &items, error);

@@ -12,24 +12,32 @@
 
 /* ---- a list of ids ----------------------------------------------------------------------------------- */
 
-static int add_lines(struct files_lines *lines, struct ids *ids, struct dpf_error *error)
+static int add_lines(struct files_lines *lines, const char *path, struct ids *ids, struct dpf_error *error)
 {
+    int64_t n = 0;
     for (const char *line; (line = files_next_line(lines));) {
         const struct field field = {line, strlen(line)};
+        n++;
         if (field.length && ids_add(ids, &field) < 0)
             return error_memory(error);
+        if (ids->n != n)
+            return error_at(error, DPF_FAULT_DATA, path, (long)n,
+                            "this line has no id, or one that stands in the list before: train again");
     }
     return 0;
 }
 
-/* Codes are given in the order of lines, and so must be the indices. */
-static int check_order(const char *path, const int32_t *rank, int64_t n, struct dpf_error *error)
+/* Codes are given in the order of lines, and so are the indices: sorted, or those of a catalogue. */
+static int order_as_read(const struct ids *ids, struct id_map *out, struct dpf_error *error)
 {
-    for (int64_t i = 0; i < n; i++)
-        if (rank[i] != i)
-            return error_at(error, DPF_FAULT_DATA, path, (long)i + 1,
-                            "the ids are not in the order of a run's: train again");
-    return 0;
+    struct id_map sorted = {0};
+    int32_t *rank = memory_raw((size_t)ids->n + 1, sizeof *rank);
+    int status = rank && ids_finish(ids, &sorted, rank) == 0 && id_map_reorder(&sorted, rank, out) == 0
+                     ? 0
+                     : error_memory(error);
+    id_map_free(&sorted);
+    free(rank);
+    return status;
 }
 
 int id_map_read(const char *path, struct id_map *out, struct dpf_error *error)
@@ -38,23 +46,19 @@ int id_map_read(const char *path, struct id_map *out, struct dpf_error *error)
     struct files_lines lines;
     if (files_open_lines(&lines, path, error) != 0)
         return -1;
-    int status = add_lines(&lines, &ids, error);
-    int32_t *rank = memory_raw((size_t)ids.n + 1, sizeof *rank);
+    int status = add_lines(&lines, path, &ids, error);
     files_close_lines(&lines);
-    if (status == 0 && (!rank || ids_finish(&ids, out, rank) != 0))
-        status = error_memory(error);
-    else if (status == 0 && (status = check_order(path, rank, ids.n, error)) != 0)
-        id_map_free(out);
+    if (status == 0)
+        status = order_as_read(&ids, out, error);
     ids_free(&ids);
-    free(rank);
     return status;
 }
 
 /* ---- records of these items ------------------------------------------------------------------------------
  */
 
-/* Indices of the file's items among the model's, or -1. Both are in the order of ids, so rows stay ascending.
- */
+/* Indices of the file's items among the model's, or -1. Both are in the order of ids, or of the run's
+   catalogue, so rows stay ascending: keep_known refuses others. */
 static int32_t *item_indices(const struct id_map *from, const struct id_map *to)
 {
     int32_t *map = memory_raw((size_t)from->n + 1, sizeof *map);
@@ -71,6 +75,8 @@ static int64_t keep_known(struct csr *csr, const int32_t *map)
         for (int64_t i = first; i < last; i++) {
             if (map[csr->others[i]] < 0)
                 continue;
+            if (kept > csr->ptr[row] && map[csr->others[i]] <= csr->others[kept - 1])
+                return -1;
             csr->others[kept] = map[csr->others[i]];
             if (csr->values)
                 csr->values[kept] = csr->values[i];
@@ -90,6 +96,11 @@ static int replace_items(struct dataset *dataset, struct id_map *items, struct l
         return error_memory(error);
     const int64_t kept = keep_known(&dataset->train.by_user, map);
     free(map);
+    if (kept < 0)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "the items of the run are in another order than data.items-file has them now: give it "
+            "the file that it was trained with");
     left->unknown_items = dataset->train.n - kept;
     dataset->train.n = kept;
     id_map_free(&dataset->items);

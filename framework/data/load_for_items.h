@@ -5,8 +5,7 @@
 
 #include "data/load.h"
 
-/* The ids of a file with one a line, as id_map of them all; the order of its lines must be that of indices.
-   Free it with id_map_free. */
+/* The ids of a file with one a line, in the order of its lines. Free it with id_map_free. */
 int id_map_read(const char *path, struct id_map *out, struct dpf_error *error);
 
 /* What a file of other records has that the model has no place for. */

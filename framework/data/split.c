@@ -17,7 +17,7 @@ struct splitter {
     const struct random_root *seeded;
     struct prf draw; /* of a user, then of an item */
     uint8_t *flags;
-    struct csr *candidates;
+    struct user_candidates *candidates;
     struct dataset_summary *summary;
 };
 
@@ -168,96 +168,44 @@ static void report_short_users(const struct splitter *s)
                     (long long)users, (long long)wanted);
 }
 
-static void flag_common(struct splitter *s, int64_t row)
+/* candidates: an item is set aside by the same draw, with a record or without. */
+static void flag_candidates(struct splitter *s)
 {
-    const struct csr *csr = &s->all->csr;
-    int64_t c = s->candidates->ptr[row];
-    for (int64_t i = csr->ptr[row]; i < csr->ptr[row + 1]; i++) {
-        while (c < s->candidates->ptr[row + 1] && s->candidates->others[c] < csr->others[i])
-            c++;
-        if (c < s->candidates->ptr[row + 1] && s->candidates->others[c] == csr->others[i])
-            s->flags[i] = 1;
-    }
+    *s->candidates =
+        (struct user_candidates){.kind = CANDIDATES_DRAWN, .draw = s->draw, .fraction = s->options->fraction};
+    flag_by_record(s);
 }
 
-/* Each item by its own draw for each user: those of a user are found twice, to be counted and to be kept. */
-static int flag_candidates(struct splitter *s, struct dpf_error *error)
-{
-    int64_t rows = s->all->csr.rows, n = 0;
-    struct csr *csr = s->candidates;
-    size_t capacity = 0;
-    csr->rows = rows;
-    csr->ptr = memory_new((size_t)rows + 1, sizeof *csr->ptr);
-    if (!csr->ptr)
-        return error_memory(error);
-    for (int64_t r = 0; r < rows; r++) {
-        struct prf user;
-        open_user(s, r, &user);
-        int32_t *others = memory_grow(csr->others, &capacity, (size_t)(n + s->items->n), sizeof *csr->others);
-        if (!others)
-            return error_memory(error);
-        csr->others = others;
-        for (int64_t item = 0; item < s->items->n; item++)
-            if (prf_unit(draw_of(s, &user, (int32_t)item)) < s->options->fraction)
-                others[n++] = (int32_t)item;
-        csr->ptr[r + 1] = n;
-        flag_common(s, r);
-    }
-    return 0;
-}
-
-/* One more candidate of a user. */
-static int add_candidate(struct csr *csr, size_t *capacity, int32_t item, struct dpf_error *error)
-{
-    const int64_t n = csr->ptr[csr->rows];
-    int32_t *others = memory_grow(csr->others, capacity, (size_t)n + 1, sizeof *csr->others);
-    if (!others)
-        return error_memory(error);
-    csr->others = others;
-    others[n] = item;
-    csr->ptr[csr->rows] = n + 1;
-    return 0;
-}
-
-/* Whoever has a record of a cold item is ranked among all of them. */
-static int add_cold(struct splitter *s, const uint8_t *cold, struct dpf_error *error)
-{
-    const struct csr *all = &s->all->csr;
-    struct csr *csr = s->candidates;
-    size_t capacity = 0;
-    for (int64_t r = 0; r < all->rows; r++) {
-        int has = 0;
-        for (int64_t i = all->ptr[r]; i < all->ptr[r + 1]; i++)
-            has |= s->flags[i] = cold[all->others[i]];
-        csr->rows = r + 1;
-        csr->ptr[r + 1] = csr->ptr[r];
-        for (int64_t item = 0; item < s->items->n && has; item++)
-            if (cold[item] && add_candidate(csr, &capacity, (int32_t)item, error) != 0)
-                return -1;
-    }
-    csr->rows = all->rows;
-    return 0;
-}
-
-/* cold-items: a draw of each item's id, with all of its records. */
+/* cold-items: a draw of each item's id, with all of its records. Whoever has one is ranked among all of them.
+ */
 static int flag_cold_items(struct splitter *s, struct dpf_error *error)
 {
+    const struct csr *csr = &s->all->csr;
     uint8_t *cold = memory_new((size_t)s->items->n + 1, 1);
-    s->candidates->ptr = memory_new((size_t)s->all->csr.rows + 1, sizeof *s->candidates->ptr);
-    int status = cold && s->candidates->ptr ? 0 : error_memory(error);
+    int32_t *items = memory_raw((size_t)s->items->n + 1, sizeof *items);
+    int64_t n = 0;
     struct prf draw;
+    if (!cold || !items) {
+        free(cold);
+        free(items);
+        return error_memory(error);
+    }
     prf_open(s->seeded, "split", "items", &draw);
-    for (int64_t item = 0; item < s->items->n && status == 0; item++)
+    for (int64_t item = 0; item < s->items->n; item++) {
         cold[item] = prf_unit(prf_value(&draw, id_map_text(s->items, item))) < s->options->fraction;
-    if (status == 0)
-        status = add_cold(s, cold, error);
+        if (cold[item])
+            items[n++] = (int32_t)item;
+    }
+    for (int64_t i = 0; i < csr->ptr[csr->rows]; i++)
+        s->flags[i] = cold[csr->others[i]];
+    *s->candidates = (struct user_candidates){.kind = CANDIDATES_SHARED, .items = items, .n = n};
     free(cold);
-    return status;
+    return 0;
 }
 
 int split_flags(const struct data_options *options, const struct ratings *all, const struct id_map *users,
                 const struct id_map *items, const struct random_root *seeded, uint8_t *flags,
-                struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error)
+                struct user_candidates *candidates, struct dataset_summary *summary, struct dpf_error *error)
 {
     struct splitter s = {.options = options,
                          .all = all,
@@ -284,7 +232,7 @@ int split_flags(const struct data_options *options, const struct ratings *all, c
         report_short_users(&s);
         break;
     case SPLIT_CANDIDATES:
-        status = flag_candidates(&s, error);
+        flag_candidates(&s);
         break;
     case SPLIT_COLD_ITEMS:
         status = flag_cold_items(&s, error);
@@ -322,7 +270,7 @@ static int thin_training(const struct data_options *options, struct ratings *tra
 
 int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,
                const struct id_map *items, const struct random_root *seeded, struct csr *test,
-               struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error)
+               struct user_candidates *candidates, struct dataset_summary *summary, struct dpf_error *error)
 {
     int64_t n = all->csr.ptr[all->csr.rows];
     if (options->kind == SPLIT_NONE || options->kind == SPLIT_FILES)

@@ -21,11 +21,11 @@
 /* Moves the test part from all to test, and fills candidates and the summary's ties. */
 int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,
                const struct id_map *items, const struct random_root *seeded, struct csr *test,
-               struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error);
+               struct user_candidates *candidates, struct dataset_summary *summary, struct dpf_error *error);
 /* The same flags, before anything is moved: 1 for test records; for tests and split_make. */
 int split_flags(const struct data_options *options, const struct ratings *all, const struct id_map *users,
                 const struct id_map *items, const struct random_root *seeded, uint8_t *flags,
-                struct csr *candidates, struct dataset_summary *summary, struct dpf_error *error);
+                struct user_candidates *candidates, struct dataset_summary *summary, struct dpf_error *error);
 /* Pairs in both parts, under the policy of split.overlap. Both have the same users. */
 int split_overlaps(const struct data_options *options, struct ratings *train, struct ratings *test,
                    const struct id_map *users, const struct id_map *items, const struct table *train_table,

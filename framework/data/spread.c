@@ -21,11 +21,10 @@ int spread_is_possible(const struct data_options *o)
 {
     return ranks_size() > 1 && o->format != FORMAT_SYNTHETIC && !o->file.sections &&
            !(o->file.quoting && o->file.multi_line) && !o->relation_path[0] && !filters(&o->filter) &&
-           o->kind != SPLIT_RANDOM_EXACT && o->kind != SPLIT_CANDIDATES;
+           o->kind != SPLIT_RANDOM_EXACT;
 }
 
-/* ---- whose users are whose
- * --------------------------------------------------------------------------------- */
+/* ---- whose users are whose ------------------------------------------------------------------------- */
 
 int spread_users(const struct table *table, struct dataset *dataset, struct dpf_error *error)
 {
@@ -48,8 +47,7 @@ int spread_users(const struct table *table, struct dataset *dataset, struct dpf_
     return status;
 }
 
-/* ---- records to their users' ranks
- * --------------------------------------------------------------------------- */
+/* ---- records to their users' ranks ------------------------------------------------------------------ */
 
 /* A record on its way. Records without a place in a catalogue have -1 for it. */
 struct sent_record {

@@ -20,8 +20,7 @@
 /*
  * Whether the files can be read in parts; if not, each rank reads all of them and keeps its own (shares.h).
  * Not: one process; generated data; files with quoted line ends or sections; what looks at records of several
- * users (filters, links, an exact split) or at all items of each (candidates). Of a compressed file the first
- * rank reads all.
+ * users (filters, links, an exact split). Of a compressed file the first rank reads all.
  */
 int spread_is_possible(const struct data_options *options);
 

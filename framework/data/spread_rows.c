@@ -11,8 +11,7 @@
 #include "data/spread.h"
 #include "dpframe/privacy.h"
 
-/* ---- numbers of all rows
- * ----------------------------------------------------------------------------------- */
+/* ---- numbers of all rows ------------------------------------------------------------------------------- */
 
 /* Rows of which each rank has its own: places of all, counted from the first that is here (struct csr). */
 static int place_rows(const struct dataset *dataset, int side, struct csr *csr, struct dpf_error *error)
@@ -33,8 +32,7 @@ static int place_rows(const struct dataset *dataset, int side, struct csr *csr, 
     return 0;
 }
 
-/* ---- rows by item
- * ------------------------------------------------------------------------------------------- */
+/* ---- rows by item -------------------------------------------------------------------------------------- */
 
 struct item_record {
     int32_t user, item;
@@ -202,8 +200,7 @@ int spread_items(struct dataset *dataset, struct dpf_error *error)
     return status == 0 ? place_rows(dataset, DPF_SIDE_ITEMS, out, error) : -1;
 }
 
-/* ---- what was counted
- * ----------------------------------------------------------------------------------------- */
+/* ---- what was counted ---------------------------------------------------------------------------------- */
 
 static int add_up_counts(struct dataset *dataset, struct dpf_error *error)
 {

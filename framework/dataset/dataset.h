@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/prf.h"
 #include "base/violations.h"
 #include "dpframe/features.h"
 
@@ -93,13 +94,21 @@ struct dataset_summary {
     char sha256[65]; /* of the main file as stored; of several, of their hashes in order; "" if generated */
 };
 
+/* Items among which users' test records are ranked. Nothing is stored by user: they are drawn when asked for.
+ */
+struct user_candidates {
+    enum { CANDIDATES_ALL, CANDIDATES_DRAWN, CANDIDATES_SHARED } kind;
+    struct prf draw; /* drawn: an item is a user's by the value of the pair, with the probability fraction */
+    double fraction;
+    int32_t *items; /* shared by all users with test records; ascending */
+    int64_t n;
+};
+
 struct dataset {
     struct id_map users, items;
     struct records train;
     struct records test; /* n = 0 if there is none */
-    /* Candidate-item holdout: items of each user among which it is ranked (CSR without values), or
-       ptr NULL: all items. */
-    struct csr candidates;
+    struct user_candidates candidates;
     struct relation relation; /* links.ptr NULL: none loaded */
     struct privacy_weights weights;
     struct feature_table features[2]; /* of users, of items: indexed as DPF_SIDE_* */
@@ -116,6 +125,9 @@ int dataset_has_weights(const struct dataset *dataset);
 /* Privacy weights of a user's pairs with items (NULL: all), rated or not. A fault if a pair has none. */
 int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *items, int64_t n, float *out,
                     struct dpf_error *error);
+
+/* A user's candidates, ascending, where they are not all items; out has room for all. Returns how many. */
+int64_t dataset_candidates(const struct dataset *dataset, int64_t user, int32_t *out);
 
 void csr_free(struct csr *csr);
 void records_free(struct records *records);

@@ -88,8 +88,7 @@ int shares_keep_own(struct dataset *dataset, struct dpf_error *error)
         return -1;
     const int64_t *users = dataset->shares[DPF_SIDE_USERS], *items = dataset->shares[DPF_SIDE_ITEMS];
     if (keep_rows(&dataset->train.by_user, users[rank], users[rank + 1], error) != 0 ||
-        keep_rows(&dataset->test.by_user, users[rank], users[rank + 1], error) != 0 ||
-        keep_rows(&dataset->candidates, users[rank], users[rank + 1], error) != 0)
+        keep_rows(&dataset->test.by_user, users[rank], users[rank + 1], error) != 0)
         return -1;
     return keep_rows(&dataset->train.by_item, items[rank], items[rank + 1], error);
 }

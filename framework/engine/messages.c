@@ -66,7 +66,7 @@ static int user_groups(struct engine *engine, struct term_run *term, int64_t use
     return 0;
 }
 
-static int party_groups(struct messages_work *work, int64_t party, int worker, dpf_groups *groups)
+int messages_groups(struct messages_work *work, int64_t party, int worker, dpf_groups *groups)
 {
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
@@ -131,7 +131,7 @@ int messages_of_query(struct messages_work *work, int64_t party, int zeros, int 
     struct term_run *term = work->term;
     const dpf_query *query = &term->plan->query;
     dpf_groups groups;
-    if (party_groups(work, party, worker, &groups) != 0)
+    if (messages_groups(work, party, worker, &groups) != 0)
         return -1;
     int64_t n_rows = groups.n_groups + work->gram_inside;
     double *values =

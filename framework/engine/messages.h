@@ -30,6 +30,8 @@ struct draft {
     int32_t *rows; /* of a sparse message */
 };
 
+/* Groups of the party's records, of all rows of its message. */
+int messages_groups(struct messages_work *work, int64_t party, int worker, dpf_groups *groups);
 /* The party's sums (of zeros, if asked for) as a message. */
 int messages_of_query(struct messages_work *work, int64_t party, int zeros, int worker, struct draft *draft);
 /* A message with all rows, in the buffer of that slot. */

@@ -58,6 +58,21 @@ static int undo_record_transforms(const struct model *model, int32_t user, const
     return 0;
 }
 
+int model_scores_are_products(const struct model *model)
+{
+    const struct side_plan *sides = model->plan->sides;
+    if (model->plan->recommender.instance)
+        return 0;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < sides[side].n_terms; t++)
+            for (int i = 0; i < sides[side].terms[t].n_transforms; i++) {
+                const dpf_transform *transform = sides[side].terms[t].transforms[i]->functions;
+                if (transform->kind == DPF_TRANSFORM_RECORD && transform->predictions)
+                    return 0;
+            }
+    return 1;
+}
+
 int model_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
                  struct dpf_error *error)
 {

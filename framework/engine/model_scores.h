@@ -11,5 +11,7 @@
  */
 int model_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
                  struct dpf_error *error);
+/* Whether these are the products of factor rows and the offset, and nothing else. */
+int model_scores_are_products(const struct model *model);
 
 #endif

@@ -157,6 +157,11 @@ static int score_holder(const struct model *model, int32_t item, float *scores, 
     return status;
 }
 
+int recommender_fit_nobody(const struct model *model, float *scores, struct dpf_error *error)
+{
+    return score_holder(model, -1, scores, error);
+}
+
 int recommender_fit_similar(const struct model *model, int32_t item, double *out, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;

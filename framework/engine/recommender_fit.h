@@ -33,4 +33,7 @@ int recommender_fit_scores(const struct model *model, int32_t user, const int32_
  */
 int recommender_fit_similar(const struct model *model, int32_t item, double *out, struct dpf_error *error);
 
+/* Scores of somebody of whom nothing is known: n_items numbers, from the state alone. */
+int recommender_fit_nobody(const struct model *model, float *scores, struct dpf_error *error);
+
 #endif

@@ -17,6 +17,7 @@
 #include "engine/messages.h"
 #include "engine/noise_variance.h"
 #include "engine/relation_messages.h"
+#include "engine/step_scaled.h"
 
 #define USERS_PER_TASK 64
 
@@ -317,7 +318,7 @@ static void divide_rows(const struct messages_work *work, int64_t rows, int64_t 
     owners[ranks_size()] = rows; /* the Gram row is the last rank's */
 }
 
-static int open_messages(struct messages_work *work, struct engine *engine, struct term_run *term)
+static void open_messages(struct messages_work *work, struct engine *engine, struct term_run *term)
 {
     const dpf_query *query = &term->plan->sent;
     *work = (struct messages_work){.engine = engine, .term = term};
@@ -331,17 +332,18 @@ static int open_messages(struct messages_work *work, struct engine *engine, stru
     work->dense = query->support == DPF_SUPPORT_DENSE ||
                   (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
                   (term->mechanism->flags & DPF_MECHANISM_DENSE) != 0 || !term->plan->by_user;
-    return term->aggregator->merge ? engine->n_workers : 1;
 }
 
-/* All messages of this rank's parties, in the first aggregation in the end. */
-static int add_messages(struct messages_work *work, int n, struct dpf_error *error)
+/* All messages of this rank's parties, in the first aggregation in the end; by their factors, or made. */
+static int add_messages(struct messages_work *work, int n, const double *factors, struct dpf_error *error)
 {
     struct engine *engine = work->engine;
     int64_t tasks = (work->last - work->first + work->per_task - 1) / work->per_task;
     int status = open_aggregations(work, n, error);
     if (status == 0 && work->gram_inside && !work->term->plan->by_user)
         status = divide_gram(work, error);
+    if (status == 0 && factors)
+        return scaled_sums(work, factors, error);
     if (status == 0 && n > 1 && pool_run(engine->pool, tasks, send_messages, work) != 0)
         status = step_failed(engine, error);
     for (int64_t task = 0; status == 0 && n == 1 && task < tasks; task++)
@@ -394,11 +396,16 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
 {
     const dpf_query *query = &term->plan->sent;
     struct messages_work work;
-    const int n = open_messages(&work, engine, term);
+    double *factors = NULL;
+    open_messages(&work, engine, term);
     /* A Gram row that is no part of the messages is released by itself. */
     const int64_t rows = term->rows - (query->has_gram && !work.gram_inside);
     int64_t *owners = memory_new((size_t)ranks_size() + 1, sizeof *owners);
-    int status = owners ? add_messages(&work, n, error) : error_memory(error);
+    int status = owners ? scaled_factors(&work, &factors, error) : error_memory(error);
+    const int n = term->aggregator->merge && !factors ? engine->n_workers : 1;
+    if (status == 0)
+        status = add_messages(&work, n, factors, error);
+    free(factors);
     if (status == 0) {
         divide_rows(&work, rows, owners);
         status = add_up_ranks(&work, owners, error);

@@ -6,6 +6,8 @@
 
 int64_t coverage_step(double p)
 {
+    if (p >= 1)
+        return COVERAGE_CERTAIN;
     double steps = -log1p(-p) * 0x1p50;
     return steps < (double)COVERAGE_CERTAIN ? (int64_t)(steps + 0.5) : COVERAGE_CERTAIN;
 }

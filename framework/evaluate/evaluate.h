@@ -26,6 +26,15 @@ struct scorer {
     void *context;
     int (*scores)(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
                   struct dpf_error *error);
+    /*
+     * Where a score is offset + <row of the user, row of the item>, with products and partial sums rounded to
+     * float in any order and partial sums added in double: the rows. users NULL: scores are something else.
+     */
+    struct score_factors {
+        const float *users, *items; /* rows of stride numbers, a multiple of 16 */
+        int64_t stride;
+        double offset;
+    } factors;
 };
 
 /* One result. */
@@ -55,6 +64,8 @@ const char *evaluate_convention(const char *name);
 int evaluate_rates(const struct config_values *options);
 /* The same of a ranking metric. */
 int evaluate_ranks(const struct config_values *options);
+/* 1 if positives are ranked among all items, not among a sample. */
+int evaluate_ranks_all(const struct config_values *options);
 /* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. largest:
    the declared upper end of values, 1 where all are 1. */
 int evaluate_check(const struct config *config, const struct config_values *options, int implicit,

@@ -362,3 +362,8 @@ int evaluate_ranks(const struct config_values *values)
 {
     return names_metrics(values, evaluate_options_rank);
 }
+
+int evaluate_ranks_all(const struct config_values *values)
+{
+    return evaluate_ranks(values) && values->params.values[P_RANKING].integer == RANKING_FULL;
+}

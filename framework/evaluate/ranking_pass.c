@@ -9,21 +9,28 @@
 #include "base/ranks.h"
 #include "evaluate/checked_scores.h"
 #include "evaluate/coverage.h"
+#include "evaluate/finalists.h"
 #include "evaluate/negatives.h"
 #include "evaluate/top_groups.h"
 #include "evaluate/user_pass.h"
+#include "simd/simd_kind.h"
 
 /* One worker's memory; arrays by item have room for every item. */
 struct bench {
     double *scores;
     int32_t *items;
     int32_t *excluded;
-    int32_t *positives; /* items; then entries of the list */
+    int32_t *candidates; /* the user's; NULL: all items */
+    int64_t n_candidates;
+    int32_t *positives; /* items */
+    int32_t *entries;   /* of the list, for positives */
     double *positive_scores;
     uint8_t *marks;    /* by item; all clear between users */
     int64_t *coverage; /* cut-offs x items, or NULL */
     int64_t *exposure; /* the same */
     struct top_groups top;
+    struct finalists finalists; /* of users that come next; of ranking.finalists */
+    int next_finalist;
     int64_t without_positives;
     int64_t short_of_negatives;
     int64_t without_scores;
@@ -33,9 +40,9 @@ struct ranking {
     const struct evaluate_options *options;
     const struct dataset *dataset;
     const struct scorer *scorer;
-    const struct csr *part;       /* whose records are the positives */
-    const struct csr *candidates; /* that limit each user's list, or NULL */
-    int mask;                     /* training records of the user leave the list */
+    const struct csr *part; /* whose records are the positives */
+    int has_candidates;     /* that limit each user's list */
+    int mask;               /* training records of the user leave the list */
     int wants_coverage;
     int wants_gini;
     int wants_relative_rank;
@@ -45,6 +52,8 @@ struct ranking {
     int64_t *item_band;        /* band of popularity of each item, or NULL */
     struct user_sums *by_user; /* or NULL */
     dpf_stream *stream;        /* of negatives, or NULL */
+    int64_t n_users;
+    struct finalist_items finalists; /* panels NULL: every item is scored by the scorer */
     struct bench *benches;
     int n_benches;
     double *sums; /* by chunk */
@@ -119,13 +128,6 @@ static int is_masked(const struct ranking *r, int64_t user, int32_t item)
     return r->mask && row_has(&r->dataset->train.by_user, user, item);
 }
 
-/* The items a user's list is made from; NULL: all. Returns how many. */
-static int64_t candidate_row(const struct ranking *r, int64_t user, const int32_t **items)
-{
-    *items = r->candidates ? r->candidates->others + r->candidates->ptr[user] : NULL;
-    return r->candidates ? r->candidates->ptr[user + 1] - r->candidates->ptr[user] : r->n_items;
-}
-
 /* The union of two ascending rows, and of those only what the pool has (NULL: all). */
 static int64_t merge_rows(const struct csr *a, const struct csr *b, int64_t row, const int32_t *pool,
                           int64_t n_pool, int32_t *out)
@@ -153,11 +155,13 @@ static int64_t merge_rows(const struct csr *a, const struct csr *b, int64_t row,
     return n;
 }
 
-/* Marks the user's positives and lists them; returns how many. */
-static int64_t mark_positives(const struct ranking *r, struct bench *bench, int64_t user)
+/* Lists the user's positives, ascending and among the candidates (NULL: all items); returns how many. */
+static int64_t list_positives(const struct ranking *r, int64_t user, const int32_t *candidates,
+                              int64_t n_candidates, int32_t *positives)
 {
-    const int32_t *candidates;
-    int64_t n_candidates = candidate_row(r, user, &candidates), c = 0, n = 0;
+    const struct csr *train = &r->dataset->train.by_user;
+    int64_t c = 0, n = 0;
+    int64_t seen = train->ptr[user], seen_end = r->mask ? train->ptr[user + 1] : seen;
     for (int64_t i = r->part->ptr[user]; i < r->part->ptr[user + 1]; i++) {
         double value = r->part->values ? (double)r->part->values[i] : 1.0;
         int32_t item = r->part->others[i];
@@ -165,26 +169,27 @@ static int64_t mark_positives(const struct ranking *r, struct bench *bench, int6
             c++;
         if (candidates && (c == n_candidates || candidates[c] != item))
             continue;
-        if (!(value >= r->options->relevance) || is_masked(r, user, item))
+        while (seen < seen_end && train->others[seen] < item)
+            seen++;
+        if (!(value >= r->options->relevance) || (seen < seen_end && train->others[seen] == item))
             continue;
-        bench->marks[item] |= MARK_POSITIVE;
-        bench->positives[n++] = item;
+        positives[n++] = item;
     }
     return n;
 }
 
-static void clear_positives(const struct ranking *r, struct bench *bench, int64_t user)
+static void mark_positives(struct bench *bench, int64_t n, uint8_t mark)
 {
-    for (int64_t i = r->part->ptr[user]; i < r->part->ptr[user + 1]; i++)
-        bench->marks[r->part->others[i]] = 0;
+    for (int64_t i = 0; i < n; i++)
+        bench->marks[bench->positives[i]] = mark;
 }
 
 /* Positives first, then the user's negatives. */
 static int list_sampled(const struct ranking *r, struct bench *bench, int64_t user, struct ranked_list *list,
                         struct dpf_error *error)
 {
-    const int32_t *pool;
-    int64_t n_pool = candidate_row(r, user, &pool);
+    const int32_t *pool = bench->candidates;
+    const int64_t n_pool = bench->n_candidates;
     int64_t n_excluded = merge_rows(&r->dataset->train.by_user, &r->dataset->test.by_user, user, pool, n_pool,
                                     bench->excluded);
     int64_t drawn = negatives_draw(r->stream, id_map_text(&r->dataset->users, user), pool, n_pool,
@@ -192,10 +197,11 @@ static int list_sampled(const struct ranking *r, struct bench *bench, int64_t us
                                    MARK_OTHER, bench->items + list->n_positives);
     for (int32_t i = 0; i < list->n_positives; i++) {
         bench->items[i] = bench->positives[i];
-        bench->positives[i] = i;
+        bench->entries[i] = i;
     }
     bench->short_of_negatives += drawn < r->options->negatives;
     list->items = bench->items;
+    list->positives = bench->entries;
     list->n = list->n_candidates = list->n_positives + drawn;
     return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
 }
@@ -204,17 +210,18 @@ static int list_sampled(const struct ranking *r, struct bench *bench, int64_t us
 static int list_candidates(const struct ranking *r, struct bench *bench, int64_t user,
                            struct ranked_list *list, struct dpf_error *error)
 {
-    const int32_t *candidates;
-    int64_t n = candidate_row(r, user, &candidates), positives = 0;
+    const int32_t *candidates = bench->candidates;
+    int64_t positives = 0;
     int32_t kept = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < bench->n_candidates; i++) {
         if (is_masked(r, user, candidates[i]))
             continue;
         if (bench->marks[candidates[i]] & MARK_POSITIVE)
-            bench->positives[positives++] = kept;
+            bench->entries[positives++] = kept;
         bench->items[kept++] = candidates[i];
     }
     list->items = bench->items;
+    list->positives = bench->entries;
     list->n = list->n_candidates = kept;
     return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
 }
@@ -227,6 +234,7 @@ static int list_all(const struct ranking *r, struct bench *bench, int64_t user, 
     if (checked_scores(r->scorer, r->dataset, user, NULL, r->n_items, bench->scores, error) != 0)
         return -1;
     list->items = NULL;
+    list->positives = bench->positives;
     list->n = list->n_candidates = r->n_items;
     if (!r->mask)
         return 0;
@@ -234,6 +242,49 @@ static int list_all(const struct ranking *r, struct bench *bench, int64_t user, 
         bench->scores[train->others[i]] = -INFINITY;
     list->n_candidates -= train->ptr[user + 1] - train->ptr[user];
     return 0;
+}
+
+/* The next users of the chunk that have positives, this one first, are looked at together. */
+static void find_finalists(const struct ranking *r, struct bench *bench, int64_t user, int64_t chunk)
+{
+    const struct csr *train = &r->dataset->train.by_user;
+    struct finalists *f = &bench->finalists;
+    struct dpf_error ignored = {0};
+    int status = 0;
+    f->n_users = bench->next_finalist = 0;
+    for (int64_t u = user; u < user_pass_chunk_end(r->n_users, chunk) && f->n_users < NEAR_USERS; u++) {
+        struct finalist_user *next = &f->users[f->n_users];
+        status = finalists_reserve(f, f->n_users, r->part->ptr[u + 1] - r->part->ptr[u], &ignored);
+        if (status != 0)
+            break;
+        next->user = (int32_t)u;
+        next->masked = train->others + train->ptr[u];
+        next->n_masked = r->mask ? train->ptr[u + 1] - train->ptr[u] : 0;
+        next->n_positives = list_positives(r, u, NULL, 0, next->positives);
+        f->n_users += next->n_positives > 0;
+    }
+    if (status == 0)
+        status = finalists_find(f, &ignored);
+    /* Whatever went wrong: the scorer goes on alone, and says so for the user whom it concerns. */
+    for (int i = 0; i < f->n_users && status != 0; i++)
+        f->users[i].left = 1;
+}
+
+/* Those of all items that can be among the first k; or all of them. */
+static int list_finalists(const struct ranking *r, struct bench *bench, int64_t user, int64_t chunk,
+                          struct ranked_list *list, struct dpf_error *error)
+{
+    struct finalists *f = &bench->finalists;
+    if (bench->next_finalist >= f->n_users || f->users[bench->next_finalist].user != user)
+        find_finalists(r, bench, user, chunk);
+    const struct finalist_user *u = &f->users[bench->next_finalist++];
+    if (f->n_users == 0 || u->left)
+        return list_all(r, bench, user, list, error);
+    list->items = u->items;
+    list->n = u->n_items;
+    list->n_candidates = r->n_items - u->n_masked;
+    list->places = r->wants_relative_rank ? u->places : -1;
+    return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
 }
 
 /* Every item with a chance to be among the first k gets it, in whatever is counted by item. */
@@ -296,7 +347,7 @@ static void add_list(const struct ranking *r, struct bench *bench, const struct 
             add_items(r, bench, list, i, sums);
     }
     for (int32_t i = 0; r->item_band && i < list->n_positives; i++)
-        sums[popularity_at(r->options, r->item_band[ranked_item(list, list->positives[i])])] += 1;
+        sums[popularity_at(r->options, r->item_band[bench->positives[i]])] += 1;
     if (r->wants_relative_rank)
         sums[SUM_RELATIVE_RANK] += relative_rank(list, bench->positive_scores);
     sums[SUM_USERS] += 1;
@@ -308,18 +359,23 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
 {
     const struct ranking *r = context;
     struct bench *bench = &r->benches[worker];
-    struct ranked_list list = {.scores = bench->scores, .marks = bench->marks, .positives = bench->positives};
-    list.n_positives = mark_positives(r, bench, user);
+    struct ranked_list list = {.scores = bench->scores, .marks = bench->marks, .places = -1};
+    if (r->has_candidates && r->part->ptr[user + 1] > r->part->ptr[user])
+        bench->n_candidates = dataset_candidates(r->dataset, user, bench->candidates);
+    list.n_positives = list_positives(r, user, bench->candidates, bench->n_candidates, bench->positives);
     if (list.n_positives == 0) {
         bench->without_positives++;
         return 0;
     }
+    mark_positives(bench, list.n_positives, MARK_POSITIVE);
     struct dpf_error fault = {0};
     int status;
     if (r->stream)
         status = list_sampled(r, bench, user, &list, &fault);
-    else if (r->candidates)
+    else if (r->has_candidates)
         status = list_candidates(r, bench, user, &list, &fault);
+    else if (r->finalists.panels)
+        status = list_finalists(r, bench, user, chunk, &list, &fault);
     else
         status = list_all(r, bench, user, &list, &fault);
     double *sums = r->sums + chunk * r->width;
@@ -327,7 +383,7 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
         add_list(r, bench, &list, user, r->by_user ? user_sums_row(r->by_user, user) : sums);
     if (status == 0 && r->by_user)
         user_sums_add(r->by_user, user, sums);
-    clear_positives(r, bench, user);
+    mark_positives(bench, list.n_positives, 0);
     if (status == 0)
         return 0;
     bench->without_scores++;
@@ -343,16 +399,24 @@ static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_e
     bench->scores = memory_raw(items, sizeof *bench->scores);
     bench->items = memory_raw(items, sizeof *bench->items);
     bench->excluded = memory_raw(items, sizeof *bench->excluded);
+    bench->n_candidates = r->n_items;
+    if (r->has_candidates && !(bench->candidates = memory_raw(items, sizeof *bench->candidates)))
+        return error_memory(error);
     bench->positives = memory_raw(items, sizeof *bench->positives);
+    bench->entries = memory_raw(items, sizeof *bench->entries);
     bench->positive_scores = memory_raw(items, sizeof *bench->positive_scores);
     bench->marks = memory_new(items, sizeof *bench->marks);
     if (r->wants_coverage)
         bench->coverage = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->coverage);
     if (r->wants_gini)
         bench->exposure = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->exposure);
-    if (!bench->scores || !bench->items || !bench->excluded || !bench->positives || !bench->positive_scores ||
-        !bench->marks || (r->wants_coverage && !bench->coverage) || (r->wants_gini && !bench->exposure))
+    if (!bench->scores || !bench->items || !bench->excluded || !bench->positives || !bench->entries ||
+        !bench->positive_scores || !bench->marks || (r->wants_coverage && !bench->coverage) ||
+        (r->wants_gini && !bench->exposure))
         return error_memory(error);
+    if (r->finalists.panels &&
+        finalists_init(&bench->finalists, &r->finalists, r->wants_relative_rank, error) != 0)
+        return -1;
     return top_groups_init(&bench->top, limit > 0 ? limit : 1, r->n_items, error);
 }
 
@@ -363,11 +427,14 @@ static void ranking_free(struct ranking *r)
         free(bench->scores);
         free(bench->items);
         free(bench->excluded);
+        free(bench->candidates);
         free(bench->positives);
+        free(bench->entries);
         free(bench->positive_scores);
         free(bench->marks);
         free(bench->coverage);
         free(bench->exposure);
+        finalists_free(&bench->finalists);
         top_groups_free(&bench->top);
     }
     free(r->benches);
@@ -375,6 +442,7 @@ static void ranking_free(struct ranking *r)
     free(r->surprise);
     free(r->item_band);
     random_stream_free(r->stream);
+    finalist_items_close(&r->finalists);
 }
 
 /* What is known of items before any list. */
@@ -401,6 +469,15 @@ static int prepare_items(struct ranking *r, int64_t n_users, struct dpf_error *e
     return 0;
 }
 
+/* Whether a first pass that leaves most items out is worth it. */
+static int prepare_finalists(struct ranking *r, struct dpf_error *error)
+{
+    const int64_t k = r->options->largest_cutoff;
+    if (!r->scorer->factors.users || r->options->sampled || r->has_candidates || 8 * k > r->n_items)
+        return 0;
+    return finalist_items_open(&r->finalists, r->scorer, r->n_items, k, SIMD_KIND_AUTO, error);
+}
+
 static int ranking_init(struct ranking *r, const struct random_root *seeded, struct pool *pool,
                         int64_t n_users, struct dpf_error *error)
 {
@@ -413,7 +490,8 @@ static int ranking_init(struct ranking *r, const struct random_root *seeded, str
         return error_memory(error);
     if (r->by_user && user_sums_init(r->by_user, n_users, r->width, error) != 0)
         return -1;
-    if (prepare_items(r, n_users, error) != 0)
+    r->n_users = n_users;
+    if (prepare_items(r, n_users, error) != 0 || prepare_finalists(r, error) != 0)
         return -1;
     for (int w = 0; w < r->n_benches; w++)
         if (bench_init(r, &r->benches[w], error) != 0)
@@ -497,7 +575,7 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
         .dataset = dataset,
         .scorer = scorer,
         .part = &part->by_user,
-        .candidates = !train_part && dataset->candidates.ptr ? &dataset->candidates : NULL,
+        .has_candidates = !train_part && dataset->candidates.kind != CANDIDATES_ALL,
         .mask = options->mask_seen && !train_part,
         .wants_coverage = evaluate_options_chosen(options, METRIC_COVERAGE),
         .wants_gini = evaluate_options_chosen(options, METRIC_GINI),

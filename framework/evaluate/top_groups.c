@@ -43,8 +43,7 @@ static double median(double a, double b, double c)
     return c < lo ? lo : c > hi ? hi : c;
 }
 
-/* Quickselect: the k largest come first, the smallest of them at k - 1. Returns that one's score. */
-static double narrow(struct top_entry *e, int64_t n, int64_t k)
+double top_entries_narrow(struct top_entry *e, int64_t n, int64_t k)
 {
     int64_t lo = 0, hi = n - 1, target = k - 1;
     while (lo < hi) {
@@ -81,20 +80,50 @@ static double sweep(struct top_groups *top, const struct ranked_list *list, int6
             continue;
         top->entries[fill++] = (struct top_entry){list->scores[i], i};
         if (fill == top->capacity) {
-            bar = narrow(top->entries, fill, k);
+            bar = top_entries_narrow(top->entries, fill, k);
             fill = k;
         }
     }
     *n = fill;
-    return narrow(top->entries, fill, k);
+    return top_entries_narrow(top->entries, fill, k);
 }
 
-static int descending(const void *a, const void *b)
+static int comes_before(const struct top_entry *a, const struct top_entry *b)
 {
-    const struct top_entry *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    return x->entry < y->entry ? -1 : x->entry > y->entry;
+    return a->score > b->score || (a->score == b->score && a->entry < b->entry);
+}
+
+/* In descending order, ties by entry. Insertion for a few; more are parted by a middle one (quicksort). */
+static void sort_entries(struct top_entry *e, int64_t n)
+{
+    while (n > 16) {
+        const struct top_entry middle = e[n / 2];
+        int64_t i = 0, j = n - 1;
+        while (i <= j) {
+            while (comes_before(&e[i], &middle))
+                i++;
+            while (comes_before(&middle, &e[j]))
+                j--;
+            if (i <= j)
+                swap_entries(&e[i++], &e[j--]);
+        }
+        /* The shorter part first: the stack stays small. */
+        if (j + 1 < n - i) {
+            sort_entries(e, j + 1);
+            e += i;
+            n -= i;
+        } else {
+            sort_entries(e + i, n - i);
+            n = j + 1;
+        }
+    }
+    for (int64_t i = 1; i < n; i++) {
+        const struct top_entry entry = e[i];
+        int64_t at = i;
+        for (; at > 0 && comes_before(&entry, &e[at - 1]); at--)
+            e[at] = e[at - 1];
+        e[at] = entry;
+    }
 }
 
 static void add_item(struct rank_group *group, const struct ranked_list *list, int64_t entry,
@@ -138,7 +167,7 @@ void top_groups_find(struct top_groups *top, const struct ranked_list *list, con
     for (int64_t i = 0; i < n; i++)
         if (top->entries[i].score > last)
             top->entries[top->n_above++] = top->entries[i];
-    qsort(top->entries, (size_t)top->n_above, sizeof *top->entries, descending);
+    sort_entries(top->entries, top->n_above);
 
     struct rank_group *group = NULL;
     for (int64_t i = 0; i < top->n_above; i++) {
@@ -166,6 +195,11 @@ static int64_t first_from(const double *sorted, int64_t from, int64_t to, double
             to = middle;
     }
     return from;
+}
+
+int64_t half_places_of(const double *sorted, int64_t n, double score)
+{
+    return first_from(sorted, 0, n, score, 0) + first_from(sorted, 0, n, score, 1);
 }
 
 /* Positives by equal intervals of score between the least and the largest of them. */
@@ -239,12 +273,16 @@ static int64_t half_places(const struct ranked_list *list, const double *positiv
 double relative_rank(const struct ranked_list *list, double *work)
 {
     int64_t n = list->n_positives;
+    int64_t halves = list->places;
     if (list->n_candidates < 2)
         return 0;
-    for (int64_t i = 0; i < n; i++)
-        work[i] = list->scores[list->positives[i]];
-    qsort(work, (size_t)n, sizeof *work, ascending);
+    if (halves < 0) {
+        for (int64_t i = 0; i < n; i++)
+            work[i] = list->scores[list->positives[i]];
+        qsort(work, (size_t)n, sizeof *work, ascending);
+        halves = half_places(list, work, n);
+    }
     /* Each positive ties with itself. */
-    double places = (double)(half_places(list, work, n) - n) / 2;
+    const double places = (double)(halves - n) / 2;
     return places / (double)n / (double)(list->n_candidates - 1);
 }

@@ -19,11 +19,13 @@
 struct ranked_list {
     const int32_t *items;
     const double *scores;
-    int64_t n;                /* entries */
+    int64_t n;                /* entries; where places are known, all that can be among the first k will do */
     int64_t n_candidates;     /* that take part */
     const uint8_t *marks;     /* by item: MARK_POSITIVE set for positives */
-    const int32_t *positives; /* their entries */
+    const int32_t *positives; /* their entries, unless places are known */
     int64_t n_positives;      /* at least 1 */
+    int64_t places; /* over positives and candidates: 2 for a candidate above a positive, 1 for a tie;
+                       -1: not known */
 };
 #define MARK_POSITIVE 1
 #define MARK_OTHER 2 /* free for the list's maker */
@@ -60,6 +62,12 @@ struct item_counts {
 };
 void top_groups_find(struct top_groups *top, const struct ranked_list *list,
                      const struct item_counts *counts);
+
+/* Quickselect: the k largest of n >= k >= 1 come first, the smallest of them at k - 1. Returns its score. */
+double top_entries_narrow(struct top_entry *entries, int64_t n, int64_t k);
+
+/* Of an item's score: 2 for each of the ascending scores below it, 1 for each that is equal. */
+int64_t half_places_of(const double *ascending, int64_t n, double score);
 
 /*
  * Mean over positives of (better + (tied - 1)/2) / (candidates - 1), which is the expectation of

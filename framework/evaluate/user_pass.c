@@ -15,6 +15,12 @@ int64_t user_pass_chunks(int64_t n_users)
     return (n_users + users - 1) / users;
 }
 
+int64_t user_pass_chunk_end(int64_t n_users, int64_t chunk)
+{
+    const int64_t end = (chunk + 1) * shares_chunk(n_users);
+    return end < n_users ? end : n_users;
+}
+
 /* The chunks of each rank, into offsets; none if there are no users. */
 static int64_t *chunk_offsets(const struct dataset *dataset, int64_t n_users, struct dpf_error *error)
 {
@@ -50,7 +56,7 @@ static int run_chunk(void *context, int64_t task, int worker)
     const struct pass *pass = context;
     const int64_t chunk = pass->first + task;
     struct failure *failure = &pass->failures[worker];
-    int64_t end = (chunk + 1) * pass->chunk < pass->n_users ? (chunk + 1) * pass->chunk : pass->n_users;
+    const int64_t end = user_pass_chunk_end(pass->n_users, chunk);
     ticker_add(end - chunk * pass->chunk);
     for (int64_t user = chunk * pass->chunk; user < end; user++) {
         if (pass->task(pass->context, user, chunk, worker, &failure->error) == 0)

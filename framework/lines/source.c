@@ -221,7 +221,7 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     if (block->capacity < source->block_size + 1) {
         block_free(block);
         block->index = source->next;
-        block->data = memory_raw(source->block_size + 1, 1);
+        block->data = memory_raw(source->block_size + 1 + BLOCK_MARGIN, 1);
         if (!block->data)
             return error_memory(error);
         block->capacity = source->block_size + 1;

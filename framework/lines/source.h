@@ -17,6 +17,7 @@
 
 #define SOURCE_BLOCK ((size_t)1 << 21) /* usual size of a block, and the longest line there can be */
 
+#define BLOCK_MARGIN 80
 #define SOURCE_SECTION 64 /* bytes of a section's name and its NUL; longer ones are cut and match nothing */
 
 struct source {
@@ -39,7 +40,7 @@ struct source {
 };
 
 struct block {
-    char *data; /* every line ends in '\n', the last one too */
+    char *data; /* every line ends in '\n', the last one too; BLOCK_MARGIN bytes behind it may be read */
     size_t length;
     size_t capacity;
     int64_t index;

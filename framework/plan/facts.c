@@ -197,17 +197,6 @@ static void judge_bare_terms(const struct plan *plan, const struct side_plan *si
 
 /* ---- what could stop a run (C12) ----------------------------------------------------------------------- */
 
-/* The largest number that one contribution has: what its coming changes a sum by. NaN: nobody states it. */
-static double largest_contribution(const dpf_sensitivity *block, int unit)
-{
-    const dpf_norms *comes = &block->at[unit][DPF_ADJ_ADD_REMOVE], *goes = &block->at[unit][DPF_ADJ_ZERO_OUT];
-    const double norms[] = {comes->linf, comes->l2, comes->l1, goes->linf, goes->l2, goes->l1};
-    double least = NAN;
-    for (int i = 0; i < 6; i++)
-        least = fmin(least, norms[i]); /* the largest number is at most any norm; fmin ignores NaN */
-    return least;
-}
-
 /* What bounds a sum of messages, and a message as a sum of contributions. */
 struct sum_range {
     double most;           /* a contribution */
@@ -294,10 +283,10 @@ static void judge_range(const struct plan *plan, const struct term_plan *term, s
         const double grid = gram ? term->noise.gram_grid[k] : term->noise.grid[k];
         const double scale = gram ? term->noise.gram_scale[k] : term->noise.scale[k];
         const dpf_sensitivity *block = gram ? &term->sensitivity.gram[k] : &term->sensitivity.blocks[k];
-        const double record = largest_contribution(block, DPF_UNIT_RECORD);
+        const double record = plan_largest_contribution(block, DPF_UNIT_RECORD);
         const double records = (double)plan_rows(plan, DPF_SIDE_ITEMS); /* that a user has at most */
         const double most =
-            whole ? fmin(largest_contribution(block, DPF_UNIT_USER), records * record) : record;
+            whole ? fmin(plan_largest_contribution(block, DPF_UNIT_USER), records * record) : record;
         const struct sum_range range = {.most = most,
                                         .messages = messages,
                                         .each = whole ? 1 : others,

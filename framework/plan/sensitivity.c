@@ -262,3 +262,13 @@ int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, stru
     term->rows = rows;
     return 0;
 }
+
+double plan_largest_contribution(const dpf_sensitivity *block, int unit)
+{
+    const dpf_norms *comes = &block->at[unit][DPF_ADJ_ADD_REMOVE], *goes = &block->at[unit][DPF_ADJ_ZERO_OUT];
+    const double norms[] = {comes->linf, comes->l2, comes->l1, goes->linf, goes->l2, goes->l1};
+    double least = NAN;
+    for (int i = 0; i < 6; i++)
+        least = fmin(least, norms[i]); /* the largest number is at most any norm; fmin ignores NaN */
+    return least;
+}

@@ -89,7 +89,8 @@ static const char plots[] =
 static const char print[] =
     "@page{margin:16mm 14mm}@media "
     "print{body{max-width:none;padding:0;font-size:9.5pt}nav,details,.screen{display:none}"
-    "h1{font-size:15pt}h2{font-size:12pt;margin:1.1rem 0 .4rem}h2,h3,figure .label{break-after:avoid}"
+    "h1{font-size:15pt}h2{font-size:12pt;margin:1.1rem 0 .4rem}h2,h3,h2+.note,figure "
+    ".label{break-after:avoid}"
     "p,.note,figcaption,.key,.label{font-size:8.5pt}table{font-size:8pt}th,td{padding:.15rem .4rem}"
     "td.r{white-space:normal}pre.statement{font-size:8pt}"
     "tr,figure,.box,li{break-inside:avoid}.plots{grid-template-columns:1fr 1fr;gap:.6rem 1.2rem}"

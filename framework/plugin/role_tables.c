@@ -39,7 +39,8 @@ static const char *sampler_fault(const void *functions)
 static const char *message_or_state_fault(const dpf_transform *transform)
 {
     int message = transform->kind == DPF_TRANSFORM_MESSAGE;
-    if (transform->records || transform->predictions || transform->factors)
+    if (transform->records || transform->predictions || transform->factors ||
+        (!message && (transform->measure || transform->factor)))
         return "a function of another kind is set";
     if (message) {
         REQUIRE(transform, forward);
@@ -47,6 +48,8 @@ static const char *message_or_state_fault(const dpf_transform *transform)
             return "a function of another kind is set";
         if (transform->rows && !transform->inverse)
             return "function inverse is missing: rows changes the number of rows";
+        if (!transform->measure != !transform->factor)
+            return "measure and factor belong together";
         return NULL;
     }
     REQUIRE(transform, project);
@@ -71,7 +74,8 @@ static const char *transform_fault(const void *functions)
         return "flag ISOMETRY is for messages";
     if (kind == DPF_TRANSFORM_MESSAGE || kind == DPF_TRANSFORM_STATE)
         return message_or_state_fault(transform);
-    if (transform->forward || transform->inverse || transform->project || transform->adjoint)
+    if (transform->forward || transform->inverse || transform->project || transform->adjoint ||
+        transform->measure || transform->factor)
         return "a function of another kind is set";
     if (kind == DPF_TRANSFORM_RECORD) {
         REQUIRE(transform, records);
@@ -84,7 +88,8 @@ static const char *transform_fault(const void *functions)
 static const char *mechanism_fault(const void *functions)
 {
     const dpf_mechanism *mechanism = functions;
-    if (mechanism->flags & ~(DPF_MECHANISM_CONTRIBUTORS | DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE))
+    if (mechanism->flags &
+        ~(DPF_MECHANISM_CONTRIBUTORS | DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS))
         return "flags has an unknown bit";
     REQUIRE(mechanism, lifetime);
     REQUIRE(mechanism, budget);
@@ -100,7 +105,7 @@ static const char *aggregator_fault(const void *functions)
     const dpf_aggregator *aggregator = functions;
     if (aggregator->sees != DPF_SEES_MESSAGES && aggregator->sees != DPF_SEES_SUM)
         return "sees is neither DPF_SEES_MESSAGES nor DPF_SEES_SUM";
-    if (aggregator->flags & ~(DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE))
+    if (aggregator->flags & ~(DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE | DPF_AGGREGATOR_ADDS))
         return "flags has an unknown bit";
     REQUIRE(aggregator, absorb);
     REQUIRE(aggregator, scale);

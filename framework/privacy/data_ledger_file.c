@@ -430,6 +430,26 @@ static int work(struct file *file, const struct data_ledger_request *request, co
     return is_new ? sync_directory(file, error) : 0;
 }
 
+/* The first condition that fails, or why no accountant has an answer. */
+static int refuse_unproved(const struct guarantee *guarantee, struct dpf_error *error)
+{
+    const char *id = "", *why = "";
+    for (int i = N_CONDITIONS - 1; i >= 0; i--)
+        if (!guarantee->conditions[i].holds) {
+            id = guarantee->conditions[i].id;
+            why = guarantee->conditions[i].why;
+        }
+    for (int i = 0; i < guarantee->n_accounts && !*id; i++)
+        if (!guarantee->accounts[i].is_claim && !*why)
+            why = guarantee->accounts[i].refused ? guarantee->accounts[i].reason
+                                                 : guarantee->accounts[i].answer.note;
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "[privacy] ledger adds up proved epsilons, but nothing is proved for this run%s%s%s%.300s. "
+        "Mend that, or remove ledger; \"dpframe account\" without it has the whole statement",
+        *id || *why ? ": " : "", id, *id ? " fails: " : "", why);
+}
+
 int data_ledger_open(const struct data_ledger_request *request, struct data_budget *out,
                      struct dpf_error *error)
 {
@@ -440,9 +460,7 @@ int data_ledger_open(const struct data_ledger_request *request, struct data_budg
         (struct data_budget){.known = 1, .most = request->most, .planned = request->planned, .composed = NAN};
     snprintf(out->path, sizeof out->path, "%s", request->path);
     if (!account)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "[privacy] ledger adds up proved epsilons, but nothing is proved for this run: "
-                         "\"dpframe check\" shows the conditions that fail; meet them, or remove ledger");
+        return refuse_unproved(request->guarantee, error);
     if (request->guarantee->reproducible)
         return error_set(error, DPF_FAULT_CONFIG,
                          "[privacy] ledger adds up epsilons of independent noise, but the noise of this run "

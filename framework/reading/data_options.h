@@ -107,6 +107,7 @@ struct data_options {
     enum relation_similarity relation_similarity;
     const char *catalogues[2]; /* paths of users, of items: indexed as DPF_SIDE_*; "" if there is none */
     struct file_options catalogue;
+    int drop_outside; /* records that a catalogue has no row for, in silence; else they are faults */
     struct filter_options filter;
     struct weights_options weights;
     struct generate_options generate;

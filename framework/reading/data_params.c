@@ -37,6 +37,11 @@ static const dpf_enum_value duplicates[] = {
     {"mean", "the mean of the values, with the time stamp and the privacy weight of the last"},
     {"sum", "the sum of the values (counts), with the time stamp and the privacy weight of the last"},
 };
+static const dpf_enum_value outside[] = {
+    {"fault", "they are faults, as [privacy] on-violation says: a catalogue is meant to have all"},
+    {"drop",
+     "they are left out and counted: the catalogue has a part, such as the items that dpframe items chose"},
+};
 static const dpf_enum_value out_of_range[] = {
     {"error", "a value outside the declared range is refused, naming its line"},
     {"clip", "values are moved to the nearest end of the declared range"},
@@ -160,7 +165,7 @@ static const dpf_param data_table[D_COUNT] = {
     [D_ITEMS_FILE] = DPF_PARAM_TEXT_F(
         "items-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
         "The catalogue of items, a public file with an id on each line: the item side has a row for each of "
-        "them, in that order, and records of other items are faults ([privacy] on-violation). Empty: the "
+        "them, in that order, and records of other items are what catalogue.outside says. Empty: the "
         "items that occur in the data; the released list of items then shows which."),
     [D_USERS_FILE] = DPF_PARAM_TEXT_F(
         "users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
@@ -171,6 +176,9 @@ static const dpf_param data_table[D_COUNT] = {
         DPF_PARAM_BOOL_F("catalogue.header", 0, 0, "Whether a catalogue's first line names its columns."),
     [D_CATALOGUE_COLUMN] = DPF_PARAM_TEXT_F("catalogue.column", DPF_TYPE_STRING, "1", 0,
                                             "The column of the id in a catalogue: a number, or a name."),
+    [D_CATALOGUE_OUTSIDE] = DPF_PARAM_ENUM_F("catalogue.outside", 0, outside, DPF_PARAM_PRIVACY,
+                                             "What to do with records whose item or user is not in its "
+                                             "catalogue. Each is judged by its own ids alone."),
     [D_ENCODING] = DPF_PARAM_ENUM_F("encoding", 0, encodings, 0, "How the bytes of ids are read."),
     [D_DUPLICATES] = DPF_PARAM_ENUM_F("duplicates", 2, duplicates, 0,
                                       "What to do with records of one user and item; their number is "

@@ -14,8 +14,10 @@
 #include "base/ranks.h"
 #include "base/ticker.h"
 #include "lines/quoted.h"
+#include "reading/plain_rows.h"
 #include "reading/row.h"
 #include "reading/table.h"
+#include "simd/text_marks.h"
 
 #define LOOK_BLOCK                                                                                           \
     ((size_t)1 << 16) /* a first line that is longer is not looked at before the file is read */
@@ -79,14 +81,6 @@ static int open_source(struct reader *reader, struct dpf_error *error)
     return 0;
 }
 
-static int64_t count_lines(const struct block *block)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < block->length; i++)
-        n += block->data[i] == '\n';
-    return n;
-}
-
 /* The line at *at without its end; *at moves behind it. */
 static struct field next_line(const struct block *block, size_t *at)
 {
@@ -123,7 +117,7 @@ static int keep_chunk(struct reader *reader, struct chunk *chunk)
 
 static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
 {
-    int64_t lines = count_lines(block);
+    int64_t lines = text_count_lines(block->data, block->length);
     struct chunk *chunk = chunk_new(&reader->layout, lines);
     if (!chunk)
         return NULL;
@@ -146,12 +140,12 @@ static int pass_over(struct reader *reader, int slot, const struct block *block,
 }
 
 /* What is wrong with a line before its fields are looked at. */
-static int check_line(const struct block *block, int has_nul, int64_t line, const struct field *text,
+static int check_line(const struct block *block, int64_t line, const struct field *text,
                       struct dpf_error *error)
 {
     if (block->cut && line == 0)
         return error_set(error, DPF_FAULT_DATA, SOURCE_TOO_LONG, block->capacity - 1);
-    if (has_nul && memchr(text->data, 0, text->length))
+    if (memchr(text->data, 0, text->length))
         return error_set(error, DPF_FAULT_DATA, "a NUL byte: the file is damaged or is not text");
     return 0;
 }
@@ -196,14 +190,27 @@ static int parse_line(struct reader *reader, const struct block *block, size_t s
     return row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
 }
 
-static int parse_block(struct reader *reader, const struct block *block, int slot, struct quoted *quoted,
-                       int has_nul, struct chunk *chunk, struct stop *stop)
+/* What a thread needs on the plain path: for lines with quotes, and for lines that need no care; either may
+   be NULL. */
+struct plain_state {
+    struct quoted *quoted;
+    struct plain_rows *rows;
+};
+
+static int parse_block(struct reader *reader, const struct block *block, int slot,
+                       const struct plain_state *state, struct chunk *chunk, struct stop *stop)
 {
     int skip_header = block->index == reader->header_block && reader->layout.has_header;
     const int sections = reader->options->sections;
     struct field section = {block->section, strlen(block->section)};
     size_t at = 0;
+    if (state->rows)
+        plain_rows_begin(state->rows, block);
     for (int64_t line = 0; at < block->length; line++) {
+        if (state->rows && !skip_header && !(block->cut && line == 0))
+            line += plain_rows_take(state->rows, &at, line, &reader->slots[slot], chunk);
+        if (at == block->length)
+            break;
         const size_t start = at;
         struct field text = next_line(block, &at);
         if (is_blank(&text)) {
@@ -219,9 +226,9 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             section = (struct field){text.data, name};
             continue;
         }
-        if (check_line(block, has_nul, line, &text, &stop->error) == 0)
-            parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, quoted, chunk,
-                       &stop->error);
+        if (check_line(block, line, &text, &stop->error) == 0)
+            parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, state->quoted,
+                       chunk, &stop->error);
         if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
             return -1;
     }
@@ -236,7 +243,7 @@ struct quoted_state {
 };
 
 static int parse_quoted(struct reader *reader, const struct block *block, struct quoted_state *state,
-                        int has_nul, struct chunk *chunk, struct stop *stop)
+                        struct chunk *chunk, struct stop *stop)
 {
     struct field fields[FIELDS_MAX];
     size_t at = 0;
@@ -251,7 +258,7 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
             state->open_block = block->index;
             state->open_line = line;
         }
-        int status = check_line(block, has_nul, line, &text, &stop->error);
+        int status = check_line(block, line, &text, &stop->error);
         if (status == 0)
             status = quoted_line(state->quoted, block->data + start, at - start, &stop->error);
         if (status > 0 && state->skip_header)
@@ -269,19 +276,18 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
     return 0;
 }
 
-/* A chunk is kept even if it failed, since its lines count for those behind it. rows: NULL on the plain
- * path; quoted: as for cut_line there. */
+/* A chunk is kept even if it failed, since its lines count for those behind it. rows: NULL on the plain path,
+   which has the other state. */
 static int take_block(struct reader *reader, struct block *block, int slot, struct quoted_state *rows,
-                      struct quoted *quoted, struct stop *stop)
+                      const struct plain_state *plain, struct stop *stop)
 {
     stop->block = block->index;
     stop->line = -1;
-    const int has_nul = memchr(block->data, 0, block->length) != NULL;
     struct chunk *chunk = begin_chunk(reader, block, slot);
     if (!chunk)
         return error_memory(&stop->error);
-    int status = rows ? parse_quoted(reader, block, rows, has_nul, chunk, stop)
-                      : parse_block(reader, block, slot, quoted, has_nul, chunk, stop);
+    int status = rows ? parse_quoted(reader, block, rows, chunk, stop)
+                      : parse_block(reader, block, slot, plain, chunk, stop);
     if (keep_chunk(reader, chunk) != 0) {
         chunk_free(chunk);
         return error_memory(&stop->error);
@@ -294,8 +300,14 @@ static void read_blocks(struct reader *reader, int slot)
     struct stop *stop = &reader->stops[slot];
     struct block block = {0};
     const int single = reader->options->quoting && !reader->options->multi_line;
-    struct quoted *quoted = single ? quoted_new(&reader->options->delimiter, &stop->error) : NULL;
-    int status = single && !quoted ? -1 : 1;
+    struct plain_state plain = {0};
+    plain.quoted = single ? quoted_new(&reader->options->delimiter, &stop->error) : NULL;
+    int status = single && !plain.quoted ? -1 : 1;
+    if (status > 0 && !(reader->control && reader->control->careful)) {
+        const int kind = reader->control ? reader->control->kind : SIMD_KIND_AUTO;
+        plain.rows = plain_rows_new(reader->options, &reader->layout, kind, &stop->error);
+        status = stop->error.fault ? -1 : 1;
+    }
     while (status > 0 && !atomic_load(&reader->stopped)) {
         status = source_next(&reader->source, &block, &stop->error);
         if (status <= 0)
@@ -306,7 +318,7 @@ static void read_blocks(struct reader *reader, int slot)
             atomic_store(&reader->stopped, 1);
             break;
         }
-        if (take_block(reader, &block, slot, NULL, quoted, stop) != 0) {
+        if (take_block(reader, &block, slot, NULL, &plain, stop) != 0) {
             atomic_store(&reader->stopped, 1);
             break;
         }
@@ -316,7 +328,8 @@ static void read_blocks(struct reader *reader, int slot)
         stop->line = 0;
         atomic_store(&reader->stopped, 1);
     }
-    quoted_free(quoted);
+    quoted_free(plain.quoted);
+    plain_rows_free(plain.rows);
     block_free(&block);
 }
 
@@ -377,7 +390,7 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
             ++*line;
             if (is_blank(&text) && !(quoted && quoted_is_open(quoted)))
                 continue;
-            if (check_line(block, 1, (int64_t)start, &text, error) != 0)
+            if (check_line(block, (int64_t)start, &text, error) != 0)
                 return -1;
             if (!quoted || (!quoted_is_open(quoted) && !memchr(text.data, '"', text.length))) {
                 *n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
@@ -683,7 +696,9 @@ int table_check(const char *path, const struct file_options *options, struct dpf
     struct dpf_error found = {0};
     if (decide_layout(&reader, &found) == 0 || !found.fault)
         return 0;
-    return error_set(error, found.fault, "%s", found.text);
+    if (!error->fault)
+        *error = found;
+    return -1;
 }
 
 /* The first line of the file as a file of its own. */

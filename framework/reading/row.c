@@ -197,17 +197,22 @@ static int check_id(const struct file_options *options, const struct field *fiel
 }
 
 /* Needed once the lines of a chunk are no longer one record each. */
-static int note_line(struct chunk *chunk, int64_t line, int64_t lines)
+static int list_lines(struct chunk *chunk)
+{
+    chunk->lines_of = memory_raw((size_t)chunk->lines, sizeof *chunk->lines_of);
+    if (!chunk->lines_of)
+        return -1;
+    for (int64_t i = 0; i < chunk->n; i++)
+        chunk->lines_of[i] = (uint32_t)i;
+    return 0;
+}
+
+int row_note_line(struct chunk *chunk, int64_t line)
 {
     if (!chunk->lines_of && line == chunk->n)
         return 0;
-    if (!chunk->lines_of) {
-        chunk->lines_of = memory_raw((size_t)lines, sizeof *chunk->lines_of);
-        if (!chunk->lines_of)
-            return -1;
-        for (int64_t i = 0; i < chunk->n; i++)
-            chunk->lines_of[i] = (uint32_t)i;
-    }
+    if (!chunk->lines_of && list_lines(chunk) != 0)
+        return -1;
     chunk->lines_of[chunk->n] = (uint32_t)line;
     return 0;
 }
@@ -302,8 +307,30 @@ int row_add(const struct file_options *options, const struct layout *layout, str
         return -1;
     chunk->users[i] = ids_add(&slot->users, user);
     chunk->items[i] = ids_add(&slot->items, item);
-    if (chunk->users[i] < 0 || chunk->items[i] < 0 || note_line(chunk, line, chunk->lines) != 0)
+    if (chunk->users[i] < 0 || chunk->items[i] < 0 || row_note_line(chunk, line) != 0)
         return error_memory(error);
     chunk->n++;
     return 0;
+}
+
+int row_value(const struct file_options *options, const struct layout *layout, const struct field *field,
+              float *out)
+{
+    struct dpf_error error = {0};
+    int64_t clipped = 0;
+    return take_value(options, layout, field, out, &clipped, &error) == 0 && !error.fault && clipped == 0;
+}
+
+int row_time(const struct file_options *options, const struct layout *layout, const struct field *field,
+             double *out)
+{
+    struct dpf_error error = {0};
+    return take_time(options, layout, field, out, &error) == 0;
+}
+
+int row_weight(const struct file_options *options, const struct layout *layout, const struct field *field,
+               float *out)
+{
+    struct dpf_error error = {0};
+    return take_weight(options, layout, field, out, &error) == 0;
 }

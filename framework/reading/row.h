@@ -15,4 +15,14 @@ int row_add(const struct file_options *options, const struct layout *layout, str
             struct chunk *chunk, const struct field *fields, int64_t n, int64_t line,
             struct dpf_error *error);
 
+/* What row_add makes of a field where it has nothing to say about it: 1; 0: it has, or the record goes. */
+int row_value(const struct file_options *options, const struct layout *layout, const struct field *field,
+              float *out);
+int row_time(const struct file_options *options, const struct layout *layout, const struct field *field,
+             double *out);
+int row_weight(const struct file_options *options, const struct layout *layout, const struct field *field,
+               float *out);
+/* Notes the line of the record that is added next. -1 if memory runs out. */
+int row_note_line(struct chunk *chunk, int64_t line);
+
 #endif

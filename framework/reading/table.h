@@ -21,7 +21,8 @@ struct table {
     struct slot *slots;
     int n_slots;
     int64_t lines, empty, records, dropped, clipped;
-    int64_t strangers; /* records whose user or item has no index; counted when rows are built */
+    int64_t strangers;   /* records whose user or item has no index; counted when rows are built */
+    int drops_strangers; /* they are no faults */
     /* Where it is set, lines that are no records are listed there and left out, and reading goes on; else the
        first of them ends it. */
     struct violations *violations;
@@ -34,6 +35,8 @@ struct read_control {
     size_t block_size;  /* 0: the usual */
     const char *memory; /* the file's content; NULL: read the file */
     size_t length;
+    int careful;     /* every line by the careful path */
+    int kind;        /* of processor, of the fast one: SIMD_KIND_... */
     int part, parts; /* several ranks read parts of the file (file_part.h), all of them; 0: one reads all */
 };
 

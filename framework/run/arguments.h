@@ -38,7 +38,8 @@ struct arguments {
     const char *settings_directory;
     /* Options of some commands. */
     int jobs; /* 0: not given */
-    int dry_run, resume, all;
+    int dry_run, resume, all, profile;
+    const char *profile_limits;   /* of the machine, a file; or NULL */
     int prepare, list, take_over; /* of a sweep that is run by points */
     const char *point;
     const char *user, *data, *item, *exclude, *candidates;

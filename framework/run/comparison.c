@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/comparison.h"
+#include "run/model_scorer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
-#include "engine/model_scores.h"
 #include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
@@ -150,10 +150,11 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
         status = joined_check(&session->plan, error);
     if (status == 0)
         status = train(run, &session->plan, &model, error);
-    const struct scorer scorer = {.context = &model, .scores = model_scores};
-    if (status == 0)
+    if (status == 0) {
+        const struct scorer scorer = model_scorer(&model);
         status = evaluate_model(&run->session->evaluate, run->dataset, &scorer, session->plan.seeded,
                                 run->pool, 0, &out->metrics, error);
+    }
     model_free(&model);
     return status;
 }

@@ -21,10 +21,12 @@ static json_t *text_or_null(const char *text)
 
 static void print_error(const struct dpf_error *error)
 {
-    json_t *parts = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "kind", error_kind(error->fault), "message",
-                              error->text, "file", text_or_null(error->file), "line",
-                              error->line > 0 ? json_integer(error->line) : json_null(), "key",
-                              text_or_null(error->key), "value", text_or_null(error->value));
+    const char *remedy = error_remedy(error);
+    json_t *parts =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "kind", error_kind(error->fault), "message",
+                  error->text, "file", text_or_null(error->file), "line",
+                  error->line > 0 ? json_integer(error->line) : json_null(), "key", text_or_null(error->key),
+                  "value", text_or_null(error->value), "remedy", text_or_null(remedy ? remedy : ""));
     json_t *whole = json_pack("{s:o}", "error", parts);
     if (!whole || json_dumpf(whole, stderr, JSON_COMPACT) != 0) /* a message that is no UTF-8, or no memory */
         fprintf(stderr, "dpframe: %s", error->text);

@@ -50,7 +50,7 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
     }
     *verdict = verdict_judge(&input);
     const struct comparison *twin = named(judge, "non-private");
-    if (!twin && judge->twin && input.has_noise && *verdict > VERDICT_BETTER)
+    if (!twin && judge->twin && input.has_noise && verdict_gives_reason(&input))
         twin = take(judge, "non-private");
     input.non_private = twin ? &twin->metrics : NULL;
     log_set_level(level);

@@ -15,11 +15,18 @@
 
 /* 1 if there is a table: records have privacy weights, and an accountant of the run knows them. */
 int record_budgets_exist(const struct plan *plan, const struct dataset *dataset);
-/* The table as CSV; *out is NULL if there is none. Free it. */
-int record_budgets_text(const struct plan *plan, const struct dataset *dataset, char **out,
+/* The lines of the table; none if there is no table. Free them. */
+struct record_budgets {
+    struct budget_line *lines;
+    int64_t n;
+    size_t room;
+};
+int record_budgets_make(const struct plan *plan, const struct dataset *dataset, struct record_budgets *out,
                         struct dpf_error *error);
-/* Its lines that are about the whole run, for run.json; *out is NULL if there is none. New reference. */
-int record_budgets_json(const struct plan *plan, const struct dataset *dataset, json_t **out,
-                        struct dpf_error *error);
+void record_budgets_free(struct record_budgets *budgets);
+/* As CSV; *out is NULL if there are no lines. Free it. */
+int record_budgets_text(const struct record_budgets *budgets, char **out, struct dpf_error *error);
+/* The lines that are about the whole run, for run.json; NULL if there are none. New reference. */
+json_t *record_budgets_json(const struct record_budgets *budgets);
 
 #endif

@@ -310,10 +310,7 @@ static json_t *data_json(const struct dataset *dataset)
 
 static json_t *timing_json(const struct results *r)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "load", number(r->seconds_load));
-    json_object_set_new(object, "plan", number(r->seconds_plan));
-    json_object_set_new(object, "train", number(r->seconds_train));
+    json_t *object = stages_json(r->stages);
     json_object_set_new(object, "users_steps", number(r->stats->seconds[DPF_SIDE_USERS]));
     json_object_set_new(object, "items_steps", number(r->stats->seconds[DPF_SIDE_ITEMS]));
     if (r->stats->cpu_solves > 0) { /* parties solve */
@@ -321,8 +318,6 @@ static json_t *timing_json(const struct results *r)
         json_object_set_new(object, "cpu_noise", number(r->stats->cpu_noise));
         json_object_set_new(object, "cpu_solves", number(r->stats->cpu_solves));
     }
-    json_object_set_new(object, "evaluate", number(r->seconds_evaluate));
-    json_object_set_new(object, "total", number(r->seconds_total));
     return object;
 }
 
@@ -418,10 +413,10 @@ static json_t *model_json(const struct results *r)
                      r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);
 }
 
-/* budgets: of records by weight, or NULL. */
-static json_t *run_json(const struct results *r, json_t *budgets)
+/* budgets: of records by weight. */
+static json_t *run_json(const struct results *r, const struct record_budgets *budgets)
 {
-    json_t *root = json_object();
+    json_t *root = json_object(), *of_records = record_budgets_json(budgets);
     json_object_set_new(root, "format", json_integer(DPFRAME_RESULTS_FORMAT));
     json_object_set_new(root, "dpframe", json_string(DPFRAME_VERSION));
     /* Metrics of the training part have names that begin with "train-". */
@@ -435,8 +430,8 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     json_object_set_new(root, "baselines", results_comparisons_json(r->comparisons, r->n_comparisons));
     json_object_set_new(root, "metric_conventions", conventions_json(r->test));
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
-    if (budgets)
-        json_object_set_new(root, "record_budgets", budgets);
+    if (of_records)
+        json_object_set_new(root, "record_budgets", of_records);
     json_object_set_new(root, "timing", timing_json(r));
     json_object_set_new(root, "communication", communication_json(r->stats));
     json_object_set_new(root, "component_metrics", component_metrics_json(r->component_metrics));
@@ -624,10 +619,10 @@ static int write_released(const char *directory, const struct metrics *released,
 }
 
 /* Only where records have budgets of their own. */
-static int write_budgets(const char *directory, const struct results *r, struct dpf_error *error)
+static int write_budgets(const char *directory, const struct record_budgets *budgets, struct dpf_error *error)
 {
     char *table;
-    if (record_budgets_text(r->plan, r->dataset, &table, error) != 0)
+    if (record_budgets_text(budgets, &table, error) != 0)
         return -1;
     int status = table ? write_text(directory, "private/record_budgets.csv", table, error) : 0;
     free(table);
@@ -655,19 +650,17 @@ static int write_violations(const char *directory, const struct results *r, stru
     return status;
 }
 
-static int write_run(const char *directory, const struct results *r, struct dpf_error *error)
+int results_write(const char *directory, const struct results *results, json_t **run, struct dpf_error *error)
 {
-    json_t *budgets;
-    if (record_budgets_json(r->plan, r->dataset, &budgets, error) != 0)
-        return -1;
-    return write_json(directory, "run.json", run_json(r, budgets), error);
-}
-
-int results_write(const char *directory, const struct results *results, struct dpf_error *error)
-{
+    *run = NULL;
     if (make_inside(directory, "release", error) != 0 || make_inside(directory, "private", error) != 0)
         return -1;
     remove_earlier(directory);
+    struct record_budgets budgets;
+    stages_enter(results->stages, STAGE_BUDGETS);
+    if (record_budgets_make(results->plan, results->dataset, &budgets, error) != 0)
+        return -1;
+    stages_enter(results->stages, STAGE_WRITE);
     char *statement = guarantee_text(&results->plan->guarantee);
     char *ini = plan_resolved_ini(results->plan);
     int status = 0;
@@ -680,7 +673,7 @@ int results_write(const char *directory, const struct results *results, struct d
     if (status == 0)
         status = write_released(directory, results->released, error);
     if (status == 0)
-        status = write_budgets(directory, results, error);
+        status = write_budgets(directory, &budgets, error);
     if (status == 0)
         status = write_noise(directory, results, error);
     if (status == 0)
@@ -693,9 +686,20 @@ int results_write(const char *directory, const struct results *results, struct d
         status = write_json(directory, "release/ledger.json", ledger_json(&results->plan->ledger), error);
     if (status == 0)
         status = write_text(directory, "config.ini", ini, error);
-    if (status == 0)
-        status = write_run(directory, results, error);
+    if (status == 0) {
+        *run = run_json(results, &budgets);
+        status = write_json(directory, "run.json", json_incref(*run), error);
+    }
+    record_budgets_free(&budgets);
     free(statement);
     free(ini);
     return status;
+}
+
+int results_rewrite_timing(const char *directory, const struct results *results, json_t *run,
+                           struct dpf_error *error)
+{
+    stages_enter(results->stages, STAGE_WRITE);
+    json_object_set_new(run, "timing", timing_json(results));
+    return write_json(directory, "run.json", run, error);
 }

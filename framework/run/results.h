@@ -15,6 +15,7 @@
 #include "run/comparison.h"
 #include "run/component_metrics.h"
 #include "run/joined.h"
+#include "run/stages.h"
 
 struct results {
     const struct plan *plan;
@@ -28,7 +29,7 @@ struct results {
     const struct engine_stats *stats;
     const double *train_rmse; /* by round, or NULL */
     int64_t n_train_rmse;
-    double seconds_load, seconds_plan, seconds_train, seconds_evaluate, seconds_total;
+    struct stages *stages; /* the run is writing; budgets are a stage of their own */
     const struct component_metrics *component_metrics;
     int threads;
     const struct rank_cost *ranks;       /* of each, or NULL: one process */
@@ -48,7 +49,12 @@ void results_abandon(const char *directory);
 int results_have_noise(const json_t *run);
 /* Metrics by the model's name, with the epsilon that is proved of one that could be released. */
 json_t *results_comparisons_json(const struct comparison *comparisons, int n);
-int results_write(const char *directory, const struct results *results, struct dpf_error *error);
+/* *run: what run.json says. New reference. */
+int results_write(const char *directory, const struct results *results, json_t **run,
+                  struct dpf_error *error);
+/* Writes run.json again, with the times up to now; takes the reference. */
+int results_rewrite_timing(const char *directory, const struct results *results, json_t *run,
+                           struct dpf_error *error);
 /* What ranks other than 0 do of it: they write rows that rank 0 does not have. */
 int results_help_write(const struct results *results, struct dpf_error *error);
 

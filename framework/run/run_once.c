@@ -24,14 +24,15 @@
 #include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "run/comparison.h"
+#include "run/model_scorer.h"
 #include "run/progress.h"
+#include "run/stages.h"
 #include "run/stopping.h"
 #include "privacy/dp_event.h"
 #include "run/summary_table.h"
 #include "run/judge.h"
 #include "run/verdict_file.h"
 #include "plan/plan_make.h"
-#include "engine/model_scores.h"
 #include "dataset/summary.h"
 
 struct run {
@@ -53,7 +54,8 @@ struct run {
     int quiet;
     int threads, default_threads;
     struct data_parsed *parsed; /* used up by load */
-    double times[6];
+    struct stages stages;
+    struct machine_limits limits; /* for --profile */
     int lock;                     /* of the directory of results, or -1 */
     const struct run_part *part;  /* of the request */
     struct violations violations; /* of data and rounds, that stopped nothing */
@@ -90,11 +92,6 @@ static int open_pool(struct run *run, struct dpf_error *error)
     return run->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start %d threads", run->threads);
 }
 
-static struct scorer scorer_of(struct model *model)
-{
-    return (struct scorer){.context = model, .scores = model_scores};
-}
-
 /* What is measured beside a run, on raw records, must not decide whether it completes. */
 static int without_stopping(struct run *run, int measured, struct dpf_error *error)
 {
@@ -115,7 +112,7 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     double rmse = NAN;
     int stop;
     if (run->trace || stopping_reads_error(&run->stopping)) {
-        struct scorer scorer = scorer_of(model);
+        struct scorer scorer = model_scorer(model);
         if (without_stopping(run, evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error),
                              error) != 0)
             return -1;
@@ -143,7 +140,7 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
 static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
                     struct dpf_error *error)
 {
-    struct scorer scorer = scorer_of(model);
+    struct scorer scorer = model_scorer(model);
     return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test,
                           error);
 }
@@ -159,7 +156,7 @@ static int evaluate_run(struct run *run, struct dpf_error *error)
                                            release->laplace ? sqrt(2) * release->scale : release->scale,
                                        .laplace = release->laplace,
                                        .root = plan->privacy_root};
-    const struct scorer scorer = scorer_of(&run->model);
+    const struct scorer scorer = model_scorer(&run->model);
     return evaluate_and_release(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool,
                                 &noise, &run->test, &run->released, error);
 }
@@ -214,13 +211,11 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
                         char **words, enum verdict *verdict, struct dpf_error *error)
 {
     const int asked = run->n_comparisons;
-    if (ranks_rank() > 0)
-        return 0;
     const struct judge judge = {.run = {arguments, &run->session, &run->dataset, run->pool},
                                 .test = &run->test,
                                 /* Of several ranks, the first judges by what all have trained. */
                                 .trains = !run->quiet && ranks_size() == 1,
-                                .twin = run->times[3] - run->times[2] < TWIN_SECONDS,
+                                .twin = run->stages.at[STAGE_TRAIN].wall < TWIN_SECONDS,
                                 .models = run->comparisons,
                                 .n_models = &run->n_comparisons};
     int status = 0;
@@ -299,10 +294,37 @@ static int note_early_stop(struct run *run, struct dpf_error *error)
     return run->spent ? 0 : -1;
 }
 
+/*
+ * What training must move at least: each round, for each side that it updates, the other side's row of each
+ * record, the side's own rows twice, and messages. What components compute is not known here.
+ */
+static void note_train_work(struct run *run)
+{
+    const struct plan *plan = &run->session.plan;
+    const double row = (double)run->model.stride * sizeof(float), rounds = (double)run->stats.rounds_done;
+    const double rows[2] = {(double)run->dataset.users.n, (double)run->dataset.items.n};
+    double *bytes = &run->stages.at[STAGE_TRAIN].bytes;
+    *bytes += (double)run->stats.bytes_up + (double)run->stats.bytes_down;
+    for (int side = 0; side < 2; side++)
+        if (plan->sides[side].updated)
+            *bytes += rounds * row * ((double)run->dataset.train.n + 2 * rows[side]);
+}
+
+/* Products of rows: of tested users with all items in a full ranking, else of test records at least. */
+static void note_evaluate_work(struct run *run)
+{
+    const int64_t *test = run->dataset.test.by_user.ptr;
+    double users = 0;
+    for (int64_t u = 0; test && evaluate_ranks_all(&run->session.evaluate) && u < run->dataset.users.n; u++)
+        users += test[u + 1] > test[u];
+    run->stages.at[STAGE_EVALUATE].flops +=
+        2 * (double)run->model.stride * ((double)run->dataset.test.n + users * (double)run->dataset.items.n);
+}
+
 static int train_and_evaluate(struct run *run, const struct arguments *arguments, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
-    run->times[2] = progress_clock();
+    stages_enter(&run->stages, STAGE_TRAIN);
     int factorization = plan_is_factorization(plan);
     int status = train(run, plan, &run->model, 1, &run->stats, error);
     if (!run->quiet && factorization)
@@ -313,8 +335,9 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
         snprintf(plan->guarantee.deviation, sizeof plan->guarantee.deviation, "%s", plan->ledger.deviation);
         plan->guarantee.run_holds = 0;
     }
-    run->times[3] = progress_clock();
-    struct scorer scorer = scorer_of(&run->model);
+    note_train_work(run);
+    stages_enter(&run->stages, STAGE_EVALUATE);
+    struct scorer scorer = model_scorer(&run->model);
     /* A release is made whatever the records are, even where nobody has a test record. */
     if (plan->metrics.numbers > 0)
         status = without_stopping(run, evaluate_run(run, error), error);
@@ -327,10 +350,9 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
                                   error);
     if (status == 0 && run->dataset.test.n)
         status = without_stopping(run, compare(run, arguments, error), error);
-    if (status != 0)
-        return -1;
-    run->times[4] = progress_clock();
-    return 0;
+    if (status == 0)
+        note_evaluate_work(run);
+    return status;
 }
 
 static void print_verdict(const char *words, enum verdict verdict)
@@ -374,22 +396,63 @@ static void warn_of_violations(const struct run *run, const char *directory)
 
 /* A part states the whole that it belongs to. */
 static int write_results(struct run *run, const char *directory, const struct results *results,
-                         struct dpf_error *error)
+                         json_t **written, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
     if (!run->part)
-        return results_write(directory, results, error);
+        return results_write(directory, results, written, error);
     const struct ledger own_ledger = plan->ledger;
     const struct guarantee own = plan->guarantee;
     char *output = plan->output;
     plan->ledger = *run->part->ledger;
     plan->guarantee = *run->part->guarantee;
     plan->output = memory_text(run->part->output);
-    const int status = plan->output ? results_write(directory, results, error) : error_memory(error);
+    const int status = plan->output ? results_write(directory, results, written, error) : error_memory(error);
     free(plan->output);
     plan->output = output;
     plan->ledger = own_ledger;
     plan->guarantee = own;
+    return status;
+}
+
+/* Rank 0 writes, with the others' rows, and what each of them has taken. */
+static int write_by_ranks(struct run *run, const char *directory, struct results *results, json_t **written,
+                          struct dpf_error *error)
+{
+    struct rank_cost *costs = memory_new((size_t)ranks_size(), sizeof *costs);
+    const int interrupted = worker_cancelled();
+    if (interrupted)
+        error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
+    int status = ranks_agree(interrupted ? -1 : costs ? 0 : error_memory(error), error);
+    if (status == 0)
+        status = joined_costs(costs, error);
+    results->ranks = ranks_size() > 1 ? costs : NULL;
+    if (status == 0)
+        status = ranks_rank() == 0 ? write_results(run, directory, results, written, error)
+                                   : results_help_write(results, error);
+    results->ranks = NULL;
+    free(costs);
+    return ranks_agree(status, error);
+}
+
+/* What is said, and kept, once the results are there. Uses up what was written. */
+static int tell(struct run *run, const struct arguments *arguments, const char *directory,
+                struct results *results, json_t *written, struct dpf_error *error)
+{
+    struct dpf_error ignored = {0};
+    enum verdict verdict = VERDICT_NONE;
+    char *words = NULL;
+    warn_of_violations(run, directory);
+    stages_enter(&run->stages, STAGE_VERDICT);
+    int status = give_verdict(run, arguments, directory, &words, &verdict, error);
+    if (!run->quiet)
+        print_results(run, results, words, verdict, directory);
+    free(words);
+    stages_enter(&run->stages, STAGE_WRITE);
+    if (results_rewrite_timing(directory, results, written, status == 0 ? error : &ignored) != 0)
+        status = -1;
+    if (status == 0 && arguments->profile)
+        status = stages_print(&run->stages, &run->limits, run->threads, error);
     return status;
 }
 
@@ -407,38 +470,18 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .stats = &run->stats,
                               .train_rmse = run->train_rmse,
                               .n_train_rmse = run->n_train_rmse,
-                              .seconds_load = run->times[1] - run->times[0],
-                              .seconds_plan = run->times[2] - run->times[1],
-                              .seconds_train = run->times[3] - run->times[2],
-                              .seconds_evaluate = run->times[4] - run->times[3],
-                              .seconds_total = run->times[4] - run->times[0],
+                              .stages = &run->stages,
                               .component_metrics = &run->session.metrics,
                               .threads = run->threads,
                               .violations = &run->violations,
                               .spent = run->spent};
-    struct rank_cost *costs = memory_new((size_t)ranks_size(), sizeof *costs);
-    results.ranks = ranks_size() > 1 ? costs : NULL;
-    const int interrupted = worker_cancelled();
-    if (interrupted)
-        error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-    int status = ranks_agree(interrupted ? -1 : costs ? 0 : error_memory(error), error);
-    if (status == 0)
-        status = joined_costs(costs, error);
-    if (status == 0)
-        status = ranks_rank() == 0 ? write_results(run, directory, &results, error)
-                                   : results_help_write(&results, error);
-    status = ranks_agree(status, error);
-    free(costs);
-    if (status != 0)
+    json_t *written = NULL;
+    stages_enter(&run->stages, STAGE_WRITE);
+    if (write_by_ranks(run, directory, &results, &written, error) != 0) {
+        json_decref(written);
         return -1;
-    warn_of_violations(run, directory);
-    enum verdict verdict = VERDICT_NONE;
-    char *words = NULL;
-    status = give_verdict(run, arguments, directory, &words, &verdict, error);
-    if (!run->quiet)
-        print_results(run, &results, words, verdict, directory);
-    free(words);
-    if (status != 0)
+    }
+    if (ranks_rank() == 0 && tell(run, arguments, directory, &results, written, error) != 0)
         return -1;
     for (int64_t i = 0; i < run->test.n; i++)
         if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
@@ -547,8 +590,10 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
             return error_memory(error);
         arguments->overrides[arguments->n_overrides++] = overridden;
     }
-    run->times[0] = progress_clock();
-    int status = session_open(&run->session, arguments, 0, error);
+    int status =
+        arguments->profile_limits ? machine_limits_read(arguments->profile_limits, &run->limits, error) : 0;
+    if (status == 0)
+        status = session_open(&run->session, arguments, 0, error);
     struct plan *plan = &run->session.plan;
     const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
     if (status == 0)
@@ -557,9 +602,10 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = prepare_output(run, &directory, &made, error);
     if (status == 0)
         status = open_pool(run, error);
+    stages_enter(&run->stages, STAGE_LOAD);
     if (status == 0)
         status = load(run, error);
-    run->times[1] = progress_clock();
+    stages_enter(&run->stages, STAGE_PLAN);
     status = ranks_agree(status, error);
     if (status == 0)
         status =
@@ -596,6 +642,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
     if (run && arguments) {
         *arguments = *request->arguments;
         run->lock = -1;
+        stages_begin(&run->stages, request->started);
         run->quiet = request->quiet || ranks_rank() > 0;
         run->default_threads = request->threads;
         run->parsed = request->parsed;

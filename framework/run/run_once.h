@@ -29,6 +29,7 @@ struct run_request {
     struct data_parsed *parsed;        /* of the run's data, used up; or NULL */
     int threads;                       /* in place of run.threads = 0; 0: one for each processor */
     int quiet;
+    double started;              /* by progress_clock, where the caller has begun before; or 0 */
     const struct run_part *part; /* NULL: the run stands for itself, and is charged */
 };
 int run_once(const struct run_request *request, struct dpf_error *error);

@@ -10,12 +10,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/model_scores.h"
 #include "plan/plan_make.h"
 #include "plot/html_page.h"
 #include "plot/plot_svg.h"
 #include "privacy/guarantee.h"
 #include "run/judge.h"
+#include "run/model_scorer.h"
 #include "run/recommended_items.h"
 #include "run/results.h"
 #include "run/saved_run.h"
@@ -79,7 +79,7 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
     struct comparison models[COMPARISON_MOST];
     struct metrics test = {0};
     int n = 0;
-    const struct scorer scorer = {.context = &saved->model, .scores = model_scores};
+    const struct scorer scorer = model_scorer(&saved->model);
     const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool},
                                 .test = &test,
                                 .trains = 1,
@@ -538,7 +538,8 @@ static void add_files(struct run_report *report)
 
 static void add_seconds(struct run_report *report)
 {
-    static const char *const parts[] = {"load", "plan", "train", "evaluate", "total"};
+    static const char *const parts[] = {"configure", "load",  "plan",    "train", "evaluate",
+                                        "budgets",   "write", "verdict", "total"};
     const json_t *timing = json_object_get(report->json, "timing");
     struct sheet table = {0};
     sheet_column(&table, "part", SHEET_LEFT);

@@ -321,6 +321,46 @@ int saved_run_open_for(const struct arguments *arguments, const char *directory,
     return load_side(out, directory, DPF_SIDE_ITEMS, error) == 0 ? solve_users(out, directory, error) : -1;
 }
 
+/* ---- what is released, alone -----------------------------------------------------------------------------
+ */
+
+static int is_released(const struct saved_run *run, const char *what)
+{
+    const char *name = json_string_value(json_object_get(json_object_get(run->json, "files"), what));
+    return name && strncmp(name, "release/", 8) == 0;
+}
+
+static int take_released_items(struct saved_run *out, const char *directory, struct dpf_error *error)
+{
+    char *names = file_of(out, directory, "item_ids");
+    int status = names ? id_map_read(names, &out->dataset.items, error) : error_memory(error);
+    free(names);
+    if (status == 0)
+        status = plan_complete(&out->session.plan, -1, out->dataset.items.n, error);
+    return status == 0 ? model_init(&out->model, &out->session.plan, &out->dataset, error) : -1;
+}
+
+int saved_run_open_released(const struct arguments *arguments, const char *directory, struct saved_run *out,
+                            struct dpf_error *error)
+{
+    *out = (struct saved_run){0};
+    if (load_json(directory, out, error) != 0)
+        return -1;
+    if (!is_released(out, "model_state") || !is_released(out, "item_ids"))
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "%s: no state of a recommender is released by this run, so nothing public can be made "
+            "of it: train private-popularity",
+            directory);
+    if (open_session(arguments, directory, 0, out, error) != 0 ||
+        take_released_items(out, directory, error) != 0)
+        return -1;
+    char *path = file_of(out, directory, "model_state");
+    const int status = path ? read_state(out, path, error) : error_memory(error);
+    free(path);
+    return status;
+}
+
 void saved_run_close(struct saved_run *run)
 {
     model_free(&run->model);

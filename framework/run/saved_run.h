@@ -26,6 +26,13 @@ int saved_run_open(const struct arguments *arguments, const char *directory, str
                    struct dpf_error *error);
 void saved_run_close(struct saved_run *run);
 /*
+ * A recommender's state and its items from release/ alone, without users: no records are read, so that
+ * whatever is made of it is as public as the release. Fails where the state or the list of items is not
+ * released.
+ */
+int saved_run_open_released(const struct arguments *arguments, const char *directory, struct saved_run *out,
+                            struct dpf_error *error);
+/*
  * The same for the records of another file, which is read as [data] of the run says, with the run's items and
  * the file's users: their rows are solved again, at home, for the items' saved rows; nothing is trained. The
  * run's own data is not read. Fails where users' rows are not solved from their own records alone.

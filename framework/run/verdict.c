@@ -213,6 +213,26 @@ static void add_comparison(const struct judged *judged, enum verdict verdict, st
         text_add(out, ".");
 }
 
+/* Whether the rival is better, be it by chance. */
+static int is_behind(const struct judged *judged)
+{
+    const enum verdict verdict = compare(judged, judged->own->value);
+    const int higher = (judged->own->value > judged->other) != judged->smaller_is_better;
+    return verdict == VERDICT_WORSE || (verdict == VERDICT_SAME && !higher);
+}
+
+/* One of the simple models itself. */
+static int is_fallback(const struct verdict_input *input)
+{
+    return input->model && subject_of(input->model) != input->model;
+}
+
+int verdict_gives_reason(const struct verdict_input *input)
+{
+    struct judged judged;
+    return judge_input(input, &judged) == 0 && is_behind(&judged) && !is_fallback(input);
+}
+
 char *verdict_text(const struct verdict_input *input)
 {
     struct judged judged;
@@ -220,18 +240,16 @@ char *verdict_text(const struct verdict_input *input)
     if (judge_input(input, &judged) != 0)
         return NULL;
     const enum verdict verdict = compare(&judged, judged.own->value);
-    const int is_private = judged.rival->epsilon > 0,
-              is_fallback = input->model && subject_of(input->model) != input->model;
-    const int higher = (judged.own->value > judged.other) != judged.smaller_is_better;
+    const int is_private = judged.rival->epsilon > 0;
     add_comparison(&judged, verdict, &out);
     add_others(input, &judged, &out);
-    if (verdict == VERDICT_WORSE || (verdict == VERDICT_SAME && !higher)) {
+    if (is_behind(&judged)) {
         if (is_private)
             text_add(&out,
                      " Train that one instead: dpframe start FILE recipe=%s, or "
                      "configs/corrected/%s.ini.",
                      judged.rival->name, judged.rival->name);
-        if (!is_fallback)
+        if (!is_fallback(input))
             add_reason(input, &judged, &out);
     }
     if (is_private)

@@ -36,6 +36,9 @@ enum verdict { VERDICT_NONE, VERDICT_BETTER, VERDICT_SAME, VERDICT_WORSE };
  * NONE: there is nothing to judge by.
  */
 enum verdict verdict_judge(const struct verdict_input *input);
+/* Whether the sentences give the likely reason, which non_private tells best: a model to train for that
+ * alone. */
+int verdict_gives_reason(const struct verdict_input *input);
 /* The sentences, with figures and, unless it is better, the likely reason and what to do; NULL if there is
    nothing to judge by or memory is short. Private: computed from test records. Free it. */
 char *verdict_text(const struct verdict_input *input);

@@ -118,9 +118,10 @@ char *expectation_text(int is_simple, const struct start_facts *facts)
         add_simple(facts, reach, &out);
     else
         add_personal(facts, reach, &out);
-    text_add(&out, ", as measured on public data with users x mu near %.0f", reach);
-    if (!facts->ranking && !is_simple)
-        text_add(&out, " and so many items");
+    text_add(&out,
+             ", as measured on public data%s where all users together are about %.0f times as strong as the "
+             "noise (users x mu in docs/accuracy.md)",
+             !facts->ranking && !is_simple ? " with about as many items, and" : "", reach);
     text_add(&out, "; the verdict after training has the figures");
     if (out.failed)
         text_free(&out);

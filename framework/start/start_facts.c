@@ -14,19 +14,26 @@
 static const struct {
     const char *key, *question;
     const char *choices; /* separated by '|', or NULL */
+    const char *asked;   /* on a terminal; NULL: not asked for */
+    const char *without; /* what Enter means; NULL: there has to be an answer */
 } table[N_FACTS] = {
     [FACT_FEEDBACK] =
         {"feedback",
          "what a record means: ratings (explicit), interactions (implicit), or how often (counts)",
-         "explicit|implicit|counts"},
+         "explicit|implicit|counts",
+         "What is a record: a rating (explicit), an interaction (implicit), or how often (counts)?"},
     [FACT_WANT] = {"want", "what is wanted: lists of items (ranking), or predicted ratings (ratings)",
-                   "ranking|ratings"},
+                   "ranking|ratings", "Do you want lists of items (ranking), or predicted ratings (ratings)?",
+                   "ratings"},
     [FACT_USERS] = {"users", "how many users there can be at most: a public number, not a count of the file",
-                    NULL},
-    [FACT_ITEMS] = {"items", "how many items there can be at most: the size of the catalogue", NULL},
-    [FACT_VALUE_MIN] = {"value-min", "the smallest rating that can be given", NULL},
-    [FACT_VALUE_MAX] = {"value-max", "the largest", NULL},
-    [FACT_EPSILON] = {"epsilon", "the total budget for each user: 1 is strong, 3 usual, 10 weak", NULL},
+                    NULL, "How many users can there be at most?"},
+    [FACT_ITEMS] = {"items", "how many items there can be at most: the size of the catalogue", NULL,
+                    "How many items can there be at most?"},
+    [FACT_VALUE_MIN] = {"value-min", "the smallest rating that can be given", NULL,
+                        "What is the smallest rating that can be given?"},
+    [FACT_VALUE_MAX] = {"value-max", "the largest", NULL, "And the largest?"},
+    [FACT_EPSILON] = {"epsilon", "the total budget for each user: 1 is strong, 3 usual, 10 weak", NULL,
+                      "Which epsilon in total? 1 protects strongly, 3 is usual, 10 is weak."},
     [FACT_DELTA] = {"delta", "the probability that the bound may fail; a tenth of 1 / users or less", NULL},
     [FACT_RECIPE] = {"recipe",
                      "the model; by the rule of docs/accuracy.md from users and epsilon where it is not said",
@@ -38,21 +45,37 @@ static const struct {
     [FACT_UNIT] = {"unit", "whom the guarantee protects", "user"},
     [FACT_FORMAT] = {"format", "what the file looks like; by its name where that says it",
                      "csv|tsv|recbole|movielens-100k|movielens-1m"},
-    [FACT_DELIMITER] = {"delimiter", "what separates fields, as in data.delimiter", NULL},
-    [FACT_HEADER] = {"header", "whether the first line names the columns", "yes|no"},
-    [FACT_FIELDS] = {"fields", "how many fields a line has", NULL},
+    [FACT_DELIMITER] = {"delimiter", "what separates fields, as in data.delimiter", NULL,
+                        "What separates fields: comma, semicolon, tab, pipe, space, double-colon?",
+                        "as the format has it"},
+    [FACT_HEADER] = {"header", "whether the first line names the columns", "yes|no",
+                     "Does the first line name the columns?"},
+    [FACT_FIELDS] = {"fields", "how many fields a line has", NULL, "How many fields has a line?"},
     [FACT_USER] = {"user", "the user's column, a name or a number from 1", NULL},
     [FACT_ITEM] = {"item", "the item's column", NULL},
     [FACT_RATING] = {"rating", "the column of the rating or count", NULL},
     [FACT_TIME] = {"time", "the column of the time stamp: the last record of each user is then held out",
-                   NULL},
+                   NULL, "Which column has the time, by name or number?", "none"},
     [FACT_ITEMS_FILE] =
         {"items-file",
          "the catalogue, an id on each line, so that which items there are does not follow from the records",
-         NULL},
+         NULL,
+         "Which public file lists all items, an id on each line? Without one, which items occur is declared "
+         "public.",
+         "none"},
     [FACT_ITEM_FEATURES] = {"item-features", "a file of public facts about items", NULL},
     [FACT_ITEM_FEATURES_FORMAT] = {"item-features.format",
-                                   "what that file looks like, as in data.item-features.format", NULL},
+                                   "what that file looks like; by its name where that says it", NULL,
+                                   "What does the file of item features look like?"},
+    [FACT_ITEM_FEATURES_CATEGORIES] = {"item-features.categories",
+                                       "columns of that file whose texts are categories: genres", NULL, NULL},
+    [FACT_ITEM_FEATURES_SEPARATOR] = {"item-features.separator",
+                                      "what separates several categories in a field; | where it is not said",
+                                      NULL, NULL},
+    [FACT_ITEM_FEATURES_FLAGS] = {"item-features.flags", "columns of 0 and 1", NULL, NULL},
+    [FACT_ITEM_FEATURES_NUMBERS] = {"item-features.numbers", "columns of numbers", NULL, NULL},
+    [FACT_ITEM_FEATURES_YEAR_OF] = {"item-features.year-of",
+                                    "a column whose text ends in a year, as in Toy Story (1995)", NULL, NULL},
 };
 
 static int is_choice(const char *choices, const char *value)
@@ -86,24 +109,41 @@ static int fact_named(const char *operand, size_t length)
     return -1;
 }
 
-static const char *format_of_name(const char *path)
+struct name_format {
+    const char *end, *format;
+};
+
+static const char *format_by_end(const char *path, const struct name_format *names, size_t n)
 {
-    static const struct {
-        const char *end, *format;
-    } names[] = {{".tsv", "tsv"},
-                 {".inter", "recbole"},
-                 {".tsv.gz", "tsv"},
-                 {"u.data", "movielens-100k"},
-                 {"u.data.gz", "movielens-100k"},
-                 {"ratings.dat", "movielens-1m"},
-                 {"ratings.dat.gz", "movielens-1m"}};
     const size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const size_t n = strlen(names[i].end);
-        if (length >= n && strcmp(path + length - n, names[i].end) == 0)
+    for (size_t i = 0; i < n; i++) {
+        const size_t end = strlen(names[i].end);
+        if (length >= end && strcmp(path + length - end, names[i].end) == 0)
             return names[i].format;
     }
-    return "csv";
+    return NULL;
+}
+
+static const char *format_of_name(const char *path)
+{
+    static const struct name_format names[] = {{".tsv", "tsv"},
+                                               {".inter", "recbole"},
+                                               {".tsv.gz", "tsv"},
+                                               {"u.data", "movielens-100k"},
+                                               {"u.data.gz", "movielens-100k"},
+                                               {"ratings.dat", "movielens-1m"},
+                                               {"ratings.dat.gz", "movielens-1m"}};
+    const char *format = format_by_end(path, names, sizeof names / sizeof names[0]);
+    return format ? format : "csv";
+}
+
+/* NULL: the name does not say it. */
+static const char *format_of_features(const char *path)
+{
+    static const struct name_format names[] = {
+        {".csv", "csv"},    {".csv.gz", "csv"},           {".tsv", "tsv"},
+        {".tsv.gz", "tsv"}, {"u.item", "movielens-100k"}, {"movies.dat", "movielens-1m"}};
+    return format_by_end(path, names, sizeof names / sizeof names[0]);
 }
 
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
@@ -129,6 +169,8 @@ int start_facts_take(struct start_facts *facts, const char *path, const char *co
     }
     if (!facts->values[FACT_FORMAT])
         facts->values[FACT_FORMAT] = format_of_name(path);
+    if (facts->values[FACT_ITEM_FEATURES] && !facts->values[FACT_ITEM_FEATURES_FORMAT])
+        facts->values[FACT_ITEM_FEATURES_FORMAT] = format_of_features(facts->values[FACT_ITEM_FEATURES]);
     return 0;
 }
 
@@ -168,26 +210,64 @@ static int is_needed(const struct start_facts *facts, int fact)
     }
 }
 
-void start_facts_ask(struct start_facts *facts)
+/* Whether a terminal is asked for it, though there may be no answer. */
+static int is_offered(const struct start_facts *facts, int fact)
 {
-    for (int f = 0; f < N_FACTS; f++)
-        while (is_needed(facts, f) && !facts->values[f]) {
-            struct dpf_error problem = {0};
-            char line[512];
-            fprintf(stderr, "%s\n  %s%s%s = ", table[f].question, table[f].key, table[f].choices ? " " : "",
-                    table[f].choices ? table[f].choices : "");
-            fflush(stderr);
-            if (!fgets(line, sizeof line, stdin))
-                return;
-            line[strcspn(line, "\n")] = '\0';
-            if (check_value(f, line, &problem) != 0) {
-                fprintf(stderr, "%s\n", problem.text);
-                continue;
-            }
-            facts->values[f] = facts->owned[f] = memory_text(line);
-            if (!facts->values[f])
-                return;
+    switch (fact) {
+    case FACT_WANT:
+        return says(facts, FACT_FEEDBACK, "explicit") && !facts->values[FACT_RECIPE];
+    case FACT_DELIMITER:
+        return says(facts, FACT_FORMAT, "csv");
+    case FACT_TIME:
+        return !is_movielens(facts) && !says(facts, FACT_FORMAT, "recbole");
+    case FACT_ITEMS_FILE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* 1: there is an answer. 0: Enter, where that is one. -1: the end of the input. */
+static int ask(struct start_facts *facts, int fact)
+{
+    for (;;) {
+        struct dpf_error problem = {0};
+        char line[512];
+        fprintf(stderr, "%s", table[fact].asked);
+        if (table[fact].choices && !strchr(table[fact].asked, '('))
+            fprintf(stderr, " [%s]", table[fact].choices);
+        if (table[fact].without)
+            fprintf(stderr, " (Enter: %s)", table[fact].without);
+        fprintf(stderr, "\n%s = ", table[fact].key);
+        fflush(stderr);
+        if (!fgets(line, sizeof line, stdin))
+            return -1;
+        line[strcspn(line, "\n")] = '\0';
+        if (!*line && table[fact].without)
+            return 0;
+        if (check_value(fact, line, &problem) != 0) {
+            fprintf(stderr, "%s\n", problem.text);
+            continue;
         }
+        facts->values[fact] = facts->owned[fact] = memory_text(line);
+        return facts->values[fact] ? 1 : -1;
+    }
+}
+
+void start_facts_ask(struct start_facts *facts, const char *path)
+{
+    int asked = 0;
+    for (int f = 0; f < N_FACTS; f++) {
+        if (facts->values[f] || !table[f].asked || !(is_needed(facts, f) || is_offered(facts, f)))
+            continue;
+        if (!asked++)
+            fprintf(stderr,
+                    "About %s. Answers are public and enter the noise; they are not counted from the "
+                    "records.\n",
+                    path);
+        if (ask(facts, f) < 0)
+            return;
+    }
 }
 
 static int list_missing(const struct start_facts *facts, struct dpf_error *error)

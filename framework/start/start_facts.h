@@ -35,6 +35,11 @@ enum fact {
     FACT_ITEMS_FILE,
     FACT_ITEM_FEATURES,
     FACT_ITEM_FEATURES_FORMAT,
+    FACT_ITEM_FEATURES_CATEGORIES,
+    FACT_ITEM_FEATURES_SEPARATOR,
+    FACT_ITEM_FEATURES_FLAGS,
+    FACT_ITEM_FEATURES_NUMBERS,
+    FACT_ITEM_FEATURES_YEAR_OF,
     N_FACTS
 };
 
@@ -52,8 +57,9 @@ struct start_facts {
 /* Takes "key=value" operands, and the format from the file's name unless one is stated. */
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
                      struct dpf_error *error);
-/* Asks for what is missing on the terminal, one question a line. Stops at the end of input. */
-void start_facts_ask(struct start_facts *facts);
+/* Asks for what is missing on the terminal, one question a line; what has a default is left by Enter. Stops
+   at the end of input. */
+void start_facts_ask(struct start_facts *facts, const char *path);
 /* Checks all facts; those that are missing are listed in the error, with what to write. */
 int start_facts_complete(struct start_facts *facts, struct dpf_error *error);
 /* The keys with their meaning, for the help of the command. */

@@ -593,7 +593,8 @@ static double mean_seconds(const struct outcomes *outcomes, const struct cell *c
 
 static void add_timings(struct report *report)
 {
-    static const char *const parts[] = {"load", "plan", "train", "evaluate", "total"};
+    static const char *const parts[] = {"configure", "load",    "plan",  "train",
+                                        "evaluate",  "budgets", "write", "total"};
     enum { N = sizeof parts / sizeof parts[0] };
     const struct outcomes *outcomes = report->outcomes;
     struct sheet table = {0};

@@ -313,7 +313,8 @@ char *outcome_tables_results(const struct outcomes *outcomes)
 
 char *outcome_tables_timings(const struct outcomes *outcomes)
 {
-    static const char *const parts[] = {"load", "plan", "train", "evaluate", "total"};
+    static const char *const parts[] = {"configure", "load",    "plan",  "train",
+                                        "evaluate",  "budgets", "write", "total"};
     enum { N = sizeof parts / sizeof parts[0] };
     struct sheet table = {0};
     sheet_column(&table, "point", SHEET_LEFT);

@@ -7,12 +7,13 @@ import json
 class Error(Exception):
     """A command failed. The text names place, problem and remedy; the parts are None where they are not known."""
 
-    def __init__(self, message, file=None, line=None, key=None, value=None, exit_code=1):
+    def __init__(self, message, file=None, line=None, key=None, value=None, exit_code=1, remedy=None):
         super().__init__(message)
         self.file = file
         self.line = line
         self.key = key
         self.value = value
+        self.remedy = remedy
         self.exit_code = exit_code
 
 
@@ -43,5 +44,6 @@ def from_program(exit_code, stderr):
             parts = json.loads(text)["error"]
         except (ValueError, KeyError, TypeError):
             continue
-        return kind(parts["message"], parts["file"], parts["line"], parts["key"], parts["value"], exit_code)
+        return kind(parts["message"], parts["file"], parts["line"], parts["key"], parts["value"], exit_code,
+                    parts.get("remedy"))
     return kind(stderr.strip() or f"dpframe ended with exit code {exit_code}", exit_code=exit_code)

@@ -82,6 +82,7 @@ class Mistakes(unittest.TestCase):
             dpframe.run(QUICKSTART, {"items.mechanism.noise-multiplier": -1})
         self.assertEqual(caught.exception.key, "items.mechanism.noise-multiplier")
         self.assertEqual(caught.exception.value, "-1")
+        self.assertTrue(caught.exception.remedy.startswith("must "))
         self.assertEqual(caught.exception.exit_code, 2)
 
     def test_a_wrong_line_names_file_and_line(self):

@@ -383,7 +383,8 @@ AT(dpf_loss, gram, 24);
 AT(dpf_loss, accumulate, 32);
 AT(dpf_loss, accumulate_local, 40);
 AT(dpf_loss, apply, 48);
-AT(dpf_loss, reserved_slots, 56);
+AT(dpf_loss, accumulate_scaled, 56);
+AT(dpf_loss, reserved_slots, 64);
 
 /* dpframe/role/mechanism.h */
 SIZE(dpf_release, 112);
@@ -636,7 +637,9 @@ AT(dpf_transform, forward, 56);
 AT(dpf_transform, inverse, 64);
 AT(dpf_transform, project, 72);
 AT(dpf_transform, adjoint, 80);
-AT(dpf_transform, reserved_slots, 88);
+AT(dpf_transform, measure, 88);
+AT(dpf_transform, factor, 96);
+AT(dpf_transform, reserved_slots, 104);
 
 /* dpframe/features.h */
 SIZE(dpf_feature_column, 64);

@@ -2,7 +2,8 @@
 /*
  * The line reader on arbitrary bytes. The first eight bytes choose the options, the rest is the file.
  * Beside memory errors it looks for broken promises: indices outside of the maps, records that no line
- * can hold, errors without a text, and results that depend on where blocks are cut.
+ * can hold, errors without a text, and results that depend on where blocks are cut or on which path a line
+ * takes.
  */
 #include "fuzz_file.h"
 
@@ -38,8 +39,34 @@ struct outcome {
     int status;
     int64_t records, lines;
     double sum;
+    uint64_t digest; /* of all that chunks hold */
     struct dpf_error error;
 };
+
+static void digest_bytes(uint64_t *digest, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *digest = (*digest ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+}
+
+static void digest_chunk(uint64_t *digest, const struct chunk *chunk)
+{
+    const size_t n = (size_t)chunk->n;
+    const int64_t counts[] = {chunk->n, chunk->lines, chunk->empty, chunk->dropped, chunk->clipped};
+    digest_bytes(digest, counts, sizeof counts);
+    digest_bytes(digest, chunk->users, n * sizeof *chunk->users);
+    digest_bytes(digest, chunk->items, n * sizeof *chunk->items);
+    if (chunk->values)
+        digest_bytes(digest, chunk->values, n * sizeof *chunk->values);
+    if (chunk->times)
+        digest_bytes(digest, chunk->times, n * sizeof *chunk->times);
+    if (chunk->weights)
+        digest_bytes(digest, chunk->weights, n * sizeof *chunk->weights);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t line = chunk->lines_of ? chunk->lines_of[i] : (uint32_t)i;
+        digest_bytes(digest, &line, sizeof line);
+    }
+}
 
 static void check_records(struct table *table, const struct ids *users, const struct ids *items,
                           struct outcome *out)
@@ -55,6 +82,7 @@ static void check_records(struct table *table, const struct ids *users, const st
             PROMISE(id_map_find(&maps[m], id_map_text(&maps[m], i)) == i);
     for (size_t c = 0; c < table->n_chunks; c++) {
         const struct chunk *chunk = table->chunks[c];
+        digest_chunk(&out->digest, chunk);
         PROMISE(chunk->n + chunk->empty + chunk->dropped <= chunk->lines);
         for (int64_t i = 0; i < chunk->n; i++) {
             int32_t user = chunk->user_map[chunk->users[i]], item = chunk->item_map[chunk->items[i]];
@@ -70,11 +98,12 @@ static void check_records(struct table *table, const struct ids *users, const st
 }
 
 static void read_once(const struct file_options *options, const char *bytes, size_t length, size_t block,
-                      struct outcome *out)
+                      int careful, struct outcome *out)
 {
     struct table table = {0};
     struct ids users = {0}, items = {0};
-    struct read_control control = {block, bytes, length};
+    struct read_control control = {
+        .block_size = block, .memory = bytes, .length = length, .careful = careful};
     memset(out, 0, sizeof *out);
     out->status = table_read(&table, "input", options, &control, &users, &items, NULL, NULL, &out->error);
     PROMISE((out->status == 0) == (out->error.fault == DPF_FAULT_NONE));
@@ -102,14 +131,18 @@ static int has_lone_cr(const char *text, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct outcome whole, pieces;
+    struct outcome whole, pieces, careful;
     if (size < 8)
         return 0;
     log_set_level(LOG_LEVEL_WARNING);
     struct file_options options = choose(data);
     const char *text = (const char *)data + 8;
-    read_once(&options, text, size - 8, size + 16, &whole);
-    read_once(&options, text, size - 8, 16 + (size_t)data[6], &pieces);
+    read_once(&options, text, size - 8, size + 16, 0, &whole);
+    read_once(&options, text, size - 8, size + 16, 1, &careful);
+    PROMISE(whole.status == careful.status && strcmp(whole.error.text, careful.error.text) == 0);
+    PROMISE(whole.records == careful.records && whole.lines == careful.lines &&
+            whole.digest == careful.digest);
+    read_once(&options, text, size - 8, 16 + (size_t)data[6], 0, &pieces);
     if (strstr(pieces.error.text, "a line is longer than"))
         return 0;
     int same_reason = !has_lone_cr(text, size - 8);

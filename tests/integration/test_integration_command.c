@@ -359,6 +359,41 @@ static void an_unknown_component_names_the_search_path(void **state)
 }
 
 /* What nobody reads is refused, whatever the model. */
+/* For programs: the parts of a message, of which the last says what to do. */
+static void errors_have_parts(void **state)
+{
+    static const struct {
+        const char *arguments, *kind, *key, *remedy;
+        int code;
+    } cases[] = {
+        {"check -c sound.ini -o model.rank=a --json", "configuration", "model.rank", "must be an integer", 2},
+        {"check -c sound.ini -o model.rnk=1 --json", "configuration", NULL, "did you mean", 2},
+        {"check -c sound.ini -o data.format=csv -o data.path=absent.csv --json", "data", NULL, NULL, 3},
+        {"check -c sound.ini -o data.format=csv -o data.path=semicolons.csv -o data.header=yes --json",
+         "data", NULL, "did you mean delimiter = semicolon?", 3},
+    };
+    (void)state;
+    training_file("semicolons.csv", "user;item;rating\na;b;3\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        command_expect(cases[i].arguments, cases[i].code, "\"error\"");
+        json_t *root = json_loads(strstr(command_err, "{\"error\""), JSON_DISABLE_EOF_CHECK, NULL);
+        const json_t *error = json_object_get(root, "error");
+        const char *remedy = json_string_value(json_object_get(error, "remedy"));
+        assert_string_equal(json_string_value(json_object_get(error, "kind")), cases[i].kind);
+        if (cases[i].key)
+            assert_string_equal(json_string_value(json_object_get(error, "key")), cases[i].key);
+        if (strstr(cases[i].arguments, "semicolons")) {
+            assert_non_null(strstr(json_string_value(json_object_get(error, "file")), "semicolons.csv"));
+            assert_int_equal(json_integer_value(json_object_get(error, "line")), 1);
+        }
+        if (cases[i].remedy)
+            assert_ptr_equal(strstr(remedy, cases[i].remedy), remedy);
+        else
+            assert_null(remedy);
+        json_decref(root);
+    }
+}
+
 static void nothing_is_ignored_in_silence(void **state)
 {
     static const char *const models[] = {"", "-o model.kind=popularity", "-o model.kind=mean"};
@@ -468,13 +503,60 @@ static void assert_guarantee(json_t *guarantee)
     assert_int_equal(json_array_size(need(guarantee, "published", JSON_ARRAY)), 0);
 }
 
+/* Stages add up, and to what passed by the clock but for the beginning and the end of the process. */
+static void assert_stages(json_t *timing, double passed)
+{
+    static const char *const stages[] = {"configure", "load",    "plan",  "train",
+                                         "evaluate",  "budgets", "write", "verdict"};
+    const double total = json_real_value(need(timing, "total", JSON_REAL));
+    double sum = 0;
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        assert_true(json_real_value(need(timing, stages[i], JSON_REAL)) >= 0);
+        sum += json_real_value(need(timing, stages[i], JSON_REAL));
+    }
+    assert_true(fabs(sum - total) < 1e-9);
+    if (total > passed || total < 0.5 * passed - 1)
+        fail_msg("stages take %.3f s, the process %.3f s", total, passed);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void expect_output(const char *arguments, const char *text)
+{
+    command_expect(arguments, 0, "");
+    if (!strstr(command_out, text))
+        fail_msg("dpframe %s: \"%s\" is missing in: %s", arguments, text, command_out);
+}
+
+static void profile_shows_where_the_time_goes(void **state)
+{
+    (void)state;
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    files_write_text(command_path("machine.json"),
+                     "{\"limits\": {\"triad-gb-s\": 10, \"sgemm-gflop-s\": 50}}", &error);
+    files_write_text(command_path("no-machine.json"), "{\"limits\": {}}", &error);
+    assert_int_equal(error.fault, DPF_FAULT_NONE);
+    expect_output("-c sound.ini -O profiled --profile", "% of limit");
+    expect_output("-c sound.ini -O profiled --profile=machine.json", "triad");
+    expect_output("-c sound.ini -O profiled -q --profile", "evaluate");
+    command_expect("-c sound.ini -O profiled --profile=no-machine.json", 2, "no limits of a machine");
+    command_expect("check sound.ini --profile", 2, "no option --profile");
+}
+
 static void run_json_says_what_was_run(void **state)
 {
     (void)state;
+    const double before = seconds_now();
     command_expect("-c sound.ini -O spoken -o run.compare=mean,non-private", 0, "");
+    const double passed = seconds_now() - before;
     json_t *run = command_json("spoken/run.json");
+    assert_stages(need(run, "timing", JSON_OBJECT), passed);
     assert_true(json_real_value(need(need(run, "metrics", JSON_OBJECT), "rmse", JSON_REAL)) > 0);
-    assert_true(json_real_value(need(need(run, "timing", JSON_OBJECT), "total", JSON_REAL)) > 0);
     assert_true(json_array_size(need(run, "plugins", JSON_ARRAY)) >= 7);
     need(need(run, "config", JSON_OBJECT), "items.mechanism", JSON_OBJECT);
     need(need(run, "baselines", JSON_OBJECT), "mean", JSON_OBJECT);
@@ -897,10 +979,12 @@ int main(void)
         cmocka_unit_test(wrong_data_exits_with_3),
         cmocka_unit_test(a_wrong_plugin_exits_with_4),
         cmocka_unit_test(an_unknown_component_names_the_search_path),
+        cmocka_unit_test(errors_have_parts),
         cmocka_unit_test(nothing_is_ignored_in_silence),
         cmocka_unit_test(foreign_directories_are_left_alone),
         cmocka_unit_test(paths_are_canonical),
         cmocka_unit_test(run_json_says_what_was_run),
+        cmocka_unit_test(profile_shows_where_the_time_goes),
         cmocka_unit_test(a_run_may_end_early),
         cmocka_unit_test(other_json_is_json),
         cmocka_unit_test(results_repeat_themselves),

@@ -55,6 +55,86 @@ static double budget_of(const char *name, const char *field)
     return value;
 }
 
+static const char counting[] =
+    "[run]\noutput = counts\n[data]\nformat = csv\npath = plays.csv\nheader = yes\nfeedback = implicit\n"
+    "column.rating = none\nitems-file = all.txt\n[split]\nkind = none\n[model]\nusers = 400\nitems = 40\n"
+    "recommender = private-popularity\n[parties]\nkind = curator\n[privacy]\nunit = user\n"
+    "adjacency = add-remove\nobserver = outsider\ndelta = 1e-6\nbudget = total\ntotal-epsilon = 4\n"
+    "ledger = items.jsonl\n[accountants]\nlist = pld\n";
+static const char factorizing[] =
+    "[run]\nrounds = 1\noutput = out\n[data]\nformat = csv\npath = plays.csv\nheader = yes\n"
+    "feedback = implicit\ncolumn.rating = none\nitems-file = popular.txt\ncatalogue.outside = drop\n"
+    "[split]\nkind = none\n[model]\nusers = 400\nrank = 2\n[parties]\nkind = users\n"
+    "[users]\nloss = implicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.2\n"
+    "[items]\nloss = implicit-als\ntransforms = clip-user\nmechanism = gaussian\nsolver = ball\n"
+    "[items.loss]\nlambda = 0.2\n[items.transform.clip-user]\nbound = 2\n[items.mechanism]\n"
+    "calibration = noise-multiplier\nnoise-multiplier = 4\ngram-share = 0.2\nwhere = sum\n"
+    "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+    "ledger = items.jsonl\n[accountants]\nlist = pld\n";
+
+/* Item k is the favourite of all users but k of each 40; ids in the order of the catalogue are another. */
+static void write_plays(int users)
+{
+    static char text[1 << 18];
+    char *at = text + sprintf(text, "user,item\n");
+    for (int u = 0; u < users; u++)
+        for (int i = 0; i < 40; i++)
+            if ((u * 17 + i * 7) % 40 >= i)
+                at += sprintf(at, "u%d,i%d\n", u, i);
+    training_file("plays.csv", text);
+    at = text;
+    for (int i = 0; i < 40; i++)
+        at += sprintf(at, "i%d\n", (i * 11) % 40);
+    training_file("all.txt", text);
+}
+
+static void items_are_chosen_by_released_counts_and_charged(void **state)
+{
+    static char first[4096], again[4096], ids[4096];
+    (void)state;
+    write_plays(400);
+    training_file("counting.ini", counting);
+    training_file("factorizing.ini", factorizing);
+    command_expect("-q run counting.ini -O counts", 0, "");
+    const double one = budget_of("counts", "epsilon");
+    assert_true(one > 3.9 && one <= 4);
+    command_expect("items counts -n 10 -O popular.txt", 0, "");
+    command_slurp(command_path("popular.txt"), first, sizeof first);
+    /* Far apart counts survive this noise: the ten are among the first fourteen. */
+    int n = 0;
+    for (char *line = strtok(strcpy(ids, first), "\n"); line; line = strtok(NULL, "\n"), n++)
+        assert_true(line[0] == 'i' && atoi(line + 1) < 14);
+    assert_int_equal(n, 10);
+    /* The release alone says it: other records change nothing. */
+    write_plays(7);
+    command_expect("items counts -n 10", 0, "");
+    assert_string_equal(command_out, first);
+    write_plays(400);
+    /* The rows of the factorization are these items; no record of others is a fault; both runs are charged.
+     */
+    command_expect("-q run factorizing.ini -O out", 0, "");
+    assert_string_equal(command_err, "");
+    command_slurp(command_path("out/release/item_ids.txt"), again, sizeof again);
+    assert_string_equal(again, first);
+    assert_false(command_exists("out/private/violations.txt"));
+    assert_true(budget_of("out", "runs_before") == 1);
+    json_t *run = command_json("out/run.json");
+    const json_t *guarantee = json_object_get(run, "guarantee");
+    const json_t *proved = json_array_get(json_object_get(guarantee, "proved"), 0);
+    const double own = json_number_value(json_object_get(proved, "epsilon"));
+    assert_true(own > 0 && fabs(budget_of("out", "epsilon") - (one + own)) < 1e-9);
+    json_decref(run);
+    command_expect("-q run factorizing.ini -o data.catalogue.outside=fault -O faults", 0,
+                   "faults in protected records");
+    /* Rows are in the order of the catalogue, also for those who come later, with items that it does not
+     * have. */
+    training_file("later.csv", "user,item\nzoe,i0\nzoe,i39\nzoe,i1\n");
+    command_expect("recommend out --data later.csv --user zoe -n 3", 0, "");
+    assert_null(strstr(command_out, "zoe,i0,"));
+    /* Nothing public can be made of what is not released. */
+    command_expect("items out", 2, "no state of a recommender is released");
+}
+
 static void runs_add_up_until_nothing_is_left(void **state)
 {
     (void)state;
@@ -373,6 +453,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_add_up_until_nothing_is_left),
+        cmocka_unit_test(items_are_chosen_by_released_counts_and_charged),
         cmocka_unit_test(planned_runs_are_composed),
         cmocka_unit_test(a_killed_run_that_released_is_charged),
         cmocka_unit_test(runs_beside_each_other_are_all_counted),

@@ -124,7 +124,7 @@ static void popularity_on_the_latest_record(void **state)
     struct metrics m;
     run_start(&run, "[data]\nformat = movielens-100k\npath = %s/u.data.gz\nfeedback = implicit\n"
                     "[split]\nkind = leave-one-out\nby = time\n");
-    struct scorer scorer = {&run.dataset.train.by_item, popularity};
+    struct scorer scorer = {.context = &run.dataset.train.by_item, .scores = popularity};
     run_evaluate(&run, &scorer, &m);
     near(&m, "hr@10", 0.0859, 0.0006); /* 943 users: one of them is 0.001 */
     near(&m, "ndcg@10", 0.0443, 0.0003);
@@ -141,7 +141,7 @@ static void popularity_among_sampled_negatives(void **state)
     struct metrics m;
     run_start(&run, "[data]\nformat = movielens-100k\npath = %s/u.data.gz\nfeedback = implicit\n"
                     "[split]\nkind = leave-one-out\nby = time\n[evaluate]\nranking = sampled\n");
-    struct scorer scorer = {&run.dataset.train.by_item, popularity};
+    struct scorer scorer = {.context = &run.dataset.train.by_item, .scores = popularity};
     run_evaluate(&run, &scorer, &m);
     near(&m, "hr@10", 0.407, 0.03);
     near(&m, "ndcg@10", 0.226, 0.02);
@@ -159,7 +159,7 @@ static void user_mean_on_the_first_published_fold(void **state)
     run_start(&run, "[data]\nformat = movielens-100k\npath = %s/u.data.gz\nvalue-min = 1\nvalue-max = 5\n"
                     "[split]\nkind = files\ntest.path = %s/u1.test\noverlap = test\n"
                     "[evaluate]\nmetrics = rmse, mae, rmse-user\ncold = model\n");
-    struct scorer scorer = {&run.dataset.train.by_user, user_mean};
+    struct scorer scorer = {.context = &run.dataset.train.by_user, .scores = user_mean};
     run_evaluate(&run, &scorer, &m);
     near(&m, "rmse", 1.063, 0.0006);
     near(&m, "mae", 0.850, 0.0006);

@@ -70,7 +70,7 @@ static void measure(const char *changes, struct measured *out)
     struct pool *pool = pool_new(1);
     open_session(&out->session, base, changes, 0);
     struct plan *plan = &out->session.plan;
-    const struct scorer scorer = {&model, model_scores};
+    const struct scorer scorer = {.context = &model, .scores = model_scores};
     int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error);
     if (status == 0)
         status = plan_complete(plan, dataset.users.n, dataset.items.n, &error);

@@ -288,7 +288,7 @@ static void the_nearest_pairs_stay_within_their_bounds(void **state)
         forget_pair();
     }
     closedir(dir);
-    assert_true(compared >= 10 && most > 0.98 && most <= 1);
+    assert_true(compared >= 30 && most > 0.98 && most <= 1);
 }
 
 int main(void)

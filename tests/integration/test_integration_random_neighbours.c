@@ -159,6 +159,8 @@ static const struct {
      "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
     {"corrected/user-level-als", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
     {"corrected/user-level-biases", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
+    {"corrected/dp-sgd", DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, "[items.sampler]\nrate = 1\n", 0.01},
+    {"corrected/dp-ftrl", DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, "[items.sampler]\ngroups = 2\n", 0.01},
     {"papers/dpmf-rp", DPF_UNIT_USER, DPF_ADJ_REPLACE,
      "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n[items.sampler]\nrate = 1\n", 0.01},
     {"papers/dpmf-rp-case2", DPF_UNIT_USER, DPF_ADJ_REPLACE, "[items.sampler]\nrate = 1\n", 0.01},

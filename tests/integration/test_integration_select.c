@@ -258,9 +258,8 @@ static void a_failed_candidate_loses(void **state)
 static void a_killed_selection_goes_on(void **state)
 {
     (void)state;
-    const char *line = "run select.ini -O out -j 1 -o select.repetitions=poisson -o select.mean=12 "
-                       "-o run.rounds=40 -o privacy.ledger=spent.jsonl -o privacy.randomness=reproducible "
-                       "-o privacy.noise-seed=11";
+    const char *line = "run select.ini -O out -j 1 -o select.repetitions=poisson -o select.mean=20 "
+                       "-o run.rounds=40 -o privacy.ledger=spent.jsonl";
     char resume[512];
     snprintf(resume, sizeof resume, "%s --resume", line);
     const pid_t pid = command_start(line);

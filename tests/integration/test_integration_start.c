@@ -51,7 +51,7 @@ static void a_configuration_is_written_checked_and_runs(void **state)
     const int promised = strstr(command_out, "nothing yet") == NULL;
     assert_int_equal(promised, strstr(command_out, "at most epsilon = ") || strstr(command_out, "epsilon ="));
     assert_non_null(strstr(command_out, "Expected: "));
-    assert_non_null(strstr(command_out, "Train: dpframe -c own.ini -O own-results"));
+    assert_non_null(strstr(command_out, "Train: dpframe run own.ini -O own-results"));
     command_expect("start own.csv " RATINGS, 2, "own.ini is there already");
     command_expect("-c own.ini -O own-results", 0, "");
     assert_non_null(strstr(command_out, "Verdict: "));
@@ -227,6 +227,31 @@ static void a_recipe_may_be_asked_for(void **state)
     assert_false(command_exists("refused.ini"));
 }
 
+/* A catalogue and public facts about items, of a layout of one's own; the configuration lies elsewhere. */
+static void features_of_a_csv_are_declared(void **state)
+{
+    (void)state;
+    char *at = text + sprintf(text, "item,title,genres\n");
+    for (int i = 0; i < 20; i++)
+        at += sprintf(at, "i%d,Film (19%d),%s\n", i, 70 + i, i % 3 ? "Drama|War" : "Comedy");
+    training_file("films.csv", text);
+    at = text;
+    for (int i = 0; i < 20; i++)
+        at += sprintf(at, "i%d\n", i);
+    training_file("catalogue.txt", text);
+    command_expect("start own.csv " RATINGS " items-file=catalogue.txt item-features=films.csv "
+                   "item-features.categories=genres item-features.year-of=title -O a/featured.ini",
+                   0, "");
+    assert_non_null(strstr(command_out, "Promised: whoever sees release/"));
+    assert_non_null(strstr(command_out, "private-ratings"));
+    command_slurp(command_path("a/featured.ini"), text, sizeof text);
+    assert_non_null(strstr(text, "item-features.format = csv\n"));
+    assert_null(strstr(text, "id-lists"));
+    command_expect("run a/featured.ini -O featured", 0, "");
+    command_expect("start own.csv " RATINGS " item-features=absent.csv -O a/other.ini", 3, "absent.csv");
+    assert_false(command_exists("a/other.ini"));
+}
+
 /* Runs the command with a pseudo-terminal as its input and error output, types the answers, and returns its
    exit code; what was shown is in other. -1: no pseudo-terminal here. */
 static int on_a_terminal(const char *config, const char *answers)
@@ -265,16 +290,17 @@ static int on_a_terminal(const char *config, const char *answers)
 static void a_terminal_is_asked(void **state)
 {
     (void)state;
-    const int code = on_a_terminal("asked.ini", "maybe\nexplicit\n500\n50\n1\n5\n3\nyes\n");
+    const int code = on_a_terminal("asked.ini", "maybe\nexplicit\n\n500\n\n50\n1\n5\n3\n\nyes\n\n\n");
     if (code < 0) {
         print_message("no pseudo-terminal here: questions are not tested\n");
         return;
     }
     if (code != 0)
         fail_msg("exit code %d: %s", code, other);
-    assert_non_null(strstr(other, "what a record means"));
+    assert_non_null(strstr(other, "What is a record: a rating (explicit)"));
     assert_non_null(strstr(other, "must be explicit|implicit|counts"));
-    assert_non_null(strstr(other, "the largest"));
+    assert_non_null(strstr(other, "And the largest?"));
+    assert_non_null(strstr(other, "(Enter: ratings)"));
     assert_true(command_exists("asked.ini"));
     /* The end of the input: what is missing is listed. */
     assert_int_equal(on_a_terminal("half.ini", "implicit\n500\n\004"), 2);
@@ -304,6 +330,7 @@ int main(void)
         cmocka_unit_test(what_cannot_run_is_not_left),
         cmocka_unit_test(a_first_line_that_is_no_record_is_refused),
         cmocka_unit_test(values_are_not_read_for_lists),
+        cmocka_unit_test(features_of_a_csv_are_declared),
         cmocka_unit_test(a_terminal_is_asked),
         cmocka_unit_test(the_budget_in_units_of_noise),
         cmocka_unit_test(recipes_are_chosen_by_public_facts),

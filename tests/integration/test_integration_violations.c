@@ -164,11 +164,14 @@ static void inject(struct plan *plan, enum place place)
     } else if (place == AT_CLIP) {
         fault.transform = *(fault.real_transform = items->transforms[0]->functions);
         fault.transform.forward = forward;
+        fault.transform.measure = NULL; /* what has forward at fault does not promise a factor */
+        fault.transform.factor = NULL;
         items->transforms[0]->functions = &fault.transform;
     } else if (place == AT_ENCODE || place == AT_FRIENDS) {
         struct instance *mechanism = place == AT_FRIENDS ? users->terms[0].mechanism : items->mechanism;
         fault.mechanism = *(fault.real_mechanism = mechanism->functions);
         fault.mechanism.encode = encode;
+        fault.mechanism.flags &= ~DPF_MECHANISM_ROUNDS;
         mechanism->functions = &fault.mechanism;
     } else if (place == AT_SOLVER || place == AT_ROWS) {
         fault.solver = *(fault.real_solver = users->solver_functions);

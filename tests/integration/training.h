@@ -98,6 +98,10 @@ static inline int training_plan(struct plan *plan, const char *base, const char 
     return status;
 }
 
+/* Called with the complete plan before training, which may put its own functions in place of a component's.
+ */
+static void (*training_hook)(struct plan *plan);
+
 /* Trains. Whatever the status, training_free must follow. */
 static inline void training_try(struct training *t, const char *base, const char *changes)
 {
@@ -114,6 +118,8 @@ static inline void training_try(struct training *t, const char *base, const char
         t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (t->status == 0)
         t->status = model_init(&t->model, plan, &t->dataset, &t->error);
+    if (t->status == 0 && training_hook)
+        training_hook(plan);
     if (t->status == 0)
         t->status = engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error);
     pool_free(pool);

@@ -132,6 +132,19 @@ static inline double data_value(const struct dataset *d, const struct csr *csr, 
 }
 
 /* Rows ascending, offsets sound, indices in range. */
+/* Candidates of all users, as rows. */
+static inline void data_candidates(const struct dataset *dataset, struct csr *out)
+{
+    const int64_t users = dataset->users.n, items = dataset->items.n;
+    *out = (struct csr){.rows = users};
+    out->ptr = calloc((size_t)users + 1, sizeof *out->ptr);
+    out->others = calloc((size_t)(users * items) + 1, sizeof *out->others);
+    for (int64_t u = 0; u < users; u++)
+        out->ptr[u + 1] = out->ptr[u] + (dataset->candidates.kind == CANDIDATES_ALL
+                                             ? 0
+                                             : dataset_candidates(dataset, u, out->others + out->ptr[u]));
+}
+
 static inline void data_check_csr(const struct csr *csr, int64_t columns)
 {
     assert_int_equal(csr->ptr[0], 0);

@@ -137,7 +137,6 @@ static inline void fixture_dataset_free(struct dataset *dataset)
     fixture_csr_free(&dataset->train.by_user);
     fixture_csr_free(&dataset->train.by_item);
     fixture_csr_free(&dataset->test.by_user);
-    fixture_csr_free(&dataset->candidates);
     id_map_free(&dataset->users);
     id_map_free(&dataset->items);
 }
@@ -172,7 +171,7 @@ static inline int fixture_evaluate(const struct fixture_options *options, const 
                                    const double *scores, struct metrics *out, struct dpf_error *error)
 {
     struct fixture_model model = {dataset->train.by_item.rows, scores};
-    struct scorer scorer = {&model, fixture_scores};
+    struct scorer scorer = {.context = &model, .scores = fixture_scores};
     struct pool *pool = pool_new(1);
     memset(error, 0, sizeof *error);
     struct random_root *root = random_root_seeded(1, "run", error);

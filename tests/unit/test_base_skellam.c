@@ -116,11 +116,150 @@ static void blocks_have_their_weights(void **state)
     exact_close(&source);
 }
 
+/* ---- in vectors as one by one
+ * ------------------------------------------------------------------------------ */
+
+static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_PORTABLE};
+
+/* n numbers, proposal by proposal. */
+static void reference_draws(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n)
+{
+    struct poisson p;
+    int64_t kept[2];
+    open_poisson(&p, cursor, mean);
+    for (int64_t i = 0; i < n;) {
+        if (one_by_one(&p, exact_next_cell(p.c), 1, kept))
+            out[i++] = kept[0];
+    }
+    exact_close(&p.source);
+}
+
+/* From any place of a row, and the words behind them. */
+static void check_draws(uint64_t mean, uint32_t row, int64_t skipped, int64_t n)
+{
+    enum { MOST = 3000 };
+    static int64_t expected[2 * MOST], got[MOST];
+    uint64_t words[90], next[2][40];
+    dpf_cursor one, many;
+    assert_true(n <= MOST);
+    random_seek(stream, 5, 6, row, &one);
+    random_bits(&one, words, skipped);
+    reference_draws(&one, mean, expected, 2 * n);
+    random_bits(&one, next[0], 40);
+    random_seek(stream, 5, 6, row, &many);
+    random_bits(&many, words, skipped);
+    assert_int_equal(random_skellam(&many, mean, got, n), DPF_OK);
+    for (int64_t i = 0; i < n; i++)
+        assert_true(got[i] == expected[2 * i] - expected[2 * i + 1]);
+    random_bits(&many, next[1], 40);
+    assert_memory_equal(next[0], next[1], sizeof(next[0]));
+    random_seek(stream, 5, 6, row, &many);
+    random_bits(&many, words, skipped);
+    assert_int_equal(random_poisson(&many, mean, got, n), DPF_OK);
+    for (int64_t i = 0; i < n; i++)
+        assert_true(got[i] == expected[i] + (int64_t)mean);
+}
+
+static void vectors_draw_what_single_proposals_do(void **state)
+{
+    static const uint64_t means[] = {LEAST_MEAN, 99991, UINT64_C(1) << 31, MOST_MEAN};
+    static const int64_t counts[] = {1, 2, 3, 17, 50, 127, 128, 129, 1000, 2999};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        if (simd_choose(kinds[k]) < 0)
+            continue;
+        pthread_once(&judge_once, choose_judge);
+        judge = judge_of(kinds[k]);
+        for (uint32_t a = 0; a < 4; a++)
+            for (uint32_t b = 0; b < 10; b++)
+                check_draws(means[a], 100 * a + b, (int64_t)(7 * b + a) % 90, counts[b]);
+    }
+    choose_judge();
+}
+
+/* Each proposal's verdict, where it is certain, is that of the exact decision. */
+static void check_verdicts(uint64_t mean, int kind, int64_t certain[4])
+{
+    struct exact_source source = {.stream = stream, .row = 9};
+    dpf_cursor cursor;
+    uint64_t words[3 * PROPOSALS], verdicts[PROPOSALS];
+    int64_t values[PROPOSALS];
+    struct poisson p;
+    random_seek(stream, 7, 8, (uint32_t)(mean % 1000), &cursor);
+    random_bits(&cursor, words, 3 * PROPOSALS);
+    words[4] = 0; /* product 0 */
+    words[8] = JUDGED_LEAST_WORD - 1;
+    words[9] = block_tails[3];
+    words[12] = block_tails[JUDGED_BLOCKS - 1] - 1;
+    open_poisson(&p, &cursor, mean);
+    judge_of(kind)(words, PROPOSALS, &p.real, values, verdicts);
+    assert_int_equal(verdicts[1], VERDICT_AGAIN);
+    for (int i = 2; i < 5; i++)
+        assert_int_equal(verdicts[i], VERDICT_OPEN);
+    for (uint64_t i = 0; i < PROPOSALS; i++) {
+        const uint64_t place = (uint64_t)((random_u128)words[3 * i + 1] * p.real.w >> 64);
+        const int left = (int)(words[3 * i] >> 63);
+        const struct exact_real v = {&source, 3 * i, 0, 0, 63, words[3 * i] << 1 >> 1};
+        const struct exact_real u = {&source, 3 * i + 2, 0, 0, 64, words[3 * i + 2]};
+        certain[verdicts[i]]++;
+        if (verdicts[i] > VERDICT_KEPT)
+            continue;
+        const uint64_t block = exact_poisson_block(&v), k = block * p.real.w + place;
+        assert_true(values[i] == (left ? -1 - (int64_t)k : (int64_t)k));
+        assert_int_equal(verdicts[i], exact_poisson_keeps(&u, mean, k, left, block > 1 ? block - 1 : 0));
+    }
+    exact_close(&p.source);
+    exact_close(&source);
+}
+
+static void verdicts_are_those_of_exact_arithmetic(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        int64_t certain[4] = {0};
+        if (simd_choose(kinds[k]) < 0)
+            continue;
+        for (uint64_t mean = LEAST_MEAN; mean < MOST_MEAN; mean = mean * 5 + 3)
+            check_verdicts(mean, kinds[k], certain);
+        assert_true(certain[VERDICT_NO] > 500 && certain[VERDICT_KEPT] > 500);
+        assert_true(certain[VERDICT_OPEN] * 12 < certain[VERDICT_KEPT]); /* of which most are made above */
+    }
+}
+
+/* A place that takes further words moves all that follows: they are read again one by one. */
+static void further_words_are_waited_for(void **state)
+{
+    struct words_ahead ahead;
+    struct poisson p;
+    dpf_cursor cursor;
+    int64_t expected[PROPOSALS + 1], got[PROPOSALS + 1];
+    (void)state;
+    random_seek(stream, 3, 4, 5, &cursor);
+    open_poisson(&p, &cursor, 1 << 20);
+    const int64_t n = one_by_one(&p, 5, 100, expected);
+    const uint64_t next = random_word(p.c);
+    exact_close(&p.source);
+    random_seek(stream, 3, 4, 5, &cursor);
+    random_bits(&cursor, ahead.words, 5);
+    ahead.begin = ahead.end = 0;
+    open_poisson(&p, &cursor, 1 << 20);
+    read_ahead(&ahead, &cursor, 300, 100);
+    ahead.words[3 * 60 + 1] = 0; /* as if this one did; what is read again does not */
+    assert_int_equal(propose(&p, &ahead, 5, 100, got), n);
+    assert_memory_equal(got, expected, (size_t)n * sizeof(got[0]));
+    unread(&ahead, p.c);
+    assert_true(random_word(p.c) == next);
+    exact_close(&p.source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_kept_as_the_masses_say),
         cmocka_unit_test(blocks_have_their_weights),
+        cmocka_unit_test(vectors_draw_what_single_proposals_do),
+        cmocka_unit_test(verdicts_are_those_of_exact_arithmetic),
+        cmocka_unit_test(further_words_are_waited_for),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

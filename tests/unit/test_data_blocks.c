@@ -37,7 +37,7 @@ static char *read_as_text(const char *text, size_t block, int workers, struct dp
 {
     struct table table = {0};
     struct ids users = {0}, items = {0};
-    struct read_control control = {block, text, strlen(text), 0, 0};
+    struct read_control control = {.block_size = block, .memory = text, .length = strlen(text)};
     struct pool *pool = pool_new(workers);
     char *out = calloc(1, 20000);
     size_t used = 0;
@@ -144,7 +144,7 @@ static void a_nul_byte_is_no_earlier_than_it_stands(void **state)
             struct table table = {0};
             struct ids users = {0}, items = {0};
             struct dpf_error error = {0};
-            struct read_control control = {block, bytes, n, 0, 0};
+            struct read_control control = {.block_size = block, .memory = bytes, .length = n};
             assert_int_equal(table_read(&table, "m", &usual, &control, &users, &items, NULL, NULL, &error),
                              -1);
             const char *expected = skip ? "m:3: a NUL byte" : "m:2: rating \"bad\"";
@@ -200,7 +200,7 @@ static void more_lines_than_a_block_holds(void **state)
         used += (size_t)sprintf(text + used, "%d,%d,3\n", i % 90, i % 80);
     struct table table = {0};
     struct ids users = {0}, items = {0};
-    struct read_control control = {64, text, used, 0, 0};
+    struct read_control control = {.block_size = 64, .memory = text, .length = used};
     struct pool *pool = pool_new(3);
     assert_int_equal(table_read(&table, "m", &usual, &control, &users, &items, NULL, pool, &error), 0);
     assert_int_equal(table.records, 5000);

@@ -90,8 +90,14 @@ static void keeps_all_others(const char *rest, int own)
         same_records(a, &a->train.by_user, b, &b->train.by_user, &changes[i], own);
         if (b->test.by_user.ptr)
             same_records(a, &a->test.by_user, b, &b->test.by_user, &changes[i], own);
-        if (b->candidates.ptr)
-            same_records(a, &a->candidates, b, &b->candidates, &changes[i], own);
+        if (b->candidates.kind != CANDIDATES_ALL) {
+            struct csr in_a, in_b;
+            data_candidates(a, &in_a);
+            data_candidates(b, &in_b);
+            same_records(a, &in_a, b, &in_b, &changes[i], own);
+            csr_free(&in_a);
+            csr_free(&in_b);
+        }
         for (int side = 0; side < 2 && b->weights.user_groups; side++) {
             const struct id_map *in_a = side ? &a->items : &a->users, *in_b = side ? &b->items : &b->users;
             const float *w = side ? a->weights.items : a->weights.users,

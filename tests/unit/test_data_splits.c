@@ -54,7 +54,12 @@ static void same_dataset(const struct dataset *a, const struct dataset *b)
     data_same_csr(&a->train.by_user, &b->train.by_user);
     data_same_csr(&a->train.by_item, &b->train.by_item);
     data_same_csr(&a->test.by_user, &b->test.by_user);
-    data_same_csr(&a->candidates, &b->candidates);
+    struct csr in_a, in_b;
+    data_candidates(a, &in_a);
+    data_candidates(b, &in_b);
+    data_same_csr(&in_a, &in_b);
+    csr_free(&in_a);
+    csr_free(&in_b);
 }
 
 static void splits_depend_on_seed_and_ids_only(void **state)
@@ -195,7 +200,9 @@ static void candidates_are_a_share_of_all_items(void **state)
     (void)state;
     int64_t n = write_ratings("a.txt", 1), hits[ITEMS] = {0};
     get_split(kinds[5], 2, 1, &out);
-    const struct csr *candidates = &out.dataset.candidates;
+    struct csr listed;
+    data_candidates(&out.dataset, &listed);
+    const struct csr *candidates = &listed;
     assert_partition(&out.dataset, n);
     data_check_csr(candidates, ITEMS);
     for (int64_t u = 0; u < USERS; u++) {
@@ -216,6 +223,7 @@ static void candidates_are_a_share_of_all_items(void **state)
     /* 60 draws of 0.3 are 18 +- 3.5; 6 standard deviations never happen by chance. */
     for (int i = 0; i < ITEMS; i++)
         assert_in_range(hits[i], 1, 39);
+    csr_free(&listed);
     dataset_free(&out.dataset);
 }
 
@@ -227,7 +235,9 @@ static void cold_items_have_no_training_records(void **state)
     (void)state;
     int64_t n = write_ratings("a.txt", 1), n_cold = 0;
     get_split(kinds[8], 2, 1, &out);
-    const struct csr *candidates = &out.dataset.candidates, *test = &out.dataset.test.by_user,
+    struct csr listed;
+    data_candidates(&out.dataset, &listed);
+    const struct csr *candidates = &listed, *test = &out.dataset.test.by_user,
                      *train = &out.dataset.train.by_item;
     int cold[ITEMS] = {0};
     assert_partition(&out.dataset, n);
@@ -243,6 +253,7 @@ static void cold_items_have_no_training_records(void **state)
         for (int64_t c = candidates->ptr[u]; c < candidates->ptr[u + 1]; c++)
             assert_true(cold[candidates->others[c]]);
     }
+    csr_free(&listed);
     dataset_free(&out.dataset);
 }
 

@@ -159,7 +159,7 @@ static void lists_hold_positives_and_untouched_items(void **state)
     struct pool *pool = pool_new(1);
     for (int64_t wanted = 5; wanted <= 50; wanted += 45) {
         struct witness witness = {.n = 0};
-        struct scorer scorer = {&witness, watch};
+        struct scorer scorer = {.context = &witness, .scores = watch};
         struct metrics m;
         fixture_option(&options, "negatives")->integer = wanted;
         assert_int_equal(evaluate_model(&options.values, &dataset, &scorer, root, pool, 0, &m, &error), 0);

@@ -74,7 +74,7 @@ static void sums_of(const struct evaluate_options *options, const struct noisy_l
     struct dpf_error error = {0};
     fixture_dataset(&dataset, USERS, ITEMS, train, test, 0);
     struct fixture_model model = {ITEMS, scores};
-    const struct scorer scorer = {&model, fixture_scores};
+    const struct scorer scorer = {.context = &model, .scores = fixture_scores};
     struct pool *pool = pool_new(1);
     struct random_root *root = random_root_seeded(1, "run", &error);
     assert_int_equal(rating_pass(options, &dataset, &scorer, pool, 0, &rating, &error), 0);
@@ -209,7 +209,7 @@ static int release(const struct fixture_options *fixture, const struct dataset *
                    struct dpf_error *error)
 {
     struct fixture_model model = {ITEMS, scores};
-    const struct scorer scorer = {&model, fixture_scores};
+    const struct scorer scorer = {.context = &model, .scores = fixture_scores};
     struct pool *pool = pool_new(2);
     memset(error, 0, sizeof *error);
     struct random_root *root = random_root_seeded(1, "run", error);

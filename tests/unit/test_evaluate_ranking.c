@@ -311,9 +311,8 @@ static void candidates_limit_the_list(void **state)
     w.test[2] = w.test[5] = 4;
     fixture_dataset_free(&w.dataset);
     fixture_dataset(&w.dataset, 2, 6, w.train, w.test, 0);
-    double *candidates = fixture_cells(2, 6);
-    candidates[0] = candidates[1] = candidates[2] = candidates[3] = 1;
-    fixture_csr(&w.dataset.candidates, candidates, 2, 6, 6, 1, 0);
+    int32_t candidates[] = {0, 1, 2, 3};
+    w.dataset.candidates = (struct user_candidates){.kind = CANDIDATES_SHARED, .items = candidates, .n = 4};
     static const double scores[12] = {5, 9, 4, 6, 8, 7};
     struct fixture_options options;
     fixture_defaults(&options);
@@ -328,7 +327,6 @@ static void candidates_limit_the_list(void **state)
     assert_int_equal(fixture_count(&m, "recall@2"), 1);
     assert_int_equal((int)fixture_metric(&m, "users-without-positives"), 1);
     metrics_free(&m);
-    free(candidates);
     world_free(&w);
 }
 
@@ -427,7 +425,7 @@ static void reports_the_first_of_several_bad_users(void **state)
     (void)state;
     struct world w;
     world_new(&w, 300, 50, 0, 5, 0);
-    struct scorer scorer = {NULL, fail_late};
+    struct scorer scorer = {.context = NULL, .scores = fail_late};
     struct fixture_options options;
     fixture_defaults(&options);
     fixture_text(&options, "metrics", "hr");
@@ -465,7 +463,7 @@ static void same_bits_for_any_number_of_workers(void **state)
         fixture_enum(&options, "ranking", sampled ? "sampled" : "full");
         struct metrics first = {.n = 0};
         struct fixture_model model = {w.items, w.scores};
-        struct scorer scorer = {&model, fixture_scores};
+        struct scorer scorer = {.context = &model, .scores = fixture_scores};
         for (int i = 0; i < 3; i++) {
             struct metrics m;
             struct dpf_error error = {.fault = DPF_FAULT_NONE};
@@ -508,7 +506,7 @@ static void training_figures_say_train(void **state)
     struct fixture_options options;
     fixture_defaults(&options);
     struct fixture_model model = {w.items, w.scores};
-    struct scorer scorer = {&model, fixture_scores};
+    struct scorer scorer = {.context = &model, .scores = fixture_scores};
     struct metrics m;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     struct pool *pool = pool_new(2);

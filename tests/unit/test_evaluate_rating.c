@@ -214,7 +214,7 @@ static void train_rmse_is_of_the_training_records(void **state)
     (void)state;
     struct dataset dataset;
     struct fixture_model model = {ITEMS, scores};
-    struct scorer scorer = {&model, fixture_scores};
+    struct scorer scorer = {.context = &model, .scores = fixture_scores};
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     struct pool *pool = pool_new(2);
     double rmse;

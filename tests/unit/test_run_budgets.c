@@ -95,12 +95,14 @@ static void budgets_are_weights_times_epsilon(void **state)
 {
     struct small s;
     struct dpf_error error = {0};
+    struct record_budgets budgets;
     char *table;
     (void)state;
     make_small(&s);
     add_event(&s, 1, 6);
     assert_true(record_budgets_exist(&s.plan, &s.dataset));
-    assert_int_equal(record_budgets_text(&s.plan, &s.dataset, &table, &error), 0);
+    assert_int_equal(record_budgets_make(&s.plan, &s.dataset, &budgets, &error), 0);
+    assert_int_equal(record_budgets_text(&budgets, &table, &error), 0);
     expect_line(table, "term,of,group,n,releases,least,q05,q25,median,q75,q95,largest\n");
     expect_line(table, "\nitems,record,all,4,1,0.5,0.5,0.5,1,1.5,2,2\n");
     expect_line(table, "\nitems,record,all,4,10,5,5,5,10,15,20,20\n");
@@ -112,12 +114,13 @@ static void budgets_are_weights_times_epsilon(void **state)
     expect_line(table, "\nrun,record,all,4,all,5,5,5,10,15,20,20\n");
     expect_line(table, "\nrun,user,user group 2,1,all,35,35,35,35,35,35,35\n");
     free(table);
-    json_t *json;
-    assert_int_equal(record_budgets_json(&s.plan, &s.dataset, &json, &error), 0);
+    json_t *json = record_budgets_json(&budgets);
+    assert_int_equal(json_array_size(json), 8);
     const json_t *all = json_array_get(json, 0);
     assert_string_equal(json_string_value(json_object_get(all, "of")), "record");
     assert_true(json_real_value(json_object_get(all, "median")) == 10);
     json_decref(json);
+    record_budgets_free(&budgets);
     ledger_free(&s.plan.ledger);
 }
 
@@ -125,6 +128,7 @@ static void budgets_are_weights_times_epsilon(void **state)
 static void other_plans_have_no_table(void **state)
 {
     struct dpf_error error = {0};
+    struct record_budgets budgets;
     char *table;
     (void)state;
     for (int i = 0; i < 5; i++) {
@@ -139,7 +143,9 @@ static void other_plans_have_no_table(void **state)
         if (i != 4)
             add_event(&s, i != 3, 6); /* no event at all, and one that weights have no part in */
         assert_false(record_budgets_exist(&s.plan, &s.dataset));
-        assert_int_equal(record_budgets_text(&s.plan, &s.dataset, &table, &error), 0);
+        assert_int_equal(record_budgets_make(&s.plan, &s.dataset, &budgets, &error), 0);
+        assert_int_equal(record_budgets_text(&budgets, &table, &error), 0);
+        assert_null(record_budgets_json(&budgets));
         assert_null(table);
         ledger_free(&s.plan.ledger);
     }

@@ -58,11 +58,15 @@ static void lists_are_compared_with_popular_items(void **state)
          "ranks better than a list of popular items: ndcg@10 is 0.3000 against 0.2000 (+50 %)", "");
     own.item.value = 0.21; /* 1000 users cannot tell that from 0.20 */
     says(&input, VERDICT_SAME, "does not rank reliably better than", "which may be chance with 1000 users");
-    own.item.n = 1000000; /* a million can */
+    assert_false(verdict_gives_reason(&input)); /* so nothing is trained for it */
+    own.item.n = 1000000;                       /* a million can */
     says(&input, VERDICT_BETTER, "ranks better than", "");
     own.item.n = 1000;
     own.item.value = 0.10;
     says(&input, VERDICT_WORSE, "ranks worse than", "compare = non-private shows");
+    assert_true(verdict_gives_reason(&input));
+    input.model = "private-popularity"; /* the simplest model has no reason to give */
+    assert_false(verdict_gives_reason(&input));
 }
 
 static void ratings_are_compared_with_their_mean(void **state)

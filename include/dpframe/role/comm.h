@@ -30,7 +30,7 @@ typedef struct dpf_ranks {
 } dpf_ranks;
 
 typedef struct dpf_comm {
-    /* [setup, required] Joins the other processes. Once in a process; destroy leaves them, when all call it. */
+    /* [setup, required] Joins the other processes. Once in a process; destroy, called by all, leaves them. */
     dpf_status (*open)(void *self, dpf_ranks *out);
     /*
      * [run, required] values[i] becomes its sum over all ranks, on all of them. DPF_E_RANGE, on all ranks, if

@@ -63,6 +63,9 @@ typedef struct dpf_message {
     int32_t reserved;
 } dpf_message;
 
+/* What measure remembers of a message. */
+#define DPF_MEASURE_NUMBERS 16
+
 /* All functions that do not belong to the component's kind are NULL. */
 typedef struct dpf_transform {
     int32_t kind;
@@ -102,8 +105,18 @@ typedef struct dpf_transform {
      * from it (S' y). */
     dpf_status (*project)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
     dpf_status (*adjoint)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
+    /*
+     * [run, optional] message, both or none, where forward multiplies all numbers of a message by one factor:
+     * measure takes some rows of a message after those that it was given before, `numbers` begins as zeros;
+     * factor tells, after the last of n_rows rows, what forward would multiply the message by, to the last
+     * bit, however it was cut. DPF_E_UNSUPPORTED, or what forward would report: the message must be whole.
+     */
+    dpf_status (*measure)(void *self, const dpf_call *call, const dpf_message *rows,
+                          double numbers[DPF_MEASURE_NUMBERS]);
+    dpf_status (*factor)(void *self, const dpf_call *call, const double numbers[DPF_MEASURE_NUMBERS],
+                         int64_t n_rows, int32_t width, double *out);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[4])(void);
+    void (*reserved_slots[2])(void);
 } dpf_transform;
 
 #ifdef __cplusplus

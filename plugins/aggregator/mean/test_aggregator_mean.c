@@ -48,7 +48,7 @@ static void the_mean_of_messages(void **state)
     assert_true(functions->scale(mean.self, 1) == 1.0);
     assert_true(functions->scale(mean.self, 0) == 0.0); /* nobody: nothing, not a division by zero */
     assert_int_equal(functions->sees, DPF_SEES_MESSAGES);
-    assert_int_equal(functions->flags, DPF_AGGREGATOR_BY_ROWS);
+    assert_int_equal(functions->flags, DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_ADDS);
     plain_close(&mean);
 }
 

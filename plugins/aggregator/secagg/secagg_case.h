@@ -40,6 +40,7 @@ struct secagg_case {
     uint8_t public_keys[CASE_MAX][32];
     uint8_t secret_keys[CASE_MAX][64];
     uint64_t vector[CASE_DIMENSION];
+    uint64_t sums[(CASE_DIMENSION + 63) / 64 * 64];
     secagg_secret coefficients[CASE_MAX];
     struct secagg_work work;
     uint8_t down[CASE_ROOM], up[CASE_ROOM];
@@ -105,7 +106,7 @@ static inline void case_begin(struct secagg_case *c, uint32_t n, uint32_t degree
                                      .secret_key = {6},
                                      .identity = case_identity,
                                      .identities = c};
-    c->work = (struct secagg_work){c->vector, c->coefficients, CASE_MAX};
+    c->work = (struct secagg_work){c->vector, c->sums, c->coefficients, CASE_MAX};
     const uint64_t bytes = secagg_server_bytes(&c->setup);
     assert_int_not_equal(bytes, 0);
     c->block = calloc(1, (size_t)bytes);

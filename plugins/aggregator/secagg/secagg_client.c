@@ -29,13 +29,11 @@ void secagg_bind(const struct secagg_terms *terms, uint8_t binding[32])
     crypto_generichash_final(&state, binding, 32);
 }
 
-void secagg_mask_pair(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t key[32],
-                      uint8_t public_key[32])
+void secagg_mask_key(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t key[32])
 {
     uint8_t bytes[SECAGG_SHARE_BYTES];
     secagg_secret_bytes(secret, bytes);
     secagg_derive(key, bytes, "mask key", binding, id, id);
-    crypto_scalarmult_base(public_key, key);
     sodium_memzero(bytes, sizeof(bytes));
 }
 
@@ -47,19 +45,30 @@ void secagg_self_mask(const secagg_secret secret, const uint8_t binding[32], uin
     sodium_memzero(bytes, sizeof(bytes));
 }
 
-int secagg_pair_mask(const uint8_t secret[32], struct secagg_end self, struct secagg_end other,
-                     const uint8_t binding[32], uint8_t key[32])
+int secagg_pair_masks(const uint8_t secret[32], struct secagg_end self, const struct secagg_end *others,
+                      uint32_t n, const uint8_t binding[32], uint8_t keys[][32])
 {
-    const int first = self.id < other.id;
-    return secagg_agree(key, secret, other.public_key, "pair mask", binding, first ? self : other,
-                        first ? other : self);
+    const uint8_t *secrets[SECAGG_ABREAST], *publics[SECAGG_ABREAST];
+    uint8_t shared[SECAGG_ABREAST][32];
+    for (uint32_t i = 0; i < n; i++) {
+        secrets[i] = secret;
+        publics[i] = others[i].public_key;
+    }
+    const int status = secagg_exchange(shared, secrets, publics, n);
+    for (uint32_t i = 0; status == 0 && i < n; i++) {
+        const int first = self.id < others[i].id;
+        secagg_shared_key(keys[i], shared[i], "pair mask", binding, first ? self : others[i],
+                          first ? others[i] : self);
+    }
+    sodium_memzero(shared, sizeof(shared));
+    return status;
 }
 
-int secagg_channel(const uint8_t secret[32], const uint8_t other_public[32], struct secagg_end client,
-                   const struct secagg_terms *terms, const uint8_t binding[32], uint8_t key[32])
+void secagg_channel(const uint8_t shared[32], struct secagg_end client, const struct secagg_terms *terms,
+                    const uint8_t binding[32], uint8_t key[32])
 {
     const struct secagg_end server = {SECAGG_SERVER, terms->server_public};
-    return secagg_agree(key, secret, other_public, "channel", binding, client, server);
+    secagg_shared_key(key, shared, "channel", binding, client, server);
 }
 
 /* What is signed: a label, the session, then numbers. */
@@ -159,6 +168,23 @@ static status_t accept_terms(struct secagg_client *client, const struct secagg_h
     return SECAGG_OK;
 }
 
+/* Both public keys, and the channel to the server. -1: the server's key is unusable. */
+static int make_keys(struct secagg_client *client)
+{
+    const uint8_t *const secrets[3] = {client->share_key, client->mask_key, client->share_key};
+    const uint8_t *const publics[3] = {secagg_base_point, secagg_base_point, client->terms.server_public};
+    uint8_t made[3][32];
+    const int status = secagg_exchange(made, secrets, publics, 3);
+    if (status == 0) {
+        memcpy(client->share_public, made[0], sizeof(client->share_public));
+        memcpy(client->mask_public, made[1], sizeof(client->mask_public));
+        secagg_channel(made[2], (struct secagg_end){client->policy.id, client->share_public}, &client->terms,
+                       client->binding, client->channel);
+    }
+    sodium_memzero(made, sizeof(made));
+    return status;
+}
+
 static status_t on_start(struct secagg_client *client, const struct secagg_header *header, uint8_t *reply,
                          size_t room, size_t *size)
 {
@@ -171,11 +197,8 @@ static status_t on_start(struct secagg_client *client, const struct secagg_heade
     secagg_source_elements(&client->source, client->self_secret, SECAGG_LANES);
     secagg_source_elements(&client->source, client->key_secret, SECAGG_LANES);
     secagg_source_bytes(&client->source, client->share_key, sizeof(client->share_key));
-    crypto_scalarmult_base(client->share_public, client->share_key);
-    secagg_mask_pair(client->key_secret, client->binding, id, client->mask_key, client->mask_public);
-    if (secagg_channel(client->share_key, client->terms.server_public,
-                       (struct secagg_end){id, client->share_public}, &client->terms, client->binding,
-                       client->channel) != 0)
+    secagg_mask_key(client->key_secret, client->binding, id, client->mask_key);
+    if (make_keys(client) != 0)
         return SECAGG_FORGED;
 
     struct secagg_writer writer;
@@ -235,22 +258,41 @@ static status_t accept_roster(struct secagg_client *client, const struct secagg_
 static const uint8_t seal_nonce[crypto_aead_xchacha20poly1305_ietf_NPUBBYTES];
 
 /* Both directions' keys come from one secret: that for the peer is used here, the other one is kept. */
-static status_t seal(const struct secagg_client *client, struct secagg_peer *peer, const uint8_t *pair,
-                     uint8_t *out)
+static void seal(const struct secagg_client *client, struct secagg_peer *peer, const uint8_t shared[32],
+                 uint8_t *item)
 {
-    uint8_t shared[32], key[32], from_peer[32];
+    uint8_t pair[2 * SECAGG_SHARE_BYTES], key[32], from_peer[32];
     const struct secagg_end self = {client->policy.id, client->share_public};
     const struct secagg_end other = {peer->id, peer->share_key};
-    if (secagg_exchange(shared, client->share_key, peer->share_key) != 0)
-        return SECAGG_FORGED;
     secagg_shared_key(key, shared, "shares", client->binding, self, other);
     secagg_shared_key(from_peer, shared, "shares", client->binding, other, self);
     memcpy(peer->share_key, from_peer, sizeof(from_peer));
-    crypto_aead_xchacha20poly1305_ietf_encrypt(out, NULL, pair, 2 * SECAGG_SHARE_BYTES, client->binding, 32,
-                                               NULL, seal_nonce, key);
-    sodium_memzero(shared, sizeof(shared));
+    memcpy(pair, item, sizeof(pair));
+    crypto_aead_xchacha20poly1305_ietf_encrypt(item, NULL, pair, sizeof(pair), client->binding, 32, NULL,
+                                               seal_nonce, key);
+    sodium_memzero(pair, sizeof(pair));
     sodium_memzero(key, sizeof(key));
     sodium_memzero(from_peer, sizeof(from_peer));
+}
+
+/* Encrypts the pairs of shares that lie where their sealed forms will. */
+static status_t seal_all(struct secagg_client *client, uint8_t *items)
+{
+    for (uint32_t at = 0; at < client->n_peers; at += SECAGG_ABREAST) {
+        const uint32_t left = client->n_peers - at, n = left < SECAGG_ABREAST ? left : SECAGG_ABREAST;
+        const uint8_t *secrets[SECAGG_ABREAST], *publics[SECAGG_ABREAST];
+        uint8_t shared[SECAGG_ABREAST][32];
+        for (uint32_t i = 0; i < n; i++) {
+            secrets[i] = client->share_key;
+            publics[i] = client->peers[at + i].share_key;
+        }
+        const int bad = secagg_exchange(shared, secrets, publics, n);
+        for (uint32_t i = 0; !bad && i < n; i++)
+            seal(client, &client->peers[at + i], shared[i], items + (size_t)(at + i) * SECAGG_SEALED_BYTES);
+        sodium_memzero(shared, sizeof(shared));
+        if (bad)
+            return SECAGG_FORGED;
+    }
     return SECAGG_OK;
 }
 
@@ -283,15 +325,10 @@ static status_t on_roster(struct secagg_client *client, const struct secagg_work
         return SECAGG_NO_ROOM;
     share_secret(client, work, client->self_secret, items, 0);
     share_secret(client, work, client->key_secret, items, SECAGG_SHARE_BYTES);
-    for (uint32_t i = 0; i < client->n_peers; i++) {
-        uint8_t pair[2 * SECAGG_SHARE_BYTES], *at = items + (size_t)i * SECAGG_SEALED_BYTES;
-        memcpy(pair, at, sizeof(pair));
-        status = seal(client, &client->peers[i], pair, at);
-        sodium_memzero(pair, sizeof(pair));
-        if (status != SECAGG_OK) {
-            sodium_memzero(items, (size_t)client->n_peers * SECAGG_SEALED_BYTES);
-            return status;
-        }
+    status = seal_all(client, items);
+    if (status != SECAGG_OK) {
+        sodium_memzero(items, (size_t)client->n_peers * SECAGG_SEALED_BYTES);
+        return status;
     }
     sodium_memzero(&client->source, sizeof(client->source));
     sodium_memzero(client->key_secret, sizeof(client->key_secret));
@@ -344,25 +381,47 @@ static status_t accept_delivery(struct secagg_client *client, const struct secag
     return present < client->terms.threshold ? SECAGG_TOO_FEW : SECAGG_OK;
 }
 
-/* x + PRG(b) + the masks shared with peers of larger id - those of smaller id. */
-static status_t mask_input(const struct secagg_client *client, uint64_t *vector)
+/* Adds the masks shared with peers of larger id, and takes those of smaller id. */
+static status_t add_pair_masks(const struct secagg_client *client, void *sums)
 {
-    const uint32_t n = client->terms.dimension, self = client->policy.id;
-    uint8_t key[32];
-    secagg_self_mask(client->self_secret, client->binding, self, key);
-    secagg_group_mask(&client->group, vector, n, key, 0);
-    for (uint32_t i = 0; i < client->n_peers; i++) {
+    const struct secagg_end self = {client->policy.id, client->mask_public};
+    struct secagg_end others[SECAGG_ABREAST];
+    uint8_t keys[SECAGG_ABREAST][32];
+    status_t status = SECAGG_OK;
+    uint32_t n = 0;
+    for (uint32_t i = 0; status == SECAGG_OK && i < client->n_peers; i++) {
         const struct secagg_peer *peer = &client->peers[i];
-        if (!peer->present)
+        if (peer->present)
+            others[n++] = (struct secagg_end){peer->id, peer->mask_public};
+        if (n == 0 || (n < SECAGG_ABREAST && i + 1 < client->n_peers))
             continue;
-        if (secagg_pair_mask(client->mask_key, (struct secagg_end){self, client->mask_public},
-                             (struct secagg_end){peer->id, peer->mask_public}, client->binding, key) != 0)
-            return SECAGG_FORGED;
-        secagg_group_mask(&client->group, vector, n, key, peer->id < self);
+        if (secagg_pair_masks(client->mask_key, self, others, n, client->binding, keys) != 0)
+            status = SECAGG_FORGED;
+        for (uint32_t k = 0; status == SECAGG_OK && k < n; k++)
+            secagg_sums_mask(&client->group, sums, client->terms.dimension, keys[k], others[k].id < self.id);
+        n = 0;
     }
+    sodium_memzero(keys, sizeof(keys));
+    return status;
+}
+
+/* x + PRG(b) + the masks of the pairs. */
+static status_t mask_input(const struct secagg_client *client, const struct secagg_work *work)
+{
+    const uint32_t n = client->terms.dimension;
+    uint8_t key[32];
+    memset(work->sums, 0, (size_t)secagg_sums_bytes(&client->group, n));
+    secagg_sums_add(&client->group, work->sums, work->vector, n);
+    secagg_self_mask(client->self_secret, client->binding, client->policy.id, key);
+    secagg_sums_mask(&client->group, work->sums, n, key, 0);
     sodium_memzero(key, sizeof(key));
-    secagg_group_reduce(&client->group, vector, n);
-    return SECAGG_OK;
+    const status_t status = add_pair_masks(client, work->sums);
+    if (status == SECAGG_OK)
+        secagg_sums_read(&client->group, work->sums, work->vector, n);
+    else
+        sodium_memzero(work->vector, (size_t)n * sizeof(*work->vector));
+    sodium_memzero(work->sums, (size_t)secagg_sums_bytes(&client->group, n));
+    return status;
 }
 
 static status_t on_delivery(struct secagg_client *client, const struct secagg_work *work,
@@ -381,11 +440,9 @@ static status_t on_delivery(struct secagg_client *client, const struct secagg_wo
         return SECAGG_NO_ROOM;
     if (!secagg_group_holds(&client->group, work->vector, n))
         return SECAGG_BAD_TERMS;
-    status = mask_input(client, work->vector);
-    if (status != SECAGG_OK) {
-        sodium_memzero(work->vector, (size_t)n * sizeof(*work->vector));
+    status = mask_input(client, work);
+    if (status != SECAGG_OK)
         return status;
-    }
     secagg_pack(work->vector, n, client->group.bits, packed);
     sodium_memzero(client->mask_key, sizeof(client->mask_key));
     sodium_memzero(client->self_secret, sizeof(client->self_secret));

@@ -85,6 +85,7 @@ struct secagg_client {
 /* Memory for one call; may serve many clients in turn. Wiped before a call returns. */
 struct secagg_work {
     uint64_t *vector;            /* dimension numbers below the modulus; overwritten by the masked ones */
+    void *sums;                  /* secagg_sums_bytes of dimension numbers */
     secagg_secret *coefficients; /* as many as the threshold */
     uint32_t n_coefficients;
 };
@@ -102,17 +103,16 @@ void secagg_client_end(struct secagg_client *client);
 
 /* The digest of the terms. */
 void secagg_bind(const struct secagg_terms *terms, uint8_t binding[32]);
-/* The X25519 key pair that a secret stands for. */
-void secagg_mask_pair(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t key[32],
-                      uint8_t public_key[32]);
+/* The X25519 key that a secret stands for. */
+void secagg_mask_key(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t key[32]);
 /* The key of the self mask that a secret stands for. */
 void secagg_self_mask(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t key[32]);
-/* The key of the mask of a pair; -1 if the public key is unusable. */
-int secagg_pair_mask(const uint8_t secret[32], struct secagg_end self, struct secagg_end other,
-                     const uint8_t binding[32], uint8_t key[32]);
-/* The key of the channel of a client and the server, from the secret of either; -1: unusable. */
-int secagg_channel(const uint8_t secret[32], const uint8_t other_public[32], struct secagg_end client,
-                   const struct secagg_terms *terms, const uint8_t binding[32], uint8_t key[32]);
+/* The keys of the masks of n pairs, at most SECAGG_ABREAST; -1 if a public key is unusable. */
+int secagg_pair_masks(const uint8_t secret[32], struct secagg_end self, const struct secagg_end *others,
+                      uint32_t n, const uint8_t binding[32], uint8_t keys[][32]);
+/* The key of the channel of a client and the server, from their Diffie-Hellman secret. */
+void secagg_channel(const uint8_t shared[32], struct secagg_end client, const struct secagg_terms *terms,
+                    const uint8_t binding[32], uint8_t key[32]);
 /* Signature of a client's two keys. 0 if it is right. */
 int secagg_check_keys(const uint8_t binding[32], uint32_t id, const uint8_t *keys,
                       const uint8_t identity[32]);

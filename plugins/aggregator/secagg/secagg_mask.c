@@ -4,12 +4,25 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "secagg_keystream.h"
 #include "secagg_shamir.h"
 #include "secagg_wire.h"
+#include "x25519_lanes.h"
+#if SIMD_X86
+#define SIMD_AVX512
+#include "secagg_residues.h"
+#undef SIMD_AVX512
+#define SIMD_AVX2
+#include "secagg_residues.h"
+#undef SIMD_AVX2
+#endif
+#define SIMD_PORTABLE
+#include "secagg_residues.h"
+#undef SIMD_PORTABLE
 
 __extension__ typedef unsigned __int128 wide;
 
-#define CHUNK 8192 /* bytes of keystream at a time: they stay in the first-level cache */
+#define CHUNK 4096 /* bytes of keystream at a time: they stay in the first-level cache, and so do sums */
 
 union chunk {
     uint8_t bytes[CHUNK];
@@ -19,6 +32,14 @@ union chunk {
 };
 
 /* ---- the group ---------------------------------------------------------------------------------- */
+
+/* The fewest bytes in which sums of two residues fit and few words are biased. */
+static int word_for(uint64_t modulus)
+{
+    if (modulus <= UINT64_C(1) << 15 && (UINT64_C(1) << 16) % modulus <= 2048) /* one word in 32 */
+        return 2;
+    return modulus <= UINT64_C(1) << 24 ? 4 : 8; /* one in 256; in two, the worst for M near 2^63 */
+}
 
 void secagg_group_init(struct secagg_group *group, uint64_t modulus)
 {
@@ -30,7 +51,8 @@ void secagg_group_init(struct secagg_group *group, uint64_t modulus)
     if (group->low)
         group->word = group->bits <= 8 ? 1 : group->bits <= 16 ? 2 : group->bits <= 32 ? 4 : 8;
     else
-        group->word = group->bits <= 24 ? 4 : 8; /* few words are skipped */
+        group->word = word_for(modulus);
+    group->kind = simd_choose(SIMD_KIND_AUTO);
 }
 
 uint64_t secagg_group_residue(const struct secagg_group *group, int64_t x)
@@ -41,37 +63,6 @@ uint64_t secagg_group_residue(const struct secagg_group *group, int64_t x)
     return x < 0 && size != 0 ? group->modulus - size : size;
 }
 
-/* Sums modulo a number that leaves no room for unreduced ones. */
-static int is_tight(const struct secagg_group *group)
-{
-    return !group->low && group->word == 8;
-}
-
-static inline uint64_t add_tight(uint64_t sum, uint64_t x, uint64_t modulus)
-{
-    const uint64_t s = sum + x; /* both below 2^63 */
-    return s - (s >= modulus ? modulus : 0);
-}
-
-void secagg_group_add(const struct secagg_group *group, uint64_t *sums, const uint64_t *numbers, uint64_t n)
-{
-    if (is_tight(group)) {
-        for (uint64_t i = 0; i < n; i++)
-            sums[i] = add_tight(sums[i], numbers[i], group->modulus);
-        return;
-    }
-    for (uint64_t i = 0; i < n; i++)
-        sums[i] += numbers[i];
-}
-
-void secagg_group_reduce(const struct secagg_group *group, uint64_t *sums, uint64_t n)
-{
-    for (uint64_t i = 0; i < n && group->low; i++)
-        sums[i] &= group->low;
-    for (uint64_t i = 0; i < n && !group->low; i++)
-        sums[i] %= group->modulus;
-}
-
 int secagg_group_holds(const struct secagg_group *group, const uint64_t *numbers, uint64_t n)
 {
     int inside = 1;
@@ -80,115 +71,213 @@ int secagg_group_holds(const struct secagg_group *group, const uint64_t *numbers
     return inside;
 }
 
-/* ---- masks -------------------------------------------------------------------------------------- */
+/* ---- sums --------------------------------------------------------------------------------------- */
 
-/* The keystream from a block on; n is a multiple of 64 except at the end. */
-static void keystream(const uint8_t key[32], uint64_t block, uint8_t *out, size_t n)
+uint64_t secagg_sums_bytes(const struct secagg_group *group, uint64_t n)
 {
-    static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES]; /* a key has one stream */
-    memset(out, 0, n);
-    crypto_stream_chacha20_xor_ic(out, out, n, nonce, block, key);
-}
-
-/* Wrapping arithmetic is arithmetic modulo 2^64. */
-#define DEFINE_ADD_WORDS(TYPE)                                                                               \
-    static void add_##TYPE(uint64_t *restrict sums, const TYPE *restrict words, uint64_t n, int negative)    \
-    {                                                                                                        \
-        if (!negative)                                                                                       \
-            for (uint64_t i = 0; i < n; i++)                                                                 \
-                sums[i] += words[i];                                                                         \
-        else                                                                                                 \
-            for (uint64_t i = 0; i < n; i++)                                                                 \
-                sums[i] -= words[i];                                                                         \
-    }
-DEFINE_ADD_WORDS(uint8_t)
-DEFINE_ADD_WORDS(uint16_t)
-DEFINE_ADD_WORDS(uint32_t)
-DEFINE_ADD_WORDS(uint64_t)
-
-static void mask_by_bits(const struct secagg_group *group, uint64_t *sums, uint64_t n, const uint8_t *key,
-                         int negative)
-{
-    union chunk chunk;
-    const uint64_t step = CHUNK / (uint64_t)group->word;
-    for (uint64_t at = 0; at < n; at += step) {
-        const uint64_t some = n - at < step ? n - at : step;
-        keystream(key, at * (uint64_t)group->word / 64, chunk.bytes, (size_t)(some * (uint64_t)group->word));
-        if (group->word == 1)
-            add_uint8_t(sums + at, chunk.bytes, some, negative);
-        else if (group->word == 2)
-            add_uint16_t(sums + at, chunk.words16, some, negative);
-        else if (group->word == 4)
-            add_uint32_t(sums + at, chunk.words32, some, negative);
-        else
-            add_uint64_t(sums + at, chunk.words64, some, negative);
-    }
-    sodium_memzero(&chunk, sizeof(chunk));
+    return n * (uint64_t)group->word;
 }
 
 /*
- * Adds a residue for each of at most n accepted words of a chunk; how many there were. Nothing here
- * depends on secrets but which words are skipped, and skipped words hide nothing.
+ * Where M is a power of two, words wrap, and what they hold above M does not matter. Else a sum is below M,
+ * and the sum of two is reduced by one subtraction, as 2 M is at most 2^16, 2^32 or 2^64.
  */
-static uint64_t take_words32(uint64_t modulus, uint64_t *restrict sums, const uint32_t *restrict words,
-                             uint64_t n_words, uint64_t n, uint64_t turn, uint64_t sign)
-{
-    const uint32_t m = (uint32_t)modulus, biased = (uint32_t)((UINT64_C(1) << 32) % m);
-    uint32_t skipped = 0;
-    uint64_t taken = 0;
-    for (uint64_t i = 0; i < n_words; i++)
-        skipped |= words[i] * m < biased;
-    if (!skipped) {
-        n = n < n_words ? n : n_words;
-        for (uint64_t i = 0; i < n; i++)
-            sums[i] += turn + (((uint64_t)words[i] * m >> 32) ^ sign) - sign;
-        return n;
+#define DEFINE_SUMS(BITS, WORD)                                                                              \
+    static void add_numbers##BITS(WORD *restrict sums, const uint64_t *restrict numbers, uint64_t n,         \
+                                  WORD modulus)                                                              \
+    {                                                                                                        \
+        for (uint64_t i = 0; i < n; i++) {                                                                   \
+            const WORD s = (WORD)(sums[i] + numbers[i]);                                                     \
+            sums[i] = (WORD)(s - (modulus && s >= modulus ? modulus : 0));                                   \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void add_words##BITS(WORD *restrict sums, const WORD *restrict words, uint64_t n, int negative)   \
+    {                                                                                                        \
+        if (!negative)                                                                                       \
+            for (uint64_t i = 0; i < n; i++)                                                                 \
+                sums[i] = (WORD)(sums[i] + words[i]);                                                        \
+        else                                                                                                 \
+            for (uint64_t i = 0; i < n; i++)                                                                 \
+                sums[i] = (WORD)(sums[i] - words[i]);                                                        \
+    }                                                                                                        \
+    static void read_words##BITS(const WORD *sums, uint64_t *numbers, uint64_t n, uint64_t low)              \
+    {                                                                                                        \
+        for (uint64_t i = 0; i < n; i++)                                                                     \
+            numbers[i] = sums[i] & low;                                                                      \
     }
-    for (uint64_t i = 0; i < n_words && taken < n; i++)
-        if (words[i] * m >= biased)
-            sums[taken++] += turn + (((uint64_t)words[i] * m >> 32) ^ sign) - sign;
-    return taken;
+DEFINE_SUMS(8, uint8_t)
+DEFINE_SUMS(16, uint16_t)
+DEFINE_SUMS(32, uint32_t)
+DEFINE_SUMS(64, uint64_t)
+#undef DEFINE_SUMS
+
+void secagg_sums_add(const struct secagg_group *group, void *sums, const uint64_t *numbers, uint64_t n)
+{
+    const uint64_t modulus = group->low ? 0 : group->modulus;
+    if (group->word == 1)
+        add_numbers8(sums, numbers, n, 0);
+    else if (group->word == 2)
+        add_numbers16(sums, numbers, n, (uint16_t)modulus);
+    else if (group->word == 4)
+        add_numbers32(sums, numbers, n, (uint32_t)modulus);
+    else
+        add_numbers64(sums, numbers, n, modulus);
 }
 
-static uint64_t take_words64(uint64_t modulus, uint64_t *sums, const uint64_t *words, uint64_t n_words,
-                             uint64_t n, int negative)
+void secagg_sums_read(const struct secagg_group *group, const void *sums, uint64_t *numbers, uint64_t n)
 {
-    const uint64_t biased = (0 - modulus) % modulus; /* 2^64 mod modulus */
-    uint64_t taken = 0;
-    for (uint64_t i = 0; i < n_words && taken < n; i++) {
-        const wide product = (wide)words[i] * modulus;
-        if ((uint64_t)product < biased)
-            continue;
-        const uint64_t x = (uint64_t)(product >> 64);
-        sums[taken] = add_tight(sums[taken], negative ? modulus - x : x, modulus);
-        taken++;
-    }
-    return taken;
+    const uint64_t low = group->low ? group->low : UINT64_MAX;
+    if (group->word == 1)
+        read_words8(sums, numbers, n, low);
+    else if (group->word == 2)
+        read_words16(sums, numbers, n, low);
+    else if (group->word == 4)
+        read_words32(sums, numbers, n, low);
+    else
+        read_words64(sums, numbers, n, low);
 }
 
-static void mask_by_residues(const struct secagg_group *group, uint64_t *sums, uint64_t n, const uint8_t *key,
-                             int negative)
+/* ---- masks of bits ------------------------------------------------------------------------------ */
+
+static void mask_by_bits(const struct secagg_group *group, uint8_t *sums, uint64_t n, const uint8_t *key,
+                         int negative)
 {
     union chunk chunk;
-    /* -x is modulus - x; x ^ sign - sign is -x where sign is all ones. */
-    const uint64_t sign = negative ? UINT64_MAX : 0, turn = negative ? group->modulus : 0;
-    uint64_t block = 0, at = 0;
-    while (at < n) {
-        /* Whole blocks, so that what is skipped at their end does not matter for the next. */
-        uint64_t bytes = ((n - at) * (uint64_t)group->word + 63) / 64 * 64;
-        bytes = bytes < CHUNK ? bytes : CHUNK;
-        keystream(key, block, chunk.bytes, (size_t)bytes);
-        block += bytes / 64;
-        if (group->word == 4)
-            at += take_words32(group->modulus, sums + at, chunk.words32, bytes / 4, n - at, turn, sign);
+    const uint64_t word = (uint64_t)group->word, step = CHUNK / word;
+    for (uint64_t at = 0; at < n; at += step) {
+        const uint64_t some = n - at < step ? n - at : step;
+        void *to = sums + at * word;
+        secagg_keystream(group->kind, key, 0, at * word / 64, chunk.words64, (size_t)(some * word + 63) / 64);
+        if (word == 1)
+            add_words8(to, chunk.bytes, some, negative);
+        else if (word == 2)
+            add_words16(to, chunk.words16, some, negative);
+        else if (word == 4)
+            add_words32(to, chunk.words32, some, negative);
         else
-            at += take_words64(group->modulus, sums + at, chunk.words64, bytes / 8, n - at, negative);
+            add_words64(to, chunk.words64, some, negative);
     }
     sodium_memzero(&chunk, sizeof(chunk));
 }
 
-void secagg_group_mask(const struct secagg_group *group, uint64_t *sums, uint64_t n, const uint8_t key[32],
-                       int negative)
+/* ---- masks of residues -------------------------------------------------------------------------- */
+
+#define SPARE_BLOCKS 16 /* at a time: as cheap as one */
+
+/* Words in place of biased ones. */
+struct spare {
+    const struct secagg_group *group;
+    const uint8_t *key;
+    uint64_t biased; /* 2^64 mod M */
+    uint64_t block;
+    uint64_t words[SPARE_BLOCKS * SECAGG_BLOCK_WORDS];
+    int left; /* unused words: the last ones */
+};
+
+static uint64_t spare_residue(struct spare *spare)
+{
+    const int n_words = SPARE_BLOCKS * SECAGG_BLOCK_WORDS;
+    for (;;) {
+        if (spare->left == 0) {
+            secagg_keystream(spare->group->kind, spare->key, 1, spare->block, spare->words, SPARE_BLOCKS);
+            spare->block += SPARE_BLOCKS;
+            spare->left = n_words;
+        }
+        const wide product = (wide)spare->words[n_words - spare->left--] * spare->group->modulus;
+        if ((uint64_t)product >= spare->biased)
+            return (uint64_t)(product >> 64);
+    }
+}
+
+/* The sum in which x was added (or subtracted) has `right` instead. */
+static uint64_t replace(uint64_t sum, uint64_t x, uint64_t right, uint64_t modulus, int negative)
+{
+    const uint64_t more = negative ? x : right, less = negative ? right : x;
+    sum += more;
+    sum -= sum >= modulus ? modulus : 0;
+    return sum >= less ? sum - less : sum + modulus - less;
+}
+
+/* Sixty-four bytes that are 0 or 1 as bits. */
+static uint64_t flags_of(const uint8_t *flags)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; i++) {
+        uint64_t eight;
+        memcpy(&eight, flags + 8 * i, sizeof(eight));
+        bits |= (eight * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+    }
+    return bits;
+}
+
+/*
+ * A chunk of words to sums. Nothing here depends on secrets but which words are biased, and these hide
+ * nothing.
+ */
+#define DEFINE_TAKE(BITS, WORD)                                                                              \
+    static void take_words##BITS(struct spare *spare, WORD *sums, const WORD *words, uint64_t n,             \
+                                 int negative)                                                               \
+    {                                                                                                        \
+        const WORD m = (WORD)spare->group->modulus, biased = (WORD)((UINT64_C(1) << BITS) % m);              \
+        uint8_t flags[CHUNK / sizeof(WORD)];                                                                 \
+        const int kind = spare->group->kind;                                                                 \
+        memset(flags + n / 64 * 64, 0, n < sizeof(flags) ? 64 : 0);                                          \
+        ADD_RESIDUES(kind, BITS)(sums, words, n, m, biased, negative, flags);                                \
+        for (uint64_t i = 0; i < n; i += 64) {                                                               \
+            for (uint64_t some = flags_of(flags + i); some != 0; some &= some - 1) {                         \
+                const uint64_t k = i + (uint64_t)__builtin_ctzll(some);                                      \
+                sums[k] = (WORD)replace(sums[k], (uint64_t)words[k] * m >> BITS, spare_residue(spare), m,    \
+                                        negative);                                                           \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+#if SIMD_X86
+#define ADD_RESIDUES(kind, BITS)                                                                             \
+    (kind == SIMD_KIND_AVX512 ? add_residues##BITS##_avx512                                                  \
+     : kind == SIMD_KIND_AVX2 ? add_residues##BITS##_avx2                                                    \
+                              : add_residues##BITS##_portable)
+#else
+#define ADD_RESIDUES(kind, BITS) ((void)kind, add_residues##BITS##_portable)
+#endif
+DEFINE_TAKE(16, uint16_t)
+DEFINE_TAKE(32, uint32_t)
+#undef DEFINE_TAKE
+
+static void take_words64(struct spare *spare, uint64_t *sums, const uint64_t *words, uint64_t n, int negative)
+{
+    const uint64_t modulus = spare->group->modulus;
+    for (uint64_t i = 0; i < n; i++) {
+        const wide product = (wide)words[i] * modulus;
+        const uint64_t x =
+            (uint64_t)product < spare->biased ? spare_residue(spare) : (uint64_t)(product >> 64);
+        const uint64_t s = sums[i] + (negative ? modulus - x : x); /* below 2^64 */
+        sums[i] = s - (s >= modulus ? modulus : 0);
+    }
+}
+
+static void mask_by_residues(const struct secagg_group *group, uint8_t *sums, uint64_t n, const uint8_t *key,
+                             int negative)
+{
+    union chunk chunk;
+    struct spare spare = {.group = group, .key = key, .biased = (0 - group->modulus) % group->modulus};
+    const uint64_t word = (uint64_t)group->word, step = CHUNK / word;
+    for (uint64_t at = 0; at < n; at += step) {
+        const uint64_t some = n - at < step ? n - at : step;
+        void *to = sums + at * word;
+        secagg_keystream(group->kind, key, 0, at * word / 64, chunk.words64, (size_t)(some * word + 63) / 64);
+        if (word == 2)
+            take_words16(&spare, to, chunk.words16, some, negative);
+        else if (word == 4)
+            take_words32(&spare, to, chunk.words32, some, negative);
+        else
+            take_words64(&spare, to, chunk.words64, some, negative);
+    }
+    sodium_memzero(&chunk, sizeof(chunk));
+    sodium_memzero(&spare, sizeof(spare));
+}
+
+void secagg_sums_mask(const struct secagg_group *group, void *sums, uint64_t n, const uint8_t key[32],
+                      int negative)
 {
     if (group->low)
         mask_by_bits(group, sums, n, key, negative);
@@ -200,7 +289,9 @@ void secagg_group_mask(const struct secagg_group *group, uint64_t *sums, uint64_
 
 void secagg_source_bytes(struct secagg_source *source, uint8_t *out, size_t n)
 {
-    keystream(source->key, source->block, out, n);
+    static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES]; /* a key has one stream */
+    memset(out, 0, n);
+    crypto_stream_chacha20_xor_ic(out, out, n, nonce, source->block, source->key);
     source->block += (n + 63) / 64;
 }
 
@@ -247,10 +338,33 @@ void secagg_derive(uint8_t out[32], const uint8_t key[32], const char *label, co
     sodium_memzero(&state, sizeof(state));
 }
 
-int secagg_exchange(uint8_t shared[32], const uint8_t secret[32], const uint8_t other_public[32])
+const uint8_t secagg_base_point[32] = {9};
+
+/* Refused is a point of small order, for which the secret is zero: everybody would know it. */
+int secagg_exchange(uint8_t shared[][32], const uint8_t *const secrets[], const uint8_t *const publics[],
+                    uint32_t n)
 {
-    /* Refused is a point of small order: everybody would know the secret. */
-    return crypto_scalarmult(shared, secret, other_public) == 0 ? 0 : -1;
+#if SIMD_X86
+    if (n >= X25519_LANES_WORTH && x25519_lanes_here()) {
+        const uint8_t *lane_secrets[X25519_LANES], *lane_publics[X25519_LANES];
+        uint8_t out[X25519_LANES][32];
+        int zero = 0;
+        for (uint32_t l = 0; l < X25519_LANES; l++) {
+            lane_secrets[l] = secrets[l < n ? l : 0];
+            lane_publics[l] = publics[l < n ? l : 0];
+        }
+        x25519_lanes(lane_secrets, lane_publics, out);
+        memcpy(shared, out, (size_t)n * sizeof(out[0]));
+        for (uint32_t i = 0; i < n; i++)
+            zero |= sodium_is_zero(out[i], sizeof(out[i]));
+        sodium_memzero(out, sizeof(out));
+        return zero ? -1 : 0;
+    }
+#endif
+    for (uint32_t i = 0; i < n; i++)
+        if (crypto_scalarmult(shared[i], secrets[i], publics[i]) != 0)
+            return -1;
+    return 0;
 }
 
 void secagg_shared_key(uint8_t out[32], const uint8_t shared[32], const char *label,
@@ -264,15 +378,4 @@ void secagg_shared_key(uint8_t out[32], const uint8_t shared[32], const char *la
     crypto_generichash_update(&state, second.public_key, 32);
     crypto_generichash_final(&state, out, 32);
     sodium_memzero(&state, sizeof(state));
-}
-
-int secagg_agree(uint8_t out[32], const uint8_t secret[32], const uint8_t other_public[32], const char *label,
-                 const uint8_t binding[32], struct secagg_end first, struct secagg_end second)
-{
-    uint8_t shared[32];
-    if (secagg_exchange(shared, secret, other_public) != 0)
-        return -1;
-    secagg_shared_key(out, shared, label, binding, first, second);
-    sodium_memzero(shared, sizeof(shared));
-    return 0;
 }

@@ -46,11 +46,14 @@ static uint64_t lay_out(struct secagg_server *server, const struct secagg_setup 
     server->revealed = part(block, &used, n * (peers + 1), SECAGG_SHARE_BYTES);
     server->vector = part(block, &used, dimension, sizeof(*server->vector));
     server->sums = part(block, &used, dimension, sizeof(*server->sums));
+    struct secagg_group group;
+    secagg_group_init(&group, setup->terms.modulus);
+    const uint64_t sums_bytes = secagg_sums_bytes(&group, dimension);
     const int n_workers = secagg_setup_workers(setup);
     server->openers = part(block, &used, (uint64_t)n_workers, sizeof(*server->openers));
     for (int w = 0; w < n_workers; w++) {
         struct secagg_opener opener = {.status = SECAGG_OK};
-        opener.sums = w == 0 ? server->sums : part(block, &used, dimension, sizeof(*opener.sums));
+        opener.sums = part(block, &used, sums_bytes, 1);
         opener.points = part(block, &used, threshold, sizeof(uint64_t));
         opener.known_points = part(block, &used, threshold, sizeof(uint64_t));
         opener.weights = part(block, &used, threshold, sizeof(uint64_t));
@@ -252,9 +255,13 @@ static status_t on_keys(const struct secagg_server *server, struct secagg_member
     if (status != SECAGG_OK)
         return status;
     const uint8_t *share_public = header->body + SECAGG_KEY_BYTES;
-    if (secagg_channel(server->setup.secret_key, share_public, (struct secagg_end){member->id, share_public},
-                       &server->setup.terms, server->binding, member->channel) != 0 ||
-        secagg_check_tag(header, member->channel) != SECAGG_OK)
+    uint8_t shared[32];
+    if (crypto_scalarmult(shared, server->setup.secret_key, share_public) != 0)
+        return SECAGG_FORGED;
+    secagg_channel(shared, (struct secagg_end){member->id, share_public}, &server->setup.terms,
+                   server->binding, member->channel);
+    sodium_memzero(shared, sizeof(shared));
+    if (secagg_check_tag(header, member->channel) != SECAGG_OK)
         return SECAGG_FORGED;
     if (malicious) {
         const uint8_t *identity = server->setup.identity(server->setup.identities, member->id);
@@ -285,7 +292,7 @@ static status_t on_input(struct secagg_server *server, const struct secagg_heade
     secagg_unpack(packed, n, server->group.bits, server->vector);
     if (!secagg_group_holds(&server->group, server->vector, n))
         return SECAGG_MALFORMED;
-    secagg_group_add(&server->group, server->sums, server->vector, n);
+    secagg_sums_add(&server->group, server->openers[0].sums, server->vector, n);
     return SECAGG_OK;
 }
 
@@ -397,35 +404,50 @@ static status_t recover(const struct secagg_server *server, struct secagg_opener
     return SECAGG_OK;
 }
 
-static void remove_self_mask(const struct secagg_server *server, uint64_t *sums, uint32_t i,
+static void remove_self_mask(const struct secagg_server *server, void *sums, uint32_t i,
                              const secagg_secret secret)
 {
     uint8_t key[32];
     secagg_self_mask(secret, server->binding, server->members[i].id, key);
-    secagg_group_mask(&server->group, sums, server->setup.terms.dimension, key, 1);
+    secagg_sums_mask(&server->group, sums, server->setup.terms.dimension, key, 1);
     sodium_memzero(key, sizeof(key));
 }
 
+/* Of a lost member's masks, those of n pairs with survivors. */
+static status_t remove_some(const struct secagg_server *server, void *sums, struct secagg_end lost,
+                            const uint8_t secret[32], const struct secagg_end *others, uint32_t n)
+{
+    uint8_t keys[SECAGG_ABREAST][32];
+    const int bad = secagg_pair_masks(secret, lost, others, n, server->binding, keys);
+    for (uint32_t k = 0; !bad && k < n; k++) /* the survivor added it if the lost one has the larger id */
+        secagg_sums_mask(&server->group, sums, server->setup.terms.dimension, keys[k],
+                         lost.id > others[k].id);
+    sodium_memzero(keys, sizeof(keys));
+    return bad ? SECAGG_FORGED : SECAGG_OK;
+}
+
 /* The masks that survivors share with a lost member are still in the sum. */
-static status_t remove_pair_masks(const struct secagg_server *server, uint64_t *sums, uint32_t i,
+static status_t remove_pair_masks(const struct secagg_server *server, void *sums, uint32_t i,
                                   const secagg_secret secret)
 {
     const struct secagg_member *lost = &server->members[i];
-    uint8_t key[32], mask[32], public_key[32];
-    secagg_mask_pair(secret, server->binding, lost->id, key, public_key);
+    const struct secagg_end self = {lost->id, lost->keys};
+    struct secagg_end others[SECAGG_ABREAST];
+    uint8_t key[32], public_key[32];
+    uint32_t n = 0;
+    secagg_mask_key(secret, server->binding, lost->id, key);
+    crypto_scalarmult_base(public_key, key);
     status_t status = memcmp(public_key, lost->keys, sizeof(public_key)) == 0 ? SECAGG_OK : SECAGG_FORGED;
     for (uint32_t j = 0; status == SECAGG_OK && j < server->peers; j++) {
         const struct secagg_member *peer = &server->members[peer_of(server, i, j)];
-        if (peer->reached <= SERVER_INPUT)
+        if (peer->reached > SERVER_INPUT)
+            others[n++] = (struct secagg_end){peer->id, peer->keys};
+        if (n == 0 || (n < SECAGG_ABREAST && j + 1 < server->peers))
             continue;
-        if (secagg_pair_mask(key, (struct secagg_end){lost->id, lost->keys},
-                             (struct secagg_end){peer->id, peer->keys}, server->binding, mask) != 0)
-            status = SECAGG_FORGED;
-        else /* the survivor added it if the lost one has the larger id */
-            secagg_group_mask(&server->group, sums, server->setup.terms.dimension, mask, lost->id > peer->id);
+        status = remove_some(server, sums, self, key, others, n);
+        n = 0;
     }
     sodium_memzero(key, sizeof(key));
-    sodium_memzero(mask, sizeof(mask));
     return status;
 }
 
@@ -469,13 +491,23 @@ static status_t open_sum(struct secagg_server *server)
         const struct secagg_opener *opener = &server->openers[w];
         if (opener->status != SECAGG_OK && (first->status == SECAGG_OK || opener->failed < first->failed))
             first = opener;
-        secagg_group_reduce(&server->group, opener->sums, dimension);
-        secagg_group_add(&server->group, server->sums, opener->sums, dimension);
-        sodium_memzero(opener->sums, (size_t)dimension * sizeof(*opener->sums));
+        secagg_sums_read(&server->group, opener->sums, server->vector, dimension);
+        secagg_sums_add(&server->group, server->openers[0].sums, server->vector, dimension);
     }
     if (first->status == SECAGG_OK)
-        secagg_group_reduce(&server->group, server->sums, dimension);
+        secagg_sums_read(&server->group, server->openers[0].sums, server->sums, dimension);
     return first->status;
+}
+
+/* What was taken in and out, and sums that are not to be opened. */
+static void wipe_sums(struct secagg_server *server)
+{
+    const uint64_t dimension = server->setup.terms.dimension;
+    for (int w = 0; w < secagg_setup_workers(&server->setup); w++)
+        sodium_memzero(server->openers[w].sums, (size_t)secagg_sums_bytes(&server->group, dimension));
+    sodium_memzero(server->vector, (size_t)dimension * sizeof(*server->vector));
+    if (server->phase != SERVER_DONE)
+        sodium_memzero(server->sums, (size_t)dimension * sizeof(*server->sums));
 }
 
 /* ---- phases ------------------------------------------------------------------------------------- */
@@ -516,11 +548,11 @@ status_t secagg_server_close(struct secagg_server *server)
         make_roster(server);
     if (status == SECAGG_OK && phase == SERVER_UNMASK)
         status = open_sum(server);
-    if (status != SECAGG_OK) {
-        sodium_memzero(server->sums, (size_t)server->setup.terms.dimension * sizeof(*server->sums));
+    if (status != SECAGG_OK)
         server->phase = SERVER_FAILED;
-        return status;
-    }
-    server->phase = phase == SERVER_INPUT && !is_malicious(server) ? SERVER_UNMASK : phase + 1;
-    return SECAGG_OK;
+    else
+        server->phase = phase == SERVER_INPUT && !is_malicious(server) ? SERVER_UNMASK : phase + 1;
+    if (server->phase >= SERVER_DONE)
+        wipe_sums(server);
+    return status;
 }

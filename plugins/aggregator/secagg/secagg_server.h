@@ -75,7 +75,7 @@ struct secagg_member {
 
 /* What a worker needs to take members' masks out of the sum. */
 struct secagg_opener {
-    uint64_t *sums; /* the server's own for worker 0; those of the others are added to it */
+    void *sums; /* inputs are added to worker 0's, and in the end those of the others */
     uint64_t *points, *known_points, *weights, *products; /* threshold of each */
     uint32_t *helpers;                                    /* threshold */
     uint32_t n_known;
@@ -95,7 +95,7 @@ struct secagg_server {
     uint8_t *sealed;      /* n x peers: what a member sent for each peer */
     uint8_t *revealed;    /* n x (peers + 1): what a member revealed of each member around it */
     uint64_t *vector;
-    uint64_t *sums; /* dimension numbers below the modulus, once the phase is SERVER_DONE */
+    uint64_t *sums; /* dimension numbers below the modulus, once the phase is SERVER_DONE; zero before */
     uint32_t *order;
     struct secagg_opener *openers; /* one for each worker */
     uint32_t survivors;            /* inputs in the sum */

@@ -55,6 +55,8 @@ static uint64_t lay_out_workers(const struct secagg_round *round, struct stage *
 {
     const struct secagg_terms *terms = &round->setup.terms;
     const int n_workers = secagg_setup_workers(&round->setup);
+    struct secagg_group group;
+    secagg_group_init(&group, terms->modulus);
     stage->n_steps = n_workers == 1 ? 1 : n_workers * STEPS_PER_WORKER;
     stage->workers = part(block, &used, (uint64_t)n_workers, sizeof(*stage->workers));
     stage->steps = part(block, &used, (uint64_t)stage->n_steps, sizeof(*stage->steps));
@@ -62,6 +64,7 @@ static uint64_t lay_out_workers(const struct secagg_round *round, struct stage *
         struct worker worker;
         worker.message = part(block, &used, stage->room, 1);
         worker.work.vector = part(block, &used, terms->dimension, sizeof(uint64_t));
+        worker.work.sums = part(block, &used, secagg_sums_bytes(&group, terms->dimension), 1);
         worker.work.coefficients = part(block, &used, terms->threshold, sizeof(secagg_secret));
         worker.work.n_coefficients = terms->threshold;
         if (block)

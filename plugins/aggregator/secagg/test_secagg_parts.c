@@ -12,9 +12,13 @@
 
 #include "secagg_client.h"
 #include "secagg_graph.h"
+#include "secagg_keystream.h"
 #include "secagg_mask.h"
 #include "secagg_shamir.h"
 #include "secagg_wire.h"
+#include "simd_kind.h"
+
+__extension__ typedef unsigned __int128 wide;
 
 static struct secagg_source source_of(uint8_t byte)
 {
@@ -51,68 +55,159 @@ static void packing_is_exact(void **state)
     }
 }
 
-/* A mask and its negative cancel, whatever the modulus; and all residues are hit about equally. */
-static void masks_cancel(void **state)
+static const uint64_t moduli[] = {2,
+                                  3,
+                                  101,
+                                  256,
+                                  1001,
+                                  1501,
+                                  1 << 16,
+                                  14146,
+                                  32000,
+                                  (1 << 15) + 1,
+                                  (1 << 24) - 3,
+                                  (1 << 24) + 1,
+                                  UINT64_C(1) << 32,
+                                  (UINT64_C(1) << 40) + 15,
+                                  (UINT64_C(1) << 62) + 1,
+                                  (UINT64_C(1) << 63) - 25,
+                                  (UINT64_C(1) << 63),
+                                  0};
+#define N_MODULI (sizeof(moduli) / sizeof(moduli[0]))
+static const int kinds[] = {SIMD_KIND_PORTABLE, SIMD_KIND_AVX2, SIMD_KIND_AVX512};
+
+static int has_kind(int kind)
 {
-    static const uint64_t moduli[] = {2,
-                                      3,
-                                      101,
-                                      256,
-                                      1501,
-                                      1 << 16,
-                                      14146,
-                                      (1 << 24) - 3,
-                                      (1 << 24) + 1,
-                                      UINT64_C(1) << 32,
-                                      (UINT64_C(1) << 40) + 15,
-                                      (UINT64_C(1) << 63) - 25,
-                                      (UINT64_C(1) << 63),
-                                      0};
-    enum { N = 5003 };
-    static uint64_t sums[N], start[N];
+    return simd_choose(kind) == kind;
+}
+
+static void keystream_bytes(const uint8_t key[32], uint8_t nonce, uint64_t block, uint8_t *out, size_t n)
+{
+    const uint8_t nonces[8] = {nonce};
+    memset(out, 0, n);
+    crypto_stream_chacha20_xor_ic(out, out, n, nonces, block, key);
+}
+
+/* The keystream is libsodium's, whatever the processor and the number of blocks, over a carry of the counter.
+ */
+static void keystream_is_chacha20(void **state)
+{
+    enum { MOST = 40 };
+    const uint8_t key[32] = {5, 6, 7};
+    const uint64_t firsts[] = {0, 3, UINT64_C(0xfffffff5)};
+    uint64_t made[MOST * SECAGG_BLOCK_WORDS];
+    uint8_t expected[sizeof(made)];
     (void)state;
 
-    for (size_t m = 0; m < sizeof(moduli) / sizeof(moduli[0]); m++) {
+    for (int k = 0; k < 3; k++)
+        for (int f = 0; f < 3 && has_kind(kinds[k]); f++)
+            for (size_t n = 1; n <= MOST; n++) {
+                secagg_keystream(kinds[k], key, 1, firsts[f], made, n);
+                keystream_bytes(key, 1, firsts[f], expected, n * 64);
+                assert_memory_equal(made, expected, n * 64);
+            }
+}
+
+/* The definition of a mask, number by number; how many words were replaced. */
+static uint64_t mask_as_defined(const struct secagg_group *group, const uint8_t key[32], uint64_t *out,
+                                uint64_t n)
+{
+    const uint64_t word = (uint64_t)group->word, spares = 4 * n + 64;
+    uint8_t *bytes = malloc(n * word), *spare = malloc(spares * 8);
+    uint64_t used = 0, replaced = 0;
+    assert_non_null(bytes);
+    assert_non_null(spare);
+    keystream_bytes(key, 0, 0, bytes, n * word);
+    keystream_bytes(key, 1, 0, spare, spares * 8);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t w = 0, bits = 8 * word;
+        memcpy(&w, bytes + i * word, word);
+        if (group->low) {
+            out[i] = w & group->low;
+            continue;
+        }
+        const wide m = group->modulus;
+        wide range = (wide)1 << bits;
+        if (w * m % range < range % m) {
+            range = (wide)1 << 64;
+            bits = 64;
+            do {
+                assert_true(used < spares);
+                w = secagg_get64(spare + 8 * used++);
+            } while (w * m % range < range % m);
+            replaced++;
+        }
+        out[i] = (uint64_t)(w * m >> bits);
+    }
+    free(bytes);
+    free(spare);
+    return replaced;
+}
+
+/* Added to sums and taken from them, on every kind of processor, for lengths that end anywhere in a chunk. */
+static void masks_are_as_defined(void **state)
+{
+    enum { N = 5003 };
+    static uint64_t mask[N], start[N], sums[N], got[N];
+    static const uint64_t lengths[] = {1, 31, 64, 1000, N};
+    (void)state;
+
+    for (size_t m = 0; m < N_MODULI; m++) {
         struct secagg_group group;
         struct secagg_source source = source_of((uint8_t)m);
-        uint8_t first[32] = {1, (uint8_t)m}, second[32] = {2, (uint8_t)m};
+        const uint8_t key[32] = {1, (uint8_t)m};
         secagg_group_init(&group, moduli[m]);
+        const uint64_t replaced = mask_as_defined(&group, key, mask, N);
+        assert_true(moduli[m] != 1001 || (group.word == 2 && replaced > 0));
+        assert_true(moduli[m] != (UINT64_C(1) << 62) + 1 || replaced > N / 5);
         for (int i = 0; i < N; i++) {
             secagg_source_bytes(&source, (uint8_t *)&start[i], 8);
             start[i] = secagg_group_residue(&group, (int64_t)start[i]);
         }
-        memcpy(sums, start, sizeof(sums));
-        secagg_group_mask(&group, sums, N, first, 0);
-        secagg_group_mask(&group, sums, N, second, 1);
-        secagg_group_reduce(&group, sums, N);
-        assert_true(secagg_group_holds(&group, sums, N));
-        assert_memory_not_equal(sums, start, sizeof(sums));
-        secagg_group_mask(&group, sums, N, second, 0);
-        secagg_group_mask(&group, sums, N, first, 1);
-        secagg_group_reduce(&group, sums, N);
-        assert_memory_equal(sums, start, sizeof(sums));
+        for (int k = 0; k < 3; k++)
+            for (size_t l = 0; l < 5 && has_kind(kinds[k]); l++)
+                for (int negative = 0; negative < 2; negative++) {
+                    const uint64_t n = lengths[l];
+                    group.kind = kinds[k];
+                    memset(sums, 0, sizeof(sums));
+                    secagg_sums_add(&group, sums, start, n);
+                    secagg_sums_mask(&group, sums, n, key, negative);
+                    secagg_sums_read(&group, sums, got, n);
+                    for (uint64_t i = 0; i < n; i++) {
+                        const wide range = moduli[m] ? moduli[m] : (wide)1 << 64;
+                        const wide sum = negative ? range + start[i] - mask[i] : (wide)start[i] + mask[i];
+                        assert_true(got[i] == (uint64_t)(sum % range));
+                    }
+                }
     }
 }
 
-/* The prefix of a long mask is the mask of a short vector: skipping words must not depend on the length. */
-static void masks_have_prefixes(void **state)
+/* Many masks and numbers stay exact, whatever the width of the sums; nothing is read beyond them. */
+static void masks_cancel(void **state)
 {
-    enum { N = 4500 };
-    static uint64_t whole[N], prefix[N];
-    static const uint64_t moduli[] = {5, (1 << 24) - 3, (UINT64_C(1) << 62) + 1};
+    enum { N = 777, KEYS = 70 };
+    static uint64_t start[N], got[N];
     (void)state;
 
-    for (int m = 0; m < 3; m++) {
+    for (size_t m = 0; m < N_MODULI; m++) {
         struct secagg_group group;
-        const uint8_t key[32] = {9};
+        struct secagg_source source = source_of((uint8_t)m);
         secagg_group_init(&group, moduli[m]);
-        memset(whole, 0, sizeof(whole));
-        secagg_group_mask(&group, whole, N, key, 0);
-        for (int n = 1; n < N; n += 271) {
-            memset(prefix, 0, sizeof(prefix));
-            secagg_group_mask(&group, prefix, (uint64_t)n, key, 0);
-            assert_memory_equal(prefix, whole, (size_t)n * sizeof(*whole));
+        void *sums = calloc(1, secagg_sums_bytes(&group, N)); /* exact, for the sanitizer */
+        assert_non_null(sums);
+        for (int i = 0; i < N; i++) {
+            secagg_source_bytes(&source, (uint8_t *)&start[i], 8);
+            start[i] = secagg_group_residue(&group, (int64_t)start[i]);
         }
+        secagg_sums_add(&group, sums, start, N);
+        for (int k = 0; k < 2 * KEYS; k++) { /* each key once more, with the other sign */
+            const uint8_t key[32] = {2, (uint8_t)m, (uint8_t)(k % KEYS)};
+            secagg_sums_mask(&group, sums, N, key, (k % KEYS % 3 == 0) ^ (k >= KEYS));
+            secagg_sums_read(&group, sums, got, N);
+            assert_true(secagg_group_holds(&group, got, N));
+            assert_int_equal(memcmp(got, start, sizeof(start)) == 0, k == 2 * KEYS - 1);
+        }
+        free(sums);
     }
 }
 
@@ -121,48 +216,87 @@ static void masks_have_prefixes(void **state)
 static void masks_are_uniform(void **state)
 {
     enum { N = 300000 };
-    const uint64_t moduli[] = {3, 3 * (UINT64_C(1) << 22) - 1, 3 * (UINT64_C(1) << 61) + 1};
+    const uint64_t thirds[] = {3, 3 * (UINT64_C(1) << 22) - 1, 3 * (UINT64_C(1) << 61) + 1};
     (void)state;
 
     for (int m = 0; m < 3; m++) {
         struct secagg_group group;
         const uint8_t key[32] = {4, (uint8_t)m};
-        uint64_t *mask = calloc(N, sizeof(*mask)), counts[3] = {0};
+        uint64_t *sums = calloc(N, sizeof(*sums)), *mask = calloc(N, sizeof(*mask)), counts[3] = {0};
+        assert_non_null(sums);
         assert_non_null(mask);
-        secagg_group_init(&group, moduli[m]);
-        secagg_group_mask(&group, mask, N, key, 0);
+        secagg_group_init(&group, thirds[m]);
+        secagg_sums_mask(&group, sums, N, key, 0);
+        secagg_sums_read(&group, sums, mask, N);
         for (int i = 0; i < N; i++)
-            counts[mask[i] / (moduli[m] / 3 + (moduli[m] % 3 != 0))]++;
+            counts[mask[i] / (thirds[m] / 3 + (thirds[m] % 3 != 0))]++;
         double chi = 0;
         for (int k = 0; k < 3; k++)
             chi += ((double)counts[k] - N / 3.0) * ((double)counts[k] - N / 3.0) / (N / 3.0);
         assert_true(chi < 40);
+        free(sums);
         free(mask);
     }
+}
+
+/*
+ * Every residue modulo 32,000 from words of 16 bits, of which 1,536 are biased: kept, they would make as many
+ * residues half as likely again, and chi square 35,000 larger. 31,999 degrees of freedom: mean 31,999,
+ * standard deviation 253; between 30,000 and 34,000 is 8 of these either way.
+ */
+static void biased_words_are_replaced(void **state)
+{
+    enum { M = 32000, N = M * 100 };
+    struct secagg_group group;
+    const uint8_t key[32] = {11};
+    uint64_t *sums = calloc(N, sizeof(*sums)), *mask = calloc(N, sizeof(*mask)),
+             *counts = calloc(M, sizeof(*counts));
+    (void)state;
+
+    assert_non_null(sums);
+    assert_non_null(mask);
+    assert_non_null(counts);
+    secagg_group_init(&group, M);
+    assert_int_equal(group.word, 2);
+    secagg_sums_mask(&group, sums, N, key, 0);
+    secagg_sums_read(&group, sums, mask, N);
+    for (int i = 0; i < N; i++)
+        counts[mask[i]]++;
+    double chi = 0;
+    for (int k = 0; k < M; k++)
+        chi += ((double)counts[k] - 100) * ((double)counts[k] - 100) / 100;
+    assert_true(chi > 30000 && chi < 34000);
+    free(sums);
+    free(mask);
+    free(counts);
 }
 
 /* ChaCha20 with an all-zero key and nonce: the first words of the keystream are published (RFC 8439, A.1). */
 static void masks_known_answer(void **state)
 {
     const uint8_t key[32] = {0};
-    uint64_t sums[4] = {0};
+    uint64_t sums[4] = {0}, mask[4];
     struct secagg_group group;
     (void)state;
 
     secagg_group_init(&group, UINT64_C(1) << 32);
-    secagg_group_mask(&group, sums, 4, key, 0);
-    assert_int_equal(sums[0], 0xade0b876);
-    assert_int_equal(sums[1], 0x903df1a0);
-    assert_int_equal(sums[2], 0xe56a5d40);
-    assert_int_equal(sums[3], 0x28bd8653);
+    secagg_sums_mask(&group, sums, 4, key, 0);
+    secagg_sums_read(&group, sums, mask, 4);
+    assert_int_equal(mask[0], 0xade0b876);
+    assert_int_equal(mask[1], 0x903df1a0);
+    assert_int_equal(mask[2], 0xe56a5d40);
+    assert_int_equal(mask[3], 0x28bd8653);
     secagg_group_init(&group, 0);
     memset(sums, 0, sizeof(sums));
-    secagg_group_mask(&group, sums, 1, key, 0);
-    assert_true(sums[0] == UINT64_C(0x903df1a0ade0b876));
-    secagg_group_init(&group, 1000); /* (0xade0b876 * 1000) >> 32 */
+    secagg_sums_mask(&group, sums, 1, key, 0);
+    secagg_sums_read(&group, sums, mask, 1);
+    assert_true(mask[0] == UINT64_C(0x903df1a0ade0b876));
+    secagg_group_init(&group, 1000); /* (0xb876 * 1000) >> 16, (0xade0 * 1000) >> 16 */
     memset(sums, 0, sizeof(sums));
-    secagg_group_mask(&group, sums, 1, key, 0);
-    assert_int_equal(sums[0], UINT64_C(0xade0b876) * 1000 >> 32);
+    secagg_sums_mask(&group, sums, 2, key, 0);
+    secagg_sums_read(&group, sums, mask, 2);
+    assert_int_equal(mask[0], 720);
+    assert_int_equal(mask[1], 679);
 }
 
 static void residues(void **state)
@@ -281,34 +415,141 @@ static void bad_points(void **state)
 
 /* ---- keys --------------------------------------------------------------------------------------- */
 
+static void agree(uint8_t out[32], const uint8_t secret[32], const uint8_t public_key[32], const char *label,
+                  const uint8_t binding[32], struct secagg_end first, struct secagg_end second)
+{
+    uint8_t shared[1][32];
+    assert_int_equal(secagg_exchange(shared, &secret, &public_key, 1), 0);
+    secagg_shared_key(out, shared[0], label, binding, first, second);
+}
+
 static void pairs_agree(void **state)
 {
-    uint8_t a[32] = {1}, b[32] = {2}, pa[32], pb[32], binding[32] = {3}, zero[32] = {0};
+    uint8_t a[32] = {1}, b[32] = {2}, pa[32], pb[32], binding[32] = {3};
     uint8_t ab[32], ba[32], other[32];
     (void)state;
 
     crypto_scalarmult_base(pa, a);
     crypto_scalarmult_base(pb, b);
     const struct secagg_end first = {5, pa}, second = {6, pb}, stranger = {7, pb};
-    assert_int_equal(secagg_agree(ab, a, pb, "x", binding, first, second), 0);
-    assert_int_equal(secagg_agree(ba, b, pa, "x", binding, first, second), 0);
+    agree(ab, a, pb, "x", binding, first, second);
+    agree(ba, b, pa, "x", binding, first, second);
     assert_memory_equal(ab, ba, 32);
-    assert_int_equal(secagg_agree(other, a, pb, "y", binding, first, second), 0);
+    agree(other, a, pb, "y", binding, first, second);
     assert_memory_not_equal(ab, other, 32);
-    assert_int_equal(secagg_agree(other, a, pb, "x", binding, second, first), 0);
+    agree(other, a, pb, "x", binding, second, first);
     assert_memory_not_equal(ab, other, 32);
-    assert_int_equal(secagg_agree(other, a, pb, "x", binding, first, stranger), 0);
+    agree(other, a, pb, "x", binding, first, stranger);
     assert_memory_not_equal(ab, other, 32);
     binding[31] ^= 1;
-    assert_int_equal(secagg_agree(other, a, pb, "x", binding, first, second), 0);
+    agree(other, a, pb, "x", binding, first, second);
     assert_memory_not_equal(ab, other, 32);
-    assert_int_equal(secagg_agree(other, a, zero, "x", binding, first, second), -1);
 }
 
 static void assert_hex(const uint8_t bytes[32], const char *hex)
 {
     char text[65];
     assert_string_equal(sodium_bin2hex(text, sizeof(text), bytes, 32), hex);
+}
+
+/* X25519 alone and several abreast is libsodium's: random keys, and numbers around 0, p = 2^255 - 19 and
+ * 2^256. */
+static void exchanges_are_x25519(void **state)
+{
+    struct secagg_source source = source_of(3);
+    uint8_t secrets[8][32], publics[8][32], shared[8][32], expected[32];
+    const uint8_t *secret[8], *public_key[8];
+    (void)state;
+
+    for (int turn = 0; turn < 300; turn++) {
+        const uint32_t n = 1 + (uint32_t)turn % 8;
+        secagg_source_bytes(&source, secrets[0], sizeof(secrets));
+        secagg_source_bytes(&source, publics[0], sizeof(publics));
+        for (uint32_t i = 0; i < n; i++) {
+            if (turn % 3 == 1) { /* few bits set, or few clear */
+                memset(publics[i], turn % 2 ? 0xff : 0, 32);
+                publics[i][0] = (uint8_t)(2 + turn + 31 * (int)i);
+                publics[i][31] = (uint8_t)(turn % 2 ? 0x7f + 0x80 * (i % 2) : 0x80 * (i % 2));
+            }
+            if (turn % 5 == 1)
+                memset(secrets[i], turn % 2 ? 0xff : 0, 32);
+            secret[i] = secrets[i];
+            public_key[i] = publics[i];
+        }
+        int usable = 1;
+        for (uint32_t i = 0; i < n; i++)
+            usable &= crypto_scalarmult(expected, secrets[i], publics[i]) == 0;
+        assert_int_equal(secagg_exchange(shared, secret, public_key, n), usable ? 0 : -1);
+        for (uint32_t i = 0; usable && i < n; i++) {
+            assert_int_equal(crypto_scalarmult(expected, secrets[i], publics[i]), 0);
+            assert_memory_equal(shared[i], expected, 32);
+        }
+    }
+}
+
+/* Each of the points whose secret is known to all is refused, alone and among good ones. */
+static void known_secrets_are_refused(void **state)
+{
+    static const char *const small[] = {
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    };
+    uint8_t points[sizeof(small) / sizeof(small[0])][32], secret[32] = {77}, shared[8][32];
+    const uint8_t *secrets[8], *publics[8];
+    (void)state;
+
+    for (size_t p = 0; p < sizeof(small) / sizeof(small[0]); p++)
+        assert_int_equal(sodium_hex2bin(points[p], 32, small[p], 64, NULL, NULL, NULL), 0);
+    for (size_t p = 0; p < sizeof(small) / sizeof(small[0]); p++)
+        for (uint32_t n = 1; n <= 8; n += 7)
+            for (uint32_t at = 0; at < n; at++) {
+                for (uint32_t i = 0; i < n; i++) {
+                    secrets[i] = secret;
+                    publics[i] = i == at ? points[p] : secagg_base_point;
+                }
+                assert_int_equal(secagg_exchange(shared, secrets, publics, n), -1);
+            }
+}
+
+static void assert_hex(const uint8_t bytes[32], const char *hex);
+
+/* RFC 7748, section 5.2: both vectors, and the result of a thousand iterations, eight abreast. */
+static void exchanges_known_answers(void **state)
+{
+    static const char *const text[6] = {"a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
+                                        "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c",
+                                        "c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552",
+                                        "4b66e9d4d1b4673c5ad22691957d6af5c11b6421e0ea01d42ca4169e7918ba0d",
+                                        "e5210f12786811d3f4b7959d0538ae2c31dbe7106fc03c3efc4cd549c715a493",
+                                        "95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957"};
+    uint8_t bytes[6][32], k[32] = {9}, u[32] = {9}, shared[8][32];
+    const uint8_t *secrets[8], *publics[8];
+    (void)state;
+
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(sodium_hex2bin(bytes[i], 32, text[i], 64, NULL, NULL, NULL), 0);
+    for (int i = 0; i < 8; i++) {
+        secrets[i] = bytes[3 * (i % 2)];
+        publics[i] = bytes[3 * (i % 2) + 1];
+    }
+    assert_int_equal(secagg_exchange(shared, secrets, publics, 8), 0);
+    for (int i = 0; i < 8; i++)
+        assert_memory_equal(shared[i], bytes[3 * (i % 2) + 2], 32);
+    for (int i = 0; i < 8; i++) {
+        secrets[i] = k;
+        publics[i] = u;
+    }
+    for (int turn = 0; turn < 1000; turn++) {
+        assert_int_equal(secagg_exchange(shared, secrets, publics, 8), 0);
+        memcpy(u, k, 32);
+        memcpy(k, shared[turn % 8], 32);
+    }
+    assert_hex(k, "684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51");
 }
 
 /* Computed by other means: X25519 as RFC 7748 writes it down, and Python's BLAKE2b. */
@@ -330,9 +571,9 @@ static void derivations_known_answers(void **state)
     crypto_scalarmult_base(a_public, a);
     crypto_scalarmult_base(b_public, b);
     const struct secagg_end first = {3, a_public}, second = {9, b_public};
-    assert_int_equal(secagg_pair_mask(a, first, second, binding, key), 0);
+    assert_int_equal(secagg_pair_masks(a, first, &second, 1, binding, &key), 0);
     assert_hex(key, "743e994739241637dbff50aae811a71e0080427260a6f421f756e7aa9058df5d");
-    assert_int_equal(secagg_pair_mask(b, second, first, binding, key), 0);
+    assert_int_equal(secagg_pair_masks(b, second, &first, 1, binding, &key), 0);
     assert_hex(key, "743e994739241637dbff50aae811a71e0080427260a6f421f756e7aa9058df5d");
     secagg_derive(key, a, "self mask", binding, 3, 3);
     assert_hex(key, "5ff3338fab223ed270efd2644780d538d606027e41c8d9a76e39819b0a93baff");
@@ -409,9 +650,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packing_is_exact),
+        cmocka_unit_test(keystream_is_chacha20),
+        cmocka_unit_test(masks_are_as_defined),
         cmocka_unit_test(masks_cancel),
-        cmocka_unit_test(masks_have_prefixes),
         cmocka_unit_test(masks_are_uniform),
+        cmocka_unit_test(biased_words_are_replaced),
         cmocka_unit_test(masks_known_answer),
         cmocka_unit_test(residues),
         cmocka_unit_test(thresholds),
@@ -419,6 +662,9 @@ int main(void)
         cmocka_unit_test(sharing_known_answer),
         cmocka_unit_test(bad_points),
         cmocka_unit_test(pairs_agree),
+        cmocka_unit_test(exchanges_are_x25519),
+        cmocka_unit_test(known_secrets_are_refused),
+        cmocka_unit_test(exchanges_known_answers),
         cmocka_unit_test(derivations_known_answers),
         cmocka_unit_test(degrees_known_answers),
         cmocka_unit_test(no_degree_is_enough),

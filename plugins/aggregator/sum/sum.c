@@ -11,7 +11,7 @@ static double scale(void *self, int64_t survivors)
 
 static const dpf_aggregator functions = {
     .sees = DPF_SEES_MESSAGES,
-    .flags = DPF_AGGREGATOR_BY_ROWS,
+    .flags = DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_ADDS,
     .absorb = adding_absorb,
     .merge = adding_merge,
     .scale = scale,

@@ -18,7 +18,7 @@ static void open_sum(struct sum *sum)
     plain_open(&sum->host, component, "");
     sum->functions = component->functions;
     assert_int_equal(sum->functions->sees, DPF_SEES_MESSAGES);
-    assert_int_equal(sum->functions->flags, DPF_AGGREGATOR_BY_ROWS);
+    assert_int_equal(sum->functions->flags, DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_ADDS);
 }
 
 static dpf_aggregation aggregation(int64_t *sums, uint64_t modulus)

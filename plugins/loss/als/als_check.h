@@ -190,6 +190,59 @@ static inline void check_accumulate(struct plain_host *host, const dpf_query *q,
     free(out);
 }
 
+/* Each record alone, times its factor, rounded and added as integers; those left out may hold anything. */
+static inline void check_scaled_group(const dpf_query *q, const struct check_data *c, int64_t g,
+                                      check_formula formula, const double *factors, const double *grid,
+                                      const int64_t *got)
+{
+    double *one = malloc((size_t)(2 * q->width) * sizeof(double));
+    int64_t *sums = calloc((size_t)q->width, sizeof(int64_t));
+    assert_true(one && sums);
+    for (int64_t e = c->offsets[g]; e < c->offsets[g + 1]; e++) {
+        const int64_t alone[2] = {e, e + 1};
+        dpf_groups single = c->groups;
+        single.offsets = alone;
+        if (factors[c->others[e]] == 0)
+            continue;
+        check_naive(q, &single, 0, NULL, formula, one, one + q->width);
+        for (int32_t b = 0; b < q->n_blocks; b++)
+            for (int32_t i = q->blocks[b].offset; i < q->blocks[b].offset + q->blocks[b].length; i++)
+                sums[i] += (int64_t)nearbyint(factors[c->others[e]] * one[i] / grid[b]);
+    }
+    assert_memory_equal(got, sums, (size_t)q->width * sizeof(int64_t));
+    free(one);
+    free(sums);
+}
+
+/* Integer sums of scaled records, exactly, on a fine grid and on one where halves are frequent. */
+static inline void check_scaled(struct plain_host *host, const dpf_query *q, const struct check_data *c,
+                                check_formula formula)
+{
+    const dpf_loss *loss = host->component->functions;
+    static const double grids[2][3] = {{0x1p-40, 0x1p-34, 0x1p-10}, {0x1p-2, 0x1p-1, 2}};
+    const int64_t stride = q->width + 3;
+    int64_t *out = malloc((size_t)(CHECK_GROUPS * stride) * sizeof(int64_t));
+    double factors[CHECK_OTHERS];
+    float *left_out = c->factors + 5 * c->other.stride, kept[64];
+    const size_t bytes = (size_t)(c->other.stride < 64 ? c->other.stride : 64) * sizeof(float);
+    assert_non_null(out);
+    memcpy(kept, left_out, bytes);
+    for (int coarse = 0; coarse < 2; coarse++) {
+        for (int64_t u = 0; u < CHECK_OTHERS; u++)
+            factors[u] = u % 5 == 0 && u ? 0 : coarse ? 1 : check_uniform();
+        for (int64_t i = 0; coarse && i < CHECK_OTHERS * c->other.stride; i++)
+            c->factors[i] = (float)(int)(4 * c->factors[i]) / 4; /* products are multiples of 1/16 */
+        left_out[0] = NAN;
+        assert_int_equal(loss->accumulate_scaled(host->self, plain_call(host), q, &c->groups, factors,
+                                                 grids[coarse], out, stride),
+                         0);
+        for (int64_t g = 0; g < CHECK_GROUPS; g++)
+            check_scaled_group(q, c, g, formula, factors, grids[coarse], out + g * stride);
+        memcpy(left_out, kept, bytes);
+    }
+    free(out);
+}
+
 /* Float32 sums: near the naive ones, and the same bytes one group at a time. */
 static inline void check_local(struct plain_host *host, const dpf_query *q, const struct check_data *c,
                                check_formula formula)

@@ -42,6 +42,17 @@ struct als_kernels {
      */
     void (*exact)(const double *block, const double *weights, int64_t d, int64_t padded, int64_t n,
                   double grid, double *out, int64_t ld);
+    /* Of one record, without a grid: the lower triangle of w y y' is written, and what lies beyond it in its
+       rows is overwritten. y is padded. */
+    void (*exact_one)(const double *y, double weight, int64_t d, double *out, int64_t ld);
+    /*
+     * Integers: out(i,j) += round(f w y_i y_j / grid), ties to even, for j <= i and |f w y_i y_j| < 2^51
+     * grid; and out(i) += round(f t y_i / grid). Factors are those of the records.
+     */
+    void (*exact_scaled)(const double *block, const double *weights, const double *factors, int64_t d,
+                         int64_t padded, int64_t n, double grid, int64_t *out, int64_t ld);
+    void (*linear_scaled)(const double *block, const double *t, const double *factors, int64_t d,
+                          int64_t padded, int64_t n, double grid, int64_t *out);
 };
 
 /* For a kind of simd.h; NULL if the processor lacks it. */

@@ -46,6 +46,17 @@ dpf_status als_loss_accumulate(void *instance, const dpf_call *call, const dpf_q
     return status != DPF_OK ? status : als_accumulate(&loss->model, call, query, groups, grid, out, stride);
 }
 
+dpf_status als_loss_accumulate_scaled(void *instance, const dpf_call *call, const dpf_query *query,
+                                      const dpf_groups *groups, const double *factors, const double *grid,
+                                      int64_t *out, int64_t stride)
+{
+    const struct als_loss *loss = instance;
+    const dpf_status status = als_loss_check(loss, groups);
+    return status != DPF_OK
+               ? status
+               : als_accumulate_scaled(&loss->model, call, query, groups, factors, grid, out, stride);
+}
+
 dpf_status als_loss_accumulate_local(void *instance, const dpf_call *call, const dpf_query *query,
                                      const dpf_groups *groups, float *out, int64_t stride)
 {

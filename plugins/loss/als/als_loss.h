@@ -32,6 +32,9 @@ dpf_status als_loss_check(const struct als_loss *loss, const dpf_groups *groups)
 /* Callbacks of dpf_loss. */
 dpf_status als_loss_accumulate(void *instance, const dpf_call *call, const dpf_query *query,
                                const dpf_groups *groups, const double *grid, double *out, int64_t stride);
+dpf_status als_loss_accumulate_scaled(void *instance, const dpf_call *call, const dpf_query *query,
+                                      const dpf_groups *groups, const double *factors, const double *grid,
+                                      int64_t *out, int64_t stride);
 dpf_status als_loss_accumulate_local(void *instance, const dpf_call *call, const dpf_query *query,
                                      const dpf_groups *groups, float *out, int64_t stride);
 dpf_status als_loss_apply(void *instance, const dpf_call *call, const dpf_query *query,

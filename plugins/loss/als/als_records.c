@@ -11,7 +11,7 @@
 struct workspace {
     int64_t padded;
     int64_t rows; /* records of a block */
-    double *aw, *t;
+    double *aw, *t, *factors;
     float *aw32, *t32;
     float *block, *scaled;
     double *block64;
@@ -125,12 +125,13 @@ static dpf_status workspace_get(const dpf_call *call, const dpf_host *host, int6
     const int64_t local = wants & WANT_LOCAL ? n * p * 4 : 0, exact = wants & WANT_EXACT ? n * p * 8 : 0;
     const int64_t triangle = wants & WANT_TRIANGLE ? dpf_packed_length((int32_t)d) * 8 : 0;
     const int64_t lower = wants & WANT_LOWER ? d * p * 4 : 0;
-    const int64_t bytes = 24 * n + 2 * local + exact + triangle + lower + 4 * p + 16 * 64;
+    const int64_t bytes = 32 * n + 2 * local + exact + triangle + lower + 4 * p + 16 * 64;
     char *at = call->scratch(call, (uint64_t)bytes);
     if (!at)
         return host->fail(host, DPF_E_MEMORY, -1, "out of scratch memory for a block of records");
     w->aw = (double *)carve(&at, 8 * n);
     w->t = (double *)carve(&at, 8 * n);
+    w->factors = (double *)carve(&at, 8 * n);
     w->aw32 = (float *)carve(&at, 4 * n);
     w->t32 = (float *)carve(&at, 4 * n);
     w->block = (float *)carve(&at, local);
@@ -206,6 +207,23 @@ static void mirror(double *full, int64_t d, int64_t ld)
     }
 }
 
+/* A message's record without a grid: its row is written, not added to. */
+static void exact_record(const struct als_model *model, const dpf_query *query, const dpf_groups *groups,
+                         int64_t r, const struct workspace *w, double *out)
+{
+    const dpf_block *a = als_block(query, DPF_BLOCK_QUADRATIC), *b = als_block(query, DPF_BLOCK_LINEAR);
+    const dpf_block *count = als_block(query, DPF_BLOCK_COUNT);
+    const int64_t d = query->dimension;
+    const int plain = model->coefficients(model->loss, query, groups, r, 1, w->aw, w->t);
+    widen_rows(groups->other, query->first, groups->others + r, 0, 1, d, w->padded, w->block64);
+    model->kernels->exact_one(w->block64, plain ? 1.0 : w->aw[0], d, out + a->offset, a->ld);
+    for (int64_t i = 0; i < d; i++)
+        out[b->offset + i] = w->t[0] * w->block64[i] + 0.0;
+    if (count)
+        out[count->offset] = groups->weights ? (double)groups->weights[r] : 1.0;
+}
+
+/* A loss's blocks fill its rows, whose layouts have no padding when they are released. */
 static void exact_group(const struct als_model *model, const dpf_query *query, const dpf_groups *groups,
                         int64_t g, const double *grid, const struct workspace *w, double *out)
 {
@@ -213,8 +231,12 @@ static void exact_group(const struct als_model *model, const dpf_query *query, c
     const dpf_block *count = als_block(query, DPF_BLOCK_COUNT);
     const int64_t d = query->dimension;
     const int64_t end = groups->offsets[g + 1];
-    memset(out, 0, (size_t)query->width * sizeof(double));
-    for (int64_t begin = groups->offsets[g]; begin < end; begin += w->rows) {
+    const int alone = !grid && end - groups->offsets[g] == 1 && a->layout != DPF_LAYOUT_LOWER;
+    if (alone)
+        exact_record(model, query, groups, end - 1, w, out);
+    else
+        memset(out, 0, (size_t)query->width * sizeof(double));
+    for (int64_t begin = groups->offsets[g]; begin < end && !alone; begin += w->rows) {
         const int64_t n = end - begin < w->rows ? end - begin : w->rows;
         const int plain = model->coefficients(model->loss, query, groups, begin, n, w->aw, w->t);
         widen_rows(groups->other, query->first, groups->others + begin, 0, n, d, w->padded, w->block64);
@@ -247,6 +269,80 @@ dpf_status als_accumulate(const struct als_model *model, const dpf_call *call, c
         return status;
     for (int64_t g = 0; g < groups->n_groups; g++)
         exact_group(model, query, groups, g, grid, &w, out + g * stride);
+    return DPF_OK;
+}
+
+/* Records that are left out become zeros, whatever they hold. */
+static void take_factors(const struct workspace *w, const dpf_groups *groups, int64_t begin, int64_t n,
+                         const double *factors)
+{
+    for (int64_t r = 0; r < n; r++) {
+        w->factors[r] = factors[groups->others[begin + r]];
+        if (w->factors[r] != 0)
+            continue;
+        w->aw[r] = w->t[r] = 0;
+        memset(w->block64 + r * w->padded, 0, (size_t)w->padded * sizeof(double));
+    }
+}
+
+static void scaled_count(const dpf_groups *groups, int64_t begin, int64_t n, const double *factors,
+                         double grid, int64_t *out)
+{
+    for (int64_t r = 0; r < n; r++) {
+        const double weight = groups->weights ? (double)groups->weights[begin + r] : 1.0;
+        if (factors[r] != 0)
+            *out += (int64_t)(dpf_on_grid(factors[r] * weight, grid) / grid);
+    }
+}
+
+static void mirror_integers(int64_t *full, int64_t d, int64_t ld)
+{
+    for (int64_t i = 0; i < d; i++) {
+        for (int64_t j = 0; j < i; j++)
+            full[j * ld + i] = full[i * ld + j];
+    }
+}
+
+static void scaled_group(const struct als_model *model, const dpf_query *query, const dpf_groups *groups,
+                         int64_t g, const double *factors, const double *grid, const struct workspace *w,
+                         int64_t *out)
+{
+    const dpf_block *a = als_block(query, DPF_BLOCK_QUADRATIC), *b = als_block(query, DPF_BLOCK_LINEAR);
+    const dpf_block *count = als_block(query, DPF_BLOCK_COUNT);
+    const int64_t d = query->dimension, end = groups->offsets[g + 1];
+    memset(out, 0, (size_t)query->width * sizeof(int64_t));
+    for (int64_t begin = groups->offsets[g]; begin < end; begin += w->rows) {
+        const int64_t n = end - begin < w->rows ? end - begin : w->rows;
+        const int plain = model->coefficients(model->loss, query, groups, begin, n, w->aw, w->t);
+        widen_rows(groups->other, query->first, groups->others + begin, 0, n, d, w->padded, w->block64);
+        take_factors(w, groups, begin, n, factors);
+        model->kernels->exact_scaled(w->block64, plain ? NULL : w->aw, w->factors, d, w->padded, n,
+                                     grid[a - query->blocks], out + a->offset, a->ld);
+        model->kernels->linear_scaled(w->block64, w->t, w->factors, d, w->padded, n, grid[b - query->blocks],
+                                      out + b->offset);
+        if (count)
+            scaled_count(groups, begin, n, w->factors, grid[count - query->blocks], out + count->offset);
+    }
+    if (a->layout == DPF_LAYOUT_FULL)
+        mirror_integers(out + a->offset, d, a->ld);
+}
+
+dpf_status als_accumulate_scaled(const struct als_model *model, const dpf_call *call, const dpf_query *query,
+                                 const dpf_groups *groups, const double *factors, const double *grid,
+                                 int64_t *out, int64_t stride)
+{
+    const uint32_t layout = als_block(query, DPF_BLOCK_QUADRATIC)->layout;
+    if (model->diagonal || (layout != DPF_LAYOUT_PACKED && layout != DPF_LAYOUT_FULL))
+        return model->host->fail(model->host, DPF_E_UNSUPPORTED, -1,
+                                 "sums of scaled records are of records alone, packed or full");
+    struct workspace w;
+    dpf_status status = check_groups(model, groups);
+    if (status == DPF_OK)
+        status = workspace_get(call, model->host, query->dimension, WANT_EXACT, &w);
+    if (status != DPF_OK)
+        return status;
+    for (int64_t g = 0; g < groups->n_groups; g++)
+        scaled_group(model, query, groups, g, factors, grid, &w, out + g * stride);
     return DPF_OK;
 }
 

@@ -48,6 +48,9 @@ const dpf_block *als_block(const dpf_query *query, int32_t kind);
 /* See role/loss.h. */
 dpf_status als_accumulate(const struct als_model *model, const dpf_call *call, const dpf_query *query,
                           const dpf_groups *groups, const double *grid, double *out, int64_t stride);
+dpf_status als_accumulate_scaled(const struct als_model *model, const dpf_call *call, const dpf_query *query,
+                                 const dpf_groups *groups, const double *factors, const double *grid,
+                                 int64_t *out, int64_t stride);
 dpf_status als_accumulate_local(const struct als_model *model, const dpf_call *call, const dpf_query *query,
                                 const dpf_groups *groups, float *out, int64_t stride);
 dpf_status als_apply(const struct als_model *model, const dpf_call *call, const dpf_query *query,

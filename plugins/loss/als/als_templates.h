@@ -161,6 +161,7 @@ SIMD_TARGET static void SIMD(als_multiply)(const struct als_rows *rows, const fl
 }
 
 typedef double SIMD(als_doubles) __attribute__((vector_size(8 * SIMD_DOUBLES)));
+typedef uint64_t SIMD(als_words) __attribute__((vector_size(8 * SIMD_DOUBLES)));
 
 #define ALS_ROWS 4
 
@@ -209,6 +210,103 @@ SIMD_TARGET static void SIMD(als_exact)(const double *block, const double *weigh
     }
 }
 
+/* x = round(f w y_i y_j / grid) as the bits of a double near 1.5 * 2^52, whose last bit is worth 1: the bits
+   are those of magic plus the integer. All wraps modulo 2^64, so that n times magic's can be taken away in
+   the end. */
+SIMD_INLINE void SIMD(als_scaled_tile)(const double *left, const double *right, const double *weights,
+                                       const double *factors, int64_t padded, int64_t n, double magic,
+                                       uint64_t *sum)
+{
+    SIMD(als_words) total[ALS_ROWS][2];
+    memset(total, 0, sizeof(total));
+    for (int64_t r = 0; r < n; r++, left += padded, right += padded) {
+        SIMD(als_doubles) y[2];
+        memcpy(y, right, sizeof(y));
+        SIMD_UNROLL for (int i = 0; i < ALS_ROWS; i++)
+        {
+            SIMD_UNROLL for (int c = 0; c < 2; c++)
+            {
+                SIMD(als_doubles) x = left[i] * y[c];
+                if (weights)
+                    x *= weights[r];
+                total[i][c] += (SIMD(als_words))(x * factors[r] + magic);
+            }
+        }
+    }
+    memcpy(sum, total, sizeof(total));
+}
+
+static inline uint64_t SIMD(als_bits)(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+SIMD_TARGET static void SIMD(als_exact_scaled)(const double *block, const double *weights,
+                                               const double *factors, int64_t d, int64_t padded, int64_t n,
+                                               double grid, int64_t *out, int64_t ld)
+{
+    enum { COLUMNS = 2 * SIMD_DOUBLES };
+    const double magic = 6755399441055744.0 * grid; /* as in dpf_on_grid */
+    const uint64_t bits = (uint64_t)n * SIMD(als_bits)(magic);
+    for (int64_t i = 0; i < d; i += ALS_ROWS) {
+        for (int64_t j = 0; j < d && j < i + ALS_ROWS; j += COLUMNS) {
+            uint64_t sum[ALS_ROWS * COLUMNS];
+            if (weights)
+                SIMD(als_scaled_tile)(block + i, block + j, weights, factors, padded, n, magic, sum);
+            else
+                SIMD(als_scaled_tile)(block + i, block + j, NULL, factors, padded, n, magic, sum);
+            for (int64_t a = i; a < d && a < i + ALS_ROWS; a++) {
+                int64_t *row = out + (ld ? a * ld : a * (a + 1) / 2);
+                for (int64_t b = j; b <= a && b < j + COLUMNS; b++)
+                    row[b] = (int64_t)((uint64_t)row[b] + sum[(a - i) * COLUMNS + (b - j)] - bits);
+            }
+        }
+    }
+}
+
+SIMD_TARGET static void SIMD(als_linear_scaled)(const double *block, const double *t, const double *factors,
+                                                int64_t d, int64_t padded, int64_t n, double grid,
+                                                int64_t *out)
+{
+    const double magic = 6755399441055744.0 * grid;
+    const uint64_t bits = (uint64_t)n * SIMD(als_bits)(magic);
+    for (int64_t i = 0; i < d; i += SIMD_DOUBLES) {
+        SIMD(als_words) total;
+        uint64_t sum[SIMD_DOUBLES];
+        memset(&total, 0, sizeof(total));
+        for (int64_t r = 0; r < n; r++) {
+            SIMD(als_doubles) y;
+            memcpy(&y, block + r * padded + i, sizeof(y));
+            total += (SIMD(als_words))((y * t[r]) * factors[r] + magic);
+        }
+        memcpy(sum, &total, sizeof(sum));
+        for (int64_t k = i; k < d && k < i + SIMD_DOUBLES; k++)
+            out[k] = (int64_t)((uint64_t)out[k] + sum[k - i] - bits);
+    }
+}
+
+/* Whole vectors where they end within the block: what they write beyond a row is written again by the next.
+ */
+SIMD_TARGET static void SIMD(als_exact_one)(const double *y, double weight, int64_t d, double *out,
+                                            int64_t ld)
+{
+    const int64_t end = ld ? d * ld : d * (d + 1) / 2;
+    for (int64_t i = 0; i < d; i++) {
+        const int64_t row = ld ? i * ld : i * (i + 1) / 2;
+        int64_t j = 0;
+        for (; j <= i && row + j + SIMD_DOUBLES <= end; j += SIMD_DOUBLES) {
+            SIMD(als_doubles) x;
+            memcpy(&x, y + j, sizeof(x));
+            x = (y[i] * x) * weight + 0.0; /* no negative zeros: sums have none */
+            memcpy(out + row + j, &x, sizeof(x));
+        }
+        for (; j <= i; j++)
+            out[row + j] = (y[i] * y[j]) * weight + 0.0;
+    }
+}
+
 #undef ALS_ROWS
 
 static const struct als_kernels SIMD(als_kernels) = {
@@ -219,4 +317,7 @@ static const struct als_kernels SIMD(als_kernels) = {
     .combine = SIMD(als_combine),
     .multiply = SIMD(als_multiply),
     .exact = SIMD(als_exact),
+    .exact_one = SIMD(als_exact_one),
+    .exact_scaled = SIMD(als_exact_scaled),
+    .linear_scaled = SIMD(als_linear_scaled),
 };

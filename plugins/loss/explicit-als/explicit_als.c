@@ -151,6 +151,7 @@ static const dpf_loss functions = {
     .accumulate = als_loss_accumulate,
     .accumulate_local = als_loss_accumulate_local,
     .apply = als_loss_apply,
+    .accumulate_scaled = als_loss_accumulate_scaled,
 };
 
 static const dpf_component component = {

@@ -36,6 +36,12 @@ static void check_side(struct plain_host *host, int32_t columns, int32_t first, 
     assert_int_equal(loss->query(host->self, &info, &q), DPF_OK);
     check_local(host, &q, &c, formula);
     check_apply(host, &q, &full, &c, formula);
+    for (int l = 0; l < 2; l++) { /* last: it changes the rows */
+        const dpf_side_info released =
+            check_info(columns, first, d, bias, l ? DPF_LAYOUT_FULL : DPF_LAYOUT_PACKED, 1);
+        assert_int_equal(loss->query(host->self, &released, &q), DPF_OK);
+        check_scaled(host, &q, &c, formula);
+    }
     check_data_free(&c);
 }
 

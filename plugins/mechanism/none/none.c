@@ -87,6 +87,7 @@ static dpf_status none_decode(void *self, const dpf_call *call, const dpf_noise_
 }
 
 static const dpf_mechanism functions = {
+    .flags = DPF_MECHANISM_ROUNDS,
     .lifetime = none_lifetime,
     .budget = none_budget,
     .plan = none_plan,

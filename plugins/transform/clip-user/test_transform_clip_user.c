@@ -57,6 +57,10 @@ static dpf_status apply(struct clip *clip, double *values, int64_t n_rows, int32
     return clip->functions->forward(clip->host.self, plain_call(&clip->host), &in, &out);
 }
 
+#define WIDE 70 /* numbers of a row: not a multiple of any vector */
+
+static void fill(dpf_sensitivity *blocks, int32_t n, double value);
+
 static void check_norm(const char *settings, int l1, double bound)
 {
     struct clip clip;
@@ -95,6 +99,85 @@ static void messages_stay_within_the_bound(void **state)
     check_norm("norm=l2; bound=0.1", 0, 0.1);
     check_norm("norm=l1; bound=1e-100", 1, 1e-100);
     check_norm("norm=l2; bound=1e-100", 0, 1e-100);
+}
+
+/* What is measured piece by piece is what forward multiplies by, to the last bit. */
+static void check_pieces(const char *settings, int weighted)
+{
+    struct clip clip;
+    dpf_query query;
+    dpf_sensitivity blocks[2];
+    enum { MOST_ROWS = 23 };
+    double values[MOST_ROWS * WIDE], clipped[MOST_ROWS * WIDE];
+
+    open_clip(&clip, settings);
+    memset(&query, 0, sizeof(query));
+    query.size = sizeof(query);
+    query.width = WIDE;
+    query.n_blocks = 2;
+    query.blocks[0].length = WIDE - 5;
+    query.blocks[1].offset = WIDE - 5;
+    query.blocks[1].length = 5;
+    fill(blocks, 2, INFINITY);
+    assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, 90, blocks, NULL, NULL, NULL),
+                     DPF_OK);
+    for (int32_t round = 0; round < 400; round++) {
+        const int64_t rows = 1 + round % MOST_ROWS, piece = 1 + round % 7;
+        const double size = exp2(uniform(-60, 60));
+        double numbers[DPF_MEASURE_NUMBERS] = {0}, factor = NAN;
+        for (int64_t i = 0; i < rows * WIDE; i++)
+            values[i] = i % WIDE >= WIDE - 5 && round % 3 == 0 ? 0 : uniform(-size, size);
+        memcpy(clipped, values, sizeof(values));
+        assert_int_equal(apply(&clip, clipped, rows, WIDE, WIDE), DPF_OK);
+        for (int64_t first = 0; first < rows; first += piece) {
+            const dpf_message part =
+                message_of(values + first * WIDE, rows - first < piece ? rows - first : piece, WIDE, WIDE);
+            assert_int_equal(clip.functions->measure(clip.host.self, plain_call(&clip.host), &part, numbers),
+                             DPF_OK);
+        }
+        const dpf_status status =
+            clip.functions->factor(clip.host.self, plain_call(&clip.host), numbers, rows, WIDE, &factor);
+        if (weighted && round % 3 == 0) { /* a block that is nothing, or next to nothing: only as a whole */
+            assert_int_equal(status, DPF_E_UNSUPPORTED);
+            continue;
+        }
+        assert_int_equal(status, DPF_OK);
+        for (int64_t i = 0; i < rows * WIDE; i++)
+            values[i] *= factor;
+        assert_memory_equal(values, clipped, (size_t)(rows * WIDE) * sizeof(double));
+    }
+    plain_close(&clip.host);
+}
+
+static void pieces_measure_as_the_whole(void **state)
+{
+    (void)state;
+
+    check_pieces("norm=l2; bound=1", 0);
+    check_pieces("norm=l1; bound=1", 0);
+    check_pieces("norm=l2; block-bounds=1, 2", 0);
+    check_pieces("norm=l1; block-bounds=1, 2", 0);
+    check_pieces("norm=l2; bound=1; block-weights=1, 3", 1);
+}
+
+/* Beyond the range in which squares are safe, and where a Gram row is the last, messages must be whole. */
+static void what_pieces_cannot_measure(void **state)
+{
+    static const double sizes[] = {0, 1e-120, 1e120, NAN, INFINITY};
+    struct clip clip;
+    (void)state;
+
+    open_clip(&clip, "norm=l2; bound=1");
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        double values[3] = {sizes[i], 0, 0}, numbers[DPF_MEASURE_NUMBERS] = {0}, factor;
+        const dpf_message rows = message_of(values, 1, 3, 3);
+        assert_int_equal(clip.functions->measure(clip.host.self, plain_call(&clip.host), &rows, numbers),
+                         DPF_OK);
+        assert_int_equal(
+            clip.functions->factor(clip.host.self, plain_call(&clip.host), numbers, 1, 3, &factor),
+            DPF_E_UNSUPPORTED);
+    }
+    plain_close(&clip.host);
 }
 
 /* The norm runs over all rows, spares the gaps between them, and works in place or into a copy. */
@@ -542,6 +625,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_stay_within_the_bound),
+        cmocka_unit_test(pieces_measure_as_the_whole),
+        cmocka_unit_test(what_pieces_cannot_measure),
         cmocka_unit_test(rows_are_scaled_together),
         cmocka_unit_test(messages_that_are_not_finite_are_errors),
         cmocka_unit_test(sensitivities_are_never_exceeded),

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "dpframe/joint.h"
+#include "row_power.h"
 
 const dpf_enum_value user_ball_norms[2] = {
     {"l2", "Euclidean norm (for Gaussian noise)"},
@@ -12,8 +13,9 @@ const dpf_enum_value user_ball_norms[2] = {
 
 struct user_ball {
     const dpf_host *host;
-    int32_t exactly;         /* 1: messages are lengthened as well */
-    int32_t p;               /* of the norm: 2 or 1 */
+    int32_t exactly; /* 1: messages are lengthened as well */
+    int32_t p;       /* of the norm: 2 or 1 */
+    row_power power;
     double bound;            /* of the whole message; 1 where blocks have bounds of their own */
     const dpf_value *bounds; /* of blocks; count 0: one bound for all */
     const dpf_value *weights;
@@ -49,6 +51,7 @@ dpf_status user_ball_new(const dpf_host *host, const dpf_params *values, int32_t
     clip->exactly = exactly;
     clip->p = values->values[USER_BALL_NORM].integer == NORM_L1 ? 1 : 2;
     clip->bound = bounds->count > 0 ? 1.0 : values->values[USER_BALL_BOUND].real;
+    clip->power = row_power_find(SIMD_KIND_AUTO);
     clip->bounds = bounds;
     clip->weights = weights;
     *self = clip;
@@ -292,28 +295,40 @@ static double unit_for(double most)
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
-/* The p-th power of the norm of unit * numbers: columns of rows r .. last. Four sums: fewer roundings and no
-   wait for each addition. */
-static double powers(const struct user_ball *clip, const dpf_message *message, int64_t r, int64_t last,
-                     int32_t first, int32_t count, double unit)
+/* What the norm is taken of: the blocks of the rows, then of the Gram row; or all numbers as one block. */
+static int32_t n_parts(const struct user_ball *clip)
 {
-    double lane[4] = {0};
+    const int by_block = clip->bounds->count > 0 || clip->weights->count > 0;
 
-    for (; r < last; r++) {
-        const double *row = message->values + r * message->stride + first;
-        for (int32_t i = 0; i < count; i++) {
-            const double x = unit * row[i];
-            lane[i % 4] += clip->p == 1 ? fabs(x) : x * x;
-        }
-    }
-    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+    return by_block ? clip->n_blocks * (1 + clip->has_gram) : 1;
 }
 
-/* The factor that brings a norm into the ball of radius `limit`; both times unit. */
-static double factor_of(const struct user_ball *clip, const dpf_message *message, double power, double limit)
+/*
+ * Adds the p-th powers of the norms of unit * numbers, part by part, row by row: so a message gives the same
+ * sums whatever pieces its rows come in. The last row is the Gram row if there is one.
+ */
+static void add_powers(const struct user_ball *clip, const dpf_message *message, double unit, double *powers)
+{
+    const int32_t blocks = clip->n_blocks, parts = n_parts(clip);
+
+    for (int64_t r = 0; r < message->n_rows; r++) {
+        const double *row = message->values + r * message->stride;
+        const int32_t first = parts > blocks && r == message->n_rows - 1 ? blocks : 0;
+        if (clip->bounds->count == 0 && clip->weights->count == 0) {
+            powers[0] += clip->power(row, message->width, unit, clip->p);
+            continue;
+        }
+        for (int32_t b = 0; b < blocks; b++) {
+            powers[first + b] +=
+                clip->power(row + clip->blocks[b].offset, clip->blocks[b].length, unit, clip->p);
+        }
+    }
+}
+
+/* The factor that brings a norm of n numbers into the ball of radius `limit`; both times unit. */
+static double factor_of(const struct user_ball *clip, double power, double n, double limit)
 {
     const double norm = clip->p == 1 ? power : sqrt(power);
-    const double n = (double)message->n_rows * message->width;
     const double bound = limit * (1.0 - rounding(n)); /* infinite for tiny messages: inside */
 
     if (clip->exactly) {
@@ -322,48 +337,92 @@ static double factor_of(const struct user_ball *clip, const dpf_message *message
     return norm <= bound ? 1.0 : bound / norm;
 }
 
-/* The power of the norm of the message, its blocks divided by their weights: each block of the rows, then of
-   the Gram row. */
-static double weighted_power(const struct user_ball *clip, const dpf_message *message, double unit)
+/*
+ * The factor for a message of n numbers with these powers: that of the ball of radius C (1 - rounding), so
+ * that the exact norm of what results is at most C. It is continuous in the message, as one_ball needs.
+ */
+static double factor_for(const struct user_ball *clip, const double *powers, double n, double unit)
 {
-    const int64_t rows = message->n_rows - clip->has_gram;
-    double sum = 0.0;
+    const int32_t blocks = clip->n_blocks;
+    double factor = clip->exactly ? INFINITY : 1.0, sum = 0.0;
 
-    for (int32_t k = 0; k < clip->n_blocks * (1 + clip->has_gram); k++) {
-        const int32_t b = k % clip->n_blocks, gram = k >= clip->n_blocks;
-        const double w = weight_of(clip, b + (gram ? DPF_GRAM_BIT : 0));
-        const double power = powers(clip, message, gram ? rows : 0, gram ? rows + 1 : rows,
-                                    clip->blocks[b].offset, clip->blocks[b].length, unit);
-        sum += clip->p == 1 ? power / w : power / w / w;
+    if (clip->weights->count > 0) {
+        for (int32_t k = 0; k < n_parts(clip); k++) {
+            const double w = weight_of(clip, k % blocks + (k >= blocks ? DPF_GRAM_BIT : 0));
+            sum += clip->p == 1 ? powers[k] / w : powers[k] / w / w;
+        }
+        return factor_of(clip, sum, n, clip->bound * unit);
     }
-    return sum;
+    if (clip->bounds->count == 0) {
+        return factor_of(clip, powers[0], n, clip->bound * unit);
+    }
+    for (int32_t b = 0; b < blocks; b++) {
+        const double power = powers[b] + (clip->has_gram ? powers[blocks + b] : 0.0);
+        factor = fmin(factor, factor_of(clip, power, n, clip->bounds->reals[b] * unit));
+    }
+    return factor;
 }
 
 /*
- * The factor for the message: that of the ball of radius C (1 - rounding), so that the exact norm of
- * what results is at most C. It is continuous in the message, as one_ball needs.
+ * Whether powers that were taken without a unit are as good as those with one: none overflows, and none has
+ * lost numbers below 2^-511, whose squares vanish, unless its largest number is above 2^-200 and they are
+ * lost in it. Division by the square of a weight stays in range, too. A block with a bound of its own may be
+ * 0: it is shorter than any bound.
  */
-static double factor_for(const struct user_ball *clip, const dpf_message *message, double most)
+static int are_plain(const struct user_ball *clip, const double *powers)
 {
+    int any = 0;
+
+    for (int32_t k = 0; k < n_parts(clip); k++) {
+        const int zero = powers[k] == 0.0 && clip->bounds->count > 0;
+        if (!zero && !(powers[k] >= 0x1p-300 && powers[k] <= 0x1p300)) {
+            return 0;
+        }
+        any |= !zero;
+    }
+    return any;
+}
+
+static dpf_status is_laid_out(const struct user_ball *clip, const dpf_call *call)
+{
+    return (clip->bounds->count > 0 || clip->weights->count > 0) && !clip->laid_out
+               ? call->host->fail(call->host, DPF_E_INTERNAL, USER_BALL_BLOCK_BOUNDS,
+                                  "the blocks of the message have not been told")
+               : DPF_OK;
+}
+
+/* The factor for a whole message. */
+static dpf_status whole_factor(const struct user_ball *clip, const dpf_call *call, const dpf_message *in,
+                               double *factor)
+{
+    double powers[2 * DPF_MAX_BLOCKS] = {0};
+    const double n = (double)in->n_rows * in->width;
+
+    add_powers(clip, in, 1.0, powers);
+    if (are_plain(clip, powers)) {
+        *factor = factor_for(clip, powers, n, 1.0);
+        return DPF_OK;
+    }
+    const double most = largest(in);
+
+    if (most == INFINITY) {
+        return call->host->fail(
+            call->host, DPF_E_NUMERIC, -1,
+            "a user's message is not finite, or beyond 1e150: the training has diverged; lower the "
+            "rate of the solvers");
+    }
+    *factor = 1.0;
     if (most == 0.0 || (clip->exactly && most < SMALLEST_NUMBER)) {
-        return 1.0;
+        return DPF_OK;
+    }
+    for (int32_t k = 0; k < 2 * DPF_MAX_BLOCKS; k++) {
+        powers[k] = 0.0;
     }
     const double unit = unit_for(most);
-    double factor = clip->exactly ? INFINITY : 1.0;
 
-    if (clip->weights->count > 0) {
-        return factor_of(clip, message, weighted_power(clip, message, unit), clip->bound * unit);
-    }
-    if (clip->bounds->count == 0) {
-        return factor_of(clip, message, powers(clip, message, 0, message->n_rows, 0, message->width, unit),
-                         clip->bound * unit);
-    }
-    for (int32_t b = 0; b < clip->n_blocks; b++) {
-        const double power =
-            powers(clip, message, 0, message->n_rows, clip->blocks[b].offset, clip->blocks[b].length, unit);
-        factor = fmin(factor, factor_of(clip, message, power, clip->bounds->reals[b] * unit));
-    }
-    return factor;
+    add_powers(clip, in, unit, powers);
+    *factor = factor_for(clip, powers, n, unit);
+    return DPF_OK;
 }
 
 /* out may be the same message as in, or NULL: then in is changed. */
@@ -372,21 +431,14 @@ static dpf_status forward(void *self, const dpf_call *call, const dpf_message *i
     const struct user_ball *clip = self;
     double *to = out ? out->values : in->values;
     const int64_t to_stride = out ? out->stride : in->stride;
-    const double most = largest(in);
+    double factor = 1.0;
+    dpf_status status = is_laid_out(clip, call);
 
-    if ((clip->bounds->count > 0 || clip->weights->count > 0) && !clip->laid_out) {
-        return call->host->fail(call->host, DPF_E_INTERNAL, USER_BALL_BLOCK_BOUNDS,
-                                "the blocks of the message have not been told");
+    if (status == DPF_OK) {
+        status = whole_factor(clip, call, in, &factor);
     }
-    if (most == INFINITY) {
-        return call->host->fail(
-            call->host, DPF_E_NUMERIC, -1,
-            "a user's message is not finite, or beyond 1e150: the training has diverged; lower the "
-            "rate of the solvers");
-    }
-    const double factor = factor_for(clip, in, most);
-    if (factor == 1.0 && to == in->values && to_stride == in->stride) {
-        return DPF_OK;
+    if (status != DPF_OK || (factor == 1.0 && to == in->values && to_stride == in->stride)) {
+        return status;
     }
     for (int64_t r = 0; r < in->n_rows; r++) {
         for (int32_t i = 0; i < in->width; i++) {
@@ -396,9 +448,39 @@ static dpf_status forward(void *self, const dpf_call *call, const dpf_message *i
     return DPF_OK;
 }
 
+DPF_STATIC_ASSERT(2 * DPF_MAX_BLOCKS <= DPF_MEASURE_NUMBERS, "a power for each part of a message");
+
+static dpf_status measure(void *self, const dpf_call *call, const dpf_message *rows,
+                          double numbers[DPF_MEASURE_NUMBERS])
+{
+    const struct user_ball *clip = self;
+    const dpf_status status = is_laid_out(clip, call);
+
+    if (status != DPF_OK || clip->has_gram) {
+        return status != DPF_OK ? status : DPF_E_UNSUPPORTED; /* which row is the last? */
+    }
+    add_powers(clip, rows, 1.0, numbers);
+    return DPF_OK;
+}
+
+static dpf_status factor_of_rows(void *self, const dpf_call *call, const double numbers[DPF_MEASURE_NUMBERS],
+                                 int64_t n_rows, int32_t width, double *out)
+{
+    const struct user_ball *clip = self;
+
+    (void)call;
+    if (clip->has_gram || !are_plain(clip, numbers)) {
+        return DPF_E_UNSUPPORTED;
+    }
+    *out = factor_for(clip, numbers, (double)n_rows * width, 1.0);
+    return DPF_OK;
+}
+
 const dpf_transform user_ball_functions = {
     .kind = DPF_TRANSFORM_MESSAGE,
     .flags = DPF_TRANSFORM_PER_USER,
     .sensitivity = sensitivity,
     .forward = forward,
+    .measure = measure,
+    .factor = factor_of_rows,
 };

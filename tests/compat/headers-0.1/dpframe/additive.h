@@ -627,14 +627,16 @@ static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_rel
 
 #define DPF_ADDITIVE_CHUNK 64
 
-/* steps rounded to the nearest integer, halves away from zero; 1 if |steps| < limit, and finite. */
+/* steps rounded to the nearest integer, halves to even as dpf_on_grid has it; 1 if |steps| < limit, and
+ * finite. */
 static inline int dpf_additive_to_integer(double steps, double limit, int64_t *out)
 {
     if (!(fabs(steps) < limit))
         return 0;
     int64_t whole = (int64_t)steps;
     double rest = steps - (double)whole; /* exact */
-    *out = whole + (rest >= 0.5) - (rest <= -0.5);
+    int64_t odd = whole & 1;
+    *out = whole + (rest > 0.5) - (rest < -0.5) + (rest == 0.5 ? odd : rest == -0.5 ? -odd : 0);
     return 1;
 }
 

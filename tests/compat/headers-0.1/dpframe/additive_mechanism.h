@@ -731,8 +731,9 @@ static inline dpf_status dpf_additive_mechanism_decode(void *self, const dpf_cal
                                        NULL,                                                                 \
                                        NULL,                                                                 \
                                        {NULL, NULL, NULL, NULL, NULL, NULL}};
-DPF_ADDITIVE_TABLE(dpf_additive_functions, 0, NULL)
-DPF_ADDITIVE_TABLE(dpf_additive_pure_functions, 0, dpf_additive_mechanism_epsilon_at_weight)
+DPF_ADDITIVE_TABLE(dpf_additive_functions, DPF_MECHANISM_ROUNDS, NULL)
+DPF_ADDITIVE_TABLE(dpf_additive_pure_functions, DPF_MECHANISM_ROUNDS,
+                   dpf_additive_mechanism_epsilon_at_weight)
 DPF_ADDITIVE_TABLE(dpf_additive_shares_functions, DPF_MECHANISM_DENSE, NULL)
 
 #ifdef __cplusplus

@@ -20,6 +20,10 @@ extern "C" {
 /* Flags. */
 #define DPF_AGGREGATOR_BY_ROWS UINT32_C(1) /* works on any range of rows independently */
 #define DPF_AGGREGATOR_DENSE UINT32_C(2)   /* needs every party's message with all rows */
+/* Without a modulus, absorb adds a message's integers to the sums and the message to survivors, counts 8
+   bytes for each number and 4 for each row that is named, and does nothing else. The host may do it in its
+   place. */
+#define DPF_AGGREGATOR_ADDS UINT32_C(4)
 
 /* One aggregation: the host allocates, the aggregator fills. */
 typedef struct dpf_aggregation {

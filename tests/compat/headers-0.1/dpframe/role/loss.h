@@ -93,8 +93,19 @@ typedef struct dpf_loss {
      */
     dpf_status (*apply)(void *self, const dpf_call *call, const dpf_query *query, const dpf_groups *groups,
                         const float *x, int64_t x_stride, float *out, int64_t out_stride);
+    /*
+     * [run, optional] The same as accumulate, for sums of users' messages that are each multiplied by a
+     * factor, without the messages: each record's contribution to a coordinate of block b, in float64 and
+     * exactly as accumulate has it for that record alone, times factors[row of the other side], is rounded to
+     * the nearest multiple of grid[b] (ties to even), and the multiples are added as integers: out is in grid
+     * steps, overwritten. Records whose factor is 0 are left out, whatever they hold. The host calls it only
+     * where every product lies within 2^50 steps. NULL: messages are made one by one.
+     */
+    dpf_status (*accumulate_scaled)(void *self, const dpf_call *call, const dpf_query *query,
+                                    const dpf_groups *groups, const double *factors, const double *grid,
+                                    int64_t *out, int64_t stride);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[4])(void);
+    void (*reserved_slots[3])(void);
 } dpf_loss;
 
 #ifdef __cplusplus

@@ -103,6 +103,10 @@ typedef struct dpf_encoded {
 #define DPF_MECHANISM_PER_USER UINT32_C(2)     /* what it states needs one message of each user */
 #define DPF_MECHANISM_DENSE                                                                                  \
     UINT32_C(4) /* needs every party's message with all rows: each row needs its shares */
+/* Where a plan adds no noise at the party (NOWHERE, AT_SUM), encode rounds each number to the nearest
+   multiple of its block's grid, ties to even, and does nothing else; it takes what lies within 2^50 steps,
+   and within 2^62 divided by dpf_release.n_parties. The host may do it in its place. */
+#define DPF_MECHANISM_ROUNDS UINT32_C(8)
 
 typedef struct dpf_mechanism {
     uint32_t flags; /* DPF_MECHANISM_* */

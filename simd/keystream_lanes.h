@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keystream_lanes.h - ChaCha20 (Bernstein 2008), sixteen blocks abreast, each with its own counter. For
- * keystream.c.
+ * keystream_lanes.h - ChaCha20 (Bernstein 2008), sixteen blocks abreast, each with its own counter.
  *
  * Additions, exclusive ors and rotations by constants: no branch and no address depends on the key. The bytes
  * are libsodium's, which a test compares.
  */
-#ifndef DPF_BASE_KEYSTREAM_LANES_H
-#define DPF_BASE_KEYSTREAM_LANES_H
+#ifndef KEYSTREAM_LANES_H
+#define KEYSTREAM_LANES_H
 
 #include <stdint.h>
 #include <string.h>
 
-#include "simd/simd_kind.h"
+#include "simd_kind.h"
 
 #define LANES 16
 #define LANES_WORTH 3 /* blocks from which this costs less than a call for each row */

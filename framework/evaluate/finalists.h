@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * finalists.h - which of all items can be among a user's first k, and which stand near a positive.
+ *
+ * Where scores are products of factor rows, those of several users are computed at a time and as fast as the
+ * processor multiplies, in another order of additions than the scorer's. Such near scores differ from the
+ * scorer's by at most e, which rounding analysis gives from the rows' norms; so
+ *
+ *   an item whose near score is more than 2 e below the k-th largest near score is below k others, and tied
+ *   with none of the first k; all others are finalists, which the scorer scores;
+ *   an item whose near score is more than e from a positive's score is above or below it; the scorer
+ *   decides about all others.
+ *
+ * So lists, ties and ranks are those of the scorer's scores, to the last bit. Users for whom e is not finite
+ * are left to the scorer.
+ */
+#ifndef DPF_EVALUATE_FINALISTS_H
+#define DPF_EVALUATE_FINALISTS_H
+
+#include "evaluate/evaluate.h"
+#include "evaluate/top_groups.h"
+
+#define NEAR_USERS 16 /* at a time */
+#define NEAR_PANEL 48 /* items that stand together */
+
+/* What does not depend on the user; shared by workers. */
+struct finalist_items {
+    const struct scorer *scorer;
+    int64_t n_items;
+    int64_t k;
+    float *panels;   /* of NEAR_PANEL items: stride x NEAR_PANEL, zeros past the last */
+    double *largest; /* magnitude, by column */
+    double norm;     /* largest of an item's row */
+    const struct near_kernels *kernels;
+};
+/* kernel: of simd/simd_kind.h, of those that this processor has. k >= 1. */
+int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items, int64_t k,
+                        int kernel, struct dpf_error *error);
+void finalist_items_close(struct finalist_items *items);
+
+/* A user of a group. */
+struct finalist_user {
+    int32_t user;
+    const int32_t *masked; /* items that are not ranked, ascending */
+    int64_t n_masked;
+    int32_t *positives; /* ranked items; for places, in any order */
+    int64_t n_positives;
+    /* Found: */
+    int left;        /* to the scorer: nothing below is known */
+    int32_t *items;  /* the finalists, ascending */
+    int64_t n_items; /* of them */
+    int64_t places;  /* over positives and ranked items: 2 for an item above a positive, 1 for a tie */
+    size_t room[2];  /* of positives, items */
+};
+
+/* One worker's memory for a group of users. */
+struct finalists {
+    const struct finalist_items *shared;
+    struct finalist_user users[NEAR_USERS];
+    int n_users;
+    int wants_places;
+    struct near_user *near; /* NEAR_USERS */
+    float *rows;            /* stride x NEAR_USERS */
+    float *block;           /* NEAR_USERS x items of a block */
+    int32_t *hits;
+    uint64_t *bits; /* by item */
+};
+int finalists_init(struct finalists *f, const struct finalist_items *shared, int wants_places,
+                   struct dpf_error *error);
+void finalists_free(struct finalists *f);
+/* Room for n positives of users[i]. */
+int finalists_reserve(struct finalists *f, int i, int64_t n, struct dpf_error *error);
+/* For users[0 .. n_users-1]. */
+int finalists_find(struct finalists *f, struct dpf_error *error);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * near_scores.h - scores to within rounding, of several users at a time, and passes over them. A template:
+ * see simd.h. No include guard.
+ */
+#include "simd/simd.h"
+
+#include "simd/gram_tiles.h"
+
+/* Sums of products of NEAR_USERS users (stride x NEAR_USERS) with a panel of items (stride x NEAR_PANEL). */
+SIMD_TARGET static void SIMD(near_panel)(const float *users, const float *panel, int64_t stride, float *out,
+                                         int64_t out_ld)
+{
+    for (int64_t i = 0; i < NEAR_USERS; i += SIMD_ROWS)
+        SIMD(gram_strip)
+    (NEAR_PANEL / 16, users + i, NEAR_USERS, panel, NEAR_PANEL, stride, out + i * out_ld, out_ld, SIMD_ROWS,
+     GRAM_SET, NULL);
+}
+
+/* The places of those of n numbers, a multiple of 16, that are at least the bar. Returns how many. places has
+   room for 16 more. */
+SIMD_TARGET static int64_t SIMD(near_find)(const float *x, int64_t n, float bar, int32_t *places)
+{
+    const SIMD(v16) least = SIMD(v_all)(bar);
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; i += 16)
+        found += SIMD(v_places)(SIMD(v_at_least)(SIMD(v_load)(x + i), least), (int32_t)i, places + found);
+    return found;
+}
+
+/* The largest of each 8 numbers, of n, a multiple of 128: n / 8 of them. */
+SIMD_TARGET static void SIMD(near_largest)(const float *x, int64_t n, float *out)
+{
+    for (int64_t i = 0; i < n; i += 128) {
+        SIMD(v16) most = SIMD(v_load)(x + i);
+        for (int64_t v = 16; v < 128; v += 16)
+            most = SIMD(v_max)(most, SIMD(v_load)(x + i + v));
+        SIMD(v_store)(out + i / 8, most);
+    }
+}
+
+/* How many of n numbers, a multiple of 16, are at least the bar. */
+SIMD_TARGET static int64_t SIMD(near_count)(const float *x, int64_t n, float bar)
+{
+    const SIMD(v16) least = SIMD(v_all)(bar);
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i += 16)
+        count += __builtin_popcount(SIMD(v_at_least)(SIMD(v_load)(x + i), least));
+    return count;
+}
+
+/*
+ * Sums what a table of slots has for n numbers, a multiple of 16 and at most 2^10: number x belongs to slot
+ * (x - low) scale + 1, of 0 .. last. What is negative in the table is not counted; the places of those
+ * numbers are listed, and *n_listed says how many there are. Sums are exact for entries below 2^19.
+ */
+SIMD_TARGET static int64_t SIMD(near_look_up)(const float *x, int64_t n, float low, float scale, float last,
+                                              const float *table, int32_t *places, int64_t *n_listed)
+{
+    const SIMD(v16) zero = SIMD(v_zero)(), one = SIMD(v_all)(1), most = SIMD(v_all)(last);
+    const SIMD(v16) from = SIMD(v_all)(low), by = SIMD(v_all)(scale);
+    SIMD(v16) sum = zero;
+    float lanes[16];
+    int64_t listed = 0, total = 0;
+    for (int64_t i = 0; i < n; i += 16) {
+        SIMD(v16) slot = SIMD(v_add)(SIMD(v_mul)(SIMD(v_sub)(SIMD(v_load)(x + i), from), by), one);
+        slot = SIMD(v_min)(SIMD(v_max)(slot, zero), most);
+        const SIMD(v16) found = SIMD(v_look_up)(table, slot);
+        sum = SIMD(v_add)(sum, SIMD(v_max)(found, zero));
+        listed += SIMD(v_places)(SIMD(v_at_least)(found, zero) ^ 0xffff, (int32_t)i, places + listed);
+    }
+    SIMD(v_store)(lanes, sum);
+    for (int l = 0; l < 16; l++)
+        total += (int64_t)lanes[l];
+    *n_listed = listed;
+    return total;
+}

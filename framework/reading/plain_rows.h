@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plain_rows.h - the fast path for lines that need no care: their fields are separated by one character, and
+ * what is read of them are ids of plain ASCII and numbers in usual forms.
+ *
+ * A line is taken only if row_add would take it without a word, and gives the same record. All others
+ * (quotes, blanks, other encodings, missing fields, faults, lines whose value is clipped) are left to the
+ * careful path.
+ */
+#ifndef DPF_READING_PLAIN_ROWS_H
+#define DPF_READING_PLAIN_ROWS_H
+
+#include "lines/source.h"
+#include "reading/row.h"
+
+struct plain_rows; /* of one thread and one file */
+
+/* kind: of processor (SIMD_KIND_...). NULL with no fault: files of this form have no fast path. */
+struct plain_rows *plain_rows_new(const struct file_options *options, const struct layout *layout, int kind,
+                                  struct dpf_error *error);
+void plain_rows_free(struct plain_rows *rows);
+
+/* A new block. */
+void plain_rows_begin(struct plain_rows *rows, const struct block *block);
+/* Takes lines from offset *at, where line number `line` of the block begins, to the first that needs care,
+   and moves *at there. How many lines it took. */
+int64_t plain_rows_take(struct plain_rows *rows, size_t *at, int64_t line, struct slot *slot,
+                        struct chunk *chunk);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums of users' clipped messages without the messages (engine/step_scaled.h): the same bytes as with them,
+ * for any number of threads; and what one user brings into the sums, in integers, against the bound of the
+ * clip.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+static const char base[] =
+    "[run]\nrounds = 3\nthreads = 2\norder = users, items\n"
+    "[data]\nformat = synthetic\nsynthetic.users = 150\nsynthetic.items = 70\n"
+    "synthetic.ratings = 3000\nvalue-min = 1\nvalue-max = 5\n"
+    "[split]\nkind = none\n"
+    "[model]\nrank = 5\nuser-bias = yes\nitem-bias = yes\noffset = midpoint\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nrandomness = reproducible\nnoise-seed = 1\n"
+    "delta = 1e-5\n"
+    "[users]\nloss = explicit-als\nsolver = cholesky\n"
+    "[users.loss]\nlambda = 0.1\n"
+    "[items]\nloss = explicit-als\ntransforms = clip-rows, clip-user\nsolver = psd\n"
+    "mechanism = gaussian\naggregator = sum\n"
+    "[items.loss]\nlambda = 1\nregularization = constant\n"
+    "[items.transform.clip-rows]\nbound = 1\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n";
+
+/* ---- the term's functions, watched ----------------------------------------------------------------------
+ */
+
+static struct {
+    int messages;    /* they have to be made */
+    int64_t failing; /* the loss refuses this user's records; -1: none */
+    int64_t calls;   /* of accumulate_scaled */
+    int64_t *sums;   /* of the last round: rows x width */
+    int32_t width;
+    double grid[DPF_MAX_BLOCKS];
+    dpf_query query;
+} watched = {.failing = -1};
+
+static const dpf_loss *real_loss;
+static dpf_loss spy_loss;
+static dpf_mechanism spy_mechanism;
+
+static dpf_status spy_scaled(void *self, const dpf_call *call, const dpf_query *query,
+                             const dpf_groups *groups, const double *factors, const double *grid,
+                             int64_t *out, int64_t stride)
+{
+    const dpf_status status =
+        real_loss->accumulate_scaled(self, call, query, groups, factors, grid, out, stride);
+    __atomic_add_fetch(&watched.calls, 1, __ATOMIC_RELAXED);
+    for (int64_t g = 0; watched.sums && g < groups->n_groups; g++)
+        memcpy(watched.sums + groups->rows[g] * query->width, out + g * stride,
+               (size_t)query->width * sizeof *out);
+    watched.query = *query;
+    memcpy(watched.grid, grid, (size_t)query->n_blocks * sizeof *grid);
+    return status;
+}
+
+static dpf_status spy_accumulate(void *self, const dpf_call *call, const dpf_query *query,
+                                 const dpf_groups *groups, const double *grid, double *out, int64_t stride)
+{
+    if (groups->side == DPF_SIDE_ITEMS && (int64_t)call->party == watched.failing)
+        return (call->host->fail)(call->host, DPF_E_NUMERIC, -1, "this user's records are at fault");
+    return real_loss->accumulate(self, call, query, groups, grid, out, stride);
+}
+
+static void watch(struct plan *plan)
+{
+    struct term_plan *term = &plan->sides[DPF_SIDE_ITEMS].terms[0];
+    real_loss = term->loss->functions;
+    spy_loss = *real_loss;
+    spy_loss.accumulate_scaled = real_loss->accumulate_scaled ? spy_scaled : NULL;
+    spy_loss.accumulate = spy_accumulate;
+    term->loss->functions = &spy_loss;
+    spy_mechanism = *(const dpf_mechanism *)term->mechanism->functions;
+    spy_mechanism.flags &= ~(watched.messages ? DPF_MECHANISM_ROUNDS : 0);
+    term->mechanism->functions = &spy_mechanism;
+}
+
+/* ---- the same bytes
+ * ---------------------------------------------------------------------------------------- */
+
+static void run(struct training *t, const char *changes, int threads, int messages)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%srun.threads=%d\n", changes, threads);
+    watched.messages = messages;
+    watched.calls = 0;
+    training_run(t, base, text);
+}
+
+/* taken: 1 where the sums are to be made without messages. */
+static void assert_same_sums(const char *changes, int taken)
+{
+    static const int threads[] = {1, 2, 7};
+    struct training slow, fast;
+    run(&slow, changes, 2, 1);
+    assert_int_equal(watched.calls, 0);
+    for (int i = 0; i < 3; i++) {
+        run(&fast, changes, threads[i], 0);
+        assert_int_equal(watched.calls > 0, taken);
+        assert_true(training_same(&slow, &fast));
+        assert_true(fast.stats.bytes_up == slow.stats.bytes_up && fast.stats.messages == slow.stats.messages);
+        assert_int_equal(fast.stats.violations, slow.stats.violations);
+        training_free(&fast);
+    }
+    training_free(&slow);
+}
+
+#define BOUND(B) "items.transform.clip-user.bound=" B "\n"
+
+static void sums_are_those_of_messages(void **state)
+{
+    (void)state;
+    assert_same_sums(BOUND("0.7"), 1);
+    assert_same_sums(BOUND("1e6"), 1); /* nobody is clipped */
+    assert_same_sums("items.transform.clip-user.block-bounds=2,3\n", 1);
+    assert_same_sums(BOUND("2") "items.transform.clip-user.block-weights=1,2\n", 1);
+    assert_same_sums(BOUND("2") "items.mechanism=none\n", 1);
+    assert_same_sums(BOUND("2") "items.mechanism=none\nitems.mechanism.grid-bits=4\n", 1); /* halves occur */
+    assert_same_sums(BOUND("2") "items.aggregator=mean\n", 1);
+    assert_same_sums(BOUND("2") "items.sampler=poisson-users\nitems.sampler.rate=0.4\n", 1);
+    assert_same_sums(BOUND("2") "items.loss.regularization=frequency\nitems.solver=ball\n", 1);
+    assert_same_sums("items.transforms=clip-rows,scale-user\nitems.transform.scale-user.bound=2\n", 1);
+    assert_same_sums(
+        "items.transform.clip-user.norm=l1\n" BOUND(
+            "4") "items.mechanism=laplace\n"
+                 "items.mechanism.epsilon=1\nitems.mechanism.where=sum\nitems.mechanism.grid-bits=24\n",
+        1);
+}
+
+static void other_steps_make_messages(void **state)
+{
+    (void)state;
+    assert_same_sums(BOUND("2") "items.mechanism.where=party\nparties.kind=users\n", 0);
+    assert_same_sums(BOUND("2") "items.loss=squared-error\nitems.loss.objective=half\n"
+                                "items.solver=gradient-descent\nitems.solver.rate=0.02\n",
+                     0);
+}
+
+/* One user's fault is that user's alone, whichever way it is met. */
+static void faults_fall_back_to_messages(void **state)
+{
+    (void)state;
+    watched.failing = 41;
+    assert_same_sums(BOUND("0.7"), 0);
+    watched.failing = -1;
+}
+
+/* ---- what one user brings, in integers
+ * ------------------------------------------------------------------------ */
+
+#define USERS 60
+#define ITEMS 40
+#define WIDTH (6 * 7 / 2 + 6)
+
+/* Each item has 15 raters or more, so that nobody takes an item along. */
+static const char *write_ratings(int without)
+{
+    char *text = memory_new(USERS * ITEMS, 16), *at = text;
+    const char *path;
+    for (int u = 0; u < USERS; u++)
+        for (int i = 0; i < ITEMS && u != without; i++)
+            if ((u * 7 + i * 3) % 4 == 0 || (u == 11 && i % 3) || (u < 20 && i % 5 == u % 5))
+                at += sprintf(at, "%d\t%d\t%d\n", u, i, 1 + (u * 5 + i * 11 + u * i) % 5);
+    path = training_file("ratings.tsv", text);
+    free(text);
+    return path;
+}
+
+/* The sums of the first round by the items' ids. */
+static void sums_without(int user, const char *changes, int64_t *out)
+{
+    char text[1024];
+    struct training t;
+    int64_t sums[ITEMS * WIDTH] = {0};
+    snprintf(text, sizeof text,
+             "data.format=tsv\ndata.header=no\ndata.fields=3\ndata.column.user=1\ndata.column.item=2\n"
+             "data.column.rating=3\ndata.path=%s\nmodel.users=%d\nmodel.items=%d\nrun.rounds=1\n%s",
+             write_ratings(user), USERS, ITEMS, changes);
+    watched.sums = sums;
+    watched.messages = 0;
+    watched.calls = 0;
+    training_run(&t, base, text);
+    watched.sums = NULL;
+    assert_true(watched.calls > 0);
+    assert_int_equal(watched.query.width, WIDTH);
+    assert_int_equal(t.dataset.items.n, ITEMS);
+    for (int i = 0; i < ITEMS; i++)
+        memcpy(out + atoi(id_map_text(&t.dataset.items, i)) * WIDTH, sums + i * WIDTH, WIDTH * sizeof *out);
+    training_free(&t);
+}
+
+/*
+ * The user's integers x in block b, whose clipped norm is at most C: |x| <= C/g + sqrt(n)/2 with n numbers
+ * that are not zero, so sum x^2 <= K^2 + K sqrt(n) + n/4 for K = C/g, in exact integers with roots rounded
+ * up.
+ */
+static void assert_within(const int64_t *with, const int64_t *without, int32_t b, double bound, int full)
+{
+    const dpf_block *block = &watched.query.blocks[b];
+    unsigned __int128 squares = 0;
+    int64_t n = 0, root = 0;
+    for (int i = 0; i < ITEMS; i++)
+        for (int32_t k = block->offset; k < block->offset + block->length; k++) {
+            const __int128 x = (__int128)with[i * WIDTH + k] - without[i * WIDTH + k];
+            squares += (unsigned __int128)(x * x);
+            n += x != 0;
+        }
+    while (root * root < n)
+        root++;
+    const double steps = bound / watched.grid[b];
+    assert_true(steps >= 1 && steps < 0x1p60 && steps == floor(steps));
+    const unsigned __int128 most = (unsigned __int128)(int64_t)steps;
+    assert_true(4 * squares <= 4 * most * most + 4 * most * (unsigned __int128)root + (unsigned __int128)n);
+    if (full) /* the ball is filled: the bound is not met by luck */
+        assert_true(squares > most * most / 100 * 99);
+}
+
+static void a_user_moves_the_sums_by_the_bound_at_most(void **state)
+{
+    static int64_t with[ITEMS * WIDTH], without[ITEMS * WIDTH];
+    static const int users[] = {0, 11, USERS - 1};
+    static const char bounds[] = "items.transform.clip-user.block-bounds=0.5,64\n";
+    (void)state;
+    sums_without(-1, bounds, with);
+    for (int i = 0; i < 3; i++) {
+        sums_without(users[i], bounds, without);
+        assert_within(with, without, 0, 0.5, 1);
+        assert_within(with, without, 1, 64, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_those_of_messages),
+        cmocka_unit_test(other_steps_make_messages),
+        cmocka_unit_test(faults_fall_back_to_messages),
+        cmocka_unit_test(a_user_moves_the_sums_by_the_bound_at_most),
+    };
+    training_hook = watch;
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
