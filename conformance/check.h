@@ -69,5 +69,6 @@ extern const struct check_rules check_aggregator_rules;
 extern const struct check_rules check_solver_rules;
 extern const struct check_rules check_accountant_rules;
 extern const struct check_rules check_recommender_rules;
+extern const struct check_rules check_comm_rules;
 
 #endif

@@ -26,7 +26,7 @@ const char *const check_outcome_names[N_CHECK_OUTCOMES] = {"pass", "warn", "fail
 static const struct check_rules *const all_rules[] = {
     &check_file_rules,    &check_create_rules,     &check_run_rules,         &check_loss_rules,
     &check_sampler_rules, &check_transform_rules,  &check_mechanism_rules,   &check_aggregator_rules,
-    &check_solver_rules,  &check_accountant_rules, &check_recommender_rules,
+    &check_solver_rules,  &check_accountant_rules, &check_recommender_rules, &check_comm_rules,
 };
 #define N_RULE_SETS (sizeof all_rules / sizeof all_rules[0])
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, which POSIX lacks */
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -42,6 +43,30 @@ void *memory_new(size_t count, size_t size)
     if (block)
         memset(block, 0, padded_bytes(count, size));
     return block;
+}
+
+#define SPARSE_HEAD ((size_t)4096) /* before the block: a page that holds its size */
+
+void *memory_sparse(size_t count, size_t size)
+{
+    const size_t bytes = padded_bytes(count, size), all = bytes + SPARSE_HEAD;
+    if (!bytes || all < bytes)
+        return NULL;
+    void *base = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    memcpy(base, &all, sizeof all);
+    return (char *)base + SPARSE_HEAD;
+}
+
+void memory_sparse_free(void *block)
+{
+    size_t all;
+    if (!block)
+        return;
+    void *base = (char *)block - SPARSE_HEAD;
+    memcpy(&all, base, sizeof all);
+    munmap(base, all);
 }
 
 void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size)

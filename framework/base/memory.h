@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - zeroed, 64-byte aligned heap blocks, and arrays that grow. */
+/* memory.h - zeroed, 64-byte aligned blocks, and arrays that grow. */
 #ifndef DPF_BASE_MEMORY_H
 #define DPF_BASE_MEMORY_H
 
@@ -12,6 +12,10 @@ void *memory_new(size_t count, size_t size);
 void *memory_raw(size_t count, size_t size);
 /* The same for arrays that may be large and are filled in any order: in large pages where there are such. */
 void *memory_large(size_t count, size_t size);
+/* Zeroed memory of which pages that nobody writes take no room, however large it is: rows of which a rank has
+   some. Release with memory_sparse_free. */
+void *memory_sparse(size_t count, size_t size);
+void memory_sparse_free(void *block);
 /*
  * Makes room for `needed` elements, at least doubling. *capacity counts elements. Returns the array
  * (maybe moved), or NULL with the old one still valid. Grown arrays come from realloc.

@@ -28,6 +28,7 @@
 
 #include "base/keystream.h"
 #include "base/random_cursor.h"
+#include "base/ranks.h"
 
 #define KEY_BYTES RANDOM_KEY_BYTES
 #define SEEDED UINT64_MAX /* in place of a generation: valid in every process */
@@ -110,6 +111,14 @@ struct random_root *random_root_secure(struct dpf_error *error)
     root->generation = atomic_load_explicit(&generation, memory_order_relaxed);
     sodium_mprotect_readonly(root);
     return root;
+}
+
+int random_root_share(struct random_root *root, struct dpf_error *error)
+{
+    sodium_mprotect_readwrite(root);
+    const int status = ranks_broadcast(root->key, sizeof(root->key), 0, error);
+    sodium_mprotect_readonly(root);
+    return status;
 }
 
 struct random_root *random_root_seeded(uint64_t seed, const char *domain, struct dpf_error *error)

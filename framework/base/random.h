@@ -25,6 +25,8 @@ struct random_root;
 
 /* A root from the system's generator. */
 struct random_root *random_root_secure(struct dpf_error *error);
+/* A root that rank 0 has drawn, on all ranks (base/ranks.h). */
+int random_root_share(struct random_root *root, struct dpf_error *error);
 /* A root that is a function of the seed and of the domain ("run", "noise"). */
 struct random_root *random_root_seeded(uint64_t seed, const char *domain, struct dpf_error *error);
 void random_root_free(struct random_root *root); /* wipes */

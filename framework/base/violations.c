@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/text.h"
 
 int violations_want(const struct violations *violations)
@@ -91,4 +92,73 @@ void violations_free(struct violations *violations)
         free(violations->list[i].text);
     free(violations->list);
     *violations = (struct violations){0};
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------
+ */
+
+/* One entry on its way: its numbers, then its text with the NUL. */
+static size_t packed_bytes(const struct violation *violation)
+{
+    return sizeof violation->order + sizeof(int32_t) + strlen(violation->text) + 1;
+}
+
+static char *pack(const struct violation *violation, char *at)
+{
+    const int32_t fault = (int32_t)violation->fault;
+    memcpy(at, violation->order, sizeof violation->order);
+    memcpy(at + sizeof violation->order, &fault, sizeof fault);
+    strcpy(at + sizeof violation->order + sizeof fault, violation->text);
+    return at + packed_bytes(violation);
+}
+
+static const char *unpack(const char *at, struct violations *into)
+{
+    struct violation violation;
+    struct dpf_error error = {0};
+    int32_t fault;
+    memcpy(violation.order, at, sizeof violation.order);
+    memcpy(&fault, at + sizeof violation.order, sizeof fault);
+    violation.text = (char *)(uintptr_t)(at + sizeof violation.order + sizeof fault);
+    error_set(&error, (enum dpf_fault)fault, "%s", violation.text);
+    violations_add(into, violation.order[0], violation.order[1], &error);
+    return at + packed_bytes(&violation);
+}
+
+int violations_gather(struct violations *violations, struct dpf_error *error)
+{
+    const int size = ranks_size(), rank = ranks_rank();
+    if (size == 1)
+        return 0;
+    int64_t n = violations->n;
+    int64_t *offsets = memory_new((size_t)size + 1, sizeof *offsets),
+            *even = memory_new((size_t)size + 1, sizeof *even);
+    char *bytes = NULL;
+    int status = offsets && even ? 0 : error_memory(error);
+    for (size_t i = 0; i < violations->kept && status == 0; i++)
+        offsets[rank + 1] += (int64_t)packed_bytes(&violations->list[i]);
+    for (int r = 0; r <= size && status == 0; r++)
+        even[r] = r;
+    if (status == 0)
+        status = ranks_gather(offsets + 1, sizeof *offsets, even, error);
+    for (int r = 0; r < size && status == 0; r++)
+        offsets[r + 1] += offsets[r];
+    if (status == 0 && !(bytes = memory_raw((size_t)offsets[size] + 1, 1)))
+        status = error_memory(error);
+    char *at = status == 0 ? bytes + offsets[rank] : NULL;
+    for (size_t i = 0; i < violations->kept && status == 0; i++)
+        at = pack(&violations->list[i], at);
+    if (status == 0 && ranks_gather(bytes, 1, offsets, error) == 0 && ranks_sum(&n, 1, error) == 0) {
+        violations_free(violations);
+        for (const char *from = bytes; from < bytes + offsets[size];)
+            from = unpack(from, violations);
+        violations_sort(violations);
+        violations->n = n;
+    } else {
+        status = -1;
+    }
+    free(offsets);
+    free(even);
+    free(bytes);
+    return status;
 }

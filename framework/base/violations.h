@@ -36,6 +36,8 @@ void violations_add(struct violations *violations, int64_t first, int64_t second
 int violations_want(const struct violations *violations);
 /* Moves all of from to the end of into, in order, which leaves from empty. */
 void violations_join(struct violations *into, struct violations *from);
+/* The lists of all ranks become one, sorted, on each of them. */
+int violations_gather(struct violations *violations, struct dpf_error *error);
 /* Sorts by order. */
 void violations_sort(struct violations *violations);
 /* The first as an error. 0 if there is none, else -1. */

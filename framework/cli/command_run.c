@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "base/ranks.h"
 #include "cli/command.h"
+#include "run/joined.h"
 #include "run/run_once.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
@@ -44,12 +46,18 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
     if (arguments->n_rest)
         return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
                          arguments->rest[0]);
-    if (arguments->profile && (select_is_described(arguments) || sweep_is_described(arguments)))
+    const int selects = select_is_described(arguments), sweeps = sweep_is_described(arguments);
+    if ((selects || sweeps) && ranks_size() > 1)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s describes many runs, which %d ranks do not share: start it without mpirun (each "
+                         "point may be run under it by itself)",
+                         arguments->config, ranks_size());
+    if (arguments->profile && (selects || sweeps))
         return error_set(error, DPF_FAULT_CONFIG, "--profile is for one run: %s has a section [sweep]",
                          arguments->config);
-    if (select_is_described(arguments))
+    if (selects)
         return select_run(arguments, error);
-    if (sweep_is_described(arguments))
+    if (sweeps)
         return sweep_run(arguments, error);
     if ((arguments->jobs || arguments->dry_run || arguments->resume) && check_readable(arguments, error) == 0)
         error_set(error, DPF_FAULT_CONFIG,
@@ -69,7 +77,17 @@ int command_run(int argc, char **argv)
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
     arguments.quiet |= arguments.json;
     if (status == 0)
-        status = run_or_sweep(&arguments, &error);
+        status = joined_open(&arguments, &error);
+    if (status == 0)
+        status = ranks_agree(run_or_sweep(&arguments, &error), &error);
+    /* All ranks have the same error, of which rank 0 tells. They part when it has: a launcher ends all
+       processes once one has failed. */
+    const int silent = ranks_rank() > 0 || (ranks_size() == 1 && joined_launched_as() > 0);
+    int code = 0;
+    if (status < 0)
+        code = !silent ? failure_report(&error) : error.fault ? (int)error.fault : DPF_FAULT_RUN;
+    fflush(stdout);
+    joined_close();
     arguments_free(&arguments);
-    return status < 0 ? failure_report(&error) : 0;
+    return code;
 }

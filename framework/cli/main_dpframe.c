@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "run/joined.h"
 
 static const char help[] = "dpframe - differentially private matrix-factorization recommenders, composed\n"
                            "from plugins\n"
@@ -153,6 +154,14 @@ static int run_moved(int argc, char **argv)
     return commands[command].run(argc - 1, argv + 1);
 }
 
+/* Of several processes that would do the same beside each other. The first says so. */
+static int refuse_ranks(const char *name)
+{
+    if (joined_launched_as() == 0)
+        fprintf(stderr, "dpframe: \"dpframe %s\" works in one process: start it without mpirun\n", name);
+    return DPF_FAULT_CONFIG;
+}
+
 static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
@@ -168,6 +177,8 @@ static int run_command(int argc, char **argv)
         return 0;
     }
     const int command = command_at(argv[1]);
+    if (command >= 0 && commands[command].run != command_run && joined_launched() > 1)
+        return refuse_ranks(argv[1]);
     if (command >= 0)
         return commands[command].run(argc - 1, argv + 1);
     if (argv[1][0] == '-')

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/text.h"
 #include "data/assemble.h"
 #include "data/data_options_read.h"
@@ -16,6 +17,7 @@
 #include "data/relation.h"
 #include "data/similarity.h"
 #include "data/split.h"
+#include "data/spread.h"
 #include "data/weights.h"
 #include "dataset/summary.h"
 #include "dpframe/privacy.h"
@@ -32,6 +34,7 @@ struct loading {
     struct pool *pool;
     struct table train_table, test_table;
     struct ratings train, test;
+    int spread; /* the ranks read parts of the files */
     struct dataset *out;
 };
 
@@ -140,12 +143,15 @@ static int read_files(struct loading *l, const struct paths *paths, struct table
     crypto_hash_sha256_state state;
     unsigned char digest[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_init(&state);
+    const struct read_control parts = {.part = ranks_rank(), .parts = ranks_size()};
+    if (l->spread && ranks_rank() > 0)
+        hash = NULL; /* rank 0 reads all of it for that */
     for (size_t i = 0; i < paths->n; i++) {
         char one[65];
         /* Written, not read: cppcheck does not see that. */
         /* cppcheck-suppress legacyUninitvar */
-        if (table_read(table, paths->files[i], &l->options.file, NULL, users, items, hash ? one : NULL,
-                       l->pool, error) != 0)
+        if (table_read(table, paths->files[i], &l->options.file, l->spread ? &parts : NULL, users, items,
+                       hash ? one : NULL, l->pool, error) != 0)
             return -1;
         if (!hash)
             continue;
@@ -176,6 +182,19 @@ static int read_tables(struct loading *l, struct ids *users, struct ids *items, 
     return status;
 }
 
+/* The ids that occur in the parts of any rank. */
+static int number_all(const struct ids *own, struct id_map *out, struct dpf_error *error)
+{
+    struct ids all = {0};
+    int status = spread_ids(own, &all, error);
+    int32_t *rank = status == 0 ? memory_raw((size_t)all.n + 1, sizeof *rank) : NULL;
+    if (status == 0 && (!rank || ids_finish(&all, out, rank) != 0))
+        status = error_memory(error);
+    free(rank);
+    ids_free(&all);
+    return status;
+}
+
 /* The ids of a side and the index of each code: of the catalogue (-1: not in it), or of what occurs. */
 static int finish_side(struct loading *l, int side, const struct ids *ids, struct id_map *out, int32_t **rank,
                        struct dpf_error *error)
@@ -183,6 +202,10 @@ static int finish_side(struct loading *l, int side, const struct ids *ids, struc
     const char *path = l->options.catalogues[side];
     if (path[0]) {
         if (catalogue_load(path, &l->options.catalogue, l->pool, out, error) != 0)
+            return -1;
+        *rank = ids_match(ids, out);
+    } else if (l->spread) {
+        if (number_all(ids, out, error) != 0)
             return -1;
         *rank = ids_match(ids, out);
     } else {
@@ -268,10 +291,19 @@ static int clean(struct loading *l, struct table *table, int want_order, struct 
     return 0;
 }
 
+static int pass_to_owners(struct loading *l, struct dpf_error *error)
+{
+    if (spread_users(&l->train_table, l->out, error) != 0 ||
+        spread_records(&l->train_table, l->out, error) != 0)
+        return -1;
+    return l->options.kind == SPLIT_FILES ? spread_records(&l->test_table, l->out, error) : 0;
+}
+
 static int load_files(struct loading *l, struct dpf_error *error)
 {
     const struct data_options *o = &l->options;
     struct ids users = {0}, items = {0};
+    l->spread = spread_is_possible(o);
     l->train_table.violations = l->test_table.violations = &l->out->violations;
     l->train_table.drops_strangers = l->test_table.drops_strangers = o->drop_outside;
     int status = read_tables(l, &users, &items, error);
@@ -279,6 +311,8 @@ static int load_files(struct loading *l, struct dpf_error *error)
         status = finish_ids(l, &users, &items, error);
     ids_free(&users);
     ids_free(&items);
+    if (status == 0 && l->spread)
+        status = pass_to_owners(l, error);
     if (status != 0 || clean(l, &l->train_table, orders_lines(o), &l->train, error) != 0)
         return -1;
     if (o->kind == SPLIT_FILES &&
@@ -349,11 +383,6 @@ static void finish(struct loading *l)
     }
     out->train.n = out->train.by_user.ptr[out->train.by_user.rows];
     out->test.n = out->test.by_user.ptr ? out->test.by_user.ptr[out->test.by_user.rows] : 0;
-    if (out->train.n == 0) {
-        struct dpf_error none = {0};
-        nothing_left(l, &none);
-        violations_add(&out->violations, 0, 0, &none);
-    }
     if (out->implicit && !l->options.counts) {
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);
@@ -440,10 +469,18 @@ static int divide(struct loading *l, struct dpf_error *error)
                    &out->candidates, &out->summary, error) != 0)
         return -1;
     finish(l);
+    const int spread = out->shares[DPF_SIDE_USERS] != NULL;
     if (weights_assign(o, l->seeded, out, error) != 0 ||
-        csr_transpose_on(l->pool, &out->train.by_user, out->items.n, &out->train.by_item, error) != 0 ||
-        summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0)
+        (spread ? spread_items(out, error)
+                : csr_transpose_on(l->pool, &out->train.by_user, out->items.n, &out->train.by_item, error)) != 0 ||
+        summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0 ||
+        (spread && spread_finish(out, error) != 0))
         return -1;
+    if (out->train.n == 0) {
+        struct dpf_error none = {0};
+        nothing_left(l, &none);
+        violations_add(&out->violations, 0, 0, &none);
+    }
     warn_suspicious(l);
     return 0;
 }

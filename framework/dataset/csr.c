@@ -60,6 +60,8 @@ void dataset_free(struct dataset *dataset)
     free(dataset->weights.items);
     free(dataset->weights.user_groups);
     free(dataset->weights.item_groups);
+    free(dataset->shares[0]);
+    free(dataset->shares[1]);
     violations_free(&dataset->violations);
     memset(dataset, 0, sizeof *dataset);
 }

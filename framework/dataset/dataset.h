@@ -17,10 +17,15 @@
 #include "base/violations.h"
 #include "dpframe/features.h"
 
-/* Records of one orientation: those of row r are entries ptr[r] .. ptr[r+1]-1, ascending by other. */
+/*
+ * Records of one orientation: those of row r are entries ptr[r] .. ptr[r+1]-1, ascending by other. Where
+ * several ranks share the records (shares.h), ptr still tells how many each row has, and only the rank's own
+ * rows have entries.
+ */
 struct csr {
     int64_t rows;
-    int64_t *ptr; /* rows + 1 */
+    int64_t *ptr;   /* rows + 1 */
+    int64_t origin; /* entry 0 is the record of this number, over all ranks */
     int32_t *others;
     float *values;          /* NULL: all 1 */
     float *privacy_weights; /* NULL: all 1 */
@@ -111,6 +116,8 @@ struct dataset {
     int implicit;                     /* records mean "interacted"; values are how often, or absent: 1 */
     double value_lo, value_hi;        /* declared range */
     struct dataset_summary summary;
+    int64_t
+        *shares[2]; /* of users, of items: which rows are whose, see shares.h; NULL: all are this rank's */
     struct violations violations; /* records that are at fault: left out, or changed. See load.h */
 };
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/text.h"
+#include "dpframe/privacy.h"
 
 #define DISTINCT_LIMIT 1000
 #define DISTINCT_SLOTS 4096
@@ -54,25 +56,38 @@ static void add_values(const struct csr *csr, struct totals *totals, struct dist
     totals->n += n;
 }
 
-static void count_cold(struct dataset *dataset, uint8_t *item_known)
+/* Items are counted once, whichever ranks have test records of them. */
+static int count_cold_items(struct dataset *dataset, int64_t *cold, struct dpf_error *error)
+{
+    if (dataset->shares[DPF_SIDE_USERS] && ranks_sum(cold, dataset->items.n, error) != 0)
+        return -1;
+    for (int64_t i = 0; i < dataset->items.n; i++)
+        dataset->summary.cold_items += cold[i] > 0;
+    return 0;
+}
+
+/* ptr of training records by item tells how many each has, over all ranks. */
+static int count_cold(struct dataset *dataset, struct dpf_error *error)
 {
     const struct csr *train = &dataset->train.by_user, *test = &dataset->test.by_user;
+    const int64_t *items = dataset->train.by_item.ptr;
     struct dataset_summary *summary = &dataset->summary;
-    int64_t n = train->ptr[train->rows];
-    for (int64_t i = 0; i < n; i++)
-        item_known[train->others[i]] = 1;
-    for (int64_t r = 0; r < test->rows; r++) {
+    int64_t *cold_items = memory_new((size_t)dataset->items.n + 1, sizeof *cold_items);
+    if (!cold_items)
+        return error_memory(error);
+    for (int64_t r = 0; test->ptr && r < test->rows; r++) {
         int cold = train->ptr[r] == train->ptr[r + 1];
         summary->cold_users += cold && test->ptr[r] < test->ptr[r + 1];
         for (int64_t i = test->ptr[r]; i < test->ptr[r + 1]; i++) {
-            uint8_t *known = &item_known[test->others[i]];
-            summary->cold_records += cold || *known != 1;
-            if (*known == 0)
-                *known = 2; /* cold, and counted */
+            const int32_t item = test->others[i];
+            const int unknown = items[item] == items[item + 1];
+            summary->cold_records += cold || unknown;
+            cold_items[item] |= unknown;
         }
     }
-    for (int64_t i = 0; i < dataset->items.n; i++)
-        summary->cold_items += item_known[i] == 2;
+    const int status = count_cold_items(dataset, cold_items, error);
+    free(cold_items);
+    return status;
 }
 
 int summary_fill(struct dataset *dataset, struct dpf_error *error)
@@ -80,16 +95,10 @@ int summary_fill(struct dataset *dataset, struct dpf_error *error)
     struct dataset_summary *summary = &dataset->summary;
     struct totals totals = {0, INFINITY, -INFINITY, 0};
     struct distinct *distinct = memory_new(1, sizeof *distinct);
-    uint8_t *item_known = memory_new((size_t)dataset->items.n, 1);
-    if (!distinct || !item_known) {
-        free(distinct);
-        free(item_known);
+    if (!distinct)
         return error_memory(error);
-    }
     add_values(&dataset->train.by_user, &totals, distinct);
     add_values(&dataset->test.by_user, &totals, distinct);
-    if (dataset->test.n > 0)
-        count_cold(dataset, item_known);
     summary->users = dataset->users.n;
     summary->items = dataset->items.n;
     summary->ratings = totals.n;
@@ -98,8 +107,7 @@ int summary_fill(struct dataset *dataset, struct dpf_error *error)
     summary->value_max = totals.n ? totals.max : 0;
     summary->value_mean = totals.n ? totals.sum / (double)totals.n : 0;
     free(distinct);
-    free(item_known);
-    return 0;
+    return count_cold(dataset, error);
 }
 
 static void add_count(struct text *out, int64_t count, const char *words)

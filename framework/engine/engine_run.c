@@ -8,7 +8,9 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/text.h"
+#include "dataset/shares.h"
 #include "engine/step.h"
 
 static double seconds_now(void)
@@ -79,15 +81,17 @@ static int transform_one_by_one(struct engine *engine, struct term_run *term, co
     return 0;
 }
 
-/* The values of one holder's records after the term's record transforms. */
+/* The values of one holder's records, those of this rank's rows, after the term's record transforms. */
 static int transform_values(struct engine *engine, struct term_run *term, const struct csr *csr,
                             int orientation, float **out, struct dpf_error *error)
 {
-    int64_t n = csr->ptr[csr->rows];
+    const int64_t first = shares_first(engine->dataset, orientation),
+                  last = shares_last(engine->dataset, orientation);
+    int64_t n = csr->ptr[last] - csr->ptr[first];
     float *values = memory_raw((size_t)n + 1, sizeof *values);
     int32_t *own = memory_raw((size_t)n + 1, sizeof *own);
     int status = values && own ? 0 : error_memory(error);
-    for (int64_t r = 0; r < csr->rows && status == 0; r++)
+    for (int64_t r = first; r < last && status == 0; r++)
         for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++) {
             own[i] = (int32_t)r;
             values[i] = value_of(csr, i);
@@ -173,7 +177,7 @@ static int make_terms(struct engine *engine, int which, struct dpf_error *error)
     int simultaneous = engine->plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS;
     if (side->updated && (simultaneous || relation)) {
         const struct side_factors *factors = &engine->model->sides[which];
-        engine->next[which] = memory_raw((size_t)(factors->rows * engine->model->stride), sizeof(float));
+        engine->next[which] = memory_sparse((size_t)(factors->rows * engine->model->stride), sizeof(float));
         if (!engine->next[which])
             return error_memory(error);
     }
@@ -202,13 +206,13 @@ static void engine_close(struct engine *engine)
             free(term->last_round);
             free(term->user_keys);
             free(term->noise_state);
-            free(term->other_copy);
+            memory_sparse_free(term->other_copy);
             free(term->received);
             free(term->zeros);
             free(term->gram);
         }
         free(engine->terms[which]);
-        free(engine->next[which]);
+        memory_sparse_free(engine->next[which]);
         free(engine->noise_variance[which]);
     }
     for (int w = 0; w < engine->n_workers; w++) {
@@ -229,9 +233,13 @@ static void engine_close(struct engine *engine)
 static void start_next(struct engine *engine, int which)
 {
     const struct side_factors *factors = &engine->model->sides[which];
-    if (engine->next[which])
-        memcpy(engine->next[which], factors->data,
-               (size_t)(factors->rows * engine->model->stride) * sizeof(float));
+    const int64_t stride = engine->model->stride;
+    int64_t first, last;
+    if (!engine->next[which])
+        return;
+    model_rows_here(engine->model, engine->dataset, which, &first, &last);
+    memcpy(engine->next[which] + first * stride, factors->data + first * stride,
+           (size_t)((last - first) * stride) * sizeof(float));
 }
 
 static void take_next(struct engine *engine, int which)
@@ -242,6 +250,20 @@ static void take_next(struct engine *engine, int which)
     float *old = factors->data;
     factors->data = engine->next[which];
     engine->next[which] = old;
+}
+
+/* New rows of the ranks become those of all; where rows may have been reset, those of the other side as well.
+ */
+static int share_rows(struct engine *engine, int which, struct dpf_error *error)
+{
+    for (int side = 0; side < 2; side++) {
+        float *rows = engine->next[side] ? engine->next[side] : engine->model->sides[side].data;
+        if ((side == which || engine->tolerant) && engine->plan->sides[side].updated &&
+            model_shares_rows(engine->plan, side) &&
+            model_gather_rows(engine->model, engine->dataset, side, rows, error) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int side_step(struct engine *engine, int which, struct dpf_error *error)
@@ -259,6 +281,8 @@ static int side_step(struct engine *engine, int which, struct dpf_error *error)
                                  : step_by_rows(engine, which, error);
     if (status == 0)
         status = step_reset_rows(engine, error);
+    if (status == 0)
+        status = share_rows(engine, which, error);
     engine->stats->seconds[which] += seconds_now() - start;
     return status;
 }
@@ -448,6 +472,18 @@ static int engine_open(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
+/* What the ranks count, each its own. */
+static int add_up_stats(struct engine_stats *stats, struct dpf_error *error)
+{
+    int64_t counts[] = {(int64_t)stats->bytes_up, (int64_t)stats->bytes_down, stats->messages};
+    if (ranks_sum(counts, 3, error) != 0)
+        return -1;
+    stats->bytes_up = (uint64_t)counts[0];
+    stats->bytes_down = (uint64_t)counts[1];
+    stats->messages = counts[2];
+    return 0;
+}
+
 int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
@@ -457,10 +493,12 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
     if (status == 0)
         status =
             step_own_party(&engine) >= 0 ? party_rounds(&engine, error) : all_rounds(&engine, hooks, error);
+    if (status == 0)
+        status = add_up_stats(stats, error);
     if (status != 0)
         name_row(&engine, error);
     sum_times(&engine);
-    step_close_violations(&engine, hooks ? hooks->violations : NULL);
+    status = step_close_violations(&engine, hooks ? hooks->violations : NULL, status, error);
     engine_close(&engine);
     return status;
 }
@@ -482,7 +520,7 @@ int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct poo
         status = return_rows(&engine, side, error);
     if (status != 0)
         name_row(&engine, error);
-    step_close_violations(&engine, NULL);
+    status = step_close_violations(&engine, NULL, status, error);
     engine_close(&engine);
     free(stats);
     return status;

@@ -12,6 +12,7 @@ struct messages_work {
     struct engine *engine;
     struct term_run *term;
     int64_t n_parties;
+    int64_t first, last; /* the rank's parties */
     int64_t per_task;
     int dense;          /* every message has all rows */
     int gram_inside;    /* the Gram row is part of the messages */

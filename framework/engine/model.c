@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
+#include "dataset/shares.h"
 
 static void draw_row(const struct plan *plan, int side, dpf_cursor *cursor, float *out)
 {
@@ -43,7 +45,7 @@ static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, con
                       struct side_factors *factors, int64_t stride)
 {
     const struct id_map *ids = side == DPF_SIDE_USERS ? &dataset->users : &dataset->items;
-    for (int64_t row = 0; row < factors->rows; row++) {
+    for (int64_t row = shares_first(dataset, side); row < shares_last(dataset, side); row++) {
         dpf_cursor cursor;
         random_seek_id(stream, id_map_text(ids, row), &cursor);
         draw_row(plan, side, &cursor, factors->data + row * stride);
@@ -51,34 +53,51 @@ static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, con
 }
 
 /* A row holds the constant 1 where the other side's bias is. */
-static void set_constants(const struct plan *plan, int side, struct side_factors *factors, int64_t stride)
+static void set_constants(const struct plan *plan, const struct dataset *dataset, int side,
+                          struct side_factors *factors, int64_t stride)
 {
     int column = plan->bias[1 - side];
-    for (int64_t row = 0; column >= 0 && row < factors->rows; row++)
+    for (int64_t row = shares_first(dataset, side); column >= 0 && row < shares_last(dataset, side); row++)
         factors->data[row * stride + column] = 1.0f;
 }
 
-static double mean_value(const struct dataset *dataset)
+/* By chunks of users, in their order: the same for any number of ranks. */
+static int mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error)
 {
     const struct csr *csr = &dataset->train.by_user;
-    if (!dataset->train.n)
+    const int64_t chunk = shares_chunk(csr->rows), n_chunks = (csr->rows + chunk - 1) / chunk;
+    *mean = dataset->train.n ? 1 : 0;
+    if (!dataset->train.n || !csr->values)
         return 0;
-    if (!csr->values)
-        return 1;
-    double sum = 0;
-    for (int64_t i = 0; i < dataset->train.n; i++)
-        sum += csr->values[i];
-    return sum / (double)dataset->train.n;
+    double *sums = memory_new((size_t)n_chunks, sizeof *sums), all = 0;
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    int status = sums && offsets ? 0 : error_memory(error);
+    for (int64_t u = shares_first(dataset, DPF_SIDE_USERS);
+         u < shares_last(dataset, DPF_SIDE_USERS) && status == 0; u++)
+        for (int64_t i = csr->ptr[u]; i < csr->ptr[u + 1]; i++)
+            sums[u / chunk] += csr->values[i];
+    if (status == 0) {
+        shares_offsets(dataset, DPF_SIDE_USERS, offsets);
+        for (int r = 0; r <= ranks_size(); r++)
+            offsets[r] = (offsets[r] + chunk - 1) / chunk;
+        status = ranks_gather(sums, sizeof *sums, offsets, error);
+    }
+    for (int64_t c = 0; c < n_chunks && status == 0; c++)
+        all += sums[c];
+    *mean = all / (double)dataset->train.n;
+    free(sums);
+    free(offsets);
+    return status;
 }
 
 static void fill_popularity(struct model *model, const struct dataset *dataset)
 {
-    const struct csr *csr = &dataset->train.by_user;
+    const int64_t *ptr = dataset->train.by_item.ptr;
     struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
     for (int64_t u = 0; u < users->rows; u++)
         users->data[u * model->stride] = 1.0f;
-    for (int64_t i = 0; i < dataset->train.n; i++)
-        items->data[csr->others[i] * model->stride] += 1.0f;
+    for (int64_t i = 0; i < items->rows; i++)
+        items->data[i * model->stride] = (float)(ptr[i + 1] - ptr[i]);
 }
 
 /* ---- biases --------------------------------------------------------------------------------------- */
@@ -86,20 +105,24 @@ static void fill_popularity(struct model *model, const struct dataset *dataset)
 #define BIAS_RIDGE 5.0
 #define BIAS_ROUNDS 15
 
-/* Ridge regression of one side's biases on what the other's leave: sums by row, then the quotient. */
-static void solve_biases(const struct csr *csr, int by_rows, double mean, const double *others, double *sums,
-                         double *biases, int64_t n)
+/* Ridge regression of one side's biases on what the other's leave: the rank's rows, then everybody's. */
+static int solve_biases(const struct dataset *dataset, int side, double mean, const double *others,
+                        double *biases, struct dpf_error *error)
 {
-    memset(biases, 0, (size_t)n * sizeof *biases);
-    memset(sums, 0, (size_t)n * sizeof *sums);
-    for (int64_t r = 0; r < csr->rows; r++)
-        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
-            const int64_t own = by_rows ? r : csr->others[k], other = by_rows ? csr->others[k] : r;
-            sums[own] += (csr->values ? (double)csr->values[k] : 1.0) - mean - others[other];
-            biases[own] += 1;
-        }
-    for (int64_t i = 0; i < n; i++)
-        biases[i] = sums[i] / (biases[i] + BIAS_RIDGE);
+    const struct csr *csr = side == DPF_SIDE_USERS ? &dataset->train.by_user : &dataset->train.by_item;
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    if (!offsets)
+        return error_memory(error);
+    for (int64_t r = shares_first(dataset, side); r < shares_last(dataset, side); r++) {
+        double sum = 0;
+        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++)
+            sum += (csr->values ? (double)csr->values[k] : 1.0) - mean - others[csr->others[k]];
+        biases[r] = sum / ((double)(csr->ptr[r + 1] - csr->ptr[r]) + BIAS_RIDGE);
+    }
+    shares_offsets(dataset, side, offsets);
+    const int status = ranks_gather(biases, sizeof *biases, offsets, error);
+    free(offsets);
+    return status;
 }
 
 /* Columns: [user bias | item bias], each beside a constant 1. */
@@ -107,12 +130,12 @@ static int fill_biases(struct model *model, const struct dataset *dataset, struc
 {
     struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
     double *of_users = memory_new((size_t)users->rows + 1, sizeof *of_users),
-           *of_items = memory_new((size_t)items->rows + 1, sizeof *of_items),
-           *sums = memory_new((size_t)(users->rows + items->rows) + 1, sizeof *sums);
-    const int status = of_users && of_items && sums ? 0 : error_memory(error);
+           *of_items = memory_new((size_t)items->rows + 1, sizeof *of_items);
+    int status = of_users && of_items ? 0 : error_memory(error);
     for (int round = 0; round < BIAS_ROUNDS && status == 0; round++) {
-        solve_biases(&dataset->train.by_user, 0, model->offset, of_users, sums, of_items, items->rows);
-        solve_biases(&dataset->train.by_user, 1, model->offset, of_items, sums, of_users, users->rows);
+        status = solve_biases(dataset, DPF_SIDE_ITEMS, model->offset, of_users, of_items, error);
+        if (status == 0)
+            status = solve_biases(dataset, DPF_SIDE_USERS, model->offset, of_items, of_users, error);
     }
     for (int64_t u = 0; u < users->rows && status == 0; u++) {
         users->data[u * model->stride] = (float)of_users[u];
@@ -124,7 +147,6 @@ static int fill_biases(struct model *model, const struct dataset *dataset, struc
     }
     free(of_users);
     free(of_items);
-    free(sums);
     return status;
 }
 
@@ -181,6 +203,42 @@ static int project_state(struct model *model, const struct plan *plan, int side,
                      model->stride, error);
 }
 
+/*
+ * Items are on every rank: each predicts for its own users with all of them. Users are where somebody reads
+ * others' rows than the own ones: not where items are made from messages, of which each user's is made by the
+ * rank that has the user.
+ */
+int model_shares_rows(const struct plan *plan, int side)
+{
+    const struct side_plan *items = &plan->sides[DPF_SIDE_ITEMS];
+    if (ranks_size() == 1 || side == DPF_SIDE_ITEMS || plan->sides[DPF_SIDE_USERS].released)
+        return 1;
+    for (int t = 0; items->updated && t < items->n_terms; t++)
+        if (!items->terms[t].mechanism || !items->terms[t].by_user || items->terms[t].bounds_from_data)
+            return 1;
+    return 0;
+}
+
+void model_rows_here(const struct model *model, const struct dataset *dataset, int side, int64_t *first,
+                     int64_t *last)
+{
+    const int all = model_shares_rows(model->plan, side);
+    *first = all ? 0 : shares_first(dataset, side);
+    *last = all ? model->sides[side].rows : shares_last(dataset, side);
+}
+
+int model_gather_rows(const struct model *model, const struct dataset *dataset, int side, float *rows,
+                      struct dpf_error *error)
+{
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    if (!offsets)
+        return error_memory(error);
+    shares_offsets(dataset, side, offsets);
+    const int status = ranks_gather(rows, (size_t)model->stride * sizeof *rows, offsets, error);
+    free(offsets);
+    return status;
+}
+
 static int init_side(struct model *model, const struct plan *plan, const struct dataset *dataset, int side,
                      struct dpf_error *error)
 {
@@ -190,8 +248,10 @@ static int init_side(struct model *model, const struct plan *plan, const struct 
     if (!stream)
         return -1;
     draw_rows(plan, side, stream, dataset, factors, model->stride);
-    set_constants(plan, side, factors, model->stride);
+    set_constants(plan, dataset, side, factors, model->stride);
     random_stream_free(stream);
+    if (model_shares_rows(plan, side) && model_gather_rows(model, dataset, side, factors->data, error) != 0)
+        return -1;
     if (sp->state_transform && project_state(model, plan, side, error) != 0)
         return -1;
     int64_t solved = sp->state_transform ? factors->state_rows : factors->rows;
@@ -251,16 +311,17 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
     model->columns = kind == MODEL_FACTORIZATION ? plan->columns : kind == MODEL_BIASES ? 2 : 1;
     model->stride = (model->columns + 15) / 16 * 16;
     model->offset = plan->offset;
-    if (kind == MODEL_MEAN || kind == MODEL_BIASES ||
-        (kind == MODEL_FACTORIZATION && plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN))
-        model->offset = mean_value(dataset);
+    if ((kind == MODEL_MEAN || kind == MODEL_BIASES ||
+         (kind == MODEL_FACTORIZATION && plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN)) &&
+        mean_value(dataset, &model->offset, error) != 0)
+        return -1;
     if (kind == MODEL_POPULARITY)
         model->offset = 0;
     model->sides[DPF_SIDE_USERS].rows = dataset->users.n;
     model->sides[DPF_SIDE_ITEMS].rows = dataset->items.n;
     for (int side = 0; side < 2; side++) {
         struct side_factors *factors = &model->sides[side];
-        factors->data = memory_new((size_t)(factors->rows * model->stride), sizeof(float));
+        factors->data = memory_sparse((size_t)(factors->rows * model->stride), sizeof(float));
         if (!factors->data)
             return error_memory(error);
         if (kind == MODEL_FACTORIZATION && init_side(model, plan, dataset, side, error) != 0)
@@ -274,7 +335,7 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
 void model_free(struct model *model)
 {
     for (int side = 0; side < 2; side++) {
-        free(model->sides[side].data);
+        memory_sparse_free(model->sides[side].data);
         free(model->sides[side].state_space);
         free(model->sides[side].solver_state);
     }

@@ -17,7 +17,7 @@
 
 struct side_factors {
     int64_t rows;
-    float *data;         /* rows x stride: what readers see */
+    float *data;         /* rows x stride: what readers see; memory_sparse */
     int64_t state_rows;  /* of the projected space, 0 without a state transform */
     float *state_space;  /* state_rows x stride: what is solved, NULL without a state transform */
     float *solver_state; /* rows (or state_rows) x the solver's width, or NULL */
@@ -41,6 +41,14 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
 int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
                       float *out, struct dpf_error *error);
 void model_free(struct model *model);
+/* Whether every rank has a side's rows of all ranks, or only its own. */
+int model_shares_rows(const struct plan *plan, int side);
+/* The rows of a side that are there: all, or the rank's own. */
+void model_rows_here(const struct model *model, const struct dataset *dataset, int side, int64_t *first,
+                     int64_t *last);
+/* Rows (of the model's stride) of which each rank has its own become those of all ranks. */
+int model_gather_rows(const struct model *model, const struct dataset *dataset, int side, float *rows,
+                      struct dpf_error *error);
 dpf_factors model_factors(const struct model *model, int side);
 
 #endif

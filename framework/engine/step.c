@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/prf.h"
+#include "base/ranks.h"
+#include "dataset/shares.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 
@@ -210,7 +212,7 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
     dpf_draw draw = {.size = sizeof draw,
                      .level = DPF_LEVEL_RECORD,
                      .n = n,
-                     .first = base,
+                     .first = csr->origin + base,
                      .users = pairs,
                      .items = pairs + n,
                      .values = values ? values + base : NULL,
@@ -288,6 +290,7 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
 struct clip_work {
     struct engine *engine;
     struct term_run *term;
+    int64_t first, last; /* the other side's rows that are here */
 };
 
 static int transform_rows(struct clip_work *work, int64_t first, int64_t count, int worker)
@@ -318,8 +321,8 @@ static int transform_chunk(void *context, int64_t task, int worker)
     struct clip_work *work = context;
     struct term_run *term = work->term;
     const size_t bytes = (size_t)work->engine->model->stride * sizeof(float);
-    int64_t first = task * CHUNK_ROWS;
-    int64_t count = term->other.rows - first < CHUNK_ROWS ? term->other.rows - first : CHUNK_ROWS;
+    int64_t first = work->first + task * CHUNK_ROWS;
+    int64_t count = work->last - first < CHUNK_ROWS ? work->last - first : CHUNK_ROWS;
     if (transform_rows(work, first, count, worker) == 0)
         return 0;
     if (!step_forgive(work->engine, worker))
@@ -343,14 +346,19 @@ static int transform_factors(struct engine *engine, struct term_run *term, struc
         any |= ((const dpf_transform *)term->plan->transforms[i]->functions)->kind == DPF_TRANSFORM_FACTOR;
     if (!any)
         return 0;
-    size_t n = (size_t)(term->other.rows * engine->model->stride);
+    const int64_t stride = engine->model->stride;
+    struct clip_work work = {.engine = engine, .term = term};
+    model_rows_here(engine->model, engine->dataset,
+                    term->plan->source == SOURCE_RELATION ? term->plan->side : 1 - term->plan->side,
+                    &work.first, &work.last);
     if (!term->other_copy)
-        term->other_copy = memory_raw(n, sizeof(float));
+        term->other_copy = memory_sparse((size_t)(term->other.rows * stride), sizeof(float));
     if (!term->other_copy)
         return error_memory(error);
-    memcpy(term->other_copy, term->other.data, n * sizeof(float));
-    struct clip_work work = {engine, term};
-    if (pool_run(engine->pool, (term->other.rows + CHUNK_ROWS - 1) / CHUNK_ROWS, transform_chunk, &work) != 0)
+    memcpy(term->other_copy + work.first * stride, term->other.data + work.first * stride,
+           (size_t)((work.last - work.first) * stride) * sizeof(float));
+    const int64_t n = work.last - work.first;
+    if (pool_run(engine->pool, (n + CHUNK_ROWS - 1) / CHUNK_ROWS, transform_chunk, &work) != 0)
         return step_failed(engine, error);
     term->other.data = term->other_copy;
     if (!term->plan->raw_residual)
@@ -364,9 +372,12 @@ int step_return_transformed(struct engine *engine, struct term_run *term, struct
     term->other = term->residual = rows;
     if (transform_factors(engine, term, error) != 0)
         return -1;
+    int64_t first, last;
+    model_rows_here(engine->model, engine->dataset, 1 - term->plan->side, &first, &last);
     if (term->other.data != rows.data)
-        memcpy(engine->model->sides[1 - term->plan->side].data, term->other.data,
-               (size_t)(rows.rows * rows.stride) * sizeof(float));
+        memcpy(engine->model->sides[1 - term->plan->side].data + first * rows.stride,
+               term->other.data + first * rows.stride,
+               (size_t)((last - first) * rows.stride) * sizeof(float));
     return 0;
 }
 
@@ -562,7 +573,8 @@ struct gram_work {
     struct engine *engine;
     struct term_run *term;
     dpf_factors other;
-    double *partials; /* one row for each chunk: added in order, so workers do not matter */
+    double *partials;    /* one row for each chunk: added in order, so workers and ranks do not matter */
+    int64_t first_chunk; /* of this rank */
 };
 
 /* For a release each row's part is rounded to the grid before it is summed, as records' contributions are. */
@@ -595,6 +607,7 @@ static int gram_chunk(void *context, int64_t task, int worker)
 {
     struct gram_work *work = context;
     struct term_run *term = work->term;
+    task += work->first_chunk;
     int64_t first = task * CHUNK_ROWS;
     int64_t count = work->other.rows - first < CHUNK_ROWS ? work->other.rows - first : CHUNK_ROWS;
     double *out = work->partials + task * term->plan->gram_query.width;
@@ -604,6 +617,24 @@ static int gram_chunk(void *context, int64_t task, int worker)
     dpf_status status = term->loss->gram(term->plan->loss->self, call, &term->plan->gram_query, &work->other,
                                          first, count, out);
     return step_result(work->engine, worker, term->plan->loss, status, term->plan->side);
+}
+
+/* Each rank makes some of the chunks. */
+static int fill_partials(struct gram_work *work, int64_t chunks, int64_t width, struct dpf_error *error)
+{
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    if (!offsets)
+        return error_memory(error);
+    shares_even(chunks, offsets);
+    work->first_chunk = offsets[ranks_rank()];
+    const int64_t own = offsets[ranks_rank() + 1] - work->first_chunk;
+    int status = 0;
+    if (pool_run(work->engine->pool, own, gram_chunk, work) != 0)
+        status = step_failed(work->engine, error);
+    if (status == 0)
+        status = ranks_gather(work->partials, (size_t)width * sizeof *work->partials, offsets, error);
+    free(offsets);
+    return status;
 }
 
 int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
@@ -624,8 +655,8 @@ int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t 
         work.other.data = gathered;
         work.other.rows = n;
     }
-    if (status == 0 && pool_run(engine->pool, chunks, gram_chunk, &work) != 0)
-        status = step_failed(engine, error);
+    if (status == 0)
+        status = fill_partials(&work, chunks, width, error);
     memset(out, 0, (size_t)width * sizeof *out);
     for (int64_t c = 0; c < chunks && status == 0; c++)
         for (int64_t i = 0; i < width; i++)

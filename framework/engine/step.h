@@ -149,8 +149,11 @@ int step_result(struct engine *engine, int worker, struct instance *instance, dp
 /* ---- faults of protected records: step_violations.c ---- */
 
 int step_open_violations(struct engine *engine, struct dpf_error *error);
-/* All violations, in the order of rounds and rows, go to `into` (NULL: are only counted). */
-void step_close_violations(struct engine *engine, struct violations *into);
+/* All violations, those of the workers and, where all ranks get here (status 0), of the ranks, in the order
+   of rounds and rows, go to `into` (NULL: are only counted). Returns the status, or -1 if the ranks cannot be
+   joined. */
+int step_close_violations(struct engine *engine, struct violations *into, int status,
+                          struct dpf_error *error);
 /* Whether the worker's error may be forgiven; then it is gone, to be tried again in smaller parts. */
 int step_forgive(struct engine *engine, int worker);
 /* The same, and the error is listed: what is at fault is known. row: a row or a party, to list by. */

@@ -2,13 +2,15 @@
 /* A side without mechanism: rows never leave their party, so each is solved from its own records. */
 #include <string.h>
 
+#include "dataset/shares.h"
 #include "engine/step.h"
 
 struct local_work {
     struct engine *engine;
     struct side_plan *side;
     int64_t batch;
-    const float *gram; /* of all terms */
+    int64_t first, last; /* the rank's rows */
+    const float *gram;   /* of all terms */
 };
 
 int step_accumulate_local(struct engine *engine, int worker, struct term_run *term, const dpf_groups *groups,
@@ -70,8 +72,8 @@ static int local_rows(void *context, int64_t first, int64_t count, int worker)
 static int local_batch(void *context, int64_t task, int worker)
 {
     struct local_work *work = context;
-    int64_t rows = work->engine->model->sides[work->side->side].rows;
-    int64_t first = task * work->batch, count = rows - first < work->batch ? rows - first : work->batch;
+    int64_t first = work->first + task * work->batch;
+    int64_t count = work->last - first < work->batch ? work->last - first : work->batch;
     return step_row_by_row(work->engine, worker, work->side->side, first, count, local_rows, work);
 }
 
@@ -110,6 +112,8 @@ int step_local(struct engine *engine, int which, struct dpf_error *error)
     struct local_work work = {.engine = engine,
                               .side = side,
                               .batch = step_batch_rows(side->query.width),
+                              .first = shares_first(engine->dataset, which),
+                              .last = shares_last(engine->dataset, which),
                               .gram = has_gram ? terms[0].gram : NULL};
     const int64_t own = step_own_party(engine);
     if (own >= 0 && which == DPF_SIDE_USERS) {
@@ -117,7 +121,7 @@ int step_local(struct engine *engine, int which, struct dpf_error *error)
             return step_failed(engine, error);
         return 0;
     }
-    int64_t rows = engine->model->sides[which].rows;
+    int64_t rows = work.last - work.first;
     if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, local_batch, &work) != 0)
         return step_failed(engine, error);
     return 0;

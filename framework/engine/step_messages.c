@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
+#include "dataset/shares.h"
 #include "engine/messages.h"
 #include "engine/noise_variance.h"
 #include "engine/relation_messages.h"
@@ -54,30 +56,63 @@ static int open_aggregations(struct messages_work *work, int n, struct dpf_error
     return 0;
 }
 
-static int close_aggregations(struct messages_work *work, int n, struct dpf_error *error)
+static int merge_aggregations(struct messages_work *work, int n, struct dpf_error *error)
 {
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
     struct instance *instance = term->plan->aggregator;
-    int side = term->plan->side;
     for (int i = 1; i < n; i++) {
         dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
         if (step_result(
                 engine, 0, instance,
                 term->aggregator->merge(instance->self, call, &work->aggregations[0], &work->aggregations[i]),
-                side) != 0)
+                term->plan->side) != 0)
             return step_failed(engine, error);
+    }
+    return 0;
+}
+
+/* The rank's rows of the sum become final. */
+static int finish_sum(struct messages_work *work, const int64_t *owners, struct dpf_error *error)
+{
+    struct engine *engine = work->engine;
+    struct term_run *term = work->term;
+    struct instance *instance = term->plan->aggregator;
+    dpf_aggregation *sums = &work->aggregations[0], own = *sums;
+    if (ranks_size() > 1) {
+        own.rows = owners[ranks_rank() + 1] - owners[ranks_rank()];
+        own.sums += owners[ranks_rank()] * own.width;
     }
     if (term->aggregator->finish) {
         dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-        if (step_result(engine, 0, instance,
-                        term->aggregator->finish(instance->self, call, &work->aggregations[0]), side) != 0)
+        if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, &own),
+                        term->plan->side) != 0)
             return step_failed(engine, error);
     }
-    engine->stats->bytes_up += work->aggregations[0].bytes_up;
-    engine->stats->bytes_down += work->aggregations[0].bytes_down;
-    engine->stats->messages += work->aggregations[0].survivors;
+    sums->survivors = own.survivors;
+    engine->stats->bytes_up += own.bytes_up;
+    engine->stats->bytes_down += own.bytes_down;
+    engine->stats->messages += ranks_rank() == 0 ? own.survivors : 0;
     return 0;
+}
+
+/* Sums of all ranks, each row's at the rank that decodes it. The plan has proved that they fit (ADR 0002). */
+static int add_up_ranks(struct messages_work *work, const int64_t *owners, struct dpf_error *error)
+{
+    dpf_aggregation *sums = &work->aggregations[0];
+    const int rank = ranks_rank(), size = ranks_size();
+    int64_t *offsets = memory_new((size_t)size + 1, sizeof *offsets);
+    if (!offsets)
+        return error_memory(error);
+    for (int r = 0; r <= size; r++)
+        offsets[r] = owners[r] * sums->width;
+    int status = ranks_sum(&sums->survivors, 1, error);
+    if (status == 0)
+        status = ranks_reduce(sums->sums, offsets, error);
+    for (int64_t i = offsets[rank]; status == 0 && sums->modulus && i < offsets[rank + 1]; i++)
+        sums->sums[i] = (int64_t)((uint64_t)sums->sums[i] % sums->modulus);
+    free(offsets);
+    return status;
 }
 
 struct decode_work {
@@ -85,7 +120,7 @@ struct decode_work {
     struct term_run *term;
     const dpf_aggregation *sums;
     double *out;
-    int64_t rows;
+    int64_t first, last; /* the rank's rows */
     int64_t batch;
 };
 
@@ -131,8 +166,8 @@ static int decode_friends(struct decode_work *work, int64_t first, int64_t count
 static int decode_task(void *context, int64_t task, int worker)
 {
     struct decode_work *work = context;
-    int64_t first = task * work->batch;
-    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
+    int64_t first = work->first + task * work->batch;
+    int64_t count = work->last - first < work->batch ? work->last - first : work->batch;
     return work->term->plan->source == SOURCE_RELATION
                ? decode_friends(work, first, count, worker)
                : decode_rows(work, first, count, work->sums->survivors, worker);
@@ -250,8 +285,8 @@ static int send_messages(void *context, int64_t task, int worker)
 {
     struct messages_work *work = context;
     struct term_run *term = work->term;
-    int64_t end = (task + 1) * work->per_task;
-    for (int64_t party = task * work->per_task; party < end && party < work->n_parties; party++) {
+    int64_t first = work->first + task * work->per_task, end = first + work->per_task;
+    for (int64_t party = first; party < end && party < work->last; party++) {
         if (term->plan->by_user && term->party_weights && term->party_weights[party] == 0)
             continue;
         if (send_all(work, party, worker) != 0)
@@ -260,11 +295,36 @@ static int send_messages(void *context, int64_t task, int worker)
     return 0;
 }
 
-static void open_work(struct engine *engine, struct term_run *term, struct messages_work *work)
+/* Transforms that are undone, and projections, make each row of what is decoded from several. */
+static int mixes_rows(const struct engine *engine, const struct term_plan *plan)
+{
+    for (int i = 0; i < plan->n_transforms; i++) {
+        const dpf_transform *transform = plan->transforms[i]->functions;
+        if (transform->kind == DPF_TRANSFORM_STATE ||
+            (transform->kind == DPF_TRANSFORM_MESSAGE && transform->inverse))
+            return 1;
+    }
+    return engine->model->sides[plan->side].state_space != NULL;
+}
+
+/* Which rank decodes which rows of the sum: whoever solves them, if they are the rows that are solved. */
+static void divide_rows(const struct messages_work *work, int64_t rows, int64_t *owners)
+{
+    if (mixes_rows(work->engine, work->term->plan)) {
+        shares_even(rows, owners);
+        return;
+    }
+    shares_offsets(work->engine->dataset, work->term->plan->side, owners);
+    owners[ranks_size()] = rows; /* the Gram row is the last rank's */
+}
+
+static void open_messages(struct messages_work *work, struct engine *engine, struct term_run *term)
 {
     const dpf_query *query = &term->plan->sent;
     *work = (struct messages_work){.engine = engine, .term = term};
     work->n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
+    work->first = term->plan->by_user ? shares_first(engine->dataset, DPF_SIDE_USERS) : 0;
+    work->last = term->plan->by_user ? shares_last(engine->dataset, DPF_SIDE_USERS) : work->n_parties;
     work->per_task = term->plan->by_user ? USERS_PER_TASK : 1;
     work->gram_inside = query->has_gram && gram_is_inside(engine, term);
     work->on_grid = !term->plan->by_user || !changes_messages(term->plan);
@@ -290,19 +350,78 @@ static struct remote_release release_of(const struct messages_work *work)
                                    .n_users = work->n_parties};
 }
 
-static void free_aggregations(struct messages_work *work, int n)
+/* All messages of this rank's parties, in the first aggregation in the end; by their factors, or made. */
+static int add_messages(struct messages_work *work, int n, const double *factors, struct dpf_error *error)
+{
+    struct engine *engine = work->engine;
+    int64_t tasks = (work->last - work->first + work->per_task - 1) / work->per_task;
+    int status = open_aggregations(work, n, error);
+    if (status == 0 && work->gram_inside && !work->term->plan->by_user)
+        status = divide_gram(work, error);
+    if (status == 0 && factors)
+        return scaled_sums(work, factors, error);
+    if (status == 0 && n > 1 && pool_run(engine->pool, tasks, send_messages, work) != 0)
+        status = step_failed(engine, error);
+    for (int64_t task = 0; status == 0 && n == 1 && task < tasks; task++)
+        if (send_messages(work, task, 0) != 0)
+            status = step_failed(engine, error);
+    return status == 0 ? merge_aggregations(work, n, error) : -1;
+}
+
+static void note_variance(struct messages_work *work)
+{
+    struct term_run *term = work->term;
+    const int64_t sent = work->aggregations[0].survivors;
+    const double scale = term->aggregator->scale(term->plan->aggregator->self, sent);
+    term->variance_factor = noise_variance_factor(work->engine, term, sent, scale);
+    term->gram_variance_factor =
+        work->gram_inside ? term->variance_factor : noise_variance_factor(work->engine, term, 1, 1);
+}
+
+/* The rank's rows of the sum, decoded, and those of all ranks where a row is made from several; the Gram row
+   on all ranks. */
+static int decode_sum(struct messages_work *work, const int64_t *owners, double *out, struct dpf_error *error)
+{
+    struct engine *engine = work->engine;
+    const int rank = ranks_rank(), size = ranks_size();
+    const int32_t width = work->term->plan->sent.width;
+    const size_t bytes = (size_t)width * sizeof *out;
+    struct decode_work decode = {engine,       work->term,       &work->aggregations[0],    out,
+                                 owners[rank], owners[rank + 1], step_batch_rows(2 * width)};
+    const int64_t n = decode.last - decode.first;
+    if (pool_run(engine->pool, (n + decode.batch - 1) / decode.batch, decode_task, &decode) != 0)
+        return step_failed(engine, error);
+    if (mixes_rows(engine, work->term->plan))
+        return ranks_gather(out, bytes, owners, error);
+    return work->gram_inside ? ranks_broadcast(out + (owners[size] - 1) * width, bytes, size - 1, error) : 0;
+}
+
+static void close_messages(struct messages_work *work, int n)
 {
     for (int i = 0; work->aggregations && i < n; i++) {
         free(work->aggregations[i].sums);
         free(work->aggregations[i].state);
     }
     free(work->aggregations);
+    free(work->gram_parts);
+}
+
+/* The sum of the messages of all parties of all ranks, with its noise. */
+static int make_sum(struct messages_work *work, int n, const double *factors, const int64_t *owners,
+                    struct dpf_error *error)
+{
+    int status = add_messages(work, n, factors, error);
+    if (status == 0)
+        status = add_up_ranks(work, owners, error);
+    return status == 0 ? finish_sum(work, owners, error) : -1;
 }
 
 /* The sums of messages that are made elsewhere. */
 static int gather(struct messages_work *work, struct dpf_error *error)
 {
     struct engine *engine = work->engine;
+    if (open_aggregations(work, 1, error) != 0)
+        return -1;
     const struct remote_release release = release_of(work);
     if (engine->remote->gather(engine->remote->context, &release, error) != 0)
         return -1;
@@ -320,7 +439,7 @@ int step_send_message(struct engine *engine, int which, struct dpf_error *error)
     const int64_t party = step_own_party(engine);
     if (step_prepare(engine, term, error) != 0)
         return -1;
-    open_work(engine, term, &work);
+    open_messages(&work, engine, term);
     int status = open_aggregations(&work, 1, error);
     if (status == 0 && make_message(&work, party, sends_nothing(&work, party), 0, &message) != 0 &&
         (!step_note(engine, 0, party) || make_message(&work, party, 1, 0, &message) != 0))
@@ -330,7 +449,7 @@ int step_send_message(struct engine *engine, int which, struct dpf_error *error)
         release.message = &message;
         status = engine->remote->answer(engine->remote->context, &release, error);
     }
-    free_aggregations(&work, 1);
+    close_messages(&work, 1);
     return status;
 }
 
@@ -340,44 +459,29 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
 {
     const dpf_query *query = &term->plan->sent;
     struct messages_work work;
-    open_work(engine, term, &work);
     const int is_server = step_is_server(engine);
     double *factors = NULL;
-    int status = is_server ? 0 : scaled_factors(&work, &factors, error);
-    int n = term->aggregator->merge && !factors && !is_server ? engine->n_workers : 1;
-    if (status == 0)
-        status = open_aggregations(&work, n, error);
-    if (status == 0 && work.gram_inside && !term->plan->by_user)
-        status = divide_gram(&work, error);
-    int64_t tasks = factors ? 0 : (work.n_parties + work.per_task - 1) / work.per_task;
-    if (status == 0 && factors)
-        status = scaled_sums(&work, factors, error);
-    free(factors);
-    if (status == 0 && n > 1 && pool_run(engine->pool, tasks, send_messages, &work) != 0)
-        status = step_failed(engine, error);
-    for (int64_t task = 0; status == 0 && n == 1 && !is_server && task < tasks; task++)
-        if (send_messages(&work, task, 0) != 0)
-            status = step_failed(engine, error);
-    if (status == 0)
-        status = is_server ? gather(&work, error) : close_aggregations(&work, n, error);
-    if (status == 0) {
-        const int64_t sent = work.aggregations[0].survivors;
-        const double scale = term->aggregator->scale(term->plan->aggregator->self, sent);
-        term->variance_factor = noise_variance_factor(engine, term, sent, scale);
-        term->gram_variance_factor =
-            work.gram_inside ? term->variance_factor : noise_variance_factor(engine, term, 1, 1);
-    }
-    size_t total = (size_t)(term->rows * query->width);
-    double *out = status == 0 ? step_buffer(engine, 0, BUFFER_WIDE, total + 1, sizeof *out) : NULL;
-    if (status == 0 && !out)
-        status = step_failed(engine, error);
+    open_messages(&work, engine, term);
     /* A Gram row that is no part of the messages is released by itself. */
-    int64_t rows = term->rows - (query->has_gram && !work.gram_inside);
-    struct decode_work decode = {engine, term, &work.aggregations[0],
-                                 out,    rows, step_batch_rows(2 * query->width)};
+    const int64_t rows = term->rows - (query->has_gram && !work.gram_inside);
+    int64_t *owners = memory_new((size_t)ranks_size() + 1, sizeof *owners);
+    int status = owners ? 0 : error_memory(error);
+    if (status == 0 && !is_server)
+        status = scaled_factors(&work, &factors, error);
+    const int n = term->aggregator->merge && !factors && !is_server ? engine->n_workers : 1;
+    if (status == 0) {
+        divide_rows(&work, rows, owners);
+        status = is_server ? gather(&work, error) : make_sum(&work, n, factors, owners, error);
+    }
+    free(factors);
+    if (status == 0)
+        note_variance(&work);
+    double *out = NULL;
     if (status == 0 &&
-        pool_run(engine->pool, (rows + decode.batch - 1) / decode.batch, decode_task, &decode) != 0)
+        !(out = step_buffer(engine, 0, BUFFER_WIDE, (size_t)(term->rows * query->width) + 1, sizeof *out)))
         status = step_failed(engine, error);
+    if (status == 0)
+        status = decode_sum(&work, owners, out, error);
     *estimate = (dpf_message){.size = sizeof *estimate,
                               .party = DPF_PARTY_AGGREGATE,
                               .n_rows = term->rows,
@@ -387,8 +491,8 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
                               .width = query->width};
     if (status == 0)
         status = undo_transforms(&work, estimate, error);
-    free_aggregations(&work, n);
-    free(work.gram_parts);
+    close_messages(&work, n);
+    free(owners);
     return status;
 }
 
@@ -399,7 +503,7 @@ struct solve_work {
     struct side_plan *side;
     const float *blocks;
     const float *gram;
-    int64_t rows;
+    int64_t first, last; /* the rank's rows */
     int64_t batch;
 };
 
@@ -419,8 +523,8 @@ static int solve_rows(void *context, int64_t first, int64_t count, int worker)
 static int solve_task(void *context, int64_t task, int worker)
 {
     struct solve_work *work = context;
-    int64_t first = task * work->batch;
-    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
+    int64_t first = work->first + task * work->batch;
+    int64_t count = work->last - first < work->batch ? work->last - first : work->batch;
     return step_row_by_row(work->engine, worker, work->side->side, first, count, solve_rows, work);
 }
 
@@ -428,7 +532,7 @@ struct exact_work {
     struct engine *engine;
     struct term_run *term;
     float *blocks;
-    int64_t rows, stride, batch;
+    int64_t first, last, stride, batch; /* the rank's rows */
 };
 
 static int exact_task(void *context, int64_t task, int worker)
@@ -437,8 +541,8 @@ static int exact_task(void *context, int64_t task, int worker)
     struct engine *engine = work->engine;
     struct term_run *term = work->term;
     const dpf_query *query = &term->plan->query;
-    int64_t first = task * work->batch;
-    int64_t count = work->rows - first < work->batch ? work->rows - first : work->batch;
+    int64_t first = work->first + task * work->batch;
+    int64_t count = work->last - first < work->batch ? work->last - first : work->batch;
     dpf_groups groups;
     double *wide = step_buffer(engine, worker, BUFFER_WIDE, (size_t)(count * query->width) + 1, sizeof *wide);
     if (!wide || step_groups(engine, term, HOLDER_ALL, first, count, worker, &groups) != 0)
@@ -451,14 +555,21 @@ static int exact_task(void *context, int64_t task, int worker)
     return 0;
 }
 
-/* Adds exact blocks of all rows: of a term without mechanism beside released ones, or of what friends sent.
+/* Adds exact blocks of the rank's rows: of a term without mechanism beside released ones, or of what friends
+ * sent.
  */
-static int exact_term(struct engine *engine, struct term_run *term, float *blocks, int64_t rows,
-                      int64_t stride, struct dpf_error *error)
+static int exact_term(struct engine *engine, struct term_run *term, float *blocks, int64_t stride,
+                      struct dpf_error *error)
 {
-    struct exact_work work = {engine, term,   blocks,
-                              rows,   stride, step_batch_rows(2 * term->plan->query.width)};
-    if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, exact_task, &work) != 0)
+    struct exact_work work = {engine,
+                              term,
+                              blocks,
+                              shares_first(engine->dataset, term->plan->side),
+                              shares_last(engine->dataset, term->plan->side),
+                              stride,
+                              step_batch_rows(2 * term->plan->query.width)};
+    const int64_t n = work.last - work.first;
+    if (pool_run(engine->pool, (n + work.batch - 1) / work.batch, exact_task, &work) != 0)
         return step_failed(engine, error);
     return 0;
 }
@@ -509,21 +620,24 @@ static int add_term(struct engine *engine, struct term_run *term, float *blocks,
 {
     const dpf_query *query = &term->plan->query;
     if (!term->mechanism)
-        return exact_term(engine, term, blocks, rows, stride, error);
+        return exact_term(engine, term, blocks, stride, error);
     dpf_message estimate;
     if (relation_prepare(engine, term, error) != 0 || release_messages(engine, term, &estimate, error) != 0)
         return -1;
     if (plan_sends_rows(term->plan)) {
         if (relation_receive_rows(engine, term, &estimate, error) != 0)
             return -1;
-        return exact_term(engine, term, blocks, rows, stride, error);
+        return exact_term(engine, term, blocks, stride, error);
     }
-    for (int64_t r = 0; r < rows; r++)
+    const int everywhere = mixes_rows(engine, term->plan);
+    const int64_t first = everywhere ? 0 : shares_first(engine->dataset, term->plan->side);
+    const int64_t last = everywhere ? rows : shares_last(engine->dataset, term->plan->side);
+    for (int64_t r = first; r < last; r++)
         for (int32_t i = 0; i < query->width; i++)
             blocks[r * stride + i] += (float)estimate.values[r * estimate.stride + i];
     if (plan_sends_links(term->plan)) {
         relation_receive_links(term);
-        return exact_term(engine, term, blocks, rows, stride, error);
+        return exact_term(engine, term, blocks, stride, error);
     }
     int inside = query->has_gram && gram_is_inside(engine, term);
     for (int32_t i = 0; inside && i < query->width; i++)
@@ -583,15 +697,19 @@ int step_by_messages(struct engine *engine, int which, struct dpf_error *error)
         if (status == 0)
             status = add_term(engine, &terms[t], blocks, gram, rows, stride, error);
     }
-    struct solve_work work = {.engine = engine,
-                              .side = side,
-                              .blocks = blocks,
-                              .gram = side->query.has_gram ? gram : NULL,
-                              .rows = rows,
-                              .batch = step_batch_rows(side->query.width)};
+    struct solve_work work = {
+        .engine = engine,
+        .side = side,
+        .blocks = blocks,
+        .gram = side->query.has_gram ? gram : NULL,
+        /* A projected space is solved on every rank: each row of the side is made from it. */
+        .first = factors->state_space ? 0 : shares_first(engine->dataset, which),
+        .last = factors->state_space ? rows : shares_last(engine->dataset, which),
+        .batch = step_batch_rows(side->query.width)};
+    const int64_t solved = work.last - work.first;
     if (status == 0)
         status = noise_variance_fill(engine, which, error);
-    if (status == 0 && pool_run(engine->pool, (rows + work.batch - 1) / work.batch, solve_task, &work) != 0)
+    if (status == 0 && pool_run(engine->pool, (solved + work.batch - 1) / work.batch, solve_task, &work) != 0)
         status = step_failed(engine, error);
     if (status == 0 && factors->state_space)
         status = look_through(engine, side, error);

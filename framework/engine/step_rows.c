@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ranks.h"
+#include "dataset/shares.h"
 #include "engine/noise_variance.h"
 #include "engine/step.h"
 
@@ -16,7 +18,7 @@ struct rows_work {
     struct engine *engine;
     struct side_plan *side;
     int64_t batch;
-    int64_t messages;
+    int64_t first, last; /* the rank's rows */
 };
 
 /* Which holders have records of this side's rows. */
@@ -163,6 +165,8 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
     double scale = term->aggregator->scale(term->plan->aggregator->self, aggregation.survivors);
     for (int64_t i = 0; i < count * query->width; i++)
         out[i] *= scale;
+    if (exact && ranks_rank() > 0)
+        return out; /* the Gram row, which every rank makes: it is sent once */
     __atomic_add_fetch(&engine->stats->bytes_up, aggregation.bytes_up, __ATOMIC_RELAXED);
     __atomic_add_fetch(&engine->stats->bytes_down, aggregation.bytes_down, __ATOMIC_RELAXED);
     return out;
@@ -185,8 +189,8 @@ static int server_batch(void *context, int64_t task, int worker)
     if (step_stopped(engine, worker) != 0)
         return -1;
     struct term_run *terms = engine->terms[side->side];
-    int64_t rows = engine->model->sides[side->side].rows;
-    int64_t first = task * work->batch, count = rows - first < work->batch ? rows - first : work->batch;
+    int64_t first = work->first + task * work->batch;
+    int64_t count = work->last - first < work->batch ? work->last - first : work->batch;
     int64_t stride = step_stride(side->query.width);
     float *blocks = step_buffer(engine, worker, BUFFER_BLOCKS, (size_t)(count * stride) + 16, sizeof *blocks);
     if (!blocks)
@@ -257,10 +261,14 @@ int step_by_rows(struct engine *engine, int which, struct dpf_error *error)
             terms[0].gram[i] += terms[t].gram[i];
     if (noise_variance_fill(engine, which, error) != 0)
         return -1;
-    struct rows_work work = {.engine = engine, .side = side, .batch = step_batch_rows(2 * side->query.width)};
-    int64_t rows = engine->model->sides[which].rows;
+    struct rows_work work = {.engine = engine,
+                             .side = side,
+                             .batch = step_batch_rows(2 * side->query.width),
+                             .first = shares_first(engine->dataset, which),
+                             .last = shares_last(engine->dataset, which)};
+    int64_t rows = work.last - work.first;
     if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, server_batch, &work) != 0)
         return step_failed(engine, error);
-    engine->stats->messages += n_holders(engine, &terms[0]);
+    engine->stats->messages += ranks_rank() == 0 ? n_holders(engine, &terms[0]) : 0;
     return 0;
 }

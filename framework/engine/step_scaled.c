@@ -8,6 +8,7 @@
 #include "dpframe/additive.h"
 
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 
@@ -59,8 +60,10 @@ static int is_usual(const struct messages_work *work)
     const struct term_run *term = work->term;
     const struct term_plan *plan = term->plan;
     const int32_t where = term->noise.where;
-    return plan->by_user && plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS && !work->dense &&
-           !plan->query.has_gram && !plan->bounds_from_data && term->loss->accumulate_scaled &&
+    /* Of several ranks none has all records of an item together with all users' rows. */
+    return ranks_size() == 1 && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
+           plan->source == SOURCE_RECORDS && !work->dense && !plan->query.has_gram &&
+           !plan->bounds_from_data && term->loss->accumulate_scaled &&
            (!term->sampler || term->sampler->level == DPF_LEVEL_PARTY) &&
            (term->mechanism->flags & DPF_MECHANISM_ROUNDS) && term->noise.modulus == 0 &&
            (where == DPF_NOISE_NOWHERE || where == DPF_NOISE_AT_SUM) &&

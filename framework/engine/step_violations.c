@@ -87,12 +87,14 @@ int step_open_violations(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
-void step_close_violations(struct engine *engine, struct violations *into)
+int step_close_violations(struct engine *engine, struct violations *into, int status, struct dpf_error *error)
 {
     struct violations all = {0};
     for (int w = 0; engine->violations && w < engine->n_workers; w++)
         violations_join(&all, &engine->violations[w]);
     violations_sort(&all);
+    if (status == 0)
+        status = violations_gather(&all, error);
     engine->stats->violations = all.n;
     if (into)
         violations_join(into, &all);
@@ -101,6 +103,7 @@ void step_close_violations(struct engine *engine, struct violations *into)
     free(engine->forgivable);
     free(engine->reset[0]);
     free(engine->reset[1]);
+    return status;
 }
 
 /* ---- rows that stay with their parties ------------------------------------------------------------------

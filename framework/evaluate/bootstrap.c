@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
+#include "dataset/shares.h"
+#include "dpframe/privacy.h"
 
 /* Users are added up in so many parts, whatever the number of workers, so that results have the same bytes.
  */
@@ -35,6 +38,17 @@ void user_sums_add(const struct user_sums *sums, int64_t user, double *into)
     const double *row = user_sums_row(sums, user);
     for (int64_t i = 0; i < sums->width; i++)
         into[i] += row[i];
+}
+
+int user_sums_gather(struct user_sums *sums, const struct dataset *dataset, struct dpf_error *error)
+{
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    if (!offsets)
+        return error_memory(error);
+    shares_offsets(dataset, DPF_SIDE_USERS, offsets);
+    const int status = ranks_gather(sums->rows, (size_t)sums->width * sizeof *sums->rows, offsets, error);
+    free(offsets);
+    return status;
 }
 
 struct resampling {

@@ -30,6 +30,9 @@ double *user_sums_row(const struct user_sums *sums, int64_t user);
 /* Adds a user's row to others. */
 void user_sums_add(const struct user_sums *sums, int64_t user, double *into);
 
+/* All ranks' rows, each of its own users. */
+int user_sums_gather(struct user_sums *sums, const struct dataset *dataset, struct dpf_error *error);
+
 /* Values from a row of sums. */
 struct statistic {
     const void *context;

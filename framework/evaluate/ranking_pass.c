@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "evaluate/checked_scores.h"
 #include "evaluate/coverage.h"
 #include "evaluate/finalists.h"
@@ -518,7 +519,25 @@ static void add_up_benches(const struct ranking *r, struct ranking_results *out)
     }
 }
 
-static int collect(struct ranking *r, struct ranking_results *out, struct dpf_error *error)
+/* Of all ranks. A rank's sums of coverage are saturated at 2^56, and added up without an overflow for up to
+   127 ranks; ranks_sum refuses what more could make of them. */
+static int add_up_ranks(const struct ranking *r, struct ranking_results *out, struct dpf_error *error)
+{
+    const int64_t n = r->options->n_cutoffs * r->n_items;
+    int64_t counts[] = {out->without_positives, out->short_of_negatives, out->without_scores};
+    const struct bench *first = &r->benches[0];
+    if (ranks_sum(counts, 3, error) != 0 || (first->coverage && ranks_sum(first->coverage, n, error) != 0) ||
+        (first->exposure && ranks_sum(first->exposure, n, error) != 0))
+        return -1;
+    out->without_positives = counts[0];
+    out->short_of_negatives = counts[1];
+    out->without_scores = counts[2];
+    for (int64_t i = 0; first->coverage && i < n; i++)
+        first->coverage[i] = first->coverage[i] < COVERAGE_CERTAIN ? first->coverage[i] : COVERAGE_CERTAIN;
+    return 0;
+}
+
+static int collect(struct ranking *r, int64_t n_users, struct ranking_results *out, struct dpf_error *error)
 {
     int64_t n_cutoffs = r->options->n_cutoffs;
     if (r->wants_coverage)
@@ -527,8 +546,11 @@ static int collect(struct ranking *r, struct ranking_results *out, struct dpf_er
         out->gini = memory_raw((size_t)n_cutoffs, sizeof *out->gini);
     if ((r->wants_coverage && !out->coverage) || (r->wants_gini && !out->gini))
         return error_memory(error);
-    user_pass_sum(r->sums, r->chunks, r->width);
     add_up_benches(r, out);
+    if (user_pass_sum(r->dataset, n_users, r->sums, r->width, error) != 0 ||
+        (r->by_user && n_users && user_sums_gather(r->by_user, r->dataset, error) != 0) ||
+        add_up_ranks(r, out, error) != 0)
+        return -1;
     out->sums = r->sums;
     r->sums = NULL;
     const int any = out->sums[SUM_USERS] > 0;
@@ -565,9 +587,9 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
     r.by_user = options->replicates || options->release ? &out->by_user : NULL;
     int status = ranking_init(&r, seeded, pool, n_users, error);
     if (status == 0)
-        status = user_pass_run(pool, n_users, rank_user, &r, error);
+        status = user_pass_run(pool, dataset, n_users, rank_user, &r, error);
     if (status == 0)
-        status = collect(&r, out, error);
+        status = collect(&r, n_users, out, error);
     if (status != 0)
         ranking_results_free(out);
     ranking_free(&r);

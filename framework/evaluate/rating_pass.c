@@ -178,9 +178,9 @@ static int find_train_mean(struct rating *r, struct pool *pool, int64_t n_users,
         r->train_mean = r->dataset->train.n ? 1 : isfinite(middle) ? middle : 0;
         return 0;
     }
-    if (user_pass_run(pool, n_users, sum_user_values, r, error) != 0)
+    if (user_pass_run(pool, r->dataset, n_users, sum_user_values, r, error) != 0 ||
+        user_pass_sum(r->dataset, n_users, r->sums, r->width, error) != 0)
         return -1;
-    user_pass_sum(r->sums, r->chunks, r->width);
     r->train_mean = r->sums[0] / (double)r->dataset->train.n;
     clear_sums(r);
     return 0;
@@ -231,9 +231,12 @@ void rating_averages(const double *s, struct rating_results *out)
     out->without_scores = (int64_t)s[SUM_WITHOUT_SCORES];
 }
 
-static int collect(const struct rating *r, struct rating_results *out, struct dpf_error *error)
+static int collect(const struct rating *r, int64_t n_users, struct rating_results *out,
+                   struct dpf_error *error)
 {
-    user_pass_sum(r->sums, r->chunks, r->width);
+    if (user_pass_sum(r->dataset, n_users, r->sums, r->width, error) != 0 ||
+        (r->by_user && n_users && user_sums_gather(r->by_user, r->dataset, error) != 0))
+        return -1;
     const double *s = r->sums;
     rating_averages(s, out);
     if (r->options->n_bands == 0)
@@ -274,9 +277,9 @@ int rating_pass(const struct evaluate_options *options, const struct dataset *da
     if (status == 0 && options->cold == EVALUATE_COLD_MEAN && !train_part)
         status = find_train_mean(&r, pool, n_users, error);
     if (status == 0)
-        status = user_pass_run(pool, n_users, rate_user, &r, error);
+        status = user_pass_run(pool, dataset, n_users, rate_user, &r, error);
     if (status == 0)
-        status = collect(&r, out, error);
+        status = collect(&r, n_users, out, error);
     rating_free(&r);
     return status;
 }

@@ -4,27 +4,36 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/ticker.h"
-
-#define SMALLEST_CHUNK 16
-#define MOST_CHUNKS 4096
-
-static int64_t chunk_users(int64_t n_users)
-{
-    int64_t users = (n_users + MOST_CHUNKS - 1) / MOST_CHUNKS;
-    return users < SMALLEST_CHUNK ? SMALLEST_CHUNK : users;
-}
+#include "dataset/shares.h"
+#include "dpframe/privacy.h"
 
 int64_t user_pass_chunks(int64_t n_users)
 {
-    int64_t users = chunk_users(n_users);
+    const int64_t users = shares_chunk(n_users);
     return (n_users + users - 1) / users;
 }
 
 int64_t user_pass_chunk_end(int64_t n_users, int64_t chunk)
 {
-    const int64_t end = (chunk + 1) * chunk_users(n_users);
+    const int64_t end = (chunk + 1) * shares_chunk(n_users);
     return end < n_users ? end : n_users;
+}
+
+/* The chunks of each rank, into offsets; none if there are no users. */
+static int64_t *chunk_offsets(const struct dataset *dataset, int64_t n_users, struct dpf_error *error)
+{
+    const int64_t users = shares_chunk(n_users);
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    if (!offsets) {
+        error_memory(error);
+        return NULL;
+    }
+    shares_offsets(dataset, DPF_SIDE_USERS, offsets);
+    for (int r = 0; r <= ranks_size(); r++)
+        offsets[r] = n_users ? (offsets[r] + users - 1) / users : 0;
+    return offsets;
 }
 
 /* First failure of one worker. */
@@ -38,12 +47,14 @@ struct pass {
     void *context;
     int64_t n_users;
     int64_t chunk;
+    int64_t first; /* chunk of this rank */
     struct failure *failures;
 };
 
-static int run_chunk(void *context, int64_t chunk, int worker)
+static int run_chunk(void *context, int64_t task, int worker)
 {
     const struct pass *pass = context;
+    const int64_t chunk = pass->first + task;
     struct failure *failure = &pass->failures[worker];
     const int64_t end = user_pass_chunk_end(pass->n_users, chunk);
     ticker_add(end - chunk * pass->chunk);
@@ -57,15 +68,21 @@ static int run_chunk(void *context, int64_t chunk, int worker)
     return 0;
 }
 
-int user_pass_run(struct pool *pool, int64_t n_users, user_task task, void *context, struct dpf_error *error)
+int user_pass_run(struct pool *pool, const struct dataset *dataset, int64_t n_users, user_task task,
+                  void *context, struct dpf_error *error)
 {
     int workers = pool_workers(pool);
-    struct pass pass = {task, context, n_users, chunk_users(n_users), NULL};
+    int64_t *offsets = chunk_offsets(dataset, n_users, error);
+    if (!offsets)
+        return -1;
+    struct pass pass = {task, context, n_users, shares_chunk(n_users), offsets[ranks_rank()], NULL};
+    const int64_t chunks = offsets[ranks_rank() + 1] - pass.first;
+    free(offsets);
     pass.failures = memory_new((size_t)workers, sizeof *pass.failures);
     if (!pass.failures)
         return error_memory(error);
-    ticker_begin("evaluating users", n_users);
-    int status = pool_run(pool, user_pass_chunks(n_users), run_chunk, &pass);
+    ticker_begin("evaluating users", chunks * pass.chunk);
+    int status = pool_run(pool, chunks, run_chunk, &pass);
     ticker_end();
     const struct failure *first = NULL;
     for (int w = 0; w < workers; w++) {
@@ -79,9 +96,17 @@ int user_pass_run(struct pool *pool, int64_t n_users, user_task task, void *cont
     return status;
 }
 
-void user_pass_sum(double *sums, int64_t chunks, int64_t width)
+int user_pass_sum(const struct dataset *dataset, int64_t n_users, double *sums, int64_t width,
+                  struct dpf_error *error)
 {
+    const int64_t chunks = user_pass_chunks(n_users);
+    int64_t *offsets = chunk_offsets(dataset, n_users, error);
+    const int status = offsets ? ranks_gather(sums, (size_t)width * sizeof *sums, offsets, error) : -1;
+    free(offsets);
+    if (status != 0)
+        return -1;
     for (int64_t chunk = 1; chunk < chunks; chunk++)
         for (int64_t i = 0; i < width; i++)
             sums[i] += sums[chunk * width + i];
+    return 0;
 }

@@ -45,8 +45,25 @@ int source_open_memory(struct source *source, const char *name, const char *byte
     return 0;
 }
 
+#define PART_BLOCKS (INT64_C(1) << 40) /* more than a part can have */
+
+int source_open_part(struct source *source, const char *path, size_t block_size, int part, int parts,
+                     struct dpf_error *error)
+{
+    if (source_prepare(source, path, block_size, error) != 0)
+        return -1;
+    source->next = part * PART_BLOCKS;
+    source->is_part = file_part_open(path, part, parts, &source->part, error) == 0;
+    if (source->is_part)
+        return 0;
+    source_close(source);
+    return -1;
+}
+
 void source_close(struct source *source)
 {
+    if (source->is_part)
+        file_part_close(&source->part);
     if (source->file)
         gzip_close(source->file);
     if (source->carry)
@@ -70,6 +87,11 @@ static int read_bytes(struct source *source, char *out, size_t wanted, size_t *g
         ticker_add(gzip_offset(source->file) - before);
         if (source->hash && status == 0)
             files_hash_add(source->hash, out, *got);
+        return status;
+    }
+    if (source->is_part) {
+        const int status = file_part_read(&source->part, out, wanted, got, error);
+        ticker_add((int64_t)*got);
         return status;
     }
     *got = wanted < source->memory_left ? wanted : source->memory_left;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "lines/file_part.h"
 #include "lines/gzip.h"
 
 #define SOURCE_BLOCK ((size_t)1 << 21) /* usual size of a block, and the longest line there can be */
@@ -20,7 +21,9 @@
 #define SOURCE_SECTION 64 /* bytes of a section's name and its NUL; longer ones are cut and match nothing */
 
 struct source {
-    struct gzip *file; /* NULL: reads from memory */
+    struct gzip *file; /* NULL: reads from memory, or a part of a file */
+    int is_part;
+    struct file_part part;
     const char *memory;
     size_t memory_left;
     const char *path; /* the caller's */
@@ -54,6 +57,9 @@ int source_open(struct source *source, const char *path, size_t block_size, stru
 /* The same over bytes in memory, for tests. They must outlive the source. */
 int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
                        size_t block_size, struct dpf_error *error);
+/* A part of a plain file (file_part.h). Its blocks have numbers beyond those of all parts before it. */
+int source_open_part(struct source *source, const char *path, size_t block_size, int part, int parts,
+                     struct dpf_error *error);
 /* 1: the next block, without a byte order mark; 0: the end; -1: the text of error lacks file and line
    and concerns the first line of block->index. Thread-safe. */
 int source_next(struct source *source, struct block *block, struct dpf_error *error);

@@ -121,10 +121,13 @@ static int open_randomness(struct plan *plan, struct dpf_error *error)
         privacy[PRIVACY_RANDOMNESS].integer == 0
             ? random_root_secure(error)
             : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, "noise", error);
+    if (!plan->privacy_root ||
+        (privacy[PRIVACY_RANDOMNESS].integer == 0 && random_root_share(plan->privacy_root, error) != 0))
+        return -1;
     plan->environment.seeded = plan->seeded;
     plan->environment.privacy = plan->privacy_root;
     plan->environment.config = plan->config;
-    return plan->privacy_root ? 0 : -1;
+    return 0;
 }
 
 static int open_registry(struct plan *plan, const struct plan_options *options, struct dpf_error *error)

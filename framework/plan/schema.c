@@ -74,6 +74,11 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
         "mechanisms), popularity, mean, biases (no privacy), private-popularity, private-biases (trained "
         "with the epsilon that is proved for this run, and not released)."),
     [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0, "One more directory of plugins."),
+    [RUN_COMM] =
+        DPF_PARAM_TEXT_F("comm", DPF_TYPE_STRING, "auto", 0,
+                         "What joins the processes of one run: self (there is one process), or a comm, "
+                         "such as mpi; auto takes mpi under mpirun or srun with more than one process, "
+                         "else self. Released files are the same bytes for any number of processes."),
 };
 TABLE(run, RUN_N_PARAMS)
 

@@ -26,6 +26,7 @@ enum run_param {
     RUN_NOISE,
     RUN_COMPARE,
     RUN_PLUGIN_DIR,
+    RUN_COMM,
     RUN_N_PARAMS
 };
 enum run_update { UPDATE_ALTERNATING, UPDATE_SIMULTANEOUS };

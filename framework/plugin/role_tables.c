@@ -163,6 +163,19 @@ static const char *recommender_fault(const void *functions)
     return NULL;
 }
 
+static const char *comm_fault(const void *functions)
+{
+    const dpf_comm *comm = functions;
+    REQUIRE(comm, open);
+    REQUIRE(comm, sum);
+    REQUIRE(comm, reduce);
+    REQUIRE(comm, gather);
+    REQUIRE(comm, exchange);
+    REQUIRE(comm, broadcast);
+    REQUIRE(comm, least);
+    return NULL;
+}
+
 const struct role role_table[N_ROLES] = {
     {DPF_ROLE_LOSS, "loss", 0, loss_fault},
     {DPF_ROLE_SAMPLER, "sampler", 1, sampler_fault},
@@ -172,6 +185,7 @@ const struct role role_table[N_ROLES] = {
     {DPF_ROLE_SOLVER, "solver", 0, solver_fault},
     {DPF_ROLE_ACCOUNTANT, "accountant", 0, accountant_fault},
     {DPF_ROLE_RECOMMENDER, "recommender", 1, recommender_fault},
+    {DPF_ROLE_COMM, "comm", 0, comm_fault},
     {DPF_ROLE_LINK, "link", 1, link_fault},
 };
 

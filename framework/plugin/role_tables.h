@@ -14,7 +14,7 @@ struct role {
     const char *(*fault)(const void *functions);
 };
 
-#define N_ROLES 9
+#define N_ROLES 10
 extern const struct role role_table[N_ROLES];
 
 /* The role with that id, or NULL. */

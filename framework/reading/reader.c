@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/ticker.h"
 #include "lines/quoted.h"
 #include "reading/plain_rows.h"
@@ -35,6 +36,7 @@ struct reader {
     struct layout layout;
     int64_t header_block; /* where the first row stands */
     int is_look;          /* the layout alone is asked for */
+    int in_parts;         /* the rank's part is read: not yet where the layout is decided */
     struct source source;
     struct table *table;
     struct slot *slots;
@@ -51,11 +53,23 @@ struct reader {
     pthread_mutex_t lock; /* of the table's chunks */
 };
 
+/* It has no places to begin at: the first of several ranks reads it. */
+static int is_compressed(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
 static int open_file(struct reader *reader, struct dpf_error *error)
 {
     if (reader->control && reader->control->memory)
         return source_open_memory(&reader->source, reader->path, reader->control->memory,
                                   reader->control->length, reader->control->block_size, error);
+    if (reader->in_parts && is_compressed(reader->path) && reader->control->part > 0)
+        return source_open_memory(&reader->source, reader->path, "", 0, reader->control->block_size, error);
+    if (reader->in_parts && !is_compressed(reader->path))
+        return source_open_part(&reader->source, reader->path, reader->control->block_size,
+                                reader->control->part, reader->control->parts, error);
     return source_open(&reader->source, reader->path, reader->control ? reader->control->block_size : 0,
                        error);
 }
@@ -492,13 +506,36 @@ static void list_faults(struct reader *reader, size_t first)
     violations_join(table->violations, &all);
 }
 
+/* Lines of the parts before this one. */
+static int lines_before(struct reader *reader, size_t first, int64_t *before, struct dpf_error *error)
+{
+    const struct table *table = reader->table;
+    *before = 0;
+    if (!reader->in_parts)
+        return 0;
+    const int parts = reader->control->parts;
+    int64_t *lines = memory_new((size_t)parts, sizeof *lines);
+    if (!lines)
+        return error_memory(error);
+    for (size_t i = first; i < table->n_chunks; i++)
+        lines[reader->control->part] += table->chunks[i]->lines;
+    const int status = ranks_sum(lines, parts, error);
+    for (int p = 0; p < reader->control->part && status == 0; p++)
+        *before += lines[p];
+    free(lines);
+    return status;
+}
+
 /* Orders the chunks of this file and reports the first fault, if there is one. */
 static int settle(struct reader *reader, size_t first, struct dpf_error *error)
 {
     struct table *table = reader->table;
     if (table->n_chunks > first)
         qsort(table->chunks + first, table->n_chunks - first, sizeof *table->chunks, by_index);
-    int64_t line = 1;
+    int64_t before;
+    if (lines_before(reader, first, &before, error) != 0)
+        return -1;
+    int64_t line = 1 + before;
     for (size_t i = first; i < table->n_chunks; i++) {
         table->chunks[i]->first_line = line;
         line += table->chunks[i]->lines;
@@ -511,7 +548,7 @@ static int settle(struct reader *reader, size_t first, struct dpf_error *error)
             worst = &reader->stops[s];
     if (!worst)
         return reader->hash_error.fault ? error_set(error, DPF_FAULT_DATA, "%s", reader->hash_error.text) : 0;
-    line = 1 + worst->line;
+    line = 1 + before + worst->line;
     for (size_t i = first; i < table->n_chunks && table->chunks[i]->index < worst->block; i++)
         line += table->chunks[i]->lines;
     return place_error(&worst->error, reader->path, worst->line < 0 ? 0 : line, error);
@@ -581,6 +618,7 @@ static void sum_up(struct table *table, size_t first, int base)
 /* Opens the file to be read to its end, and hashed on the way. */
 static int begin_reading(struct reader *reader, struct dpf_error *error)
 {
+    reader->in_parts = reader->control && reader->control->parts > 1;
     if (open_source(reader, error) != 0)
         return -1;
     const int is_plain = reader->source.file && gzip_is_plain(reader->source.file);

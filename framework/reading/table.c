@@ -28,6 +28,25 @@ void table_free(struct table *table)
     memset(table, 0, sizeof *table);
 }
 
+void table_replace(struct table *table, struct chunk **chunks, size_t n, struct slot *maps, int64_t records)
+{
+    for (size_t i = 0; i < table->n_chunks; i++)
+        chunk_free(table->chunks[i]);
+    for (int i = 0; i < table->n_slots; i++)
+        free_slot(&table->slots[i]);
+    free(table->chunks);
+    free(table->slots);
+    for (size_t i = 0; i < n; i++) {
+        chunks[i]->user_map = maps->user_map;
+        chunks[i]->item_map = maps->item_map;
+    }
+    table->chunks = chunks;
+    table->n_chunks = table->chunks_capacity = n;
+    table->slots = maps;
+    table->n_slots = maps != NULL;
+    table->records = records;
+}
+
 void table_finish_ids(struct table *table, const int32_t *user_rank, const int32_t *item_rank)
 {
     for (int s = 0; s < table->n_slots; s++) {

@@ -31,13 +31,14 @@ struct table {
     int n_paths;
 };
 
-/* How a file is read beyond its options; for tests. */
+/* How a file is read beyond its options. */
 struct read_control {
     size_t block_size;  /* 0: the usual */
     const char *memory; /* the file's content; NULL: read the file */
     size_t length;
-    int careful; /* every line by the careful path */
-    int kind;    /* of processor, of the fast one: SIMD_KIND_... */
+    int careful;     /* every line by the careful path */
+    int kind;        /* of processor, of the fast one: SIMD_KIND_... */
+    int part, parts; /* several ranks read parts of the file (file_part.h), all of them; 0: one reads all */
 };
 
 /*
@@ -59,6 +60,9 @@ void table_finish_ids(struct table *table, const int32_t *user_rank, const int32
 /* File and line of the record with these indices, the nth from 0. 0, or -1 if there is none. */
 int table_find(const struct table *table, int32_t user, int32_t item, int nth, const char **path,
                int64_t *line);
+/* Other chunks, with maps of their own, in place of all; paths stay. Takes over the arrays; chunks is an
+ * array of n. */
+void table_replace(struct table *table, struct chunk **chunks, size_t n, struct slot *maps, int64_t records);
 void table_free(struct table *table);
 
 #endif

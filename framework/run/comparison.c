@@ -10,6 +10,7 @@
 #include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
+#include "run/joined.h"
 
 static const struct {
     const char *name;
@@ -145,6 +146,8 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
     int status = plan_complete(&session->plan, run->dataset->users.n, run->dataset->items.n, error);
     if (status == 0)
         status = check_proof(run, session, out, error);
+    if (status == 0)
+        status = joined_check(&session->plan, error);
     if (status == 0)
         status = train(run, &session->plan, &model, error);
     if (status == 0) {

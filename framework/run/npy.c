@@ -2,13 +2,16 @@
 #include "run/npy.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "run/npy_header.h"
 
 #define MAGIC "\x93NUMPY"
@@ -69,6 +72,105 @@ int npy_write_float64(const char *path, const double *data, int64_t rows, int64_
 {
     return write_matrix(path, "<f8", data, sizeof *data, rows, columns, stride, error);
 }
+
+/* ---- by several ranks -------------------------------------------------------------------------------------
+ */
+
+#define LONGEST_NAME 4096
+
+struct shared_write {
+    struct files_write write; /* of rank 0 */
+    char name[LONGEST_NAME];  /* of the temporary file */
+    int64_t columns, stride;
+    int64_t start; /* of row 0 in the file */
+};
+
+/* Rank 0 makes the file and its header, and tells the others where it is. */
+static int begin_shared(struct shared_write *s, const char *path, int64_t rows, struct dpf_error *error)
+{
+    char header[4 * ALIGNMENT];
+    s->start = (int64_t)make_header(header, "<f4", rows, s->columns);
+    if (ranks_rank() > 0)
+        return 0;
+    if (files_open_write(&s->write, path, error) != 0)
+        return -1;
+    const char *temporary = s->write.temporary;
+    if (!temporary || strlen(temporary) >= sizeof s->name)
+        return error_set(error, DPF_FAULT_RUN,
+                         "cannot write %s by several ranks: it is no file with a short name", path);
+    strcpy(s->name, temporary);
+    if (fwrite(header, 1, (size_t)s->start, s->write.stream) != (size_t)s->start ||
+        fflush(s->write.stream) != 0)
+        return error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int write_at(int fd, const char *data, size_t bytes, int64_t at)
+{
+    while (bytes > 0) {
+        const ssize_t n = pwrite(fd, data, bytes, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        if (n > 0) {
+            data += n;
+            at += n;
+            bytes -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static int write_rows(const struct shared_write *s, const float *data, int64_t first, int64_t last,
+                      struct dpf_error *error)
+{
+    enum { ROWS = 1024 };
+    const size_t bytes = (size_t)s->columns * sizeof *data;
+    char *rows = memory_raw(ROWS * bytes + 1, 1);
+    const int fd = rows ? open(s->name, O_WRONLY | O_CLOEXEC) : -1;
+    int failed = fd < 0;
+    for (int64_t r = first; r < last && !failed; r += ROWS) {
+        const int64_t n = last - r < ROWS ? last - r : ROWS;
+        for (int64_t i = 0; i < n; i++)
+            memcpy(rows + (size_t)i * bytes, data + (r + i) * s->stride, bytes);
+        failed = write_at(fd, rows, (size_t)n * bytes, s->start + r * (int64_t)bytes) != 0;
+    }
+    failed = failed || fsync(fd) != 0;
+    const int reason = errno;
+    free(rows);
+    if (fd >= 0)
+        close(fd);
+    return failed
+               ? error_set(
+                     error, DPF_FAULT_RUN,
+                     "rank %d cannot write its rows to %s: %s; results must lie where all ranks reach them",
+                     ranks_rank(), s->name, strerror(reason))
+               : 0;
+}
+
+int npy_write_shares(const char *path, const float *data, int64_t columns, int64_t stride,
+                     const int64_t *offsets, struct dpf_error *error)
+{
+    const int rank = ranks_rank(), size = ranks_size();
+    struct shared_write *s = memory_new(1, sizeof *s);
+    if (!s)
+        return error_memory(error);
+    s->columns = columns;
+    s->stride = stride;
+    int status = ranks_agree(begin_shared(s, path, offsets[size], error), error);
+    if (status == 0)
+        status = ranks_broadcast(s->name, sizeof s->name, 0, error);
+    if (status == 0)
+        status = ranks_agree(write_rows(s, data, offsets[rank], offsets[rank + 1], error), error);
+    if (rank == 0 && status == 0)
+        status = files_commit_write(&s->write, error);
+    else if (rank == 0)
+        files_abandon_write(&s->write);
+    free(s);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------
+ */
 
 static int refuse(const char *path, const char *why, struct dpf_error *error)
 {

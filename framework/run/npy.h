@@ -18,6 +18,13 @@ int npy_write_float32(const char *path, const float *data, int64_t rows, int64_t
 int npy_write_float64(const char *path, const double *data, int64_t rows, int64_t columns, int64_t stride,
                       struct dpf_error *error);
 
+/*
+ * The same by all ranks, each of which has the rows offsets[rank] .. offsets[rank+1]-1 of data and writes
+ * them at their place; rank 0 has the path, which leads to the same file for all. All make the call.
+ */
+int npy_write_shares(const char *path, const float *data, int64_t columns, int64_t stride,
+                     const int64_t *offsets, struct dpf_error *error);
+
 /* A matrix without padding; exactly one of the two arrays is there. */
 struct npy_matrix {
     int64_t rows;

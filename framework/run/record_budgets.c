@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/sheet.h"
 #include "run/group_quantiles.h"
 
@@ -63,7 +64,8 @@ static int bears_on_weights(const struct plan *plan)
 
 int record_budgets_exist(const struct plan *plan, const struct dataset *dataset)
 {
-    if (!dataset->train.by_user.privacy_weights || plan->guarantee.unit != DPF_UNIT_RECORD)
+    if (!dataset->train.by_user.privacy_weights || plan->guarantee.unit != DPF_UNIT_RECORD ||
+        ranks_size() > 1) /* quantiles are over all records, of which each rank has a part */
         return 0;
     return knows_weights(plan) != NULL && bears_on_weights(plan);
 }

@@ -13,7 +13,9 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/text.h"
+#include "dataset/shares.h"
 #include "run/npy.h"
 #include "run/noise_table.h"
 #include "run/record_budgets.h"
@@ -333,6 +335,16 @@ static json_t *communication_json(const struct engine_stats *stats)
     return object;
 }
 
+static json_t *ranks_json(const struct results *r)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < ranks_size(); i++)
+        json_array_append_new(array, json_pack("{s:f, s:I, s:I}", "cpu", r->ranks[i].cpu, "bytes_sent",
+                                               (json_int_t)r->ranks[i].sent, "memory",
+                                               (json_int_t)r->ranks[i].peak));
+    return array;
+}
+
 /* A component's state covers items; a list of users is not part of it. */
 static const char *side_of_files(const struct plan *plan, int side)
 {
@@ -429,6 +441,8 @@ static json_t *run_json(const struct results *r, const struct record_budgets *bu
     if (r->violations && r->violations->n)
         json_object_set_new(root, "violations", json_integer(r->violations->n));
     json_object_set_new(root, "threads", json_integer(r->threads));
+    if (r->ranks)
+        json_object_set_new(root, "ranks", ranks_json(r));
     json_object_set_new(root, "model", model_json(r));
     json_object_set_new(root, "plugins", plugins_json(r->plan->registry));
     json_object_set_new(root, "files", files_json(r));
@@ -496,6 +510,26 @@ static int write_ids(const char *directory, const char *side_name, const char *w
     return status;
 }
 
+static int write_shares(const char *path, const struct results *r, int side, struct dpf_error *error)
+{
+    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
+    if (!offsets)
+        return error_memory(error);
+    shares_offsets(r->dataset, side, offsets);
+    const int status = npy_write_shares(path, r->model->sides[side].data, r->model->columns, r->model->stride,
+                                        offsets, error);
+    free(offsets);
+    return status;
+}
+
+int results_help_write(const struct results *r, struct dpf_error *error)
+{
+    for (int side = 0; side < 2 && !r->plan->recommender.instance; side++)
+        if (!model_shares_rows(r->plan, side) && write_shares(NULL, r, side, error) != 0)
+            return -1;
+    return 0;
+}
+
 static int write_factors(const char *directory, const struct results *r, int side, struct dpf_error *error)
 {
     const char *where = side_of_files(r->plan, side);
@@ -504,8 +538,10 @@ static int write_factors(const char *directory, const struct results *r, int sid
     if (!path)
         return error_memory(error);
     const struct side_factors *factors = &r->model->sides[side];
-    int status =
-        npy_write_float32(path, factors->data, factors->rows, r->model->columns, r->model->stride, error);
+    int status = model_shares_rows(r->plan, side)
+                     ? npy_write_float32(path, factors->data, factors->rows, r->model->columns,
+                                         r->model->stride, error)
+                     : write_shares(path, r, side, error);
     free(path);
     if (status != 0)
         return -1;

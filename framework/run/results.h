@@ -14,6 +14,7 @@
 #include "plan/plan.h"
 #include "run/comparison.h"
 #include "run/component_metrics.h"
+#include "run/joined.h"
 #include "run/stages.h"
 
 struct results {
@@ -31,6 +32,7 @@ struct results {
     struct stages *stages; /* the run is writing; budgets are a stage of their own */
     const struct component_metrics *component_metrics;
     int threads;
+    const struct rank_cost *ranks;       /* of each, or NULL: one process */
     const struct violations *violations; /* of protected records, or NULL */
     json_t *spent; /* of a run that stopped early: epsilons of the rounds made; or NULL */
 };
@@ -53,5 +55,7 @@ int results_write(const char *directory, const struct results *results, json_t *
 /* Writes run.json again, with the times up to now; takes the reference. */
 int results_rewrite_timing(const char *directory, const struct results *results, json_t *run,
                            struct dpf_error *error);
+/* What ranks other than 0 do of it: they write rows that rank 0 does not have. */
+int results_help_write(const struct results *results, struct dpf_error *error);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sched_getaffinity: POSIX knows no processors of a process */
 #include <cblas.h>
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/terminal.h"
 #include "data/load.h"
 #include "dataset/summary.h"
@@ -26,6 +29,8 @@
 #include "run/run_once.h"
 #include "run/session.h"
 #include "run/session_warnings.h"
+#include "run/joined.h"
+#include "dataset/shares.h"
 #include "run/stages.h"
 #include "run/stopping.h"
 #include "run/summary_table.h"
@@ -64,13 +69,24 @@ static void on_signal(int number)
     worker_cancel_all();
 }
 
+/* Ranks of one machine share its processors; a launcher may have bound each to some of them. */
+static long processors_of_rank(void)
+{
+    const long all = sysconf(_SC_NPROCESSORS_ONLN), share = all / ranks_near() > 0 ? all / ranks_near() : 1;
+    cpu_set_t bound;
+    if (ranks_size() == 1 || sched_getaffinity(0, sizeof bound, &bound) != 0)
+        return share;
+    const long most = CPU_COUNT(&bound);
+    return most < share ? most : share;
+}
+
 static int open_pool(struct run *run, struct dpf_error *error)
 {
     long threads = (long)run->session.plan.run.params.values[RUN_THREADS].integer;
     if (threads == 0)
         threads = run->default_threads;
     if (threads == 0)
-        threads = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = processors_of_rank();
     run->threads = threads < 1 ? 1 : (int)threads;
     /* The workers are the parallelism; BLAS threads inside them only fight for the cores. */
     openblas_set_num_threads(1);
@@ -79,13 +95,15 @@ static int open_pool(struct run *run, struct dpf_error *error)
 }
 
 /* What is measured beside a run, on raw records, must not decide whether it completes. */
-static int without_stopping(struct run *run, int status, struct dpf_error *error)
+static int without_stopping(struct run *run, int measured, struct dpf_error *error)
 {
+    const int status = ranks_agree(measured, error);
     const int forgiven = run->session.plan.guarantee.zero_violations && !worker_cancelled() &&
                          (error->fault == DPF_FAULT_RUN || error->fault == DPF_FAULT_DATA);
-    if (status == 0 || !forgiven)
+    if (status == 0 || !ranks_forgive(forgiven))
         return status;
     violations_add(&run->violations, 0, 0, error);
+    *error = (struct dpf_error){0};
     return 0;
 }
 
@@ -192,8 +210,8 @@ static int compare_with(struct run *run, const struct arguments *arguments, cons
 static int compare_as_asked(struct run *run, const struct arguments *arguments, const char *name,
                             struct dpf_error *error)
 {
-    const int status = compare_with(run, arguments, name, error);
-    if (status == 0 || worker_cancelled() || !comparison_is_private(name))
+    const int status = ranks_agree(compare_with(run, arguments, name, error), error);
+    if (status == 0 || !ranks_forgive(!worker_cancelled() && comparison_is_private(name)))
         return status;
     log_message(LOG_LEVEL_WARNING, "[run] compare: %s is left out: %s", name, error->text);
     *error = (struct dpf_error){0};
@@ -225,7 +243,8 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
     const int asked = run->n_comparisons;
     const struct judge judge = {.run = {arguments, &run->session, &run->dataset, run->pool},
                                 .test = &run->test,
-                                .trains = !run->quiet,
+                                /* Of several ranks, the first judges by what all have trained. */
+                                .trains = !run->quiet && ranks_size() == 1,
                                 .twin = run->stages.at[STAGE_TRAIN].wall < TWIN_SECONDS,
                                 .models = run->comparisons,
                                 .n_models = &run->n_comparisons};
@@ -266,7 +285,8 @@ static int load(struct run *run, struct dpf_error *error)
     if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
                               &run->dataset, error)
                 : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
-                            error)) != 0)
+                            error)) != 0 ||
+        shares_keep_own(&run->dataset, error) != 0)
         return -1;
     if (run->remote && run->remote->engine.party < 0) /* the server has no records, which is no fault */
         violations_free(&run->dataset.violations);
@@ -430,6 +450,47 @@ static int write_results(struct run *run, const char *directory, const struct re
     return status;
 }
 
+/* Rank 0 writes, with the others' rows, and what each of them has taken. */
+static int write_by_ranks(struct run *run, const char *directory, struct results *results, json_t **written,
+                          struct dpf_error *error)
+{
+    struct rank_cost *costs = memory_new((size_t)ranks_size(), sizeof *costs);
+    const int interrupted = worker_cancelled();
+    if (interrupted)
+        error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
+    int status = ranks_agree(interrupted ? -1 : costs ? 0 : error_memory(error), error);
+    if (status == 0)
+        status = joined_costs(costs, error);
+    results->ranks = ranks_size() > 1 ? costs : NULL;
+    if (status == 0)
+        status = ranks_rank() == 0 ? write_results(run, directory, results, written, error)
+                                   : results_help_write(results, error);
+    results->ranks = NULL;
+    free(costs);
+    return ranks_agree(status, error);
+}
+
+/* What is said, and kept, once the results are there. Uses up what was written. */
+static int tell(struct run *run, const struct arguments *arguments, const char *directory,
+                struct results *results, json_t *written, struct dpf_error *error)
+{
+    struct dpf_error ignored = {0};
+    enum verdict verdict = VERDICT_NONE;
+    char *words = NULL;
+    warn_of_violations(run, directory);
+    stages_enter(&run->stages, STAGE_VERDICT);
+    int status = give_verdict(run, arguments, directory, &words, &verdict, error);
+    if (!run->quiet)
+        print_results(run, results, words, verdict, directory);
+    free(words);
+    stages_enter(&run->stages, STAGE_WRITE);
+    if (results_rewrite_timing(directory, results, written, status == 0 ? error : &ignored) != 0)
+        status = -1;
+    if (status == 0 && arguments->profile)
+        status = stages_print(&run->stages, &run->limits, run->threads, error);
+    return status;
+}
+
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,
                   struct dpf_error *error)
 {
@@ -449,29 +510,13 @@ static int finish(struct run *run, const struct arguments *arguments, const char
                               .threads = run->threads,
                               .violations = &run->violations,
                               .spent = run->spent};
-    if (worker_cancelled())
-        return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-    stages_enter(&run->stages, STAGE_WRITE);
     json_t *written = NULL;
-    struct dpf_error ignored = {0};
-    if (write_results(run, directory, &results, &written, error) != 0) {
+    stages_enter(&run->stages, STAGE_WRITE);
+    if (write_by_ranks(run, directory, &results, &written, error) != 0) {
         json_decref(written);
         return -1;
     }
-    warn_of_violations(run, directory);
-    stages_enter(&run->stages, STAGE_VERDICT);
-    enum verdict verdict = VERDICT_NONE;
-    char *words = NULL;
-    int status = give_verdict(run, arguments, directory, &words, &verdict, error);
-    if (!run->quiet)
-        print_results(run, &results, words, verdict, directory);
-    free(words);
-    stages_enter(&run->stages, STAGE_WRITE);
-    if (results_rewrite_timing(directory, &results, written, status == 0 ? error : &ignored) != 0)
-        status = -1;
-    if (status == 0 && arguments->profile)
-        status = stages_print(&run->stages, &run->limits, run->threads, error);
-    if (status != 0)
+    if (ranks_rank() == 0 && tell(run, arguments, directory, &results, written, error) != 0)
         return -1;
     for (int64_t i = 0; i < run->test.n; i++)
         if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
@@ -511,6 +556,8 @@ static void close_run(struct run *run)
 static int prepare_output(struct run *run, const char **directory, int *made, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
+    if (ranks_rank() > 0)
+        return 0; /* rank 0 writes */
     *made = access(*directory, F_OK) != 0;
     if (results_prepare(*directory, error) != 0)
         return -1;
@@ -544,14 +591,22 @@ static int charge(struct run *run, struct dpf_error *error)
     struct plan *plan = &run->session.plan;
     if (run->part)
         return check_part(run, error);
-    if (session_check(&run->session, error) != 0 || plan_measure(plan, error) != 0)
+    const int sound = joined_check(plan, error) == 0 ? session_check(&run->session, error) : -1;
+    if (ranks_agree(sound, error) != 0)
         return -1;
-    if (!run->remote)
-        return plan_charge(plan, 1, error);
-    const int status = run->remote->begin(run->remote->context, plan, &run->dataset, error);
-    if (status != 0)
-        run->remote->end(run->remote->context, status, NULL, error);
-    return status;
+    if (run->remote) {
+        if (plan_measure(plan, error) != 0)
+            return -1;
+        const int status = run->remote->begin(run->remote->context, plan, &run->dataset, error);
+        if (status != 0)
+            run->remote->end(run->remote->context, status, NULL, error);
+        return status;
+    }
+    /* One run is charged once, by rank 0. */
+    int status = 0;
+    if (ranks_rank() == 0)
+        status = plan_measure(plan, error) == 0 ? plan_charge(plan, 1, error) : -1;
+    return ranks_agree(status, error);
 }
 
 /* What a run that departed from its plan has told is not what it was charged, so it tells nothing. */
@@ -594,6 +649,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = load(run, error);
     stages_enter(&run->stages, STAGE_PLAN);
+    status = ranks_agree(status, error);
     if (status == 0)
         status =
             plan_judge_faults(plan, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
@@ -610,6 +666,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = check_kept(plan, error);
     if (status == 0)
         status = finish(run, arguments, directory, error);
+    status = ranks_agree(status, error);
     if (status != 0 && made && plan->output)
         results_abandon(plan->output);
     close_run(run);
@@ -629,7 +686,7 @@ int run_once(const struct run_request *request, struct dpf_error *error)
         *arguments = *request->arguments;
         run->lock = -1;
         stages_begin(&run->stages, request->whole_process);
-        run->quiet = request->quiet;
+        run->quiet = request->quiet || ranks_rank() > 0;
         run->default_threads = request->threads;
         run->parsed = request->parsed;
         run->part = request->part;

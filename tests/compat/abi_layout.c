@@ -438,6 +438,23 @@ AT(dpf_link, close, 48);
 AT(dpf_link, behind, 56);
 AT(dpf_link, reserved_slots, 64);
 
+/* dpframe/role/comm.h */
+SIZE(dpf_ranks, 16);
+AT(dpf_ranks, size, 0);
+AT(dpf_ranks, rank, 4);
+AT(dpf_ranks, ranks, 8);
+AT(dpf_ranks, near, 12);
+
+SIZE(dpf_comm, 120);
+AT(dpf_comm, open, 0);
+AT(dpf_comm, sum, 8);
+AT(dpf_comm, reduce, 16);
+AT(dpf_comm, gather, 24);
+AT(dpf_comm, exchange, 32);
+AT(dpf_comm, broadcast, 40);
+AT(dpf_comm, least, 48);
+AT(dpf_comm, reserved_slots, 56);
+
 /* dpframe/role/loss.h */
 SIZE(dpf_side_info, 48);
 AT(dpf_side_info, size, 0);
@@ -905,13 +922,13 @@ static const struct {
     {DPF_SERVICE_RANDOM, "dpframe.random/1"},
     {DPF_ROLE_ACCOUNTANT, "dpframe.accountant/1"},
     {DPF_ROLE_AGGREGATOR, "dpframe.aggregator/1"},
+    {DPF_ROLE_COMM, "dpframe.comm/1"},
     {DPF_ROLE_LOSS, "dpframe.loss/1"},
     {DPF_ROLE_MECHANISM, "dpframe.mechanism/1"},
     {DPF_ROLE_RECOMMENDER, "dpframe.recommender/1"},
     {DPF_ROLE_SAMPLER, "dpframe.sampler/1"},
     {DPF_ROLE_SOLVER, "dpframe.solver/1"},
     {DPF_ROLE_TRANSFORM, "dpframe.transform/1"},
-    {DPF_RESERVED_ROLE_COMM, "dpframe.comm/1"},
     {DPF_ROLE_LINK, "dpframe.link/1"},
 };
 /* clang-format on */

@@ -64,7 +64,8 @@ static char *read_as_text(const char *text, size_t length, const struct file_opt
     struct table table = {.violations = listing ? &violations : NULL};
     struct ids users = {0}, items = {0};
     struct dpf_error error = {0};
-    const struct read_control control = {block, text, length, careful, kind};
+    const struct read_control control = {
+        .block_size = block, .memory = text, .length = length, .careful = careful, .kind = kind};
     const int status = table_read(&table, "f.csv", options, &control, &users, &items, NULL, NULL, &error);
     struct text out = {0};
     text_add(&out, "%d %d %s\n%lld lines %lld empty %lld records %lld dropped %lld clipped\n", status,

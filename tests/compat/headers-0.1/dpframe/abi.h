@@ -45,9 +45,6 @@ typedef int32_t dpf_status;
 #define DPF_E_CANCELLED 7   /* the host asked to stop */
 #define DPF_E_INTERNAL 8    /* a bug in the component */
 
-/* A role id that dpframe reserves; it has no table yet. */
-#define DPF_RESERVED_ROLE_COMM "dpframe.comm/1"
-
 #if defined(__cplusplus)
 #define DPF_STATIC_ASSERT(cond, text) static_assert(cond, text)
 #else

@@ -20,6 +20,7 @@
 #include "query.h"
 #include "role/accountant.h"
 #include "role/aggregator.h"
+#include "role/comm.h"
 #include "role/link.h"
 #include "role/loss.h"
 #include "role/mechanism.h"
