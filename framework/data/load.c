@@ -472,7 +472,8 @@ static int divide(struct loading *l, struct dpf_error *error)
     const int spread = out->shares[DPF_SIDE_USERS] != NULL;
     if (weights_assign(o, l->seeded, out, error) != 0 ||
         (spread ? spread_items(out, error)
-                : csr_transpose_on(l->pool, &out->train.by_user, out->items.n, &out->train.by_item, error)) != 0 ||
+                : csr_transpose_on(l->pool, &out->train.by_user, out->items.n, &out->train.by_item, error)) !=
+            0 ||
         summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0 ||
         (spread && spread_finish(out, error) != 0))
         return -1;
