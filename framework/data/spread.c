@@ -130,7 +130,7 @@ static void count_out(struct route *route)
         for (int r = 0; r < ranks_size(); r++) {
             struct sent_count *count = &route->out[r * route->files + file];
             count->values |= chunk->values != NULL;
-            count->times |= chunk->times != NULL;
+            count->times |= chunk_has_times(chunk);
             count->weights |= chunk->weights != NULL;
         }
         for (int64_t i = 0; i < chunk->n; i++)
@@ -181,7 +181,7 @@ static int fill_out(struct route *route, struct dpf_error *error)
                 .item = chunk->item_map[chunk->items[i]],
                 .value = chunk->values ? chunk->values[i] : 0,
                 .weight = chunk->weights ? chunk->weights[i] : 0,
-                .time = chunk->times ? chunk->times[i] : 0,
+                .time = chunk_has_times(chunk) ? chunk_time(chunk, i) : 0,
                 .line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i)};
         }
     }

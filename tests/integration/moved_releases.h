@@ -199,6 +199,7 @@ static void spy_on(struct world *world, double size)
             spy.real[t] = term->mechanism->functions;
             spy.by_message[t] = sees_messages(plan, term);
             spy.tables[t] = *spy.real[t];
+            spy.tables[t].flags &= ~DPF_MECHANISM_ROUNDS; /* every message is to pass by */
             spy.tables[t].encode = spy_encode;
             spy.tables[t].decode = spy_decode;
             term->mechanism->functions = &spy.tables[t];

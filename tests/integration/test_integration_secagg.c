@@ -221,7 +221,7 @@ static void curious_parties_are_counted(void **state)
         assert_holds_against(mechanism, text, "t = 3");
         snprintf(text, sizeof text, "items.mechanism.%s=38\nitems.mechanism.max-curious=3\n",
                  shares[i].honest);
-        assert_refused(mechanism, text, "together more than there are parties");
+        assert_refused(mechanism, text, "exceeds the number of parties");
     }
 }
 

@@ -243,7 +243,7 @@ static void features_of_a_csv_are_declared(void **state)
     command_expect("start own.csv " RATINGS " items-file=catalogue.txt item-features=films.csv "
                    "item-features.categories=genres item-features.year-of=title -O a/featured.ini",
                    0, "");
-    assert_non_null(strstr(command_out, "Promised: whoever sees release/"));
+    assert_non_null(strstr(command_out, "Promised: what release/ shows"));
     assert_non_null(strstr(command_out, "private-ratings"));
     command_slurp(command_path("a/featured.ini"), text, sizeof text);
     assert_non_null(strstr(text, "item-features.format = csv\n"));

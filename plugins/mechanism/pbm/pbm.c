@@ -161,7 +161,7 @@ static dpf_status check_release(const struct pbm *pbm, const dpf_release *releas
                           "more clients are counted on than there are parties; lower clients");
     if (pbm->curious > release->n_parties - counted_clients(pbm, release))
         return host->fail(host, DPF_E_CONFIG, P_CURIOUS,
-                          "clients and curious are together more than there are parties: no sum would be "
+                          "clients + curious exceeds the number of parties: no sum would be "
                           "decoded; lower one of them");
     if (release->n_parties > INT64_C(1) << 40)
         return host->fail(host, DPF_E_RANGE, P_TRIALS, "the modulus of so many parties does not fit 63 bits");
