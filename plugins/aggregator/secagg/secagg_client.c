@@ -46,7 +46,7 @@ void secagg_self_mask(const secagg_secret secret, const uint8_t binding[32], uin
 }
 
 int secagg_pair_masks(const uint8_t secret[32], struct secagg_end self, const struct secagg_end *others,
-                      uint32_t n, const uint8_t binding[32], uint8_t keys[][32])
+                      uint32_t n, const uint8_t binding[32], int simulated, uint8_t keys[][32])
 {
     const uint8_t *secrets[SECAGG_ABREAST], *publics[SECAGG_ABREAST];
     uint8_t shared[SECAGG_ABREAST][32];
@@ -54,7 +54,7 @@ int secagg_pair_masks(const uint8_t secret[32], struct secagg_end self, const st
         secrets[i] = secret;
         publics[i] = others[i].public_key;
     }
-    const int status = secagg_exchange(shared, secrets, publics, n);
+    const int status = secagg_exchange(shared, secrets, publics, n, simulated);
     for (uint32_t i = 0; status == 0 && i < n; i++) {
         const int first = self.id < others[i].id;
         secagg_shared_key(keys[i], shared[i], "pair mask", binding, first ? self : others[i],
@@ -174,7 +174,7 @@ static int make_keys(struct secagg_client *client)
     const uint8_t *const secrets[3] = {client->share_key, client->mask_key, client->share_key};
     const uint8_t *const publics[3] = {secagg_base_point, secagg_base_point, client->terms.server_public};
     uint8_t made[3][32];
-    const int status = secagg_exchange(made, secrets, publics, 3);
+    const int status = secagg_exchange(made, secrets, publics, 3, client->policy.simulated);
     if (status == 0) {
         memcpy(client->share_public, made[0], sizeof(client->share_public));
         memcpy(client->mask_public, made[1], sizeof(client->mask_public));
@@ -286,7 +286,7 @@ static status_t seal_all(struct secagg_client *client, uint8_t *items)
             secrets[i] = client->share_key;
             publics[i] = client->peers[at + i].share_key;
         }
-        const int bad = secagg_exchange(shared, secrets, publics, n);
+        const int bad = secagg_exchange(shared, secrets, publics, n, client->policy.simulated);
         for (uint32_t i = 0; !bad && i < n; i++)
             seal(client, &client->peers[at + i], shared[i], items + (size_t)(at + i) * SECAGG_SEALED_BYTES);
         sodium_memzero(shared, sizeof(shared));
@@ -395,7 +395,8 @@ static status_t add_pair_masks(const struct secagg_client *client, void *sums)
             others[n++] = (struct secagg_end){peer->id, peer->mask_public};
         if (n == 0 || (n < SECAGG_ABREAST && i + 1 < client->n_peers))
             continue;
-        if (secagg_pair_masks(client->mask_key, self, others, n, client->binding, keys) != 0)
+        if (secagg_pair_masks(client->mask_key, self, others, n, client->binding, client->policy.simulated,
+                              keys) != 0)
             status = SECAGG_FORGED;
         for (uint32_t k = 0; status == SECAGG_OK && k < n; k++)
             secagg_sums_mask(&client->group, sums, client->terms.dimension, keys[k], others[k].id < self.id);

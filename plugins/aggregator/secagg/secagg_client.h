@@ -40,6 +40,7 @@ struct secagg_policy {
     secagg_identity identity;   /* if malicious */
     const void *identities;     /* its context */
     uint64_t *next_round;       /* kept over sessions: rounds before it are refused */
+    int simulated;              /* all clients are in this process: secagg_exchange */
 };
 
 struct secagg_peer {
@@ -110,7 +111,7 @@ void secagg_mask_key(const secagg_secret secret, const uint8_t binding[32], uint
 void secagg_self_mask(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t key[32]);
 /* The keys of the masks of n pairs, at most SECAGG_ABREAST; -1 if a public key is unusable. */
 int secagg_pair_masks(const uint8_t secret[32], struct secagg_end self, const struct secagg_end *others,
-                      uint32_t n, const uint8_t binding[32], uint8_t keys[][32]);
+                      uint32_t n, const uint8_t binding[32], int simulated, uint8_t keys[][32]);
 /* The key of the channel of a client and the server, from their Diffie-Hellman secret. */
 void secagg_channel(const uint8_t shared[32], struct secagg_end client, const struct secagg_terms *terms,
                     const uint8_t binding[32], uint8_t key[32]);

@@ -342,10 +342,10 @@ const uint8_t secagg_base_point[32] = {9};
 
 /* Refused is a point of small order, for which the secret is zero: everybody would know it. */
 int secagg_exchange(uint8_t shared[][32], const uint8_t *const secrets[], const uint8_t *const publics[],
-                    uint32_t n)
+                    uint32_t n, int simulated)
 {
 #if SIMD_X86
-    if (n >= X25519_LANES_WORTH && x25519_lanes_here()) {
+    if (simulated && n >= X25519_LANES_WORTH && x25519_lanes_here()) {
         const uint8_t *lane_secrets[X25519_LANES], *lane_publics[X25519_LANES];
         uint8_t out[X25519_LANES][32];
         int zero = 0;
@@ -360,6 +360,8 @@ int secagg_exchange(uint8_t shared[][32], const uint8_t *const secrets[], const 
         sodium_memzero(out, sizeof(out));
         return zero ? -1 : 0;
     }
+#else
+    (void)simulated;
 #endif
     for (uint32_t i = 0; i < n; i++)
         if (crypto_scalarmult(shared[i], secrets[i], publics[i]) != 0)

@@ -60,11 +60,12 @@ struct secagg_end {
     const uint8_t *public_key;
 };
 /* X25519 of n pairs of a secret and a public key, at most SECAGG_ABREAST, by far the dearest step; dear as
-   one are several of them, up to eight, together. -1: a public key is unusable. */
+   one are several of them, up to eight, together, where `simulated` says that all clients are in this process: by our own
+   vector code, which nobody but us has reviewed. A party's own keys meet libsodium alone. -1: a public key is unusable. */
 #define SECAGG_ABREAST 8
 extern const uint8_t secagg_base_point[32]; /* makes a secret's public key */
 int secagg_exchange(uint8_t shared[][32], const uint8_t *const secrets[], const uint8_t *const publics[],
-                    uint32_t n);
+                    uint32_t n, int simulated);
 /* A key that the two ends of a secret share, from the whole of it, for one label and order of the ends. */
 void secagg_shared_key(uint8_t out[32], const uint8_t shared[32], const char *label,
                        const uint8_t binding[32], struct secagg_end first, struct secagg_end second);

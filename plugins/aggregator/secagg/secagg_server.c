@@ -418,7 +418,8 @@ static status_t remove_some(const struct secagg_server *server, void *sums, stru
                             const uint8_t secret[32], const struct secagg_end *others, uint32_t n)
 {
     uint8_t keys[SECAGG_ABREAST][32];
-    const int bad = secagg_pair_masks(secret, lost, others, n, server->binding, keys);
+    const int bad =
+        secagg_pair_masks(secret, lost, others, n, server->binding, server->setup.simulated, keys);
     for (uint32_t k = 0; !bad && k < n; k++) /* the survivor added it if the lost one has the larger id */
         secagg_sums_mask(&server->group, sums, server->setup.terms.dimension, keys[k],
                          lost.id > others[k].id);

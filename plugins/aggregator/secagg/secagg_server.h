@@ -37,6 +37,7 @@ struct secagg_setup {
     void (*run)(void *context, int64_t n, secagg_task task, void *task_context);
     void *run_context;
     int n_workers;
+    int simulated; /* all clients are in this process: secagg_exchange */
 };
 
 /* How many workers a setup's tasks are spread over. */

@@ -122,6 +122,7 @@ static void start_clients(struct stage *stage)
             .identity = round->setup.identity,
             .identities = round->setup.identities,
             .next_round = &stage->next_rounds[i],
+            .simulated = round->setup.simulated,
         };
         memcpy(policy.context, terms->context, sizeof(policy.context));
         memcpy(policy.server_public, terms->server_public, sizeof(policy.server_public));

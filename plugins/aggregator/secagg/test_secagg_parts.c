@@ -419,7 +419,7 @@ static void agree(uint8_t out[32], const uint8_t secret[32], const uint8_t publi
                   const uint8_t binding[32], struct secagg_end first, struct secagg_end second)
 {
     uint8_t shared[1][32];
-    assert_int_equal(secagg_exchange(shared, &secret, &public_key, 1), 0);
+    assert_int_equal(secagg_exchange(shared, &secret, &public_key, 1, 1), 0);
     secagg_shared_key(out, shared[0], label, binding, first, second);
 }
 
@@ -479,7 +479,7 @@ static void exchanges_are_x25519(void **state)
         int usable = 1;
         for (uint32_t i = 0; i < n; i++)
             usable &= crypto_scalarmult(expected, secrets[i], publics[i]) == 0;
-        assert_int_equal(secagg_exchange(shared, secret, public_key, n), usable ? 0 : -1);
+        assert_int_equal(secagg_exchange(shared, secret, public_key, n, 1), usable ? 0 : -1);
         for (uint32_t i = 0; usable && i < n; i++) {
             assert_int_equal(crypto_scalarmult(expected, secrets[i], publics[i]), 0);
             assert_memory_equal(shared[i], expected, 32);
@@ -512,7 +512,7 @@ static void known_secrets_are_refused(void **state)
                     secrets[i] = secret;
                     publics[i] = i == at ? points[p] : secagg_base_point;
                 }
-                assert_int_equal(secagg_exchange(shared, secrets, publics, n), -1);
+                assert_int_equal(secagg_exchange(shared, secrets, publics, n, 1), -1);
             }
 }
 
@@ -537,7 +537,7 @@ static void exchanges_known_answers(void **state)
         secrets[i] = bytes[3 * (i % 2)];
         publics[i] = bytes[3 * (i % 2) + 1];
     }
-    assert_int_equal(secagg_exchange(shared, secrets, publics, 8), 0);
+    assert_int_equal(secagg_exchange(shared, secrets, publics, 8, 1), 0);
     for (int i = 0; i < 8; i++)
         assert_memory_equal(shared[i], bytes[3 * (i % 2) + 2], 32);
     for (int i = 0; i < 8; i++) {
@@ -545,7 +545,7 @@ static void exchanges_known_answers(void **state)
         publics[i] = u;
     }
     for (int turn = 0; turn < 1000; turn++) {
-        assert_int_equal(secagg_exchange(shared, secrets, publics, 8), 0);
+        assert_int_equal(secagg_exchange(shared, secrets, publics, 8, 1), 0);
         memcpy(u, k, 32);
         memcpy(k, shared[turn % 8], 32);
     }
@@ -571,9 +571,9 @@ static void derivations_known_answers(void **state)
     crypto_scalarmult_base(a_public, a);
     crypto_scalarmult_base(b_public, b);
     const struct secagg_end first = {3, a_public}, second = {9, b_public};
-    assert_int_equal(secagg_pair_masks(a, first, &second, 1, binding, &key), 0);
+    assert_int_equal(secagg_pair_masks(a, first, &second, 1, binding, 1, &key), 0);
     assert_hex(key, "743e994739241637dbff50aae811a71e0080427260a6f421f756e7aa9058df5d");
-    assert_int_equal(secagg_pair_masks(b, second, &first, 1, binding, &key), 0);
+    assert_int_equal(secagg_pair_masks(b, second, &first, 1, binding, 1, &key), 0);
     assert_hex(key, "743e994739241637dbff50aae811a71e0080427260a6f421f756e7aa9058df5d");
     secagg_derive(key, a, "self mask", binding, 3, 3);
     assert_hex(key, "5ff3338fab223ed270efd2644780d538d606027e41c8d9a76e39819b0a93baff");
