@@ -122,7 +122,7 @@ int main(int argc, char **argv)
                                            {"str", "exact"}};
     const int rounds = argc > 1 ? atoi(argv[1]) : 20;
     const int threads = argc > 2 ? atoi(argv[2]) : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    const int synthetic = access("configs/data/../../../shared/data/ml-100k/u.data.gz", R_OK) != 0;
+    const int synthetic = access("data/ml-100k/u.data.gz", R_OK) != 0;
     if (rounds < 1 || threads < 1 || sodium_init() < 0)
         return 2;
     openblas_set_num_threads(1);

@@ -17,10 +17,10 @@
 #include <time.h>
 
 #include "base/files.h"
-#include "data/generate.h"
+#include "synthetic/generate.h"
 #include "data/load.h"
-#include "data/summary.h"
-#include "data/data_params.h"
+#include "dataset/summary.h"
+#include "reading/data_params.h"
 
 static const char synthetic_config[] =
     "[data]\nformat = synthetic\nsynthetic.users = 138493\nsynthetic.items = 26744\n"

@@ -1,9 +1,12 @@
 # dpframe_add_test(NAME [LABEL unit] SOURCES test_x.c ... [LIBRARIES dpf_base ...] [ARGS ...])
 # A CMocka program, run by ctest. Tests find fixtures through the environment variable DPFRAME_SOURCE_DIR, the
-# build tree through DPFRAME_BUILD_DIR, and real data through DPFRAME_DATA (default: ../shared/data beside the checkout).
-if(EXISTS ${CMAKE_SOURCE_DIR}/../shared/data)
-  get_filename_component(default_data ${CMAKE_SOURCE_DIR}/../shared/data ABSOLUTE)
-endif()
+# build tree through DPFRAME_BUILD_DIR, and real data through DPFRAME_DATA (default: data/ in the checkout, as for configs/data,
+# or a folder shared/data beside it).
+foreach(folder data ../shared/data)
+  if(NOT default_data AND EXISTS ${CMAKE_SOURCE_DIR}/${folder})
+    get_filename_component(default_data ${CMAKE_SOURCE_DIR}/${folder} ABSOLUTE)
+  endif()
+endforeach()
 set(DPFRAME_DATA "${default_data}" CACHE PATH "Folder of real data sets; tests skip without it")
 
 function(dpframe_add_test name)

@@ -2,35 +2,71 @@
 /* What attacks found, as text or JSON on standard output. */
 #include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "audit/attack.h"
+#include "base/sheet.h"
+#include "base/terminal.h"
 #include "dpframe/accounting.h"
 #include "privacy/statement.h"
 
-static void print_estimate(const struct attack_estimate *e)
+/* A paragraph as wide as the terminal. */
+static void say(const char *format, ...) DPF_PRINTF(1, 2);
+static void say(const char *format, ...)
 {
-    printf("  %6.4f [%6.4f, %6.4f]", e->value, e->low, e->high);
+    char words[1024];
+    struct text text = {0};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    terminal_wrap(&text, "", 0, words, terminal_width(STDOUT_FILENO));
+    fputs(text.data ? text.data : words, stdout);
+    text_free(&text);
 }
 
-static void print_bound(const struct attack_finding *f, double bound)
+/* proved: the most that any attacker has by the proof. */
+static void add_rate(struct sheet *table, const struct attack_finding *f, const char *rate,
+                     const struct attack_estimate *e, double proved)
 {
+    sheet_text(table, attack_game_name(f->game));
+    sheet_text(table, attack_view_name(f->view));
+    sheet_text(table, rate);
+    sheet_fixed(table, e->value, 4);
+    sheet_printf(table, "%.4f to %.4f", e->low, e->high);
     if (f->covered)
-        printf(" <= %6.4f", bound);
+        sheet_fixed(table, proved, 4);
     else
-        printf("    %6s", "-");
+        sheet_text(table, NULL);
 }
 
-static void print_finding(const struct attack_finding *f)
+static void add_finding(struct sheet *table, const struct attack_finding *f)
 {
-    printf("%-10s  %-8s", attack_game_name(f->game), attack_view_name(f->view));
-    print_estimate(&f->rates.auc);
-    print_bound(f, attack_bound_auc(f->epsilon, f->delta));
-    for (int r = 0; r < ATTACK_N_RATES; r++) {
-        print_estimate(&f->rates.true_positives[r]);
-        print_bound(f, attack_bound_tpr(attack_false_positives[r], f->epsilon, f->delta));
-    }
-    printf("%s\n", f->exceeded ? "  EXCEEDED" : "");
+    static const char *const rates[ATTACK_N_RATES] = {"true at 1 % false", "true at 0.1 % false"};
+    add_rate(table, f, "AUC", &f->rates.auc, attack_bound_auc(f->epsilon, f->delta));
+    for (int r = 0; r < ATTACK_N_RATES; r++)
+        add_rate(table, f, rates[r], &f->rates.true_positives[r],
+                 attack_bound_tpr(attack_false_positives[r], f->epsilon, f->delta));
+}
+
+static void print_findings(const struct attack_finding *findings, int n)
+{
+    struct sheet table = {0};
+    struct text text = {0};
+    sheet_column(&table, "game", SHEET_LEFT);
+    sheet_column(&table, "seen", SHEET_LEFT);
+    sheet_column(&table, "rate", SHEET_LEFT);
+    sheet_column(&table, "found", SHEET_RIGHT);
+    sheet_column(&table, "interval", SHEET_RIGHT);
+    sheet_column(&table, "proved", SHEET_RIGHT);
+    for (int i = 0; i < n; i++)
+        add_finding(&table, &findings[i]);
+    if (sheet_write(&table, SHEET_TEXT, terminal_width(STDOUT_FILENO), &text) == 0)
+        fputs(text.data, stdout);
+    sheet_free(&table);
+    text_free(&text);
 }
 
 /* Which epsilon the bounds are of, and why there is none. */
@@ -39,12 +75,12 @@ static void print_reasons(const struct attack_finding *findings, int n)
     char epsilon[32], delta[32];
     for (int i = 0; i < n; i++) {
         const struct attack_finding *f = &findings[i];
-        printf("%-10s  %-8s  ", attack_game_name(f->game), attack_view_name(f->view));
         if (f->covered)
-            printf("proved for this: epsilon = %s, delta = %s\n", guarantee_number_up(f->epsilon, epsilon),
-                   guarantee_number_up(f->delta, delta));
+            say("%s, %s: proved with epsilon = %s, delta = %s%s\n", attack_game_name(f->game),
+                attack_view_name(f->view), guarantee_number_up(f->epsilon, epsilon),
+                guarantee_number_up(f->delta, delta), f->exceeded ? ", and EXCEEDED" : "");
         else
-            printf("not covered: %s\n", f->why);
+            say("%s, %s: not covered: %s\n", attack_game_name(f->game), attack_view_name(f->view), f->why);
     }
 }
 
@@ -60,19 +96,21 @@ static void print_text(const struct audit_session *audit, const struct attack_fi
 {
     const struct plan *plan = &audit->session.plan;
     int exceeded = 0;
-    printf("Attacks on %s: %lld trainings of each game, in which each of %lld targets is in or out by\n"
-           "a fair coin. Scores are likelihood ratios learnt from the other trainings. Intervals: %g.\n"
-           "Unit %s, adjacency %s, observer %s.\n\n",
-           model_words(plan), (long long)audit_value(audit, AUDIT_TRAININGS)->integer, (long long)targets,
-           audit_value(audit, AUDIT_CONFIDENCE)->real, dpf_unit_name(plan->guarantee.unit),
-           dpf_adjacency_name(plan->guarantee.adjacency), statement_observer(plan->guarantee.observer));
-    printf("%-10s  %-8s  %-34s  %-34s  %-34s\n", "game", "seen", "AUC", "true positives at 1 % false",
-           "true positives at 0.1 % false");
-    for (int i = 0; i < n; i++) {
-        print_finding(&findings[i]);
+    say("Attacks on %s: %lld trainings of each game, in which each of %lld targets is in or out by a fair "
+        "coin. Scores are likelihood ratios learnt from the other trainings. Intervals: %g. Unit %s, "
+        "adjacency "
+        "%s, observer %s.\n\n",
+        model_words(plan), (long long)audit_value(audit, AUDIT_TRAININGS)->integer, (long long)targets,
+        audit_value(audit, AUDIT_CONFIDENCE)->real, dpf_unit_name(plan->guarantee.unit),
+        dpf_adjacency_name(plan->guarantee.adjacency), statement_observer(plan->guarantee.observer));
+    print_findings(findings, n);
+    for (int i = 0; i < n; i++)
         exceeded += findings[i].exceeded;
-    }
-    putchar('\n');
+    say("\nAUC is .5 for an attacker who guesses, 1 for one who is always right. \"true at 1 %% false\": how "
+        "many "
+        "of those who are in are found, while 1 %% of those who are out are taken to be in. \"proved\": the "
+        "most "
+        "that any attacker reaches by the proof; – where nothing is proved.\n\n");
     print_reasons(findings, n);
     printf(exceeded ? "\nEXCEEDED: what is proved is not true of what runs.\n"
                     : "\nA proof bounds every attack; that this one finds little shows nothing of others.\n");

@@ -13,7 +13,7 @@
 #define DPF_AUDIT_HEARD_H
 
 #include "base/pool.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 #include "plan/plan.h"
 
 struct heard {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/ids.h"
+#include "dataset/ids.h"
 #include "dpframe/privacy.h"
 
 static void *copied(const void *from, size_t count, size_t size, int *missing)

@@ -9,7 +9,7 @@
 #define DPF_AUDIT_PAIRS_H
 
 #include "base/error.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 
 /* One canary: a record, or all records of a user (item -1). */
 struct canary {

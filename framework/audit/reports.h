@@ -8,7 +8,7 @@
 #define DPF_AUDIT_REPORTS_H
 
 #include "base/pool.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 #include "plan/plan.h"
 
 /* A cell of the release: the number that is sent for a user's item. */

@@ -26,7 +26,11 @@ enum {
     OPTION_DATA,
     OPTION_EXCLUDE,
     OPTION_CANDIDATES,
-    OPTION_ITEM
+    OPTION_ITEM,
+    OPTION_PREPARE,
+    OPTION_LIST,
+    OPTION_POINT,
+    OPTION_TAKE_OVER
 };
 
 static const struct option options[] = {
@@ -49,6 +53,10 @@ static const struct option options[] = {
     {"candidates", required_argument, NULL, OPTION_CANDIDATES},
     {"item", required_argument, NULL, OPTION_ITEM},
     {"number", required_argument, NULL, 'n'},
+    {"prepare", no_argument, NULL, OPTION_PREPARE},
+    {"list", no_argument, NULL, OPTION_LIST},
+    {"point", required_argument, NULL, OPTION_POINT},
+    {"take-over", no_argument, NULL, OPTION_TAKE_OVER},
     {NULL, 0, NULL, 0},
 };
 
@@ -86,6 +94,10 @@ static const struct option_info {
     {OPTION_EXCLUDE, "--exclude", "--exclude", 0},
     {OPTION_CANDIDATES, "--candidates", "--candidates", 0},
     {OPTION_ITEM, "--item", "--item", 0},
+    {OPTION_PREPARE, "--prepare", "--prepare", 1},
+    {OPTION_LIST, "--list", "--list", 1},
+    {OPTION_POINT, "--point", "--point", 0},
+    {OPTION_TAKE_OVER, "--take-over", "--take-over", 1},
 };
 
 /* An option that a command would ignore is refused, as is a value that another one would replace. */
@@ -152,6 +164,18 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         return 0;
     case OPTION_ITEM:
         out->item = optarg;
+        return 0;
+    case OPTION_PREPARE:
+        out->prepare = 1;
+        return 0;
+    case OPTION_LIST:
+        out->list = 1;
+        return 0;
+    case OPTION_POINT:
+        out->point = optarg;
+        return 0;
+    case OPTION_TAKE_OVER:
+        out->take_over = 1;
         return 0;
     case OPTION_JSON:
         out->json = 1;

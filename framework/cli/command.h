@@ -29,6 +29,7 @@ int account_choose_pbm(const struct arguments *arguments, struct session *sessio
                        struct dpf_error *error);
 
 int command_run(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_complete(int argc, char **argv);
 int command_start(int argc, char **argv);
 int command_report(int argc, char **argv);

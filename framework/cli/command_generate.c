@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "data/generate.h"
+#include "synthetic/generate.h"
 #include "data/load.h"
 #include "data/data_options_read.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 static const char usage[] =
     "usage: dpframe generate --output FILE [seed=N] [KEY=VALUE]...\n"

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "base/csv_table.h"
 #include "run/saved_run.h"
-#include "data/data_options.h"
-#include "data/table.h"
+#include "reading/data_options.h"
+#include "reading/table.h"
 #include "engine/model_scores.h"
 #include "data/data_options_read.h"
 

@@ -11,12 +11,14 @@
 #include "run/run_report.h"
 #include "sweep/outcome_tables.h"
 #include "sweep/html_report.h"
+#include "sweep/sweep_list.h"
 
 static const char usage[] =
     "usage: dpframe report DIRECTORY [--plugin-dir DIR]...\n"
     "\n"
     "Of a sweep: tables (tables.md, .csv, .tex and results.csv), plots, and a page that shows\n"
-    "them and answers the sweep's question (report.html), in the directory of the sweep.\n"
+    "them and answers the sweep's question (report.html), in the directory of the sweep. Of\n"
+    "one that is not complete, what is there, and which points are missing.\n"
     "\n"
     "Of a single run: a page with the verdict, metrics beside other models, the training curve,\n"
     "how recommendations are spread over items, and the statement. It lies in private/, since\n"
@@ -53,7 +55,7 @@ static int report_sweep(const char *directory, struct dpf_error *error)
     if (status == 0)
         printf("%s/report.html\n", outcomes.directory);
     outcomes_free(&outcomes);
-    return status;
+    return status == 0 ? sweep_list_missing(directory, error) : status;
 }
 
 static int report_run(const struct arguments *arguments, const char *directory, struct dpf_error *error)

@@ -27,6 +27,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  predict RUN PAIRS            predictions for pairs of user and item\n"
                            "  similar RUN --item ID        items with similar factors\n"
                            "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
+                           "  sweep -c CONFIG --point P    a sweep by its points, on any scheduler\n"
                            "  report DIRECTORY             a page of a sweep or a run; tables, plots\n"
                            "  diff A.ini B.ini             what differs, and whether it affects privacy\n"
                            "  convert OLD.ini              today's names for keys of old files\n"
@@ -42,6 +43,8 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  -j, --jobs N             sweeps: N points at the same time\n"
                            "      --dry-run            sweeps: list the points and run none\n"
                            "      --resume             sweeps: skip points that are done\n"
+                           "      --prepare, --list        sweep: write its points; how far they are\n"
+                           "      --point NAME|I|I-J       sweep: run these; --take-over from the dead\n"
                            "      --user ID, --all     recommend: for whom\n"
                            "      --item ID            similar: to which item\n"
                            "  -n, --number N           recommend, similar: so many items\n"
@@ -76,6 +79,7 @@ static const struct {
     {"similar", command_similar},   {"evaluate", command_evaluate},
     {"audit", command_audit},       {"convert", command_convert},
     {"complete", command_complete}, {"new-plugin", command_new_plugin},
+    {"sweep", command_sweep},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

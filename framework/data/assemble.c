@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From chunks to rows: a counting sort by user, then each row by item. */
+#include "data/assemble.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "data/ratings.h"
-#include "data/sort_rows.h"
+#include "dataset/sort_rows.h"
 
 struct scatter {
     const struct table *table;

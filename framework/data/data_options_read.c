@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 #include "data/filter.h"
 #include "data/weights.h"
 

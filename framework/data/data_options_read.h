@@ -3,7 +3,7 @@
 #ifndef DPF_DATA_DATA_OPTIONS_READ_H
 #define DPF_DATA_DATA_OPTIONS_READ_H
 
-#include "data/data_options.h"
+#include "reading/data_options.h"
 
 /* Checks the sections against each other too. */
 int data_options_read(const struct config *config, const struct config_values *data,

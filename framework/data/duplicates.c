@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One record for each pair of user and item. */
+#include "data/duplicates.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "data/ratings.h"
 
 static int report_pair(const struct ratings *ratings, const struct table *table, const struct id_map *users,
                        const struct id_map *items, int64_t row, int64_t at, const char *what,

@@ -10,8 +10,8 @@
 #define DPF_DATA_FILTER_H
 
 #include "base/random.h"
-#include "data/data_options.h"
-#include "data/ratings.h"
+#include "reading/data_options.h"
+#include "dataset/ratings.h"
 
 /* In the order: time, users, items, numbers of ratings. Users and items stay in their lists. *removed counts
    records. Faults: DPF_FAULT_DATA without time stamps that are asked for. */

@@ -5,10 +5,10 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "data/data_options.h"
-#include "data/data_params.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 #include "data/load.h"
-#include "data/paths.h"
+#include "lines/paths.h"
 #include "data/data_options_read.h"
 
 static void add_value(struct text *key, const struct config_values *values, uint32_t i)

@@ -9,17 +9,18 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/data_params.h"
-#include "data/feature_file.h"
-#include "data/catalogue.h"
+#include "reading/data_params.h"
+#include "reading/feature_file.h"
+#include "reading/catalogue.h"
 #include "data/filter.h"
-#include "data/generator.h"
-#include "data/paths.h"
-#include "data/ratings.h"
+#include "synthetic/generator.h"
+#include "lines/paths.h"
+#include "data/assemble.h"
+#include "data/duplicates.h"
 #include "data/relation.h"
 #include "data/similarity.h"
 #include "data/split.h"
-#include "data/summary.h"
+#include "dataset/summary.h"
 #include "data/weights.h"
 #include "dpframe/privacy.h"
 #include "data/data_options_read.h"
@@ -376,15 +377,6 @@ static void warn_suspicious(const struct loading *l)
                     "value-min and value-max if it is",
                     s->distinct_values >= 1000 ? "at least " : "", (long long)s->distinct_values,
                     s->value_min, s->value_max);
-    if (s->cold_records)
-        log_message(
-            LOG_LEVEL_INFO,
-            "%lld test records have a user (%lld users) or an item (%lld items) without training records",
-            (long long)s->cold_records, (long long)s->cold_users, (long long)s->cold_items);
-    if (s->time_ties_decided)
-        log_message(LOG_LEVEL_INFO,
-                    "the held-out record of %lld users was decided by the order of lines (equal time stamps)",
-                    (long long)s->time_ties_decided);
 }
 
 /* What files say: ids, records cleaned of duplicates before they are split, links, weights. */

@@ -12,8 +12,8 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "data/dataset.h"
-#include "data/generate.h"
+#include "dataset/dataset.h"
+#include "synthetic/generate.h"
 
 /*
  * Checks [data] and [split] against each other and that all files exist, without reading them.

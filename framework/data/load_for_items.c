@@ -6,9 +6,9 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "data/data_params.h"
-#include "data/feature_file.h"
-#include "data/ids.h"
+#include "reading/data_params.h"
+#include "reading/feature_file.h"
+#include "dataset/ids.h"
 
 /* ---- a list of ids ----------------------------------------------------------------------------------- */
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/ratings.h"
-#include "data/sort_rows.h"
+#include "data/assemble.h"
+#include "data/duplicates.h"
+#include "dataset/sort_rows.h"
 
 struct link {
     int32_t from, to;

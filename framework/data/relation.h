@@ -4,8 +4,8 @@
 #define DPF_DATA_RELATION_H
 
 #include "base/pool.h"
-#include "data/data_options.h"
-#include "data/dataset.h"
+#include "reading/data_options.h"
+#include "dataset/dataset.h"
 
 int relation_load(const struct data_options *options, const struct id_map *users, struct pool *pool,
                   struct relation *out, struct dpf_error *error);

@@ -3,8 +3,8 @@
 #ifndef DPF_DATA_SIMILARITY_H
 #define DPF_DATA_SIMILARITY_H
 
-#include "data/data_options.h"
-#include "data/dataset.h"
+#include "reading/data_options.h"
+#include "dataset/dataset.h"
 
 /*
  * Replaces the weights of links by (1 + r) / 2, where r is Pearson's correlation of the two users' training

@@ -14,8 +14,9 @@
 #define DPF_DATA_SPLIT_H
 
 #include "base/random.h"
-#include "data/data_options.h"
-#include "data/ratings.h"
+#include "reading/data_options.h"
+#include "reading/table.h"
+#include "dataset/ratings.h"
 
 /* Moves the test part from all to test, and fills candidates and the summary's ties. */
 int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,

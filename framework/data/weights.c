@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/prf.h"
-#include "data/data_params.h"
-#include "data/table.h"
+#include "reading/data_params.h"
+#include "reading/table.h"
 
 static const char *const side_names[2] = {"user", "item"};
 
@@ -272,46 +272,4 @@ int weights_assign(const struct data_options *options, const struct random_root 
         status = fill_records(o, &sensitive, dataset, &dataset->test.by_user, error);
     random_root_free(own);
     return status;
-}
-
-/* ---- pairs --------------------------------------------------------------------------------------- */
-
-/* The weight that a part of the data has for a pair, or -1. */
-static float find_record(const struct csr *csr, int32_t user, int32_t item)
-{
-    if (!csr->ptr || !csr->privacy_weights)
-        return -1;
-    int64_t low = csr->ptr[user], high = csr->ptr[user + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (csr->others[middle] < item)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < csr->ptr[user + 1] && csr->others[low] == item ? csr->privacy_weights[low] : -1;
-}
-
-int dataset_has_weights(const struct dataset *dataset)
-{
-    return dataset->weights.users || dataset->train.by_user.privacy_weights;
-}
-
-int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *items, int64_t n, float *out,
-                    struct dpf_error *error)
-{
-    const struct privacy_weights *w = &dataset->weights;
-    for (int64_t k = 0; k < n; k++) {
-        int32_t item = items ? items[k] : (int32_t)k;
-        out[k] = w->users ? w->users[user] * w->items[item] : find_record(&dataset->test.by_user, user, item);
-        if (out[k] < 0)
-            out[k] = find_record(&dataset->train.by_user, user, item);
-        if (out[k] < 0)
-            return error_set(
-                error, DPF_FAULT_DATA,
-                "user %s has no privacy weight for item %s, which is to be predicted: weights of "
-                "records cover rated items only; give weights of users and items (data.weights.kind)",
-                id_map_text(&dataset->users, user), id_map_text(&dataset->items, item));
-    }
-    return 0;
 }

@@ -11,8 +11,8 @@
 
 #include "base/pool.h"
 #include "base/random.h"
-#include "data/data_options.h"
-#include "data/dataset.h"
+#include "reading/data_options.h"
+#include "dataset/dataset.h"
 
 /* The weights.* keys of [data]; column_weight: the ratings have a column of weights. */
 int weights_read(const struct config *config, const struct config_values *data, int column_weight,

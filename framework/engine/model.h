@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 #include "plan/plan.h"
 
 struct side_factors {

@@ -4,7 +4,7 @@
 #define DPF_ENGINE_PARTIES_H
 
 #include "plan/plan.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 
 /* One curator or silo. */
 struct party {

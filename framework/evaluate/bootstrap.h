@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "data/ids.h"
+#include "dataset/ids.h"
 
 /* What each user adds to a row of sums; all zeros for users that are left out. */
 struct user_sums {

@@ -15,7 +15,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 #include "dpframe/privacy.h"
 
 /*

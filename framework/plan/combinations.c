@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/combinations.h"
 
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 /* Message and state transforms of one term. */
 static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,

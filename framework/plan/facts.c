@@ -16,8 +16,8 @@
 #include "dpframe/additive.h"
 
 #include "base/memory.h"
-#include "data/data_options.h"
-#include "data/data_params.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 #include "data/load.h"
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
@@ -208,6 +208,71 @@ static double largest_contribution(const dpf_sensitivity *block, int unit)
     return least;
 }
 
+/* What bounds a sum of messages, and a message as a sum of contributions. */
+struct sum_range {
+    double most;           /* a contribution */
+    double messages, each; /* messages of a sum; contributions of a message */
+    double limit;          /* of a message, in grid steps */
+};
+
+static int sum_fits(const struct sum_range *range, double grid, double scale)
+{
+    const double message = range->each * (range->most / grid + 1);
+    return message < range->limit && range->messages * message + 4096 * scale / grid < DPF_ADDITIVE_MAX;
+}
+
+/* The mechanism's parameter of that name, or NULL; *entry is its line of the table. */
+static const dpf_value *mechanism_value(const struct term_plan *term, const char *name,
+                                        const dpf_param **entry)
+{
+    const struct config_values *values = &term->mechanism->values;
+    for (uint32_t i = 0; i < values->params.n_values; i++) {
+        *entry = (const dpf_param *)(const void *)((const char *)values->table +
+                                                   (int64_t)i * values->table_stride);
+        if (strcmp((*entry)->name, name) == 0)
+            return &values->params.values[i];
+    }
+    return NULL;
+}
+
+/*
+ * The largest grid-bits of the mechanism with which the sum fits, or -1: each bit fewer doubles the grid. A
+ * mechanism takes fewer than it is given where many parties add up; how many shows in its scale.
+ */
+static int fitting_bits(const struct term_plan *term, const struct sum_range *range, double grid,
+                        double scale)
+{
+    const dpf_param *entry;
+    const dpf_value *bits = mechanism_value(term, "grid-bits", &entry);
+    const double taken = bits ? fmin((double)bits->integer, floor(log2(scale / grid))) : -1;
+    for (int less = 1; bits && taken - less >= entry->lo; less++)
+        if (sum_fits(range, ldexp(grid, less), scale))
+            return (int)taken - less;
+    return -1;
+}
+
+/* bits: with which all sums fit, or -1. */
+static void say_overflow(const struct term_plan *term, int unbounded, int bits, int block,
+                         struct term_facts *facts)
+{
+    facts->sum_may_overflow = 1;
+    if (unbounded)
+        snprintf(
+            facts->overflow_why, sizeof facts->overflow_why,
+            "no public constant bounds a contribution to block %d, so that a sum may leave 64 bits; bound "
+            "it, for example by clip-error, clip-user or a radius",
+            block);
+    else if (bits >= 0)
+        snprintf(facts->overflow_why, sizeof facts->overflow_why,
+                 "sums of block %d may leave 64 bits; set [%.64s.mechanism] grid-bits = %d", block,
+                 term->name, bits);
+    else
+        snprintf(facts->overflow_why, sizeof facts->overflow_why,
+                 "sums of block %d may leave 64 bits; lower the bounds of contributions, or declare [model] "
+                 "users and items",
+                 block);
+}
+
 /*
  * Sums stay within 64 bits if contributions are bounded and there are not too many of them. A number of
  * users that is to be hidden is bounded by what ids can tell apart.
@@ -221,6 +286,7 @@ static void judge_range(const struct plan *plan, const struct term_plan *term, s
     const double others = other == DPF_SIDE_USERS ? most_users : (double)plan_rows(plan, other);
     const int whole = term->by_user || plan_sends_rows(term); /* a message is a user's */
     const double messages = term->by_user && !plan_sends_rows(term) ? most_users : 1;
+    int first = -1, bits = -1, unbounded = 0; /* of the blocks whose sums may not fit */
     if (term->noise.modulus > 0 || term->noise.where == DPF_NOISE_NOWHERE)
         return; /* encoded numbers are bounded by themselves; or nothing is proved anyway */
     for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
@@ -232,20 +298,19 @@ static void judge_range(const struct plan *plan, const struct term_plan *term, s
         const double records = (double)plan_rows(plan, DPF_SIDE_ITEMS); /* that a user has at most */
         const double most =
             whole ? fmin(largest_contribution(block, DPF_UNIT_USER), records * record) : record;
-        const double message = (whole ? 1 : others) * (most / grid + 1);
-        if (message < dpf_additive_limit(plan_senders(plan, term)) &&
-            messages * message + 4096 * scale / grid < DPF_ADDITIVE_MAX)
+        const struct sum_range range = {.most = most,
+                                        .messages = messages,
+                                        .each = whole ? 1 : others,
+                                        .limit = dpf_additive_limit(plan_senders(plan, term))};
+        if (sum_fits(&range, grid, scale))
             continue;
-        facts->sum_may_overflow = 1;
-        snprintf(facts->overflow_why, sizeof facts->overflow_why,
-                 !isfinite(most)
-                     ? "no public constant bounds a contribution to block %d, so that a sum may "
-                       "leave 64 bits; bound it, for example by clip-error, clip-user or a radius"
-                     : "sums of block %d may leave 64 bits; lower grid-bits of the mechanism, or declare "
-                       "[model] users and items",
-                 k);
-        return;
+        const int own = isfinite(most) ? fitting_bits(term, &range, grid, scale) : -1;
+        bits = first < 0 || own < bits ? own : bits;
+        unbounded |= !isfinite(most);
+        first = first < 0 ? k : first;
     }
+    if (first >= 0)
+        say_overflow(term, unbounded, bits, first, facts);
 }
 
 static void judge_completion(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)

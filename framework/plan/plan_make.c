@@ -13,7 +13,8 @@
 #include "plan/queries.h"
 #include "plan/metric_release.h"
 #include "data/weights.h"
-#include "data/data_params.h"
+#include "data/data_options_read.h"
+#include "reading/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
                         int strict, struct config_values *out, struct dpf_error *error)
@@ -270,6 +271,23 @@ static const char *declared_public(const struct plan *plan)
     return names[lists + 2 * pattern];
 }
 
+/* Where the list of ids of a side comes from, which says for which pairs of neighbours the run is private. */
+static const char *source_of_list(const struct plan *plan, int side)
+{
+    const int adjacency = plan->guarantee.adjacency;
+    const int pattern = plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 1;
+    const dpf_value *file = &plan->data.params.values[side == DPF_SIDE_ITEMS ? D_ITEMS_FILE : D_USERS_FILE];
+    if (adjacency == DPF_ADJ_REPLACE_VALUE || (adjacency == DPF_ADJ_ZERO_OUT && pattern))
+        return "that of the records, of which values alone are protected";
+    if (*file->text)
+        return "a catalogue";
+    if (data_is_generated(&plan->data))
+        return "that of the generator";
+    if (side == DPF_SIDE_USERS && adjacency == DPF_ADJ_ADD_REMOVE && plan->guarantee.unit == DPF_UNIT_USER)
+        return "protected but for a bound on its length";
+    return "taken from the data";
+}
+
 static int charge_ledger(struct plan *plan, const char *path, int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;
@@ -281,6 +299,8 @@ static int charge_ledger(struct plan *plan, const char *path, int charge, struct
                                                 .accountants = plan->accountants,
                                                 .n_accountants = plan->n_accountants,
                                                 .declared = declared_public(plan),
+                                                .users = source_of_list(plan, DPF_SIDE_USERS),
+                                                .items = source_of_list(plan, DPF_SIDE_ITEMS),
                                                 .name = config_path(plan->config),
                                                 .charge = charge};
     return data_ledger_open(&request, &plan->guarantee.budget, error);

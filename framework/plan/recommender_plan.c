@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/data_params.h"
+#include "reading/data_params.h"
 #include "plan/components.h"
 #include "plan/sensitivity.h"
 

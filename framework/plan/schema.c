@@ -6,7 +6,7 @@
 #include "data/load.h"
 #include "dpframe/abi.h"
 #include "privacy/guarantee.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 #define TABLE(NAME, COUNT)                                                                                   \
     const dpf_param *schema_##NAME(int64_t *n)                                                               \

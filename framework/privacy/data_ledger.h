@@ -3,17 +3,20 @@
  * data_ledger.h - what all runs on one data set have spent together: [privacy] ledger.
  *
  * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer,
- * what of the data its runs declare to be public, and how many parties may be curious: a run that protects
- * less than another one bounds nothing for the pairs of neighbours that it leaves out, so no sum with it
- * holds for them. A run adds its epsilon and delta before anything is released: under a lock, and synced to
- * the disk. Epsilons and deltas of runs add up (basic composition; each run may depend on what earlier ones
- * released). The line has the run's events, too: where runs were fixed beforehand (ledger-runs = planned),
- * the accountants compose all releases of all runs, at the sum of the deltas, which is less. Both are stated;
- * why the first is needed for adaptive runs: accountants take noise and number of releases for fixed, and
- * only the sum of epsilons is known to hold for a run that is chosen by what was released before (Rogers,
- * Roth, Ullman, Vadhan, NIPS 2016, section 3). What was charged stays charged, whatever became of the run: it
- * may have released something. A line that was not written to its end belongs to a run that released nothing,
- * and is dropped.
+ * where the lists of users and items come from, what of the data its runs declare to be public, and how many
+ * parties may be curious: a run that protects less than another one bounds nothing for the pairs of
+ * neighbours that it leaves out, so no sum with it holds for them. Which ids stand in a catalogue may change
+ * from run to run: it does not depend on the data, and whoever is not in one contributes nothing to that run.
+ * A sum holds if each run's noise is independent of that of all others: reproducible noise is that of another
+ * run with the same seed, and the difference of the two has none. Such runs are refused. A run adds its
+ * epsilon and delta before anything is released: under a lock, and synced to the disk. Epsilons and deltas of
+ * runs add up (basic composition; each run may depend on what earlier ones released). The line has the run's
+ * events, too: where runs were fixed beforehand (ledger-runs = planned), the accountants compose all releases
+ * of all runs, at the sum of the deltas, which is less. Both are stated; why the first is needed for adaptive
+ * runs: accountants take noise and number of releases for fixed, and only the sum of epsilons is known to
+ * hold for a run that is chosen by what was released before (Rogers, Roth, Ullman, Vadhan, NIPS 2016, section
+ * 3). What was charged stays charged, whatever became of the run: it may have released something. A line that
+ * was not written to its end belongs to a run that released nothing, and is dropped.
  */
 #ifndef DPF_PRIVACY_DATA_LEDGER_H
 #define DPF_PRIVACY_DATA_LEDGER_H
@@ -36,6 +39,7 @@ struct data_budget {
     double composed; /* epsilon of all of them, this one included, at the sum of deltas; NaN: not known */
     char composed_by[32]; /* the accountant */
     int planned;          /* max-epsilon is judged by it */
+    int joint;            /* some run leaves a person's own rows to the person */
     double most;          /* that all may have together; 0: no limit */
     char path[256];
 };
@@ -49,13 +53,16 @@ struct data_ledger_request {
     struct instance *const *accountants;
     int n_accountants;
     const char *declared; /* to be public, beyond the adjacency: "" or names of keys of [privacy] */
-    const char *name;     /* tells runs apart for the reader */
+    /* Where the lists come from, in words that are the same if and only if the assumption is. */
+    const char *users, *items;
+    const char *name; /* tells runs apart for the reader */
     int charge;
 };
 
 /*
  * Reads what is spent, and fails (DPF_FAULT_CONFIG) if this run would not fit: a guarantee that is not
- * proved, or no finite epsilon; a file for another unit, adjacency or observer; more than `most` together.
+ * proved, or no finite epsilon; reproducible noise; a file for another unit, adjacency or observer, or for
+ * runs that take something else to be public; more than `most` together.
  * With `charge` it adds the run. The file is made if it is not there
  * and there is something to charge.
  */

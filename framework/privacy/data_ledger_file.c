@@ -50,8 +50,9 @@ static json_t *head_of(const struct data_ledger_request *request)
     const struct guarantee *guarantee = request->guarantee;
     const int64_t curious = curious_of(guarantee);
     json_t *head = json_pack(
-        "{s:i, s:s, s:s, s:s}", "dpframe_ledger", 1, "unit", dpf_unit_name(guarantee->unit), "adjacency",
-        dpf_adjacency_name(guarantee->adjacency), "observer", statement_observer(guarantee->observer));
+        "{s:i, s:s, s:s, s:s, s:s, s:s}", "dpframe_ledger", 1, "unit", dpf_unit_name(guarantee->unit),
+        "adjacency", dpf_adjacency_name(guarantee->adjacency), "observer",
+        statement_observer(guarantee->observer), "users", request->users, "items", request->items);
     int status = head ? 0 : -1;
     if (status == 0 && *request->declared)
         status = json_object_set_new(head, "public", json_string(request->declared));
@@ -82,11 +83,10 @@ static json_t *entry_of(const struct data_ledger_request *request, const struct 
     if (gmtime_r(&now, &utc))
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     json_t *events = own_events(request->ledger);
-    return events
-               ? json_pack("{s:s, s:s, s:f, s:f, s:s, s:b, s:o}", "time", when, "run", request->name,
-                           "epsilon", account->answer.epsilon, "delta", account->answer.delta, "accountant",
-                           account->accountant, "reproducible", guarantee->reproducible, "events", events)
-               : NULL;
+    return events ? json_pack("{s:s, s:s, s:f, s:f, s:s, s:b, s:o}", "time", when, "run", request->name,
+                              "epsilon", account->answer.epsilon, "delta", account->answer.delta,
+                              "accountant", account->accountant, "joint", guarantee->joint, "events", events)
+                  : NULL;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------ */
@@ -146,10 +146,47 @@ static int line_fails(const struct file *file, int64_t line, const char *why, st
                      file->path, (long long)line, why);
 }
 
-static const char *declared_in(const json_t *head)
+static const char *text_in(const json_t *head, const char *key)
 {
-    const char *declared = json_string_value(json_object_get(head, "public"));
-    return declared ? declared : "";
+    const char *text = json_string_value(json_object_get(head, key));
+    return text ? text : "";
+}
+
+static int check_unit(const struct file *file, const json_t *head, const struct guarantee *guarantee,
+                      struct dpf_error *error)
+{
+    const char *const keys[] = {"unit", "adjacency", "observer"};
+    const char *const own[] = {dpf_unit_name(guarantee->unit), dpf_adjacency_name(guarantee->adjacency),
+                               statement_observer(guarantee->observer)};
+    int same = 1;
+    for (int i = 0; i < 3; i++)
+        same &= strcmp(text_in(head, keys[i]), own[i]) == 0;
+    return same
+               ? 0
+               : error_set(error, DPF_FAULT_CONFIG,
+                           "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for "
+                           "%s, %s, %s. Epsilons of different ones do not add up: use the same, or another "
+                           "file",
+                           file->path, text_in(head, keys[0]), text_in(head, keys[1]), text_in(head, keys[2]),
+                           own[0], own[1], own[2]);
+}
+
+/* The lists of ids, one after the other. */
+static int check_lists(const struct file *file, const json_t *head, const struct data_ledger_request *request,
+                       struct dpf_error *error)
+{
+    const char *const keys[] = {"users", "items"}, *const own[] = {request->users, request->items};
+    for (int i = 0; i < 2; i++)
+        if (strcmp(text_in(head, keys[i]), own[i]) != 0)
+            return error_set(
+                error, DPF_FAULT_CONFIG,
+                "[privacy] ledger = %s is for runs whose list of %s is %s; the list of this run is %s. Who "
+                "is "
+                "protected by one of them only, their sum does not protect: use the same [data] %s-file key, "
+                "or another file",
+                file->path, keys[i], *text_in(head, keys[i]) ? text_in(head, keys[i]) : "not stated", own[i],
+                keys[i]);
+    return 0;
 }
 
 static int check_head(const struct file *file, const json_t *line, const struct data_ledger_request *request,
@@ -165,14 +202,18 @@ static int check_head(const struct file *file, const json_t *line, const struct 
         return 0;
     if (json_integer_value(json_object_get(line, "dpframe_ledger")) != 1)
         return line_fails(file, 1, "does not identify a dpframe ledger", error);
-    if (strcmp(declared_in(line), request->declared) != 0)
+    if (check_unit(file, line, guarantee, error) != 0)
+        return -1;
+    if (strcmp(text_in(line, "public"), request->declared) != 0)
         return error_set(
             error, DPF_FAULT_CONFIG,
             "[privacy] ledger = %s is for runs that declare %s to be public; this run declares %s. "
             "What one of them does not protect, their sum does not: declare the same, or use "
             "another file",
-            file->path, *declared_in(line) ? declared_in(line) : "nothing",
+            file->path, *text_in(line, "public") ? text_in(line, "public") : "nothing",
             *request->declared ? request->declared : "nothing");
+    if (check_lists(file, line, request, error) != 0)
+        return -1;
     const json_int_t curious = json_integer_value(json_object_get(line, "curious"));
     if (curious != curious_of(guarantee))
         return error_set(
@@ -181,14 +222,7 @@ static int check_head(const struct file *file, const json_t *line, const struct 
             "is for %lld (max-curious). Their sum holds for the fewest alone: use the same number, or "
             "another file",
             file->path, (long long)curious, (long long)curious_of(guarantee));
-    return error_set(error, DPF_FAULT_CONFIG,
-                     "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for %s, "
-                     "%s, %s. Epsilons of "
-                     "different ones do not add up: use the same, or another file",
-                     file->path, json_string_value(json_object_get(line, "unit")),
-                     json_string_value(json_object_get(line, "adjacency")),
-                     json_string_value(json_object_get(line, "observer")), dpf_unit_name(guarantee->unit),
-                     dpf_adjacency_name(guarantee->adjacency), statement_observer(guarantee->observer));
+    return line_fails(file, 1, "is not the head of a ledger that this version writes", error);
 }
 
 /* 0, or -1 without memory. Events that are not understood leave the composition unknown. */
@@ -229,6 +263,7 @@ static int add_line(struct file *file, int64_t number, const char *text, size_t 
             out->epsilon += json_number_value(epsilon);
             out->delta += json_number_value(delta);
             out->runs++;
+            out->joint |= json_is_true(json_object_get(line, "joint"));
             if (add_events(file, json_object_get(line, "events")) != 0)
                 status = error_memory(error);
         }
@@ -408,6 +443,14 @@ int data_ledger_open(const struct data_ledger_request *request, struct data_budg
         return error_set(error, DPF_FAULT_CONFIG,
                          "[privacy] ledger adds up proved epsilons, but nothing is proved for this run: "
                          "\"dpframe check\" shows the conditions that fail; meet them, or remove ledger");
+    if (request->guarantee->reproducible)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[privacy] ledger adds up epsilons of independent noise, but the noise of this run "
+                         "is reproducible: "
+                         "another run with the same noise-seed has the same, and whoever knows the seed can "
+                         "remove it. Set "
+                         "randomness = secure, or remove ledger");
+    out->joint = request->guarantee->joint;
     out->own_epsilon = account->answer.epsilon;
     out->own_delta = account->answer.delta;
     file.descriptor = open(request->path, charge ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0600);

@@ -80,7 +80,7 @@ struct term_facts {
     /* C12: */
     int64_t stops_below;  /* with fewer messages than this the run stops; up to 1: never */
     int sum_may_overflow; /* no public bound keeps sums within 64 bits */
-    char overflow_why[160];
+    char overflow_why[192];
     int component_may_stop; /* a recommender that does not promise to end whatever the records are */
 };
 

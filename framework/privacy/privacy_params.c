@@ -114,8 +114,9 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
     [PRIVACY_LEDGER] = DPF_PARAM_TEXT_F(
         "ledger", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
         "A file that adds up what all runs on this data have spent: each adds its proved epsilon "
-        "and delta before anything is released. One for each unit, adjacency and observer, and for what "
-        "id-lists and interaction-pattern declare."),
+        "and delta before anything is released. One for each unit, adjacency and observer, for lists of ids "
+        "from catalogues or from the data, and for what id-lists and interaction-pattern declare. Noise has "
+        "to be secure."),
     [PRIVACY_MAX_EPSILON] = DPF_PARAM_REAL_F(
         "max-epsilon", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
         "What the runs in `ledger` may spend together: a run past that is refused. 0: no limit."),

@@ -446,6 +446,11 @@ static void add_budget(const struct guarantee *guarantee, int width, struct text
              guarantee_number_up(b->epsilon + b->own_epsilon, all),
              guarantee_number_up(b->delta + b->own_delta, delta), most);
     add_wrapped(out, width, "- ", line);
+    if (b->joint)
+        add_wrapped(
+            out, width, "- ",
+            "Some of these runs leave a person's own factors and scores to that person: the sum is about "
+            "what all others see.");
     if (!isnan(b->composed)) {
         snprintf(line, sizeof line,
                  "Composed by %s, all releases of all runs have epsilon = %s at that delta. This holds if "

@@ -39,6 +39,8 @@ struct arguments {
     /* Options of some commands. */
     int jobs; /* 0: not given */
     int dry_run, resume, all;
+    int prepare, list, take_over; /* of a sweep that is run by points */
+    const char *point;
     const char *user, *data, *item, *exclude, *candidates;
     int64_t count;                  /* -n; 0: not given */
     int stand_in;                   /* set by comparisons, see struct plan_options */

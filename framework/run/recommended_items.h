@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 #include "engine/model.h"
 
 struct recommended_items {

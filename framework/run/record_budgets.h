@@ -10,7 +10,7 @@
 #ifndef DPF_RUN_RECORD_BUDGETS_H
 #define DPF_RUN_RECORD_BUDGETS_H
 
-#include "data/dataset.h"
+#include "dataset/dataset.h"
 #include "plan/plan.h"
 
 /* 1 if there is a table: records have privacy weights, and an accountant of the run knows them. */

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "run/npy.h"
@@ -41,6 +43,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/record_budgets.csv",
                                            "private/noise.csv",
                                            "private/violations.txt",
+                                           "private/verdict.json",
                                            "private/report.html",
                                            "private/user_ids.txt",
                                            "private/item_ids.txt"};
@@ -126,6 +129,22 @@ static int check_writable(const char *directory, const char *part, struct dpf_er
     return status;
 }
 
+/* Said before training, while it can still be stopped: the files are removed when the new ones are complete.
+ */
+static void announce_replacement(const char *directory)
+{
+    char *path = files_join(directory, "run.json"), when[32];
+    struct stat info;
+    struct tm at;
+    if (path && stat(path, &info) == 0 && localtime_r(&info.st_mtime, &at) &&
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &at) > 0)
+        log_message(LOG_LEVEL_WARNING,
+                    "%s holds a run of %s, which this one replaces when it is complete; -O DIRECTORY keeps "
+                    "both",
+                    directory, when);
+    free(path);
+}
+
 int results_prepare(const char *directory, struct dpf_error *error)
 {
     struct stat info;
@@ -139,9 +158,11 @@ int results_prepare(const char *directory, struct dpf_error *error)
                          directory);
     if (files_make_configured("[run] output", directory, error) != 0)
         return -1;
-    return check_writable(directory, "", error) == 0 && check_writable(directory, "release", error) == 0
-               ? check_writable(directory, "private", error)
-               : -1;
+    if (check_writable(directory, "", error) != 0 || check_writable(directory, "release", error) != 0 ||
+        check_writable(directory, "private", error) != 0)
+        return -1;
+    announce_replacement(directory);
+    return 0;
 }
 
 void results_abandon(const char *directory)
@@ -360,15 +381,15 @@ static json_t *files_json(const struct results *r)
     return object;
 }
 
-static json_t *comparisons_json(const struct results *r)
+json_t *results_comparisons_json(const struct comparison *comparisons, int n)
 {
     json_t *object = json_object();
-    for (int i = 0; i < r->n_comparisons; i++) {
+    for (int i = 0; i < n; i++) {
         json_t *metrics = json_object();
-        add_metrics_json(metrics, &r->comparisons[i].metrics);
-        if (r->comparisons[i].epsilon > 0) /* a model that could be released, and is not */
-            json_object_set_new(metrics, "epsilon-proved", number(r->comparisons[i].epsilon));
-        json_object_set_new(object, r->comparisons[i].name, metrics);
+        add_metrics_json(metrics, &comparisons[i].metrics);
+        if (comparisons[i].epsilon > 0) /* a model that could be released, and is not */
+            json_object_set_new(metrics, "epsilon-proved", number(comparisons[i].epsilon));
+        json_object_set_new(object, comparisons[i].name, metrics);
     }
     return object;
 }
@@ -399,7 +420,7 @@ static json_t *run_json(const struct results *r, json_t *budgets)
     if (r->released)
         json_object_set_new(root, "released_metrics", released_json(r->released));
     json_object_set_new(root, "guarantee_covers", covers_json(r));
-    json_object_set_new(root, "baselines", comparisons_json(r));
+    json_object_set_new(root, "baselines", results_comparisons_json(r->comparisons, r->n_comparisons));
     json_object_set_new(root, "metric_conventions", conventions_json(r->test));
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
     if (budgets)

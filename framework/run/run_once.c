@@ -23,10 +23,11 @@
 #include "run/stopping.h"
 #include "privacy/dp_event.h"
 #include "run/summary_table.h"
-#include "run/verdict.h"
+#include "run/judge.h"
+#include "run/verdict_file.h"
 #include "plan/plan_make.h"
 #include "engine/model_scores.h"
-#include "data/summary.h"
+#include "dataset/summary.h"
 
 struct run {
     struct session session;
@@ -189,57 +190,25 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
 
 #define TWIN_SECONDS 60.0 /* a model that took longer is not trained again for the sake of a sentence */
 
-static const struct comparison *comparison_named(const struct run *run, const char *name)
+/* The page of the run shows the verdict that was printed, and the models that it rests on. Where nobody reads
+   it now, none are trained for it. */
+static int give_verdict(struct run *run, const struct arguments *arguments, const char *directory,
+                        char **words, enum verdict *verdict, struct dpf_error *error)
 {
-    for (int i = 0; i < run->n_comparisons; i++)
-        if (strcmp(run->comparisons[i].name, name) == 0)
-            return &run->comparisons[i];
-    return NULL;
-}
-
-/* What it needs beyond what was asked for is evaluated for it alone: results do not depend on who looks. */
-static const struct comparison *evaluate_for_verdict(struct run *run, const struct arguments *arguments,
-                                                     const char *name)
-{
-    struct dpf_error ignored = {0};
-    const struct comparison *known = comparison_named(run, name);
-    if (known)
-        return known;
-    return compare_with(run, arguments, name, &ignored) == 0 ? comparison_named(run, name) : NULL;
-}
-
-/* NULL: nothing can be said. Free it. */
-static char *make_verdict(struct run *run, const struct arguments *arguments, enum verdict *verdict)
-{
-    struct plan *plan = &run->session.plan;
     const int asked = run->n_comparisons;
-    const char *const *rivals = verdict_rivals(&run->test, run->dataset.implicit);
-    if (!rivals || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
-        return NULL;
-    enum log_level level = log_set_level(LOG_LEVEL_NONE);
-    struct verdict_input input = {
-        .test = &run->test,
-        .implicit = run->dataset.implicit,
-        .has_noise = plan->guarantee.n_releases > 0,
-        .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
-        .users = run->dataset.users.n,
-        .items = run->dataset.items.n,
-        .records = run->dataset.train.n};
-    for (; *rivals; rivals++) {
-        const struct comparison *found = evaluate_for_verdict(run, arguments, *rivals);
-        if (found)
-            input.rivals[input.n_rivals++] = (struct verdict_rival){*rivals, found->epsilon, &found->metrics};
-    }
-    *verdict = verdict_judge(&input);
-    const struct comparison *twin = comparison_named(run, "non-private");
-    if (!twin && input.has_noise && *verdict > VERDICT_BETTER && run->times[3] - run->times[2] < TWIN_SECONDS)
-        twin = evaluate_for_verdict(run, arguments, "non-private");
-    input.non_private = twin ? &twin->metrics : NULL;
-    log_set_level(level);
-    char *text = verdict_text(&input);
+    const struct judge judge = {.run = {arguments, &run->session, &run->dataset, run->pool},
+                                .test = &run->test,
+                                .trains = !run->quiet,
+                                .twin = run->times[3] - run->times[2] < TWIN_SECONDS,
+                                .models = run->comparisons,
+                                .n_models = &run->n_comparisons};
+    int status = 0;
+    *words = judge_words(&judge, verdict);
+    if (*words)
+        status = verdict_file_write(directory, *verdict, *words, run->comparisons, run->n_comparisons, error);
     while (run->n_comparisons > asked)
         metrics_free(&run->comparisons[--run->n_comparisons].metrics);
-    return text;
+    return status;
 }
 
 static int check_compare(const struct plan *plan, struct dpf_error *error)
@@ -352,12 +321,10 @@ static void print_verdict(const char *words, enum verdict verdict)
     text_free(&text);
 }
 
-static void print_results(struct run *run, const struct arguments *arguments, const struct results *results,
-                          const char *directory)
+static void print_results(const struct run *run, const struct results *results, const char *words,
+                          enum verdict verdict, const char *directory)
 {
-    enum verdict verdict = VERDICT_NONE;
     const int width = terminal_width(STDOUT_FILENO);
-    char *words = make_verdict(run, arguments, &verdict);
     char *table = results->test->n || results->released ? summary_table(results, width) : NULL;
     const struct guarantee *guarantee = &run->session.plan.guarantee;
     char *statement =
@@ -370,7 +337,6 @@ static void print_results(struct run *run, const struct arguments *arguments, co
            directory, directory, directory);
     free(table);
     free(statement);
-    free(words);
 }
 
 /* For the curator: nothing of it is in release/, nor in the exit status. */
@@ -433,8 +399,14 @@ static int finish(struct run *run, const struct arguments *arguments, const char
     if (write_results(run, directory, &results, error) != 0)
         return -1;
     warn_of_violations(run, directory);
+    enum verdict verdict = VERDICT_NONE;
+    char *words = NULL;
+    const int status = give_verdict(run, arguments, directory, &words, &verdict, error);
     if (!run->quiet)
-        print_results(run, arguments, &results, directory);
+        print_results(run, &results, words, verdict, directory);
+    free(words);
+    if (status != 0)
+        return -1;
     for (int64_t i = 0; i < run->test.n; i++)
         if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
             log_message(LOG_LEVEL_WARNING,
@@ -511,6 +483,18 @@ static int charge(struct run *run, struct dpf_error *error)
     return plan_charge(plan, 1, error);
 }
 
+/* What a run that departed from its plan has told is not what it was charged, so it tells nothing. */
+static int check_kept(const struct plan *plan, struct dpf_error *error)
+{
+    if (!*plan->guarantee.deviation || !*plan->privacy.params.values[PRIVACY_LEDGER].text)
+        return 0;
+    return error_set(
+        error, DPF_FAULT_RUN,
+        "the run departed from its plan: %s. Its epsilon, which [privacy] ledger has been charged, "
+        "is not proved, so nothing is released",
+        plan->guarantee.deviation);
+}
+
 static int run_configured(struct run *run, struct arguments *arguments, struct dpf_error *error)
 {
     char *overridden = NULL;
@@ -548,6 +532,8 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = train_and_evaluate(run, arguments, error);
     if (status == 0 && run->part && *plan->guarantee.deviation)
         status = RUN_DEVIATED;
+    if (status == 0)
+        status = check_kept(plan, error);
     if (status == 0)
         status = finish(run, arguments, directory, error);
     if (status != 0 && made && plan->output)

@@ -15,12 +15,12 @@
 #include "plot/html_page.h"
 #include "plot/plot_svg.h"
 #include "privacy/guarantee.h"
-#include "run/comparison.h"
+#include "run/judge.h"
 #include "run/recommended_items.h"
 #include "run/results.h"
 #include "run/saved_run.h"
 #include "run/training_curve.h"
-#include "run/verdict.h"
+#include "run/verdict_file.h"
 
 #define LIST 10          /* items of a list */
 #define MOST_USERS 2000  /* whose lists are made */
@@ -30,14 +30,11 @@
 struct run_report {
     const char *directory;
     json_t *json; /* run.json */
+    struct verdict_file verdict;
+    json_t *models; /* metrics of those of [run] compare, and of those that the verdict rests on */
     /* What needs the records; empty without them. */
     struct saved_run saved;
-    struct metrics test;
-    struct comparison comparisons[COMPARISON_MOST]; /* beyond those of run.json */
-    int n_comparisons;
     struct recommended_items items;
-    char *words; /* of the verdict */
-    enum verdict verdict;
     struct dpf_error why_not; /* the records could not be used */
     struct text page;
 };
@@ -74,94 +71,65 @@ static char *read_file(const struct run_report *report, const char *name)
 
 /* ---- what needs the records ---------------------------------------------------------------------------- */
 
-static const struct metrics *comparison_named(const struct run_report *report, const char *name,
-                                              double *epsilon)
-{
-    for (int i = 0; i < report->n_comparisons; i++)
-        if (strcmp(report->comparisons[i].name, name) == 0) {
-            *epsilon = report->comparisons[i].epsilon;
-            return &report->comparisons[i].metrics;
-        }
-    return NULL;
-}
-
-static void add_comparison(struct run_report *report, const struct compared_run *run, const char *name)
-{
-    struct dpf_error ignored = {0};
-    if (report->n_comparisons < COMPARISON_MOST &&
-        comparison_make(run, name, &report->comparisons[report->n_comparisons], &ignored) == 0)
-        report->n_comparisons++;
-}
-
-/* Whether any metric is one of ranking. */
-static int ranks(const struct metrics *metrics)
-{
-    for (int64_t i = 0; i < metrics->n; i++)
-        if (strchr(metrics->items[i].name, '@') || strcmp(metrics->items[i].name, "mrank") == 0)
-            return 1;
-    return 0;
-}
-
-/* The verdict that the run printed, from the models that it is compared with, trained again. */
+/* Of a run that gave no verdict, trained once: the file keeps it, as the noise of private models is drawn. */
 static int judge(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run *saved = &report->saved;
     struct plan *plan = &saved->session.plan;
+    struct comparison models[COMPARISON_MOST];
+    struct metrics test = {0};
+    int n = 0;
     const struct scorer scorer = {.context = &saved->model, .scores = model_scores};
-    if (saved->dataset.test.n == 0)
-        return 0;
+    const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool},
+                                .test = &test,
+                                .trains = 1,
+                                .models = models,
+                                .n_models = &n};
+    enum verdict verdict;
     if (evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool, 0,
-                       &report->test, error) != 0)
+                       &test, error) != 0)
         return -1;
-    const char *const *rivals = verdict_rivals(&report->test, saved->dataset.implicit);
-    if (!rivals || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
-        return 0;
-    const struct compared_run run = {arguments, &saved->session, &saved->dataset, saved->pool};
-    struct verdict_input input = {
-        .test = &report->test,
-        .implicit = saved->dataset.implicit,
-        .has_noise = plan->guarantee.n_releases > 0,
-        .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
-        .users = saved->dataset.users.n,
-        .items = saved->dataset.items.n,
-        .records = saved->dataset.train.n};
-    for (; *rivals; rivals++) {
-        double epsilon = 0;
-        add_comparison(report, &run, *rivals);
-        const struct metrics *found = comparison_named(report, *rivals, &epsilon);
-        if (found)
-            input.rivals[input.n_rivals++] = (struct verdict_rival){*rivals, epsilon, found};
-    }
-    double none;
-    if (ranks(&report->test) && !comparison_named(report, "popularity", &none))
-        add_comparison(report, &run, "popularity");
-    report->verdict = verdict_judge(&input);
-    report->words = verdict_text(&input);
-    return 0;
+    char *words = judge_words(&judge, &verdict);
+    int status = words ? verdict_file_write(report->directory, verdict, words, models, n, error) : 0;
+    verdict_file_close(&report->verdict);
+    verdict_file_read(report->directory, &report->verdict);
+    for (int i = 0; i < n; i++)
+        metrics_free(&models[i].metrics);
+    metrics_free(&test);
+    free(words);
+    return status;
 }
 
-static int use_records(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
+/* As the run was: its resolved configuration, and its guarantee. */
+static int judge_if_needed(struct run_report *report, const struct arguments *arguments,
+                           struct dpf_error *error)
 {
+    struct plan *plan = &report->saved.session.plan;
+    if (report->verdict.json || report->saved.dataset.test.n == 0)
+        return 0;
     struct arguments *own = memory_new(1, sizeof *own);
     char *config = files_join(report->directory, "config.ini");
-    struct saved_run *saved = &report->saved;
-    int status =
-        own && config ? saved_run_open(arguments, report->directory, saved, error) : error_memory(error);
+    int status = own && config ? plan_measure(plan, error) : error_memory(error);
     if (status == 0)
-        status = plan_measure(&saved->session.plan, error);
-    if (status == 0)
-        status = plan_charge(&saved->session.plan, 0, error);
+        status = plan_charge(plan, 0, error);
     if (status == 0) {
         *own = *arguments;
         own->config = config;
         status = judge(report, own, error);
     }
-    if (status == 0)
-        status = recommended_items_count(&saved->dataset, &saved->model, saved->pool, LIST, MOST_USERS,
-                                         &report->items, error);
     free(config);
     free(own);
     return status;
+}
+
+static int use_records(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
+{
+    struct saved_run *saved = &report->saved;
+    if (saved_run_open(arguments, report->directory, saved, error) != 0 ||
+        judge_if_needed(report, arguments, error) != 0)
+        return -1;
+    return recommended_items_count(&saved->dataset, &saved->model, saved->pool, LIST, MOST_USERS,
+                                   &report->items, error);
 }
 
 /* ---- the head ------------------------------------------------------------------------------------------ */
@@ -214,16 +182,20 @@ static void add_head(struct run_report *report, const char *const *contents)
     html_page_begin(&report->page, title ? title : "A run");
     report->page.failed |= !title;
     free(title);
-    if (report->words)
-        html_page_box(&report->page, report->verdict == VERDICT_BETTER ? "answer" : "warn", report->words);
+    if (report->verdict.words)
+        html_page_box(&report->page, report->verdict.verdict == VERDICT_BETTER ? "answer" : "warn",
+                      report->verdict.words);
     add_promise(report);
     html_page_box(
         &report->page, "private",
         is_synthetic(report)
-            ? "Private as to its kind: metrics, curve and lists are computed from records, and no statement "
-              "covers them. The records of this run are generated, so here they are nobody's."
-            : "Private: metrics, curve and lists are computed from protected records, and no statement "
-              "covers them. Give this page to nobody who may not see the records.");
+            ? "Metrics, curve and lists are computed from the records, and the statement does not cover "
+              "them. "
+              "The records of this run are generated, so this page may be shown to anybody; a page made from "
+              "real records may not."
+            : "Private: metrics, curve and lists are computed from protected records, and the statement does "
+              "not "
+              "cover them. Show this page only to those who may see the records.");
     html_page_contents(&report->page, contents);
 }
 
@@ -265,31 +237,24 @@ static void add_metric_row(struct run_report *report, struct sheet *table, const
                      json_number_value(json_array_get(interval, 1)));
     else if (has_intervals(report))
         sheet_text(table, NULL);
-    json_object_foreach(json_object_get(report->json, "baselines"), other, metrics)
+    json_object_foreach(report->models, other, metrics)
     {
         add_value(table, name, number_in(metrics, name));
     }
-    for (int i = 0; i < report->n_comparisons; i++)
-        if (!json_object_get(json_object_get(report->json, "baselines"), report->comparisons[i].name))
-            add_value(table, name, metrics_find(&report->comparisons[i].metrics, name));
 }
 
 static void add_metric_columns(const struct run_report *report, struct sheet *table)
 {
-    const json_t *baselines = json_object_get(report->json, "baselines");
     const char *other;
     json_t *metrics;
     sheet_column(table, "metric", SHEET_LEFT);
     sheet_column(table, "this run", SHEET_RIGHT);
     if (has_intervals(report))
         sheet_column(table, "interval", SHEET_RIGHT);
-    json_object_foreach((json_t *)(uintptr_t)baselines, other, metrics)
+    json_object_foreach(report->models, other, metrics)
     {
         sheet_column(table, other, SHEET_RIGHT);
     }
-    for (int i = 0; i < report->n_comparisons; i++)
-        if (!json_object_get(baselines, report->comparisons[i].name))
-            sheet_column(table, report->comparisons[i].name, SHEET_RIGHT);
 }
 
 static void add_conventions(struct run_report *report)
@@ -440,8 +405,8 @@ static void add_plots(struct run_report *report)
     html_page_section(&report->page, "plots", "Training and recommendations");
     if (report->why_not.fault) {
         char *why =
-            memory_format("Other models, and how recommendations are spread over items, need the records "
-                          "again, and these cannot be used: %s",
+            memory_format("How recommendations are spread over items needs the records again, and these "
+                          "cannot be used: %s",
                           report->why_not.text);
         html_page_box(&report->page, "warn", why ? why : "");
         free(why);
@@ -562,6 +527,7 @@ static void add_files(struct run_report *report)
         {"private/data.json", "what was read"},
         {"private/record_budgets.csv", "epsilon by privacy weight"},
         {"private/noise.csv", "how the noise was distributed"},
+        {"private/verdict.json", "the verdict, and the metrics of the models that it rests on"},
         {"private/violations.txt", "faults of records that stopped nothing"}};
     html_page_section(&report->page, "files", "Files");
     text_add(&report->page, "<ul>");
@@ -677,14 +643,12 @@ static int load_json(struct run_report *report, struct dpf_error *error)
 
 static void close_report(struct run_report *report)
 {
-    for (int i = 0; i < report->n_comparisons; i++)
-        metrics_free(&report->comparisons[i].metrics);
-    metrics_free(&report->test);
     recommended_items_free(&report->items);
     saved_run_close(&report->saved);
+    verdict_file_close(&report->verdict);
+    json_decref(report->models);
     json_decref(report->json);
     text_free(&report->page);
-    free(report->words);
 }
 
 int run_report_write(const struct arguments *arguments, const char *directory, char **page,
@@ -697,9 +661,12 @@ int run_report_write(const struct arguments *arguments, const char *directory, c
     report->directory = directory;
     int status = load_json(report, error);
     if (status == 0) {
-        /* What is compared warns of what does not concern the page. */
+        verdict_file_read(directory, &report->verdict);
+        /* The records were warned of by the run. */
         const enum log_level level = log_set_level(LOG_LEVEL_NONE);
         use_records(report, arguments, &report->why_not);
+        report->models = json_deep_copy(json_object_get(report->json, "baselines"));
+        json_object_update_missing(report->models, report->verdict.models);
         log_set_level(level);
         status = write_private(report, page, error);
     }

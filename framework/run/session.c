@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "data/data_options.h"
+#include "reading/data_options.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
 #include "plan/components.h"

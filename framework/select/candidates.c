@@ -374,12 +374,17 @@ static int check_metric(const struct candidates *c, const struct session *sessio
     const struct plan *plan = &session->plan;
     struct metrics names;
     struct text list = {0};
+    const char *near = NULL; /* the same without its cut-off */
+    const size_t length = strlen(c->options.metric);
     int found = 0;
     if (evaluate_release_names(&session->evaluate, data_feedback(&plan->data) != FEEDBACK_EXPLICIT,
                                plan->value_lo, plan->value_hi, &names, error) != 0)
         return -1;
     for (int64_t i = 0; i < names.n; i++) {
         found |= strcmp(names.items[i].name, c->options.metric) == 0;
+        if (!near && strncmp(names.items[i].name, c->options.metric, length) == 0 &&
+            names.items[i].name[length] == '@')
+            near = names.items[i].name;
         text_add(&list, "%s%s", i > 0 ? ", " : "", names.items[i].name);
     }
     const int status =
@@ -390,7 +395,8 @@ static int check_metric(const struct candidates *c, const struct session *sessio
                   "no metric is released, so none can decide: set [evaluate] release = noisy, which charges "
                   "the score of each run")
             : config_error(plan->config, "select", "metric", error,
-                           "is not among the metrics that are released: %s", list.data ? list.data : "");
+                           "is not among the metrics that are released: %s%s%s%s", list.data ? list.data : "",
+                           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     text_free(&list);
     metrics_free(&names);
     return status;

@@ -287,6 +287,10 @@ static int publish_from(const struct select_dir *dir, const char *run, struct dp
         status = move(run, dir->output, "config.ini", error);
     if (status == 0)
         status = move(run, dir->output, "run.json", error);
+    if (status == 0) { /* nothing is left in them */
+        rmdir(from);
+        rmdir(run);
+    }
     free(release);
     free(from);
     free(to);

@@ -483,8 +483,8 @@ static int add_variants(struct report *report, struct dpf_error *error)
         shown[n++] = (struct shown){reference, comparable(first_done(outcomes, reference))};
         html_page_section(&report->page, "compared", "What is compared");
         add_axes(report);
-        html_page_note(&report->page, "Each variant as what changes in the resolved configuration of the one "
-                                      "before it that it is most like, besides those axes.");
+        html_page_note(&report->page, "Beside those axes, each variant changes these keys of a variant above "
+                                      "it, the one that it has most in common with.");
     }
     for (size_t c = 0; c < outcomes->n_cells && status == 0 && reference; c++)
         if (first_done(outcomes, &outcomes->cells[c]) && &outcomes->cells[c] != reference &&

@@ -75,6 +75,16 @@ static json_t *load_part(const char *directory, const char *part, const char *na
     return json;
 }
 
+/* What a prepared sweep was made from decides: results of an earlier configuration are not its results. */
+static int is_done(const struct outcomes *outcomes, const struct outcome *outcome)
+{
+    const char *status = json_string_value(json_object_get(outcome->state, "status"));
+    const char *of = json_string_value(json_object_get(outcome->state, "fingerprint"));
+    const json_t *all = json_object_get(outcomes->sweep, "fingerprints");
+    const char *wanted = json_string_value(json_object_get(all, outcome->name));
+    return status && strcmp(status, "done") == 0 && (!all || (wanted && of && strcmp(wanted, of) == 0));
+}
+
 static int read_point(struct outcomes *outcomes, const json_t *json, struct outcome *out,
                       struct dpf_error *error)
 {
@@ -101,8 +111,7 @@ static int read_point(struct outcomes *outcomes, const json_t *json, struct outc
         out->at[d] = v;
     }
     out->state = load_part(outcomes->directory, "state", out->name, ".json");
-    const char *status = json_string_value(json_object_get(out->state, "status"));
-    if (status && strcmp(status, "done") == 0)
+    if (is_done(outcomes, out))
         out->run = load_part(outcomes->directory, "points", out->name, "/run.json");
     outcomes->n_done += out->run != NULL;
     return 0;

@@ -2,6 +2,7 @@
 #include "sweep/sweep_dir.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,7 +40,30 @@ static int make_part(const char *directory, const char *part, struct dpf_error *
     return status;
 }
 
-int store_prepare(const char *directory, int resume, struct dpf_error *error)
+json_t *store_fingerprints(const char *directory)
+{
+    json_error_t problem;
+    char *path = files_join(directory, "sweep.json");
+    json_t *root = path ? json_load_file(path, 0, &problem) : NULL;
+    json_t *fingerprints = json_incref(json_object_get(root, "fingerprints"));
+    json_decref(root);
+    free(path);
+    return fingerprints;
+}
+
+static int refuse_prepared(const char *directory, struct dpf_error *error)
+{
+    json_t *fingerprints = store_fingerprints(directory);
+    json_decref(fingerprints);
+    return !fingerprints
+               ? 0
+               : error_set(error, DPF_FAULT_CONFIG,
+                           "[run] output = %s: this sweep was prepared to be run by points, which may "
+                           "run now: \"dpframe sweep -c CONFIG --point 1-N\" runs what is missing",
+                           directory);
+}
+
+int store_prepare(const char *directory, enum store_use use, struct dpf_error *error)
 {
     char *design = files_join(directory, "sweep.json");
     if (!design)
@@ -51,7 +75,9 @@ int store_prepare(const char *directory, int resume, struct dpf_error *error)
                          "[run] output = %s: the directory contains files that are not part of a sweep; "
                          "choose an empty directory",
                          directory);
-    if (is_sweep && !resume)
+    if (is_sweep && use != STORE_PREPARE && refuse_prepared(directory, error) != 0)
+        return -1;
+    if (is_sweep && use == STORE_NEW)
         return error_set(error, DPF_FAULT_CONFIG,
                          "[run] output = %s: there is a sweep already. --resume runs what is missing or has "
                          "changed; remove the directory, or choose another one, to start anew",
@@ -130,7 +156,8 @@ static json_t *point_json(const struct design *design, const struct point *point
 }
 
 int store_write_design(const char *directory, const char *config, const struct design *design,
-                       const struct points *points, const json_t *privacy_keys, struct dpf_error *error)
+                       const struct points *points, const json_t *privacy_keys, const json_t *fingerprints,
+                       struct dpf_error *error)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < points->n; i++)
@@ -140,6 +167,8 @@ int store_write_design(const char *directory, const char *config, const struct d
                   DPFRAME_VERSION, "config", config, "question", design->question, "baseline",
                   design->baseline, "metrics", list_json(&design->metrics), "dimensions",
                   dimensions_json(design), "privacy_keys", privacy_keys, "points", list);
+    if (root && fingerprints)
+        json_object_set_new(root, "fingerprints", json_deep_copy(fingerprints));
     char *path = files_join(directory, "sweep.json");
     int status = write_json(path, root, error);
     free(path);
@@ -147,7 +176,7 @@ int store_write_design(const char *directory, const char *config, const struct d
     static const char *const parts[] = {"configs", "points", "state", "logs"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
         status = make_part(directory, parts[i], error);
-    return status;
+    return status == 0 && fingerprints ? make_part(directory, "claims", error) : status;
 }
 
 /* ---- state ------------------------------------------------------------------------------------------ */
@@ -179,6 +208,17 @@ int store_write_state(const char *directory, const char *name, const struct stat
     int status = write_json(path, root, error);
     free(path);
     return status;
+}
+
+void store_refresh(const char *directory, const char *name)
+{
+    char *path = store_path(directory, "state", name, ".look");
+    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    free(path);
 }
 
 void store_remove_state(const char *directory, const char *name)

@@ -7,6 +7,7 @@
  *     points/NAME/        its results
  *     state/NAME.json     written when the point has ended: how, and what it was made from
  *     logs/NAME.txt       what it printed
+ *     claims/NAME/        of a prepared sweep: who runs the point, see point_claim.h
  *
  * A point counts as done if its state says so, was made from the same (the fingerprint), and the results are
  * still those that were written. Every write is atomic, so a kill at any moment loses the points in flight
@@ -22,17 +23,25 @@
 /* Path of a part of the sweep, from malloc: store_path(dir, "state", name, ".json"). */
 char *store_path(const char *directory, const char *part, const char *name, const char *ending);
 
-/*
- * Makes the directory ready. One that holds anything but a sweep is refused; one that holds a sweep is, too,
- * unless resume is set.
- */
-int store_prepare(const char *directory, int resume, struct dpf_error *error);
+enum store_use {
+    STORE_NEW,    /* a sweep that is there is refused */
+    STORE_RESUME, /* a sweep that is there is gone on with, unless it was prepared */
+    STORE_PREPARE /* to be run point by point: whatever sweep is there is kept */
+};
+/* Makes the directory ready. One that holds anything but a sweep is refused. */
+int store_prepare(const char *directory, enum store_use use, struct dpf_error *error);
 /* Removes temporary files of writes that were killed. For whoever has locked the directory. */
 void store_clean(const char *directory);
 /* Writes sweep.json and makes the parts. privacy_keys: names of keys that affect the guarantee, as a JSON
- * object; config: the path. */
+ * object; config: the path; fingerprints: of a prepared sweep, by the names of points, else NULL. */
 int store_write_design(const char *directory, const char *config, const struct design *design,
-                       const struct points *points, const json_t *privacy_keys, struct dpf_error *error);
+                       const struct points *points, const json_t *privacy_keys, const json_t *fingerprints,
+                       struct dpf_error *error);
+/* The fingerprints of a prepared sweep; json_decref it. NULL: there is none, or it was not prepared. */
+json_t *store_fingerprints(const char *directory);
+/* Makes what other machines have written to states visible, where an NFS client remembers that a file is not
+ * there. */
+void store_refresh(const char *directory, const char *name);
 
 struct state {
     const char *status; /* "done" or "failed" */

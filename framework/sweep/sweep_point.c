@@ -75,7 +75,7 @@ static int write_config(const struct sweep_base *base, struct plan *plan, struct
     plan->output = store_path(base->directory, "points", out->point->name, "");
     char *ini = plan->output ? plan_resolved_ini(plan) : NULL;
     int status = ini ? 0 : error_memory(error);
-    if (status == 0 && !base->dry_run)
+    if (status == 0 && !base->dry_run && !base->keep_config)
         status = files_write_text(out->config, ini, error);
     free(ini);
     return status;

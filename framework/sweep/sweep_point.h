@@ -14,6 +14,7 @@ struct sweep_base {
     json_t *data_hashes;   /* of [data] by its source key: files are read once */
     json_t *privacy_keys;  /* gathered over all points */
     int dry_run;           /* writes nothing */
+    int keep_config;       /* the resolved configuration is there already */
 };
 
 struct sweep_point {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the points of a sweep, each in a process of its own, and writes tables of the results. */
+/* Runs the points of a sweep, each in a process of its own: all of them, with tables of the results, or those
+ * that are named of a sweep that was prepared. */
+/* sched_getaffinity is Linux's own. */
+#define _GNU_SOURCE
 #include <cblas.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +19,8 @@
 #include "base/ticker.h"
 #include "run/failure.h"
 #include "run/run_once.h"
+#include "sweep/point_choice.h"
+#include "sweep/point_claim.h"
 #include "sweep/sweep_point.h"
 #include "sweep/sweep_run.h"
 #include "data/load.h"
@@ -37,12 +43,56 @@ struct sweep {
     int at_once, quiet, is_terminal, interrupted;
     double started, drawn;
     int lock; /* of the directory, or -1 */
+    /* By points: those from first on that are in all, each under a claim of its own. */
+    int by_points;
+    size_t first, n, n_elsewhere; /* without --point: all of them */
+    json_t *fingerprints;         /* of the points as they were prepared */
+    struct claim *claims;         /* of pending points */
     /* What the next points share. */
     const char *parsed_key;
     struct data_parsed *parsed;
 };
 
+/* Processors that the scheduler leaves to this process. */
+static long processors(void)
+{
+    cpu_set_t set;
+    const int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    return n > 0 ? n : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 /* ---- reading the design ------------------------------------------------------------------------------- */
+
+/* Without a lock of the directory: other processes run other points of it. */
+static int open_prepared(struct sweep *sweep, const char *output, struct dpf_error *error)
+{
+    sweep->directory = realpath(output, NULL);
+    sweep->fingerprints = sweep->directory ? store_fingerprints(sweep->directory) : NULL;
+    return sweep->fingerprints
+               ? 0
+               : error_set(error, DPF_FAULT_CONFIG,
+                           "[run] output = %s: there is no sweep that was prepared; first run "
+                           "\"dpframe sweep -c CONFIG --prepare\"",
+                           output);
+}
+
+static int open_directory(struct sweep *sweep, const char *output, struct dpf_error *error)
+{
+    const enum store_use use = sweep->arguments.prepare  ? STORE_PREPARE
+                               : sweep->arguments.resume ? STORE_RESUME
+                                                         : STORE_NEW;
+    if (store_prepare(output, use, error) != 0)
+        return -1;
+    sweep->directory = realpath(output, NULL);
+    if (!sweep->directory)
+        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", output, strerror(errno));
+    sweep->lock = files_lock_directory(sweep->directory, error);
+    if (sweep->lock < 0)
+        return -1;
+    if (!sweep->arguments.prepare) /* points of an earlier preparation may be writing */
+        store_clean(sweep->directory);
+    return 0;
+}
 
 static int take_output(struct sweep *sweep, struct config *config, struct dpf_error *error)
 {
@@ -52,19 +102,16 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
     if (config_bind(config, "run", table, n, sizeof *table, NULL, 0, &run, error) != 0)
         return -1;
     const char *output = run.params.values[RUN_OUTPUT].text;
-    int status = 0;
-    if (!sweep->arguments.dry_run)
-        status = store_prepare(output, sweep->arguments.resume, error);
-    sweep->directory = status == 0 ? realpath(output, NULL) : NULL;
-    if (status == 0 && !sweep->directory && sweep->arguments.dry_run)
-        sweep->directory = memory_text(output);
-    if (status == 0 && !sweep->directory)
-        status = error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", output, strerror(errno));
-    if (status == 0 && !sweep->arguments.dry_run) {
-        sweep->lock = files_lock_directory(sweep->directory, error);
-        status = sweep->lock < 0 ? -1 : 0;
-        if (status == 0)
-            store_clean(sweep->directory);
+    int status;
+    if (sweep->by_points) {
+        status = open_prepared(sweep, output, error);
+    } else if (!sweep->arguments.dry_run) {
+        status = open_directory(sweep, output, error);
+    } else {
+        sweep->directory = realpath(output, NULL);
+        if (!sweep->directory)
+            sweep->directory = memory_text(output);
+        status = sweep->directory ? 0 : error_memory(error);
     }
     config_values_free(&run);
     return status;
@@ -73,6 +120,7 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
 static int read_design(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
 {
     sweep->arguments = *arguments;
+    sweep->by_points = arguments->point != NULL;
     if (arguments->output) {
         if (arguments->n_overrides == MAX_OVERRIDES)
             return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
@@ -135,33 +183,52 @@ static void list_point(const struct sweep_point *point)
     fflush(stdout);
 }
 
+/* The point that others mean by this name, and list and report, is that of --prepare. */
+static int check_prepared(const struct sweep *sweep, const struct sweep_point *point, struct dpf_error *error)
+{
+    const char *name = point->point->name;
+    const char *prepared = json_string_value(json_object_get(sweep->fingerprints, name));
+    if (prepared && strcmp(prepared, point->fingerprint) == 0)
+        return 0;
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "point %s: its configuration, the plugins, the program or the data are not those of --prepare "
+        "(with which the %s of the sweep in %s was made); use the same everywhere, or --prepare "
+        "again",
+        name, prepared ? "fingerprint" : "list", sweep->directory);
+}
+
 static int prepare_point(struct sweep *sweep, size_t i, struct dpf_error *error)
 {
     struct sweep_point *point = &sweep->all[i];
-    if (sweep_point_prepare(&sweep->base, &sweep->points.items[i], point, error) != 0)
+    if (sweep_point_prepare(&sweep->base, &sweep->points.items[sweep->first + i], point, error) != 0 ||
+        (sweep->by_points && check_prepared(sweep, point, error) != 0))
         return -1;
     if (point->problem.fault)
         sweep->n_failed++;
-    else if (point->done && sweep->arguments.resume)
+    else if (point->done && (sweep->arguments.resume || sweep->by_points || sweep->arguments.prepare))
         sweep->n_done++;
     else
         sweep->pending[sweep->n_pending++] = i;
     if (sweep->base.dry_run)
         list_point(point);
-    else if (point->problem.fault)
+    else if (point->problem.fault && !sweep->by_points)
         record_problem(sweep, point);
+    if (sweep->arguments.prepare)
+        json_object_set_new(sweep->fingerprints, point->point->name, json_string(point->fingerprint));
     return 0;
 }
 
 static int prepare_points(struct sweep *sweep, struct dpf_error *error)
 {
-    size_t n = sweep->points.n;
+    const size_t n = sweep->n;
     struct progress progress;
     progress_start(&progress, (int64_t)n);
     progress.what = "preparing point";
     sweep->all = memory_new(n, sizeof *sweep->all);
     sweep->pending = memory_new(n, sizeof *sweep->pending);
-    if (!sweep->all || !sweep->pending)
+    sweep->claims = memory_new(n, sizeof *sweep->claims);
+    if (!sweep->all || !sweep->pending || !sweep->claims)
         return error_memory(error);
     for (size_t i = 0; i < n; i++) {
         if (prepare_point(sweep, i, error) != 0)
@@ -178,7 +245,7 @@ static int prepare_points(struct sweep *sweep, struct dpf_error *error)
 
 static int conclude_listing(const struct sweep *sweep, struct dpf_error *error)
 {
-    printf("%zu points, %zu at a time, in %s\n", sweep->points.n, (size_t)sweep->at_once, sweep->directory);
+    printf("%zu points, %zu at a time, in %s\n", sweep->n, (size_t)sweep->at_once, sweep->directory);
     return sweep->n_failed ? error_set(error, DPF_FAULT_CONFIG, "%zu of %zu points cannot be run",
                                        sweep->n_failed, sweep->points.n)
                            : 0;
@@ -203,7 +270,7 @@ static void parse_for(struct sweep *sweep, const struct sweep_point *point)
     struct dpf_error ignored = {0};
     struct session session = {0};
     struct arguments *arguments = memory_new(1, sizeof *arguments);
-    struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
+    struct pool *pool = pool_new((int)processors());
     if (arguments && pool) {
         *arguments = sweep->arguments;
         arguments->config = point->config;
@@ -217,10 +284,46 @@ static void parse_for(struct sweep *sweep, const struct sweep_point *point)
     free(arguments);
 }
 
+static void give_back(struct sweep *sweep, size_t i)
+{
+    struct dpf_error problem = {0};
+    if (claim_end(&sweep->claims[i], &problem) != 0)
+        log_message(LOG_LEVEL_WARNING, "%s", problem.text);
+}
+
+/* 1 if the point is this process's to run. What others have done until now is seen only under the claim. */
+static int take_point(struct sweep *sweep, size_t i)
+{
+    struct sweep_point *point = &sweep->all[sweep->pending[i]];
+    const char *name = point->point->name;
+    struct claim_holder holder;
+    const int taken = claim_take(sweep->directory, name, sweep->arguments.take_over, &sweep->claims[i],
+                                 &holder, &point->problem);
+    if (taken == 1) {
+        char who[2 * CLAIM_TEXT + 96];
+        claim_describe(&holder, who, sizeof who);
+        log_message(LOG_LEVEL_WARNING, "%s is being run by %s; --take-over if that is known to be dead", name,
+                    who);
+        sweep->n_elsewhere++;
+    } else if (taken == 0) {
+        store_refresh(sweep->directory, name);
+        point->done = store_is_done(sweep->directory, name, point->fingerprint);
+        sweep->n_done += point->done != 0;
+        if (!point->done)
+            return 1;
+        give_back(sweep, i);
+    } else {
+        sweep->n_failed++;
+    }
+    return 0;
+}
+
 static void before_job(void *context, size_t i)
 {
     struct sweep *sweep = context;
     const struct sweep_point *point = pending_at(sweep, i);
+    if (sweep->by_points && !take_point(sweep, i))
+        return;
     store_remove_state(sweep->directory, point->point->name);
     if (sweep->parsed_key && strcmp(sweep->parsed_key, point->source_key) == 0)
         return;
@@ -248,7 +351,9 @@ static int run_job(void *context, size_t i)
     struct sweep *sweep = context;
     const struct sweep_point *point = pending_at(sweep, i);
     struct dpf_error error = {0};
-    long threads = sysconf(_SC_NPROCESSORS_ONLN) / sweep->at_once;
+    long threads = processors() / sweep->at_once;
+    if (sweep->by_points && !sweep->claims[i].path)
+        return 0;
     close(sweep->lock); /* a point that outlives a killed sweep must not keep others out */
     write_to_log(sweep, point->point->name);
     ticker_enable(0);
@@ -282,7 +387,7 @@ static char *last_line(const struct sweep *sweep, const char *name)
 static void draw_bar(struct sweep *sweep, size_t running)
 {
     struct text words = {0};
-    size_t n = sweep->points.n, over = sweep->n_done + sweep->n_failed;
+    size_t n = sweep->n, over = sweep->n_done + sweep->n_failed;
     double elapsed = progress_clock() - sweep->started;
     text_add(&words, "%zu/%zu points, %zu running", over, n, running);
     if (sweep->n_failed)
@@ -309,8 +414,8 @@ static void report_end(const struct sweep *sweep, const char *name, const struct
     double elapsed = progress_clock() - sweep->started;
     if (sweep->quiet || sweep->is_terminal)
         return;
-    fprintf(stderr, "%zu/%zu  %s  %s in %.2f s, %.0f s left\n", over, sweep->points.n, name, state->status,
-            state->seconds, elapsed / (double)sweep->n_ended * (double)(sweep->points.n - over));
+    fprintf(stderr, "%zu/%zu  %s  %s in %.2f s, %.0f s left\n", over, sweep->n, name, state->status,
+            state->seconds, elapsed / (double)sweep->n_ended * (double)(sweep->n - over));
 }
 
 static void after_job(void *context, size_t i, int ended, double seconds)
@@ -319,8 +424,12 @@ static void after_job(void *context, size_t i, int ended, double seconds)
     struct dpf_error problem = {0};
     struct sweep_point *point = &sweep->all[sweep->pending[i]];
     const char *name = point->point->name;
-    if (ended == JOB_INTERRUPTED)
+    if (sweep->by_points && !sweep->claims[i].path)
+        return; /* it was not taken */
+    if (ended == JOB_INTERRUPTED) {
+        give_back(sweep, i);
         return; /* it stays to be run */
+    }
     char *line = ended ? last_line(sweep, name) : NULL;
     char *text = ended > 128 ? memory_format("ended by signal %d (%s); see logs/%s.txt", ended - 128,
                                              strsignal(ended - 128), name)
@@ -338,6 +447,7 @@ static void after_job(void *context, size_t i, int ended, double seconds)
         log_message(LOG_LEVEL_WARNING, "%s", problem.text);
     if (ended)
         error_set(&point->problem, DPF_FAULT_RUN, "%s", state.error);
+    give_back(sweep, i);
     report_end(sweep, name, &state);
     free(text);
     free(line);
@@ -368,17 +478,20 @@ static int run_points(struct sweep *sweep, struct dpf_error *error)
 
 static int conclude(const struct sweep *sweep, struct dpf_error *error)
 {
-    for (size_t i = 0; i < sweep->points.n; i++)
+    for (size_t i = 0; i < sweep->n; i++)
         if (sweep->all[i].problem.fault)
             fprintf(stderr, "failed: %s: %s\n", sweep->all[i].point->name, sweep->all[i].problem.text);
-    size_t missing = sweep->points.n - sweep->n_done - sweep->n_failed;
+    size_t missing = sweep->n - sweep->n_done - sweep->n_failed - sweep->n_elsewhere;
+    const char *again = sweep->by_points ? "the same command" : "--resume";
     if (sweep->interrupted)
-        return error_set(error, DPF_FAULT_RUN,
-                         "interrupted; %zu of %zu points are done; --resume runs the others", sweep->n_done,
-                         sweep->points.n);
+        return error_set(error, DPF_FAULT_RUN, "interrupted; %zu of %zu points are done; %s runs the others",
+                         sweep->n_done, sweep->n, again);
     if (sweep->n_failed + missing)
-        return error_set(error, DPF_FAULT_RUN, "%zu of %zu points failed; --resume tries them again",
-                         sweep->n_failed + missing, sweep->points.n);
+        return error_set(error, DPF_FAULT_RUN, "%zu of %zu points failed; %s tries them again",
+                         sweep->n_failed + missing, sweep->n, again);
+    if (sweep->n_elsewhere)
+        return error_set(error, DPF_FAULT_RUN, "%zu of %zu points are done; %zu are being run by others",
+                         sweep->n_done, sweep->n, sweep->n_elsewhere);
     return 0;
 }
 
@@ -405,9 +518,9 @@ static int choose_jobs(const struct sweep *sweep)
 {
     int64_t jobs = sweep->arguments.jobs ? sweep->arguments.jobs : sweep->design.jobs;
     if (jobs == 0)
-        jobs = sysconf(_SC_NPROCESSORS_ONLN);
-    if ((size_t)jobs > sweep->points.n)
-        jobs = (int64_t)sweep->points.n;
+        jobs = processors();
+    if ((size_t)jobs > sweep->n)
+        jobs = (int64_t)sweep->n;
     return jobs < 1 ? 1 : (int)jobs;
 }
 
@@ -416,8 +529,9 @@ static int write_design(const struct sweep *sweep, struct dpf_error *error)
     if (sweep->base.dry_run)
         return 0;
     char *config = realpath(sweep->arguments.config, NULL);
-    int status = store_write_design(sweep->directory, config ? config : sweep->arguments.config,
-                                    &sweep->design, &sweep->points, sweep->base.privacy_keys, error);
+    int status =
+        store_write_design(sweep->directory, config ? config : sweep->arguments.config, &sweep->design,
+                           &sweep->points, sweep->base.privacy_keys, sweep->fingerprints, error);
     free(config);
     return status;
 }
@@ -429,7 +543,42 @@ static void set_base(struct sweep *sweep)
                                       .directory = sweep->directory,
                                       .data_hashes = json_object(),
                                       .privacy_keys = json_object(),
-                                      .dry_run = sweep->arguments.dry_run};
+                                      .dry_run = sweep->arguments.dry_run,
+                                      .keep_config = sweep->by_points};
+}
+
+static int choose_points(struct sweep *sweep, struct dpf_error *error)
+{
+    size_t last = sweep->points.n - 1;
+    if (sweep->by_points &&
+        point_choice_read(sweep->arguments.point, &sweep->points, &sweep->first, &last, error) != 0)
+        return -1;
+    sweep->n = last - sweep->first + 1;
+    return 0;
+}
+
+static int run_chosen(struct sweep *sweep, struct dpf_error *error)
+{
+    if (prepare_points(sweep, error) != 0 || run_points(sweep, error) != 0)
+        return -1;
+    return conclude(sweep, error);
+}
+
+/* The list of points is of use only once all of them have a fingerprint: it is written last. */
+static int prepare_all(struct sweep *sweep, struct dpf_error *error)
+{
+    sweep->fingerprints = json_object();
+    if (!sweep->fingerprints)
+        return error_memory(error);
+    if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0 ||
+        write_design(sweep, error) != 0)
+        return -1;
+    if (!sweep->quiet)
+        printf("%zu points are prepared in %s, %zu of them are done\n", sweep->n, sweep->directory,
+               sweep->n_done);
+    return sweep->n_failed ? error_set(error, DPF_FAULT_CONFIG, "%zu of %zu points cannot be run: see --list",
+                                       sweep->n_failed, sweep->n)
+                           : 0;
 }
 
 static int run_all(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
@@ -438,8 +587,14 @@ static int run_all(struct sweep *sweep, const struct arguments *arguments, struc
     ticker_enable(0); /* of points there is a bar of their own */
     if (read_design(sweep, arguments, error) != 0)
         return -1;
+    if (choose_points(sweep, error) != 0)
+        return -1;
     sweep->at_once = choose_jobs(sweep);
     set_base(sweep);
+    if (sweep->by_points)
+        return run_chosen(sweep, error);
+    if (sweep->arguments.prepare)
+        return prepare_all(sweep, error);
     /* First of all, so that the directory is one of a sweep whenever this is killed; again once it is
      * complete. */
     if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0)
@@ -458,11 +613,15 @@ int sweep_run(const struct arguments *arguments, struct dpf_error *error)
         return error_memory(error);
     sweep->lock = -1;
     int status = run_all(sweep, arguments, error);
-    for (size_t i = 0; i < sweep->points.n && sweep->all; i++)
+    for (size_t i = 0; i < sweep->n && sweep->all; i++)
         sweep_point_free(&sweep->all[i]);
     data_parsed_free(sweep->parsed);
     json_decref(sweep->base.data_hashes);
     json_decref(sweep->base.privacy_keys);
+    json_decref(sweep->fingerprints);
+    for (size_t i = 0; sweep->claims && i < sweep->n; i++)
+        give_back(sweep, i);
+    free(sweep->claims);
     points_free(&sweep->points);
     design_free(&sweep->design);
     if (sweep->lock >= 0)

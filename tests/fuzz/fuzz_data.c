@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/log.h"
-#include "data/table.h"
+#include "reading/table.h"
 
 static struct file_options choose(const uint8_t *bytes)
 {

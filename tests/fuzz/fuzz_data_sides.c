@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "data/load.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 static const char ratings[] = "1,10,5\n1,11,3\n2,10,1\n3,11,4\n3,12,2\n4,12,3\n4,10,5\n";
 

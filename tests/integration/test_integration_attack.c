@@ -157,8 +157,11 @@ static void mistakes_are_named(void **state)
                    "four users");
     command_expect("audit -c attack.ini --attack -q -o audit.attack=membership --trainings 32 --targets 5", 0,
                    "");
-    assert_non_null(strstr(command_out, "proved for this: epsilon"));
+    assert_non_null(strstr(command_out, "membership, factors: proved with epsilon = "));
     assert_non_null(strstr(command_out, "A proof bounds every attack"));
+    assert_non_null(strstr(command_out, "\"proved\": the most that any attacker reaches"));
+    for (const char *line = command_out; *line; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= 82); /* 80 columns; a dash has three bytes */
 }
 
 int main(void)

@@ -4,8 +4,8 @@
  * that readers stumble over. A test without its file is skipped.
  */
 #include "data/load.h"
-#include "data/summary.h"
-#include "data/data_params.h"
+#include "dataset/summary.h"
+#include "reading/data_params.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -21,6 +21,11 @@ static const char config[] =
     "[items.solver]\nrate = 0.01\n[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\n"
     "delta = 1e-6\nledger = spent.jsonl\n[accountants]\nlist = pld\n";
 
+/* Of the file that runs of this configuration share. */
+#define HEAD                                                                                                 \
+    "{\"dpframe_ledger\":1,\"unit\":\"user\",\"adjacency\":\"add-remove\",\"observer\":\"outsider\","        \
+    "\"users\":\"that of the generator\",\"items\":\"that of the generator\"}\n"
+
 static int begin(void **state)
 {
     if (training_begin(state) != 0)
@@ -107,9 +112,7 @@ static void planned_runs_are_composed(void **state)
     command_expect("account -c runs.ini -o privacy.ledger=composed.jsonl", 0, "");
     assert_non_null(strstr(command_out, "Composed by pld"));
     /* A line that nobody can read the releases of leaves the sum alone. */
-    training_file("old.jsonl",
-                  "{\"dpframe_ledger\":1,\"unit\":\"user\",\"adjacency\":\"add-remove\",\"observer\":"
-                  "\"outsider\"}\n{\"epsilon\":1,\"delta\":1e-6}\n");
+    training_file("old.jsonl", HEAD "{\"epsilon\":1,\"delta\":1e-6}\n");
     command_expect("-c runs.ini -O c6 -o privacy.ledger=old.jsonl", 0, "");
     assert_true(fabs(budget_of("c6", "epsilon") - 1 - one) < 1e-9);
     json_t *run = command_json("c6/run.json");
@@ -190,10 +193,7 @@ static void what_does_not_add_up_is_refused(void **state)
     command_expect("-c runs.ini -O bad -o privacy.ledger=other.jsonl", 2, "for unit record, adjacency flip");
     training_file("no-json.jsonl", "once upon a time\n");
     command_expect("-c runs.ini -O bad -o privacy.ledger=no-json.jsonl", 2, "line 1");
-    training_file(
-        "negative.jsonl",
-        "{\"dpframe_ledger\":1,\"unit\":\"user\",\"adjacency\":\"add-remove\",\"observer\":\"outsider\"}\n"
-        "{\"epsilon\":-3,\"delta\":0}\n");
+    training_file("negative.jsonl", HEAD "{\"epsilon\":-3,\"delta\":0}\n");
     command_expect("-c runs.ini -O bad -o privacy.ledger=negative.jsonl", 2, "line 2");
     command_expect("-c runs.ini -O bad -o privacy.ledger=. ", 2, "ledger");
     command_expect("-c runs.ini -O bad -o items.mechanism=none -o items.mechanism.calibration= "
@@ -230,6 +230,107 @@ static void runs_that_protect_less_do_not_add_up(void **state)
                    "interaction-pattern");
     assert_false(command_exists("hidden"));
     assert_int_equal(lines_of("public.jsonl"), 3);
+}
+
+/* The same records, read from a file: the list of a side is that of a catalogue, or of the ids that occur. */
+static const char read_from[] =
+    "[data]\npath = records.csv\nheader = yes\nvalue-min = 1\nvalue-max = 5\n[split]\nkind = none\n"
+    "[run]\nrounds = 1\norder = items\noutput = out\n"
+    "[model]\nusers = 12\nrank = 2\noffset = midpoint\n[parties]\nkind = users\n"
+    "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\n"
+    "solver = gradient-descent\n[items.mechanism]\ncalibration = noise-multiplier\n"
+    "noise-multiplier = 4\nwhere = sum\n[items.solver]\nrate = 0.01\n"
+    "[privacy]\nunit = user\nobserver = outsider\ndelta = 1e-6\nid-lists = public\n"
+    "[accountants]\nlist = pld\n";
+
+/* A person whom one of the runs does not protect is not protected by the sum: where the list of a side is
+   taken from the data, whoever adds to it shows. Each adjacency, each list, both orders. */
+static void lists_from_elsewhere_do_not_add_up(void **state)
+{
+    static const char *const adjacencies[] = {"zero-out", "replace", "add-remove"};
+    static const char *const catalogues[] = {"", " -o data.users-file=users.txt",
+                                             " -o data.items-file=items.txt",
+                                             " -o data.users-file=users.txt -o data.items-file=items.txt"};
+    char records[512] = "user,item,rating\n", users[128] = "", items[64] = "", arguments[512];
+    (void)state;
+    for (int u = 0; u < 10; u++) {
+        for (int i = 0; i < 3; i++)
+            snprintf(records + strlen(records), sizeof records - strlen(records), "u%d,i%d,%d\n", u,
+                     (u + i) % 5, 1 + (u + 2 * i) % 5);
+        snprintf(users + strlen(users), sizeof users - strlen(users), "u%d\n", u);
+    }
+    for (int i = 0; i < 5; i++)
+        snprintf(items + strlen(items), sizeof items - strlen(items), "i%d\n", i);
+    training_file("records.csv", records);
+    training_file("users.txt", users);
+    training_file("items.txt", items);
+    training_file("read.ini", read_from);
+    for (int a = 0; a < 3; a++)
+        for (int first = 0; first < 4; first++)
+            for (int second = 0; second < 4; second++) {
+                char file[32];
+                snprintf(file, sizeof file, "lists%d%d.jsonl", a, first);
+                snprintf(arguments, sizeof arguments,
+                         "-q -c read.ini -O lists -o privacy.adjacency=%s -o privacy.ledger=%s%s",
+                         adjacencies[a], file, catalogues[second == 0 ? first : (first + second) % 4]);
+                command_expect(arguments, second == 0 ? 0 : 2,
+                               second == 0 ? "" : "their sum does not protect");
+            }
+    /* A catalogue that has grown is still public. */
+    strcat(items, "i9\n");
+    training_file("items.txt", items);
+    command_expect("-q -c read.ini -O lists -o privacy.adjacency=zero-out -o privacy.ledger=lists02.jsonl "
+                   "-o data.items-file=items.txt",
+                   0, "");
+    assert_int_equal(lines_of("lists02.jsonl"), 3);
+    /* Where it is public who rated what, the lists are as well, wherever they come from. */
+    static const char public[] =
+        "-q -c read.ini -O lists -o privacy.adjacency=zero-out -o privacy.id-lists=private "
+        "-o privacy.interaction-pattern=public -o privacy.ledger=pattern.jsonl";
+    command_expect(public, 0, "");
+    snprintf(arguments, sizeof arguments, "%s%s", public, catalogues[3]);
+    command_expect(arguments, 0, "");
+}
+
+/* Two runs with the same noise differ by what their data differ. */
+static void reproducible_noise_is_not_added_up(void **state)
+{
+    (void)state;
+    static const char again[] =
+        " -c runs.ini -o privacy.ledger=seeded.jsonl -o privacy.randomness=reproducible "
+        "-o privacy.noise-seed=";
+    char arguments[256];
+    for (int seed = 1; seed <= 2; seed++) {
+        snprintf(arguments, sizeof arguments, "-O seeded%s%d", again, seed);
+        command_expect(arguments, 2, "randomness = secure");
+    }
+    snprintf(arguments, sizeof arguments, "check%s1", again);
+    command_expect(arguments, 2, "the noise of this run is reproducible");
+    assert_false(command_exists("seeded") || command_exists("seeded.jsonl"));
+}
+
+/* What a run was charged bounds what it tells only if it kept to its plan. */
+static void a_run_that_departs_from_its_plan_releases_nothing(void **state)
+{
+    (void)state;
+    static const char correlated[] =
+        "--plugin-dir %s/integration-plugins -c runs.ini -O departed%s -o privacy.ledger=departed.jsonl "
+        "-o run.rounds=12 -o items.mechanism=correlated-gaussian -o items.mechanism.noise-multiplier=4 "
+        "-o items.sampler=%s";
+    char arguments[512];
+    char text[sizeof config];
+    memcpy(text, config, sizeof config);
+    for (int i = 0; i < 2; i++)
+        *strstr(text, i ? "where = sum" : "calibration =") = ';';
+    training_file("runs.ini", text);
+    snprintf(arguments, sizeof arguments, correlated, getenv("DPFRAME_BUILD_DIR"), "", "test-hasty");
+    command_expect(arguments, 1, "took part twice");
+    assert_false(command_exists("departed"));
+    assert_int_equal(lines_of("departed.jsonl"), 2); /* and it stays charged */
+    snprintf(arguments, sizeof arguments, correlated, getenv("DPFRAME_BUILD_DIR"), "-not", "cyclic-users");
+    command_expect(arguments, 0, "");
+    assert_int_equal(lines_of("departed.jsonl"), 3);
+    training_file("runs.ini", config);
 }
 
 /* Noise in shares holds against so many parties; the sum of two runs does not against more. */
@@ -278,6 +379,9 @@ int main(void)
         cmocka_unit_test(a_sweep_is_as_many_runs),
         cmocka_unit_test(what_does_not_add_up_is_refused),
         cmocka_unit_test(runs_that_protect_less_do_not_add_up),
+        cmocka_unit_test(lists_from_elsewhere_do_not_add_up),
+        cmocka_unit_test(reproducible_noise_is_not_added_up),
+        cmocka_unit_test(a_run_that_departs_from_its_plan_releases_nothing),
         cmocka_unit_test(curious_parties_are_the_same),
         cmocka_unit_test(part_of_a_line_is_dropped),
     };

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "data/load.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 /* A run up to its data, from a configuration in which %s is the folder of MovieLens 100K. */
 struct run {

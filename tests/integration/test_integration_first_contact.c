@@ -200,11 +200,20 @@ static void counts_of_records_stay_on_the_private_side(void **state)
 /* One sentence says whether the model is worth having; results do not depend on whether it is printed. */
 static void a_run_ends_with_a_verdict(void **state)
 {
-    static char with[1 << 16], without[1 << 16];
+    static char with[1 << 16], without[1 << 16], page[1 << 20];
     (void)state;
     command_expect("-c implicit.ini -O told", 0, "");
     assert_non_null(strstr(command_out, "Verdict: the model "));
     assert_non_null(strstr(command_out, "a list of popular items"));
+    /* The page has the same sentence, without training anything. */
+    json_t *verdict = json_load_file(command_path("told/private/verdict.json"), 0, NULL);
+    const char *words = json_string_value(json_object_get(verdict, "text"));
+    assert_non_null(words);
+    command_expect("report told", 0, "");
+    command_slurp(command_path("told/private/report.html"), page, sizeof page);
+    snprintf(with, sizeof with, "%.*s", (int)strcspn(words, "("), words);
+    assert_non_null(strstr(page, with));
+    json_decref(verdict);
     command_expect("-q -c implicit.ini -O untold", 0, "");
     assert_string_equal(command_out, "");
     command_slurp(command_path("told/private/metrics.csv"), with, sizeof with);
@@ -215,6 +224,34 @@ static void a_run_ends_with_a_verdict(void **state)
     assert_non_null(strstr(command_out, "rmse is "));
     command_expect("-c explicit.ini -o split.kind=none -O told", 0, "");
     assert_null(strstr(command_out, "Verdict"));
+}
+
+#define LAPLACE_QUICKSTART                                                                                   \
+    "check -c %s/configs/quickstart.ini -o privacy.delta=0 -o accountants.list=pure -o "                     \
+    "items.mechanism=laplace "                                                                               \
+    "-o items.mechanism.epsilon=3 -o items.mechanism.gram-share=.2 -o items.mechanism.where=sum "            \
+    "-o items.transform.clip-user.norm=l1"
+
+/* A grid that is too fine for any number of users: the message has the value that fits. */
+static void the_remedy_of_a_sum_that_is_too_large_fits(void **state)
+{
+    char line[1024];
+    (void)state;
+    snprintf(line, sizeof line, LAPLACE_QUICKSTART " --json", getenv("DPFRAME_SOURCE_DIR"));
+    command_expect(line, 0, "");
+    const char *remedy = strstr(command_out, "set [items.mechanism] grid-bits = ");
+    assert_non_null(remedy);
+    const long bits = strtol(remedy + strlen("set [items.mechanism] grid-bits = "), NULL, 10);
+    assert_true(bits > 20 && bits < 34);
+    snprintf(line, sizeof line, LAPLACE_QUICKSTART " --json -o items.mechanism.grid-bits=%ld",
+             getenv("DPFRAME_SOURCE_DIR"), bits);
+    command_expect(line, 0, "");
+    assert_null(strstr(command_out, "may leave 64 bits"));
+    /* It is not far from the largest. */
+    snprintf(line, sizeof line, LAPLACE_QUICKSTART " --json -o items.mechanism.grid-bits=%ld",
+             getenv("DPFRAME_SOURCE_DIR"), bits + 2);
+    command_expect(line, 0, "");
+    assert_non_null(strstr(command_out, "may leave 64 bits"));
 }
 
 static int begin(void **state)
@@ -251,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_row_is_named_by_its_id),
         cmocka_unit_test(a_run_ends_with_a_verdict),
         cmocka_unit_test(counts_of_records_stay_on_the_private_side),
+        cmocka_unit_test(the_remedy_of_a_sum_that_is_too_large_fits),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

@@ -114,6 +114,8 @@ static void make_pair(const struct pipeline *p, const struct genome *g, int who,
     }
 }
 
+static int64_t tried, compared_pairs; /* by all climbs so far */
+
 static enum outcome try_genome(struct pipeline *p, const struct genome *g, double *used)
 {
     int pair[2][USERS][ITEMS];
@@ -127,6 +129,8 @@ static enum outcome try_genome(struct pipeline *p, const struct genome *g, doubl
     const enum outcome outcome =
         measure_pair(p, pair, user_leaves(p) ? who : -1, p->unit == DPF_UNIT_USER ? who : -1, g->size, used);
     forget_pair();
+    tried++;
+    compared_pairs += outcome == COMPARED;
     return outcome;
 }
 
@@ -231,7 +235,8 @@ static double climb(uint64_t seed, int steps)
     const char *keep = getenv("DPFRAME_SEARCH_KEEP");
     if (keep && reached >= NEAR)
         keep_pair(keep, seed, &p, &best, reached);
-    print_message("climb %llu: %.6f of what is stated, %s\n", (unsigned long long)seed, reached, p.parts);
+    print_message("climb %llu: %.6f of what is stated, after %lld of %lld pairs: %s\n",
+                  (unsigned long long)seed, reached, (long long)compared_pairs, (long long)tried, p.parts);
     return reached;
 }
 

@@ -238,9 +238,20 @@ static void a_run_has_a_page(void **state)
     assert_non_null(strstr(page, "<th scope=\"row\" class=\"l s\" data-l=\"item\">item,3</th>"));
     assert_non_null(strstr(page, ">biases</th>"));
     assert_non_null(strstr(page, "PRIVACY STATEMENT"));
+    /* What was said once stays so: noise would be another. */
+    json_t *verdict = json_load_file(command_path("paged/private/verdict.json"), 0, NULL);
+    assert_non_null(strstr(page, "Verdict: "));
+    assert_string_equal(json_string_value(json_object_get(verdict, "note")), "private: do not publish");
+    assert_int_equal(json_object_set_new(verdict, "text", json_string("Verdict: as it was said.")), 0);
+    assert_int_equal(json_dump_file(verdict, command_path("paged/private/verdict.json"), 0), 0);
+    json_decref(verdict);
+    command_expect("report paged", 0, "");
+    read_page("paged/private/report.html", page, sizeof page);
+    assert_non_null(strstr(page, "Verdict: as it was said."));
     /* The page belongs to the run: the next one takes it away. */
-    command_expect("-q -c config.ini -O paged", 0, "");
+    command_expect("-q -c config.ini -O paged", 0, "which this one replaces when it is complete");
     assert_false(command_exists("paged/private/report.html"));
+    assert_false(command_exists("paged/private/verdict.json"));
 }
 
 /* Released metrics and the statement are a page of their own, with nothing of what is private. */

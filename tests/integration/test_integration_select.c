@@ -121,6 +121,7 @@ static void only_the_winner_is_released(void **state)
     const int runs = count_in("out/private/selection/state", "run-");
     assert_true(runs > 1);
     assert_int_equal(count_in("out/private/selection/logs", "run-"), runs);
+    assert_int_equal(count_in("out/private/selection/runs", "run-"), runs - 1); /* the winner's has moved */
     assert_int_equal(count_in("out", ""), 4); /* run.json, config.ini, release, private */
     for (int part = 0; part < 2; part++) {
         DIR *dir = opendir(command_path(parts[part]));
@@ -303,6 +304,8 @@ static void what_is_not_proved_is_not_selected(void **state)
     command_expect("run select.ini -O out -o privacy.observer=server", 2, "");
     command_expect("run select.ini -O out -o evaluate.release=private", 2, "metric");
     command_expect("run select.ini -O out -o select.metric=ndcg@10", 2, "metric");
+    command_expect("run select.ini -O out -o evaluate.metrics=hr -o select.metric=hr", 2,
+                   "did you mean hr@10?");
     command_expect("run select.ini -O out -o select.eta=0.3", 2, "eta");
     command_expect("run select.ini -O out -o select.mean=0.5", 2, "mean");
     command_expect("run select.ini -O out -o sweep.run.seed=1..3", 2, "seeds are no candidates");

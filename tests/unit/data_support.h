@@ -4,7 +4,7 @@
 #define DPF_TESTS_DATA_SUPPORT_H
 
 #include "data/load.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/ids.h"
+#include "dataset/ids.h"
 #include "evaluate/evaluate.h"
 
 #define FIXTURE_MAX_OPTIONS 32

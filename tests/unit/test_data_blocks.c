@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "data/table.h"
+#include "reading/table.h"
 
 static const struct file_options usual = {
     .delimiter = {",", 1, 0},

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "data/generate.h"
+#include "synthetic/generate.h"
 
 static const struct generate_options usual = {.users = 900,
                                               .items = 1500,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files as people have them: each is read as meant, or refused with the line, the text and the remedy. */
 #include "data_support.h"
-#include "data/summary.h"
+#include "dataset/summary.h"
 
 #include <zlib.h>
 
@@ -274,6 +274,17 @@ static void set_byte(const char *path, long at, unsigned char byte)
     fclose(stream);
 }
 
+static int64_t records_of(const char *path)
+{
+    struct data_outcome out;
+    char ini[200];
+    snprintf(ini, sizeof ini, "[data]\npath = %s\n", path);
+    data_get(ini, &out);
+    const int64_t n = out.dataset.train.n;
+    dataset_free(&out.dataset);
+    return n;
+}
+
 static void gzip_is_transparent_and_checked(void **state)
 {
     struct data_outcome out;
@@ -286,6 +297,12 @@ static void gzip_is_transparent_and_checked(void **state)
     data_get("[data]\npath = a.gz\n", &out);
     assert_int_equal(out.dataset.train.n, 300);
     dataset_free(&out.dataset);
+    /* A name stands for the file plain or gzipped, whichever there is. */
+    unlink("a");
+    assert_int_equal(records_of("a"), 300);
+    data_write("plain.csv", "1,1,5\n1,2,4\n");
+    assert_int_equal(records_of("plain.csv.gz"), 2);
+    unlink("plain.csv");
     assert_int_equal(truncate("a.gz", size_of("a.gz") - 20), 0);
     DATA_REFUSED("[data]\npath = a.gz\n", DPF_FAULT_DATA, "a.gz", "truncated or damaged");
 }
@@ -295,17 +312,6 @@ static void write_two_members(void)
     unlink("b.gz");
     add_member("b.gz", "1,1,5\n1,2,4\n");
     add_member("b.gz", "2,1,3\n2,2,2\n3,1,1\n");
-}
-
-static int64_t records_of(const char *path)
-{
-    struct data_outcome out;
-    char ini[200];
-    snprintf(ini, sizeof ini, "[data]\npath = %s\n", path);
-    data_get(ini, &out);
-    const int64_t n = out.dataset.train.n;
-    dataset_free(&out.dataset);
-    return n;
 }
 
 /* What a file is follows from its name: where there is no header, its first bytes are of one user's record.

@@ -2,7 +2,7 @@
 /* Privacy weights: by groups, from files, of sensitive records; and for pairs that are to be predicted. */
 #include "data_support.h"
 #include "data/weights.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 #include <math.h>
 

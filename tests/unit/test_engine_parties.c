@@ -13,7 +13,7 @@
 #include "config/config.h"
 #include "data/load.h"
 #include "engine/parties.h"
-#include "data/data_params.h"
+#include "reading/data_params.h"
 
 static const char text[] = "[data]\nformat = synthetic\nsynthetic.users = 53\nsynthetic.items = 31\n"
                            "synthetic.ratings = 700\nvalue-min = 1\nvalue-max = 5\n[split]\nkind = none\n";

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dataset.h - records as the rest of the program sees them: dense indices, CSR both ways.
+ *
+ * Ids are mapped once, at load, over all files of a run (training and test); indices are int32, offsets
+ * int64. Index order is the order of ids: integers, ascending, then texts in byte order, so that it depends
+ * neither on the order of lines nor, for two ids, on a third; or the order of a catalogue.
+ */
+#ifndef DPF_DATASET_DATASET_H
+#define DPF_DATASET_DATASET_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/violations.h"
+#include "dpframe/features.h"
+
+/* Records of one orientation: those of row r are entries ptr[r] .. ptr[r+1]-1, ascending by other. */
+struct csr {
+    int64_t rows;
+    int64_t *ptr; /* rows + 1 */
+    int32_t *others;
+    float *values;          /* NULL: all 1 */
+    float *privacy_weights; /* NULL: all 1 */
+};
+
+/* Training or test records, both ways. by_item may be absent (ptr NULL) for test sets. */
+struct records {
+    int64_t n;
+    struct csr by_user;
+    struct csr by_item;
+};
+
+/* External ids, by index. */
+struct id_map {
+    int64_t n;
+    int32_t *sorted;  /* indices in the order of ids; NULL: they are in that order themselves */
+    char *bytes;      /* NUL-terminated texts, one after the other */
+    int64_t *offsets; /* of each text */
+};
+const char *id_map_text(const struct id_map *map, int64_t index);
+/* The index of an id, or -1. */
+int64_t id_map_find(const struct id_map *map, const char *text);
+
+struct relation {     /* directed links between users: friends, trust */
+    struct csr links; /* rows: users; others: users; values: link weights or NULL */
+    int64_t unknown;  /* links dropped since a user has no ratings */
+    int64_t self;     /* links from a user to itself, dropped */
+};
+
+/* Public features of items or users, in the layout of dpf_features; ptr NULL: none. Names belong to it. */
+struct feature_table {
+    int32_t n_fields;
+    int64_t rows, columns;
+    int64_t *ptr;
+    int32_t *at;
+    float *values;
+    dpf_feature_column *column;
+};
+void feature_table_free(struct feature_table *table);
+/* The view that plugins get, into *view; NULL without features. */
+const dpf_features *feature_table_view(const struct feature_table *table, dpf_features *view);
+
+/*
+ * Privacy weights of users and items, both or neither: a pair weighs users[i] * items[j]. Records have theirs
+ * in csr.privacy_weights as well, whatever they come from.
+ */
+struct privacy_weights {
+    float *users;
+    float *items;
+    uint8_t *user_groups; /* drawn by groups: their numbers, else NULL */
+    uint8_t *item_groups;
+};
+
+/* What was read, for the one-line summary and for run.json. */
+struct dataset_summary {
+    int64_t lines, empty_lines, ratings, duplicates;
+    int64_t users, items;
+    double value_min, value_max, value_mean;
+    int64_t distinct_values;   /* counted up to 1000 */
+    int64_t time_ties_decided; /* users whose held-out record was decided by the line number */
+    int64_t cold_users, cold_items, cold_records; /* in the test part, without training records */
+    int64_t below_threshold;                      /* implicit: records dropped */
+    int64_t out_of_range;     /* records dropped since they lie outside of the declared range */
+    int64_t filtered;         /* records that [data] filter.* leaves out */
+    int64_t out_of_catalogue; /* records dropped since their user or item is in no catalogue */
+    int64_t clipped;          /* values moved to an end of the declared range */
+    char sha256[65]; /* of the main file as stored; of several, of their hashes in order; "" if generated */
+};
+
+struct dataset {
+    struct id_map users, items;
+    struct records train;
+    struct records test; /* n = 0 if there is none */
+    /* Candidate-item holdout: items of each user among which it is ranked (CSR without values), or
+       ptr NULL: all items. */
+    struct csr candidates;
+    struct relation relation; /* links.ptr NULL: none loaded */
+    struct privacy_weights weights;
+    struct feature_table features[2]; /* of users, of items: indexed as DPF_SIDE_* */
+    int implicit;                     /* records mean "interacted"; values are how often, or absent: 1 */
+    double value_lo, value_hi;        /* declared range */
+    struct dataset_summary summary;
+    struct violations violations; /* records that are at fault: left out, or changed. See load.h */
+};
+
+/* Whether records have privacy weights; without, all weigh 1. */
+int dataset_has_weights(const struct dataset *dataset);
+/* Privacy weights of a user's pairs with items (NULL: all), rated or not. A fault if a pair has none. */
+int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *items, int64_t n, float *out,
+                    struct dpf_error *error);
+
+void csr_free(struct csr *csr);
+void records_free(struct records *records);
+void dataset_free(struct dataset *dataset);
+
+/* The other orientation of the same records. out is filled; in is read. */
+int csr_transpose(const struct csr *in, int64_t columns, struct csr *out, struct dpf_error *error);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.h - counts of what was loaded. */
+#ifndef DPF_DATASET_SUMMARY_H
+#define DPF_DATASET_SUMMARY_H
+
+#include "dataset/dataset.h"
+
+/* Fills ratings, users, items, value statistics and cold counts from the records of both parts. */
+int summary_fill(struct dataset *dataset, struct dpf_error *error);
+
+/* The one-line summary. Free it. */
+char *data_summary_text(const struct dataset *dataset);
+
+#endif

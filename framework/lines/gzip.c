@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lines/gzip.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "base/memory.h"
+#include "lines/paths.h"
+
+#define INPUT ((size_t)1 << 18)
+#define GZIP_WINDOW (15 + 16) /* the largest window; a gzip header and nothing else */
+
+enum place { PLACE_PLAIN, PLACE_MEMBER, PLACE_BETWEEN, PLACE_END };
+
+struct gzip {
+    int fd;
+    enum place place;
+    int has_stream;  /* to be ended */
+    z_stream stream; /* next_in, avail_in: what is read and not used, in plain files too */
+    int64_t offset;  /* of the file: what has been read of it */
+    unsigned char *input;
+};
+
+/* Reads more behind what is not used yet. 1, or 0 at the end of the file. */
+static int refill(struct gzip *gzip, struct dpf_error *error)
+{
+    memmove(gzip->input, gzip->stream.next_in, gzip->stream.avail_in);
+    gzip->stream.next_in = gzip->input;
+    for (;;) {
+        const size_t used = gzip->stream.avail_in;
+        ssize_t n = read(gzip->fd, gzip->input + used, INPUT - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return error_set(error, DPF_FAULT_DATA, "cannot read further: %s", strerror(errno));
+        gzip->stream.avail_in += (uInt)n;
+        gzip->offset += n;
+        return n > 0;
+    }
+}
+
+/* At least n unused bytes, if the file has them. 1, or 0 if it does not. */
+static int look_ahead(struct gzip *gzip, size_t n, struct dpf_error *error)
+{
+    while (gzip->stream.avail_in < n) {
+        const int status = refill(gzip, error);
+        if (status <= 0)
+            return status;
+    }
+    return 1;
+}
+
+static int begins_member(const struct gzip *gzip)
+{
+    return gzip->stream.avail_in >= 2 && gzip->stream.next_in[0] == 0x1f && gzip->stream.next_in[1] == 0x8b;
+}
+
+/* The name says it: the first bytes of a file without a header are those of one user's record. */
+static int is_named_gzip(const char *path)
+{
+    const size_t n = strlen(path);
+    return n >= 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
+struct gzip *gzip_open(const char *path, struct dpf_error *error)
+{
+    struct gzip *gzip = memory_new(1, sizeof *gzip);
+    if (gzip)
+        gzip->input = memory_raw(INPUT, 1);
+    if (!gzip || !gzip->input) {
+        free(gzip);
+        error_memory(error);
+        return NULL;
+    }
+    gzip->stream.next_in = gzip->input;
+    char *found = paths_plain_or_gzipped(path);
+    gzip->fd = found ? open(found, O_RDONLY | O_CLOEXEC) : -1;
+    int status = !found ? error_memory(error)
+                 : gzip->fd >= 0
+                     ? look_ahead(gzip, 2, error)
+                     : error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
+    if (status > 0 && is_named_gzip(found) && begins_member(gzip)) {
+        gzip->place = PLACE_MEMBER;
+        gzip->has_stream = inflateInit2(&gzip->stream, GZIP_WINDOW) == Z_OK;
+        status = gzip->has_stream ? 1 : error_memory(error);
+    }
+    free(found);
+    if (status >= 0)
+        return gzip;
+    gzip_close(gzip);
+    return NULL;
+}
+
+int64_t gzip_offset(const struct gzip *gzip)
+{
+    return gzip->offset;
+}
+
+void gzip_close(struct gzip *gzip)
+{
+    if (!gzip)
+        return;
+    if (gzip->has_stream)
+        inflateEnd(&gzip->stream);
+    if (gzip->fd >= 0)
+        close(gzip->fd);
+    free(gzip->input);
+    free(gzip);
+}
+
+static int read_plain(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error)
+{
+    const int status = look_ahead(gzip, 1, error);
+    if (status <= 0) {
+        gzip->place = PLACE_END;
+        return status;
+    }
+    *got = gzip->stream.avail_in < wanted ? gzip->stream.avail_in : wanted;
+    memcpy(out, gzip->stream.next_in, *got);
+    gzip->stream.next_in += *got;
+    gzip->stream.avail_in -= (uInt)*got;
+    return 0;
+}
+
+static int damaged(const char *what, struct dpf_error *error)
+{
+    return error_set(error, DPF_FAULT_DATA, "cannot read further: %s; the file is truncated or damaged",
+                     what);
+}
+
+static int read_member(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error)
+{
+    const int status = look_ahead(gzip, 1, error);
+    if (status < 0)
+        return -1;
+    gzip->stream.next_out = (unsigned char *)out;
+    gzip->stream.avail_out = wanted < INPUT ? (uInt)wanted : (uInt)INPUT;
+    const uInt room = gzip->stream.avail_out;
+    const int code = inflate(&gzip->stream, Z_NO_FLUSH);
+    *got = room - gzip->stream.avail_out;
+    if (code == Z_STREAM_END)
+        gzip->place = PLACE_BETWEEN;
+    else if (code == Z_MEM_ERROR)
+        return error_memory(error);
+    else if (code != Z_OK && code != Z_BUF_ERROR)
+        return damaged(gzip->stream.msg ? gzip->stream.msg : "invalid compressed data", error);
+    else if (status == 0 && *got == 0)
+        return damaged("unexpected end of file", error);
+    return 0;
+}
+
+/* How much of the file is unused, by its size. */
+static int64_t bytes_left(const struct gzip *gzip)
+{
+    struct stat info;
+    const int64_t unread = fstat(gzip->fd, &info) == 0 ? (int64_t)info.st_size - gzip->offset : 0;
+    return (unread > 0 ? unread : 0) + (int64_t)gzip->stream.avail_in;
+}
+
+/* Another member, or the end; zeros at the end are padding. */
+static int leave_member(struct gzip *gzip, struct dpf_error *error)
+{
+    int status = look_ahead(gzip, 2, error);
+    if (status > 0 && begins_member(gzip)) {
+        gzip->place = PLACE_MEMBER;
+        return inflateReset(&gzip->stream) == Z_OK ? 0 : error_memory(error);
+    }
+    const int64_t left = bytes_left(gzip);
+    while (status >= 0 && (status = look_ahead(gzip, 1, error)) > 0) {
+        if (*gzip->stream.next_in != 0)
+            return error_set(
+                error, DPF_FAULT_DATA,
+                "%lld bytes after the end of the compressed data are not gzip: the file is damaged, or "
+                "compressed and uncompressed parts were joined; compress all parts, or none",
+                (long long)left);
+        gzip->stream.next_in++;
+        gzip->stream.avail_in--;
+    }
+    gzip->place = PLACE_END;
+    return status;
+}
+
+int gzip_read(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error)
+{
+    *got = 0;
+    while (*got < wanted && gzip->place != PLACE_END) {
+        size_t n = 0;
+        const int status = gzip->place == PLACE_PLAIN ? read_plain(gzip, out + *got, wanted - *got, &n, error)
+                           : gzip->place == PLACE_MEMBER
+                               ? read_member(gzip, out + *got, wanted - *got, &n, error)
+                               : leave_member(gzip, error);
+        if (status < 0)
+            return -1;
+        *got += n;
+    }
+    return 0;
+}

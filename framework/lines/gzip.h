@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gzip.h - the bytes of a file, unpacked if it is gzipped (RFC 1952): all of its members, and an error for
+ * whatever else stands in it. zlib's gzread takes bytes behind a member that begin no other one for the end.
+ */
+#ifndef DPF_LINES_GZIP_H
+#define DPF_LINES_GZIP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct gzip;
+
+/* Gzipped if the name ends in .gz and the first two bytes say so, else plain. NULL on error, DPF_FAULT_DATA
+ * or DPF_FAULT_RUN. */
+struct gzip *gzip_open(const char *path, struct dpf_error *error);
+/* Up to `wanted` bytes into out; *got is smaller only at the end. Messages name neither file nor line. For
+   one thread at a time. */
+int gzip_read(struct gzip *gzip, char *out, size_t wanted, size_t *got, struct dpf_error *error);
+/* Bytes of the file, packed or not, that have been read. */
+int64_t gzip_offset(const struct gzip *gzip);
+void gzip_close(struct gzip *gzip);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lines/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/ticker.h"
+
+static int source_prepare(struct source *source, const char *path, size_t block_size, struct dpf_error *error)
+{
+    memset(source, 0, sizeof *source);
+    source->path = path;
+    source->block_size = block_size ? block_size : SOURCE_BLOCK;
+    source->carry = memory_raw(source->block_size, 1);
+    if (!source->carry)
+        return error_memory(error);
+    if (pthread_mutex_init(&source->lock, NULL) != 0) {
+        free(source->carry);
+        source->carry = NULL;
+        return error_memory(error);
+    }
+    return 0;
+}
+
+int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error)
+{
+    if (source_prepare(source, path, block_size, error) != 0)
+        return -1;
+    source->file = gzip_open(path, error);
+    if (source->file)
+        return 0;
+    source_close(source);
+    return -1;
+}
+
+int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
+                       size_t block_size, struct dpf_error *error)
+{
+    if (source_prepare(source, name, block_size, error) != 0)
+        return -1;
+    source->memory = bytes;
+    source->memory_left = length;
+    return 0;
+}
+
+void source_close(struct source *source)
+{
+    if (source->file)
+        gzip_close(source->file);
+    if (source->carry)
+        pthread_mutex_destroy(&source->lock);
+    free(source->carry);
+    memset(source, 0, sizeof *source);
+}
+
+void block_free(struct block *block)
+{
+    free(block->data);
+    memset(block, 0, sizeof *block);
+}
+
+/* Up to `wanted` bytes; fewer only at the end. */
+static int read_bytes(struct source *source, char *out, size_t wanted, size_t *got, struct dpf_error *error)
+{
+    if (source->file) {
+        const int64_t before = gzip_offset(source->file);
+        const int status = gzip_read(source->file, out, wanted, got, error);
+        ticker_add(gzip_offset(source->file) - before);
+        return status;
+    }
+    *got = wanted < source->memory_left ? wanted : source->memory_left;
+    if (*got > 0)
+        memcpy(out, source->memory, *got);
+    source->memory += *got;
+    source->memory_left -= *got;
+    return 0;
+}
+
+/* Remarks what is hardly text, with the remedy, and drops a byte order mark. whole: the block is all of the
+   file. Not an error by itself: where there is no header, a single record could begin like that. */
+static void inspect_start(struct block *block, int whole, const char **remark)
+{
+    static const struct {
+        const char *magic;
+        size_t length;
+        const char *what;
+    } foreign[] = {
+        {"\xff\xfe", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+        {"\xfe\xff", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+        {"PK\3\4", 4, "a ZIP archive: unpack it first"},
+        {"\x1f\x8b\x08", 3, "compressed by gzip: give it a name that ends in .gz"},
+        {"BZh", 3, "compressed by bzip2: unpack it first, or use gzip"},
+        {"\xfd"
+         "7zXZ",
+         5, "compressed by xz: unpack it first, or use gzip"},
+        {"\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it first, or use gzip"},
+        {"\x89HDF", 4, "HDF5, not text: export it as text first"},
+        {"MATLAB ", 7, "a MATLAB file, not text: export it as text first"},
+        {"PAR1", 4,
+         "Parquet, not text: convert it, for example by pandas.read_parquet(FILE).to_csv(...) "
+         "(docs/python.md)"},
+        {"\x7f"
+         "ELF",
+         4, "a program, not text"},
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (block->length >= foreign[i].length &&
+            memcmp(block->data, foreign[i].magic, foreign[i].length) == 0)
+            *remark = foreign[i].what;
+    if (block->length >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0) {
+        block->length -= 3;
+        memmove(block->data, block->data + 3, block->length);
+    }
+    if (whole && block->length > 0 && !memchr(block->data, '\n', block->length) &&
+        memchr(block->data, '\r', block->length - 1))
+        *remark = "one line, since lines end with CR alone: convert them (tr '\\r' '\\n' <old >new)";
+}
+
+#define CUT_LENGTH 64
+
+/* Keeps whole lines in the block and saves the rest for the next one. A line that fills the block is cut to
+   its beginning, and what follows is passed over. */
+static void cut_at_line(struct source *source, struct block *block)
+{
+    size_t end = block->length;
+    while (end > 0 && block->data[end - 1] != '\n')
+        end--;
+    if (end == 0) {
+        block->cut = 1;
+        block->length = block->length < CUT_LENGTH ? block->length : CUT_LENGTH;
+        block->data[block->length++] = '\n';
+        source->passing = 1;
+        return;
+    }
+    source->carry_length = block->length - end;
+    memcpy(source->carry, block->data + end, source->carry_length);
+    block->length = end;
+}
+
+/* The block begins within a line that is too long: what is left of it goes. */
+static void pass_line(struct source *source, struct block *block)
+{
+    const char *end = memchr(block->data, '\n', block->length);
+    const size_t gone = end ? (size_t)(end - block->data) + 1 : block->length;
+    source->passing = !end;
+    block->length -= gone;
+    memmove(block->data, block->data + gone, block->length);
+}
+
+/* The next bytes, behind what was saved. */
+static int fill(struct source *source, struct block *block, struct dpf_error *error)
+{
+    size_t got, wanted = source->block_size - source->carry_length;
+    memcpy(block->data, source->carry, source->carry_length);
+    if (read_bytes(source, block->data + source->carry_length, wanted, &got, error) != 0)
+        return -1;
+    block->length = source->carry_length + got;
+    source->carry_length = 0;
+    source->ended = got < wanted;
+    return 0;
+}
+
+size_t source_section_name(const char *line, size_t length)
+{
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    if (length < 2 || length > SOURCE_SECTION || line[length - 1] != ':' || memchr(line, ',', length))
+        return 0;
+    return length - 1;
+}
+
+/* Blocks are fetched in order, so the section in force at the next one's beginning is known when this one is.
+ */
+static void pass_sections(struct source *source, struct block *block)
+{
+    memcpy(block->section, source->section, sizeof block->section);
+    for (size_t end = block->length; source->sectioned && end > 0;) {
+        size_t start = end - 1; /* of a line end */
+        while (start > 0 && block->data[start - 1] != '\n')
+            start--;
+        const size_t name = source_section_name(block->data + start, end - 1 - start);
+        end = start;
+        if (name == 0)
+            continue;
+        memcpy(source->section, block->data + start, name);
+        source->section[name] = '\0';
+        return;
+    }
+}
+
+static int fetch(struct source *source, struct block *block, struct dpf_error *error)
+{
+    block->index = source->next;
+    block->length = 0;
+    block->cut = 0;
+    if (source->ended)
+        return 0;
+    if (block->capacity < source->block_size + 1) {
+        block_free(block);
+        block->index = source->next;
+        block->data = memory_raw(source->block_size + 1, 1);
+        if (!block->data)
+            return error_memory(error);
+        block->capacity = source->block_size + 1;
+    }
+    if (fill(source, block, error) != 0)
+        return -1;
+    while (source->passing) {
+        pass_line(source, block);
+        if (source->ended)
+            break;
+        memcpy(source->carry, block->data, block->length); /* what follows, and more to fill a block */
+        source->carry_length = block->length;
+        if (fill(source, block, error) != 0)
+            return -1;
+    }
+    if (block->index == 0)
+        inspect_start(block, source->ended, &source->remark);
+    if (source->ended) {
+        if (block->length == 0)
+            return 0;
+        if (block->data[block->length - 1] != '\n')
+            block->data[block->length++] = '\n';
+    } else {
+        cut_at_line(source, block);
+    }
+    pass_sections(source, block);
+    source->next++;
+    return 1;
+}
+
+int source_next(struct source *source, struct block *block, struct dpf_error *error)
+{
+    pthread_mutex_lock(&source->lock);
+    int status = fetch(source, block, error);
+    if (status < 0)
+        source->ended = 1; /* nobody reads behind a fault */
+    pthread_mutex_unlock(&source->lock);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source.h - a file, plain or gzipped, as a sequence of blocks that hold whole lines.
+ *
+ * Blocks may be fetched from several threads; they are numbered in the order of the file.
+ */
+#ifndef DPF_LINES_SOURCE_H
+#define DPF_LINES_SOURCE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "lines/gzip.h"
+
+#define SOURCE_BLOCK ((size_t)1 << 21) /* usual size of a block, and the longest line there can be */
+
+#define SOURCE_SECTION 64 /* bytes of a section's name and its NUL; longer ones are cut and match nothing */
+
+struct source {
+    struct gzip *file; /* NULL: reads from memory */
+    const char *memory;
+    size_t memory_left;
+    const char *path; /* the caller's */
+    size_t block_size;
+    char *carry; /* the beginning of a line whose end was not in the last block */
+    size_t carry_length;
+    int64_t next; /* number of the next block */
+    int ended;
+    const char *remark;           /* what the file seems to be instead of text, for "this is %s", or NULL */
+    int passing;                  /* over the rest of a line that is too long */
+    int sectioned;                /* set by the caller: lines "NAME:" begin sections */
+    char section[SOURCE_SECTION]; /* in force behind the last block */
+    pthread_mutex_t lock;
+};
+
+struct block {
+    char *data; /* every line ends in '\n', the last one too */
+    size_t length;
+    size_t capacity;
+    int64_t index;
+    char section[SOURCE_SECTION]; /* in force at the block's beginning; "": none yet */
+    int cut; /* the first line is the beginning of one that is too long; the rest of it is passed over */
+};
+#define SOURCE_TOO_LONG                                                                                      \
+    "a line is longer than %zu bytes; is this text with line ends (LF or CR LF)? Where lines end with CR "   \
+    "alone, convert them (tr '\\r' '\\n' <old >new)"
+
+/* block_size 0 means SOURCE_BLOCK. The path must outlive the source. */
+int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error);
+/* The same over bytes in memory, for tests. They must outlive the source. */
+int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
+                       size_t block_size, struct dpf_error *error);
+/* 1: the next block, without a byte order mark; 0: the end; -1: the text of error lacks file and line
+   and concerns the first line of block->index. Thread-safe. */
+int source_next(struct source *source, struct block *block, struct dpf_error *error);
+/* The name in a line "NAME:" without its end, or a length of 0: the line is none of these. */
+size_t source_section_name(const char *line, size_t length);
+void source_close(struct source *source);
+void block_free(struct block *block);
+
+#endif

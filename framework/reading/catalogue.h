@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogue.h - a public list of items or users, from a file, in the order of its lines.
+ *
+ * A list that is made of the ids in the records shows which ids there are, and one user's records can add to
+ * it. With a catalogue the rows of a side, their number and their order follow from the file alone.
+ */
+#ifndef DPF_READING_CATALOGUE_H
+#define DPF_READING_CATALOGUE_H
+
+#include "base/pool.h"
+#include "reading/data_options.h"
+#include "dataset/dataset.h"
+
+/* The ids of the file. Faults: DPF_FAULT_DATA, naming file and line, for an id that stands there twice too.
+ */
+int catalogue_load(const char *path, const struct file_options *file, struct pool *pool, struct id_map *out,
+                   struct dpf_error *error);
+
+#endif

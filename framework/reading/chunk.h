@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chunk.h - the records of one block of a file, and the dictionaries of the thread that read it. */
+#ifndef DPF_READING_CHUNK_H
+#define DPF_READING_CHUNK_H
+
+#include <stdint.h>
+
+#include "dataset/ids.h"
+
+/* The records of one block of lines. Users and items are codes of the dictionary of `slot`. */
+struct chunk {
+    int slot;
+    int64_t index; /* of the block */
+    int64_t n;
+    int64_t lines; /* all lines of the block */
+    int64_t empty;
+    int64_t dropped;    /* outside the declared range, */
+    int64_t clipped;    /* and moved to its end */
+    int64_t first_line; /* number of its first line in the file */
+    int32_t *users;
+    int32_t *items;
+    float *values; /* NULL if there is no such column, as below */
+    double *times;
+    float *weights;
+    uint32_t *lines_of;      /* line of each record from 0; NULL: record i stands in line i */
+    const int32_t *user_map; /* code -> index, once ids are final: the slot's */
+    const int32_t *item_map;
+    const char *path;
+};
+
+/* The dictionaries of one reading thread of one file. */
+struct slot {
+    struct ids users, items;
+    int32_t *user_map, *item_map; /* from codes of this slot, once merged */
+    int64_t n_users, n_items;     /* lengths of the maps */
+};
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data_options.h - [data] and [split] as structures. */
+#ifndef DPF_READING_DATA_OPTIONS_H
+#define DPF_READING_DATA_OPTIONS_H
+
+#include "base/error.h"
+#include "config/config.h"
+#include "lines/fields.h"
+#include "synthetic/generate.h"
+#include "dataset/ids.h"
+
+enum data_format {
+    FORMAT_ML100K,
+    FORMAT_ML1M,
+    FORMAT_NETFLIX,
+    FORMAT_CSV,
+    FORMAT_TSV,
+    FORMAT_RECBOLE,
+    FORMAT_SYNTHETIC
+};
+enum data_header { HEADER_AUTO, HEADER_YES, HEADER_NO };
+enum data_duplicates { DUPLICATES_ERROR, DUPLICATES_FIRST, DUPLICATES_LAST, DUPLICATES_MEAN, DUPLICATES_SUM };
+enum data_out_of_range { RANGE_ERROR, RANGE_CLIP, RANGE_DROP };
+enum data_feedback { FEEDBACK_EXPLICIT, FEEDBACK_IMPLICIT, FEEDBACK_COUNTS };
+enum split_kind {
+    SPLIT_NONE,
+    SPLIT_RANDOM,
+    SPLIT_RANDOM_EXACT,
+    SPLIT_FOLDS,
+    SPLIT_LEAVE_ONE_OUT,
+    SPLIT_PER_USER,
+    SPLIT_FILES,
+    SPLIT_CANDIDATES,
+    SPLIT_COLD_ITEMS
+};
+enum split_by { BY_TIME, BY_RANDOM };
+enum split_overlap { OVERLAP_ERROR, OVERLAP_TEST, OVERLAP_TRAIN };
+
+/* The columns of a file, as configured. */
+enum column { COLUMN_USER, COLUMN_ITEM, COLUMN_RATING, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_COUNT };
+
+/* How one kind of file is read. Texts belong to the configuration. */
+struct file_options {
+    enum data_header header;
+    struct delimiter delimiter;
+    int64_t n_fields; /* of a line; 0: as many as the first has */
+    int quoting;      /* fields may be in double quotes (RFC 4180) */
+    int multi_line;   /* and go over several lines */
+    enum ids_encoding encoding;
+    const char *columns[COLUMN_COUNT]; /* a name, a 1-based number, "auto" or "none" */
+    const char *keys[COLUMN_COUNT];    /* the key that configures each, for messages */
+    int rating_needed;
+    int time_needed;
+    int sections; /* a line "ITEM:" says of which item the lines after it are; they lack that field, which
+                     comes last */
+    int one_id;   /* lines name one thing, not a pair: its column is that of the user and of the item */
+    double value_lo, value_hi;
+    enum data_out_of_range out_of_range;
+    int keep_records;   /* a bad value is replaced by one in range: the record itself is public */
+    const char *prefix; /* of the other keys, "" or "relation." */
+};
+
+enum relation_similarity { SIMILARITY_NONE, SIMILARITY_PEARSON };
+enum weights_kind { WEIGHTS_NONE, WEIGHTS_GROUPS, WEIGHTS_FILES, WEIGHTS_SENSITIVE };
+#define WEIGHTS_MAX_GROUPS 255
+
+/* n levels, and a share for each but the last. */
+struct weight_groups {
+    const double *shares;
+    const double *levels;
+    int64_t n;
+};
+
+struct weights_options {
+    enum weights_kind kind;
+    int64_t seed;                   /* -1: run.seed */
+    struct weight_groups groups[2]; /* of users, of items */
+    const char *paths[2];
+    struct file_options file;
+    double sensitive_share, sensitive_weight;
+};
+
+enum filter_keep { KEEP_DRAWN, KEEP_LATEST };
+
+/* Which records are left out before the split; 0, 1 and infinite ends ask for nothing. */
+struct filter_options {
+    int64_t user_min, user_max; /* ratings of a user */
+    enum filter_keep keep;      /* of a user who has more */
+    double users;               /* fraction */
+    double time_from, time_to;
+    int64_t item_min, item_max; /* ratings of an item */
+    int core;                   /* minima hold for what is left */
+};
+
+struct data_options {
+    enum data_format format;
+    const char *path;
+    enum data_duplicates duplicates;
+    int implicit; /* records are interactions, */
+    int counts;   /* and their values say how many */
+    double threshold;
+    double value_lo, value_hi; /* declared, or infinite */
+    struct file_options file;
+    const char *relation_path; /* "" if there is none */
+    struct file_options relation;
+    int relation_mutual;
+    enum relation_similarity relation_similarity;
+    const char *catalogues[2]; /* paths of users, of items: indexed as DPF_SIDE_*; "" if there is none */
+    struct file_options catalogue;
+    struct filter_options filter;
+    struct weights_options weights;
+    struct generate_options generate;
+
+    enum split_kind kind;
+    double fraction, train_fraction;
+    int64_t folds, fold;
+    enum split_by by;
+    int64_t held_out; /* per user; 0: the fraction of each user's records */
+    const char *test_path;
+    enum split_overlap overlap;
+};
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data_params.h - the positions of the parameters in the tables of [data] and [split]. */
+#ifndef DPF_READING_DATA_PARAMS_H
+#define DPF_READING_DATA_PARAMS_H
+
+#include "reading/feature_options.h"
+
+enum {
+    D_FORMAT,
+    D_PATH,
+    D_HEADER,
+    D_DELIMITER,
+    D_FIELDS,
+    D_MULTI_LINE,
+    D_COLUMN_USER,
+    D_COLUMN_ITEM,
+    D_COLUMN_RATING,
+    D_COLUMN_TIME,
+    D_COLUMN_WEIGHT,
+    D_ITEMS_FILE,
+    D_USERS_FILE,
+    D_CATALOGUE_DELIMITER,
+    D_CATALOGUE_HEADER,
+    D_CATALOGUE_COLUMN,
+    D_ENCODING,
+    D_DUPLICATES,
+    D_VALUE_MIN,
+    D_VALUE_MAX,
+    D_OUT_OF_RANGE,
+    D_FEEDBACK,
+    D_THRESHOLD,
+    D_FILTER_USER_MIN,
+    D_FILTER_USER_MAX,
+    D_FILTER_KEEP,
+    D_FILTER_USERS,
+    D_FILTER_TIME_FROM,
+    D_FILTER_TIME_TO,
+    D_FILTER_ITEM_MIN,
+    D_FILTER_ITEM_MAX,
+    D_FILTER_CORE,
+    D_RELATION_PATH,
+    D_RELATION_DELIMITER,
+    D_RELATION_HEADER,
+    D_RELATION_FROM,
+    D_RELATION_TO,
+    D_RELATION_WEIGHT,
+    D_RELATION_DIRECTION,
+    D_RELATION_SIMILARITY,
+    D_ITEM_FEATURES,
+    D_ITEM_FEATURES_LAST = D_ITEM_FEATURES + FEATURE_KEYS - 1,
+    D_USER_FEATURES,
+    D_USER_FEATURES_LAST = D_USER_FEATURES + FEATURE_KEYS - 1,
+    D_WEIGHTS_KIND,
+    D_WEIGHTS_SEED,
+    D_WEIGHTS_USER_SHARES,
+    D_WEIGHTS_USER_LEVELS,
+    D_WEIGHTS_ITEM_SHARES,
+    D_WEIGHTS_ITEM_LEVELS,
+    D_WEIGHTS_USERS,
+    D_WEIGHTS_ITEMS,
+    D_WEIGHTS_DELIMITER,
+    D_WEIGHTS_SENSITIVE_SHARE,
+    D_WEIGHTS_SENSITIVE_WEIGHT,
+    D_SYNTHETIC_USERS,
+    D_SYNTHETIC_ITEMS,
+    D_SYNTHETIC_RATINGS,
+    D_SYNTHETIC_RANK,
+    D_SYNTHETIC_POPULARITY,
+    D_SYNTHETIC_ACTIVITY,
+    D_SYNTHETIC_MIN,
+    D_SYNTHETIC_AFFINITY,
+    D_SYNTHETIC_NOISE,
+    D_SYNTHETIC_STEP,
+    D_COUNT
+};
+
+enum {
+    S_KIND,
+    S_FRACTION,
+    S_FOLDS,
+    S_FOLD,
+    S_BY,
+    S_HELD_OUT,
+    S_TEST_PATH,
+    S_OVERLAP,
+    S_TRAIN_FRACTION,
+    S_COUNT
+};
+
+const dpf_param *data_params(int64_t *n);  /* section [data] */
+const dpf_param *split_params(int64_t *n); /* section [split] */
+
+#endif

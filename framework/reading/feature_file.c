@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reading/feature_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "dataset/ids.h"
+#include "lines/quoted.h"
+#include "lines/source.h"
+
+#define FIELDS 130 /* all kinds together: categories, flags as one, numbers, the year */
+
+/* Of u.item, in the order of its flags. */
+static const char *const genres[] = {"unknown",   "Action",   "Adventure",   "Animation", "Children's",
+                                     "Comedy",    "Crime",    "Documentary", "Drama",     "Fantasy",
+                                     "Film-Noir", "Horror",   "Musical",     "Mystery",   "Romance",
+                                     "Sci-Fi",    "Thriller", "War",         "Western"};
+
+/* One thing that a line says: a category (number 1), or a number. */
+struct entry {
+    int32_t line;
+    int32_t field;
+    int32_t level; /* a code of the field's ids, the position of a flag, or 0 */
+    float number;
+};
+
+struct field_info {
+    char *name;
+    int kind;          /* DPF_FEATURE_* */
+    struct ids levels; /* of categories */
+    int32_t n_flags;   /* the columns of a field of flags; 0: no flags */
+    int32_t first;     /* its first column */
+    int32_t *rank;     /* of each level among its sorted names */
+    struct id_map names;
+};
+
+struct parsing {
+    const struct feature_options *options;
+    const char *path;
+    int64_t line;   /* from 1 */
+    struct ids ids; /* of the lines */
+    struct field_info fields[FIELDS];
+    int32_t n_fields, n_columns;
+    int placed, id, categories[FEATURE_COLUMNS_MAX], flags[FEATURE_COLUMNS_MAX], numbers[FEATURE_COLUMNS_MAX],
+        year;
+    char *flag_names[FEATURE_COLUMNS_MAX];
+    struct entry *entries;
+    size_t n, capacity;
+    struct text utf8; /* a field, as UTF-8 */
+};
+
+static void parsing_free(struct parsing *p)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        free(p->fields[i].name);
+        free(p->fields[i].rank);
+        ids_free(&p->fields[i].levels);
+        id_map_free(&p->fields[i].names);
+    }
+    for (int i = 0; i < FEATURE_COLUMNS_MAX; i++)
+        free(p->flag_names[i]);
+    ids_free(&p->ids);
+    free(p->entries);
+    text_free(&p->utf8);
+}
+
+static int fault(const struct parsing *p, struct dpf_error *error, const char *format, const char *shown)
+{
+    return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line, format, shown);
+}
+
+/* A field that is no UTF-8 is Latin-1: decided field by field, so that no other line matters. */
+static struct field as_utf8(struct parsing *p, const struct field *field)
+{
+    if (ids_is_utf8(field->data, field->length))
+        return *field;
+    p->utf8.length = 0;
+    for (size_t i = 0; i < field->length; i++) {
+        const unsigned char c = (unsigned char)field->data[i];
+        if (c < 0x80)
+            text_add(&p->utf8, "%c", c);
+        else
+            text_add(&p->utf8, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+    }
+    return (struct field){p->utf8.data, p->utf8.length};
+}
+
+/* ---- columns of the file --------------------------------------------------------------------------------
+ */
+
+static int place(const struct parsing *p, const char *name, const struct field *header, int64_t n,
+                 int *column, struct dpf_error *error)
+{
+    int64_t number;
+    char all[32];
+    if (text_to_int(name, &number) == 0) {
+        snprintf(all, sizeof all, "%lld field(s)", (long long)n);
+        if (number >= 1 && number <= n && number <= FIELDS_MAX) {
+            *column = (int)number - 1;
+            return 0;
+        }
+        return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line,
+                        "data.%s names column %s, but the line has %s", p->options->key, name, all);
+    }
+    if (!p->options->has_header)
+        return error_at(error, DPF_FAULT_CONFIG, p->path, 0,
+                        "data.%s names the column \"%s\", but the file has no header: give a number, or "
+                        "set data.%s.header = yes",
+                        p->options->key, name, p->options->key);
+    for (int64_t i = 0; i < n && i < FIELDS_MAX; i++)
+        if (header[i].length == strlen(name) && memcmp(header[i].data, name, header[i].length) == 0) {
+            *column = (int)i;
+            return 0;
+        }
+    return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line,
+                    "the header has no column \"%s\", which data.%s names", name, p->options->key);
+}
+
+static int place_all(const struct parsing *p, const struct feature_columns *columns,
+                     const struct field *header, int64_t n, int *out, struct dpf_error *error)
+{
+    for (int64_t i = 0; i < columns->n; i++)
+        if (place(p, columns->names[i], header, n, &out[i], error) != 0)
+            return -1;
+    return 0;
+}
+
+/* What a column is called: by the header, else by what is known of the format, else by its number. */
+static char *column_name(struct parsing *p, const char *known, const struct field *header, int column)
+{
+    if (p->options->has_header) {
+        const struct field name = as_utf8(p, &header[column]);
+        return memory_format("%.*s", (int)name.length, name.data);
+    }
+    return known ? memory_text(known) : memory_format("column %d", column + 1);
+}
+
+static struct field_info *add_field(struct parsing *p, int kind, char *name)
+{
+    struct field_info *field = &p->fields[p->n_fields++];
+    field->kind = kind;
+    field->name = name;
+    return field;
+}
+
+static int add_fields(struct parsing *p, const struct field *header)
+{
+    const struct feature_options *o = p->options;
+    const char *genre = o->format >= FEATURES_ML1M ? "genre" : NULL;
+    int missing = 0;
+    for (int64_t i = 0; i < o->categories.n; i++)
+        add_field(p, DPF_FEATURE_CATEGORY, column_name(p, genre, header, p->categories[i]));
+    if (o->flags.n)
+        add_field(p, DPF_FEATURE_CATEGORY, memory_text(genre ? genre : "flag"))->n_flags =
+            (int32_t)o->flags.n;
+    for (int64_t i = 0; i < o->flags.n; i++) {
+        const int u_item = o->format == FEATURES_ML100K && o->flags.n == 19;
+        p->flag_names[i] = column_name(p, u_item ? genres[i] : NULL, header, p->flags[i]);
+        missing |= !p->flag_names[i];
+    }
+    for (int64_t i = 0; i < o->numbers.n; i++)
+        add_field(p, DPF_FEATURE_NUMBER, column_name(p, NULL, header, p->numbers[i]));
+    if (o->year.n)
+        add_field(p, DPF_FEATURE_NUMBER, memory_text("year"));
+    for (int32_t i = 0; i < p->n_fields; i++)
+        missing |= !p->fields[i].name;
+    return missing ? -1 : 0;
+}
+
+/* Decides where everything is, from the first line. */
+static int decide(struct parsing *p, const struct field *fields, int64_t n, struct dpf_error *error)
+{
+    const struct feature_options *o = p->options;
+    if (place_all(p, &o->id, fields, n, &p->id, error) != 0 ||
+        place_all(p, &o->categories, fields, n, p->categories, error) != 0 ||
+        place_all(p, &o->flags, fields, n, p->flags, error) != 0 ||
+        place_all(p, &o->numbers, fields, n, p->numbers, error) != 0 ||
+        place_all(p, &o->year, fields, n, &p->year, error) != 0)
+        return -1;
+    p->placed = 1;
+    return add_fields(p, fields) == 0 ? 0 : error_memory(error);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------
+ */
+
+static int add_entry(struct parsing *p, int32_t line, int32_t field, int32_t level, double number,
+                     struct dpf_error *error)
+{
+    struct entry *entries = memory_grow(p->entries, &p->capacity, p->n + 1, sizeof *entries);
+    if (!entries)
+        return error_memory(error);
+    p->entries = entries;
+    entries[p->n++] = (struct entry){line, field, level, (float)number};
+    return 0;
+}
+
+static int add_category(struct parsing *p, int32_t line, int32_t index, struct field part,
+                        struct dpf_error *error)
+{
+    while (part.length && part.data[0] == ' ') {
+        part.data++;
+        part.length--;
+    }
+    while (part.length && part.data[part.length - 1] == ' ')
+        part.length--;
+    if (part.length == 0)
+        return 0;
+    const struct field text = as_utf8(p, &part);
+    const int32_t level = ids_add(&p->fields[index].levels, &text);
+    return level < 0 ? error_memory(error) : add_entry(p, line, index, level, 1, error);
+}
+
+static int add_categories(struct parsing *p, int32_t line, int32_t index, const struct field *field,
+                          struct dpf_error *error)
+{
+    struct field parts[FIELDS_MAX];
+    const struct delimiter *separator = &p->options->separator;
+    char shown[96];
+    if (!separator->length)
+        return add_category(p, line, index, *field, error);
+    const int64_t n = fields_split(separator, field->data, field->length, parts);
+    if (n > FIELDS_MAX)
+        return fault(p, error, "%s has more than 64 categories: is the separator right?",
+                     field_show(field, shown));
+    for (int64_t i = 0; i < n; i++)
+        if (add_category(p, line, index, parts[i], error) != 0)
+            return -1;
+    return 0;
+}
+
+static int add_flag(struct parsing *p, int32_t line, int32_t index, int32_t which, const struct field *field,
+                    struct dpf_error *error)
+{
+    char shown[96];
+    if (field_is(field, "1"))
+        return add_entry(p, line, index, which, 1, error);
+    return field->length == 0 || field_is(field, "0")
+               ? 0
+               : fault(p, error, "%s must be a flag, 0 or 1", field_show(field, shown));
+}
+
+static int add_number(struct parsing *p, int32_t line, int32_t index, const struct field *field,
+                      struct dpf_error *error)
+{
+    char shown[96];
+    double number;
+    if (field->length == 0)
+        return 0;
+    if (field_real(field, &number) != 0 || !isfinite((float)number))
+        return fault(p, error, "%s is not a number; leave the field empty if the number is missing",
+                     field_show(field, shown));
+    return add_entry(p, line, index, 0, number, error);
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* "Toy Story (1995)", "01-Jan-1995": the four digits at the end; no entry without. */
+static int add_year(struct parsing *p, int32_t line, int32_t index, const struct field *field,
+                    struct dpf_error *error)
+{
+    size_t end = field->length;
+    while (end > 0 && (field->data[end - 1] == ' ' || field->data[end - 1] == ')'))
+        end--;
+    const char *at = field->data + end - 4;
+    if (end < 4 || !is_digit(at[0]) || !is_digit(at[1]) || !is_digit(at[2]) || !is_digit(at[3]) ||
+        (end > 4 && is_digit(at[-1])))
+        return 0;
+    const int year = (at[0] - '0') * 1000 + (at[1] - '0') * 100 + (at[2] - '0') * 10 + (at[3] - '0');
+    return add_entry(p, line, index, 0, year, error);
+}
+
+static int add_line(struct parsing *p, const struct field *fields, struct dpf_error *error)
+{
+    const struct feature_options *o = p->options;
+    char shown[96];
+    const struct field id = as_utf8(p, &fields[p->id]);
+    const int64_t before = p->ids.n;
+    if (id.length == 0)
+        return fault(p, error, "the line has no id%s", "");
+    const int32_t line = ids_add(&p->ids, &id);
+    int32_t index = 0;
+    int status = line < 0 ? error_memory(error) : 0;
+    if (status == 0 && p->ids.n == before)
+        status = fault(p, error, "%s occurs twice; keep one line for each id", field_show(&id, shown));
+    for (int64_t i = 0; i < o->categories.n && status == 0; i++)
+        status = add_categories(p, line, index++, &fields[p->categories[i]], error);
+    for (int64_t i = 0; i < o->flags.n && status == 0; i++)
+        status = add_flag(p, line, index, (int32_t)i, &fields[p->flags[i]], error);
+    index += o->flags.n > 0;
+    for (int64_t i = 0; i < o->numbers.n && status == 0; i++)
+        status = add_number(p, line, index++, &fields[p->numbers[i]], error);
+    if (o->year.n && status == 0)
+        status = add_year(p, line, index, &fields[p->year], error);
+    return status;
+}
+
+static int widest(const struct parsing *p)
+{
+    const struct feature_options *o = p->options;
+    int column = p->id;
+    for (int64_t i = 0; i < FEATURE_COLUMNS_MAX; i++) {
+        column = i < o->categories.n && p->categories[i] > column ? p->categories[i] : column;
+        column = i < o->flags.n && p->flags[i] > column ? p->flags[i] : column;
+        column = i < o->numbers.n && p->numbers[i] > column ? p->numbers[i] : column;
+    }
+    return o->year.n && p->year > column ? p->year : column;
+}
+
+static int take_row(struct parsing *p, const struct field *fields, int64_t n, struct dpf_error *error)
+{
+    char shown[96], name[32];
+    if (n == 1 && fields[0].length == 0)
+        return 0;
+    const int first = !p->placed;
+    if (first && decide(p, fields, n, error) != 0)
+        return -1;
+    if (first && p->options->has_header)
+        return 0;
+    if (n <= widest(p))
+        return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line,
+                        "%lld field(s) separated by %s, beginning with %s: a column of features is missing",
+                        (long long)n, delimiter_name(&p->options->delimiter, name),
+                        field_show(&fields[0], shown));
+    return add_line(p, fields, error);
+}
+
+static int read_block(struct parsing *p, const struct block *block, struct quoted *quoted,
+                      struct dpf_error *error)
+{
+    struct field fields[FIELDS_MAX];
+    for (size_t at = 0; at < block->length;) {
+        const char *line = block->data + at;
+        size_t length = (size_t)((const char *)memchr(line, '\n', block->length - at) - line);
+        at += length + 1;
+        p->line++;
+        if (quoted && (quoted_is_open(quoted) || memchr(line, '"', length))) {
+            const int done = quoted_line(quoted, line, length + 1, error);
+            if (done < 0)
+                return -1;
+            if (done && take_row(p, fields, quoted_fields(quoted, fields), error) != 0)
+                return -1;
+            continue;
+        }
+        length -= length > 0 && line[length - 1] == '\r';
+        const int64_t n = fields_split(&p->options->delimiter, line, length, fields);
+        if (take_row(p, fields, n, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A text of the reader that lacks its place. */
+static int give_place(const struct parsing *p, const struct dpf_error *local, struct dpf_error *error)
+{
+    return strncmp(local->text, p->path, strlen(p->path)) == 0 || local->fault == DPF_FAULT_RUN
+               ? error_set(error, local->fault, "%s", local->text)
+               : error_at(error, local->fault, p->path, (long)p->line, "%s", local->text);
+}
+
+static int read_file(struct parsing *p, struct dpf_error *error)
+{
+    struct dpf_error local = {0};
+    struct source source;
+    struct block block = {0};
+    struct quoted *quoted = NULL;
+    if (source_open(&source, p->path, 0, error) != 0)
+        return -1;
+    int status = p->options->quoting && !(quoted = quoted_new(&p->options->delimiter, &local)) ? -1 : 1;
+    while (status > 0 && (status = source_next(&source, &block, &local)) > 0)
+        status = read_block(p, &block, quoted, &local) == 0 ? 1 : -1;
+    if (status == 0 && quoted && quoted_is_open(quoted))
+        status = error_set(&local, DPF_FAULT_DATA, "a quoted field is not closed before the end of the file");
+    if (status == 0 && p->ids.n == 0)
+        status = error_set(&local, DPF_FAULT_DATA, "the file of features has no lines");
+    if (status == 0 && p->utf8.failed)
+        status = error_memory(&local);
+    source_close(&source);
+    block_free(&block);
+    quoted_free(quoted);
+    return status == 0 ? 0 : give_place(p, &local, error);
+}
+
+/* ---- columns of the table -------------------------------------------------------------------------------
+ */
+
+/* Numbers the columns: fields in their order, categories of a field in the order of their names. */
+static int number_columns(struct parsing *p)
+{
+    for (int32_t i = 0; i < p->n_fields; i++) {
+        struct field_info *field = &p->fields[i];
+        field->first = p->n_columns;
+        if (field->kind == DPF_FEATURE_NUMBER || field->n_flags) {
+            p->n_columns += field->n_flags ? field->n_flags : 1;
+            continue;
+        }
+        field->rank = memory_raw((size_t)field->levels.n + 1, sizeof *field->rank);
+        if (!field->rank || ids_finish(&field->levels, &field->names, field->rank) != 0)
+            return -1;
+        p->n_columns += (int32_t)field->levels.n;
+    }
+    return 0;
+}
+
+static int32_t column_of(const struct parsing *p, const struct entry *entry)
+{
+    const struct field_info *field = &p->fields[entry->field];
+    return field->first + (field->rank ? field->rank[entry->level] : entry->level);
+}
+
+static int name_columns(const struct parsing *p, struct feature_table *out)
+{
+    for (int32_t i = 0; i < p->n_fields; i++) {
+        const struct field_info *field = &p->fields[i];
+        const int32_t end = i + 1 < p->n_fields ? p->fields[i + 1].first : p->n_columns;
+        for (int32_t c = field->first; c < end; c++) {
+            const int32_t level = c - field->first;
+            char *name = field->kind == DPF_FEATURE_NUMBER ? memory_text(field->name)
+                         : field->n_flags
+                             ? memory_format("%s=%s", field->name, p->flag_names[level])
+                             : memory_format("%s=%s", field->name, id_map_text(&field->names, level));
+            if (!name)
+                return -1;
+            out->column[c] =
+                (dpf_feature_column){.name = name, .kind = field->kind, .field = i, .deviation = 1};
+        }
+    }
+    return 0;
+}
+
+/* Means and deviations over all lines, by two passes. */
+static int describe_columns(const struct parsing *p, struct feature_table *out)
+{
+    double *n = memory_new((size_t)p->n_columns + 1, sizeof *n),
+           *squares = memory_new((size_t)p->n_columns + 1, sizeof *n);
+    dpf_feature_column *column = out->column;
+    int status = n && squares ? 0 : -1;
+    for (size_t i = 0; i < p->n && status == 0; i++) {
+        const int32_t c = column_of(p, &p->entries[i]);
+        column[c].mean += (double)p->entries[i].number;
+        n[c]++;
+    }
+    for (int32_t c = 0; c < p->n_columns && status == 0; c++)
+        column[c].mean /= column[c].kind == DPF_FEATURE_NUMBER ? fmax(n[c], 1) : (double)p->ids.n;
+    for (size_t i = 0; i < p->n && status == 0; i++) {
+        const int32_t c = column_of(p, &p->entries[i]);
+        const double off = (double)p->entries[i].number - column[c].mean;
+        squares[c] += off * off;
+    }
+    for (int32_t c = 0; c < p->n_columns && status == 0; c++)
+        if (column[c].kind == DPF_FEATURE_NUMBER && squares[c] > 0)
+            column[c].deviation = sqrt(squares[c] / n[c]);
+    free(n);
+    free(squares);
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------
+ */
+
+/* The row of each line, or -1: it is of an id that the run does not have. */
+static int32_t *match_lines(const struct parsing *p, const struct id_map *rows)
+{
+    struct id_map map = {0};
+    int32_t *rank = memory_raw((size_t)p->ids.n + 1, sizeof *rank);
+    if (!rank || ids_finish(&p->ids, &map, rank) != 0) {
+        free(rank);
+        return NULL;
+    }
+    for (int64_t line = 0; line < p->ids.n; line++)
+        rank[line] = (int32_t)id_map_find(rows, id_map_text(&map, rank[line]));
+    id_map_free(&map);
+    return rank;
+}
+
+/* Inserts in order of columns; a category that a line names twice is one. */
+static void put(struct feature_table *out, int64_t row, int64_t *end, int32_t column, float value)
+{
+    int64_t at = *end;
+    for (; at > out->ptr[row] && out->at[at - 1] >= column; at--)
+        if (out->at[at - 1] == column)
+            return;
+    for (int64_t i = *end; i > at; i--) {
+        out->at[i] = out->at[i - 1];
+        out->values[i] = out->values[i - 1];
+    }
+    out->at[at] = column;
+    out->values[at] = value;
+    ++*end;
+}
+
+static void fill_rows(const struct parsing *p, const int64_t *starts, struct feature_table *out)
+{
+    int64_t end = 0;
+    for (int64_t row = 0; row < out->rows; row++) {
+        out->ptr[row] = end;
+        const size_t first = starts[row] < 0 ? p->n : (size_t)starts[row];
+        for (size_t i = first; i < p->n && p->entries[i].line == p->entries[first].line; i++)
+            put(out, row, &end, column_of(p, &p->entries[i]), p->entries[i].number);
+    }
+    out->ptr[out->rows] = end;
+}
+
+static int build(struct parsing *p, const struct id_map *rows, struct feature_table *out)
+{
+    if (number_columns(p) != 0)
+        return -1;
+    out->rows = rows->n;
+    out->columns = p->n_columns;
+    out->n_fields = p->n_fields;
+    out->column = memory_new((size_t)p->n_columns + 1, sizeof *out->column);
+    out->ptr = memory_new((size_t)rows->n + 1, sizeof *out->ptr);
+    out->at = memory_raw(p->n + 1, sizeof *out->at);
+    out->values = memory_raw(p->n + 1, sizeof *out->values);
+    int32_t *row_of = match_lines(p, rows);
+    int64_t *starts = memory_raw((size_t)rows->n + 1, sizeof *starts); /* first entry of each row, or -1 */
+    int status = out->column && out->ptr && out->at && out->values && row_of && starts ? 0 : -1;
+    for (int64_t row = 0; row < rows->n && status == 0; row++)
+        starts[row] = -1;
+    for (size_t i = p->n; i-- > 0 && status == 0;)
+        if (row_of[p->entries[i].line] >= 0)
+            starts[row_of[p->entries[i].line]] = (int64_t)i;
+    if (status == 0)
+        status = name_columns(p, out);
+    if (status == 0)
+        status = describe_columns(p, out);
+    if (status == 0)
+        fill_rows(p, starts, out);
+    free(row_of);
+    free(starts);
+    return status;
+}
+
+int feature_file_load(const struct feature_options *options, const struct id_map *rows,
+                      struct feature_table *out, struct dpf_error *error)
+{
+    if (!options->path[0])
+        return 0;
+    struct parsing *p = memory_new(1, sizeof *p);
+    if (!p)
+        return error_memory(error);
+    p->options = options;
+    p->path = options->path;
+    int status = read_file(p, error);
+    if (status == 0 && build(p, rows, out) != 0)
+        status = error_memory(error);
+    parsing_free(p);
+    free(p);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* feature_options.h - how a file of public features is read: [data] item-features.* and user-features.*. */
+#ifndef DPF_READING_FEATURE_OPTIONS_H
+#define DPF_READING_FEATURE_OPTIONS_H
+
+#include "base/error.h"
+#include "config/config.h"
+#include "lines/fields.h"
+
+enum feature_format { FEATURES_CSV, FEATURES_TSV, FEATURES_ML1M, FEATURES_ML100K };
+
+/* Keys of one side, from the first one of the side in the table of [data]. */
+enum feature_key {
+    FEATURE_PATH,
+    FEATURE_FORMAT,
+    FEATURE_HEADER,
+    FEATURE_DELIMITER,
+    FEATURE_ID,
+    FEATURE_CATEGORIES,
+    FEATURE_SEPARATOR,
+    FEATURE_FLAGS,
+    FEATURE_NUMBERS,
+    FEATURE_YEAR,
+    FEATURE_KEYS
+};
+
+#define FEATURE_COLUMNS_MAX 64
+
+/* Columns of a line that say the same kind of thing. */
+struct feature_columns {
+    char *names[FEATURE_COLUMNS_MAX]; /* each a name of the header, or a number from 1 */
+    int64_t n;
+};
+
+struct feature_options {
+    const char *path; /* "" if there is none */
+    const char *key;  /* "item-features" or "user-features", for messages */
+    enum feature_format format;
+    int has_header;
+    struct delimiter delimiter;
+    int quoting;
+    struct delimiter separator; /* between the categories of one field; length 0: there is one */
+    struct feature_columns id, categories, flags, numbers, year;
+};
+
+/* first: the side's FEATURE_PATH in the table of [data]. Free what it fills, also after an error. */
+int feature_options_read(const struct config *config, const struct config_values *data, int first,
+                         struct feature_options *out, struct dpf_error *error);
+void feature_options_free(struct feature_options *options);
+
+#endif

@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files into chunks. Blocks of whole lines are fetched in order and parsed by whichever thread is free. Where
+ * quoted fields may go over several lines, a file with quotes is read by one thread.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/ticker.h"
+#include "lines/quoted.h"
+#include "reading/row.h"
+#include "reading/table.h"
+
+#define LOOK_BLOCK                                                                                           \
+    ((size_t)1 << 16) /* a first line that is longer is not looked at before the file is read */
+
+/* What stopped a thread: the first in the order of the file is reported. */
+struct stop {
+    struct dpf_error error;
+    int64_t block;
+    int64_t line; /* in the block, from 0; -1: no line to name */
+};
+
+struct reader {
+    const char *path;
+    const struct file_options *options;
+    const struct read_control *control;
+    struct layout layout;
+    int64_t header_block; /* where the first row stands */
+    int is_look;          /* the layout alone is asked for */
+    struct source source;
+    struct table *table;
+    struct slot *slots;
+    struct stop *stops;        /* one a slot */
+    struct violations *faults; /* one a slot, by block and line, where the table lists them */
+    int n_slots;
+    int threads;        /* that read; the next task hashes */
+    const char *remark; /* of the source, once it is read */
+    char *hash;
+    struct dpf_error hash_error;
+    atomic_int stopped;
+    atomic_int quotes;    /* found by a thread that cannot read them */
+    pthread_mutex_t lock; /* of the table's chunks */
+};
+
+static int open_file(struct reader *reader, struct dpf_error *error)
+{
+    if (reader->control && reader->control->memory)
+        return source_open_memory(&reader->source, reader->path, reader->control->memory,
+                                  reader->control->length, reader->control->block_size, error);
+    return source_open(&reader->source, reader->path, reader->control ? reader->control->block_size : 0,
+                       error);
+}
+
+static int open_source(struct reader *reader, struct dpf_error *error)
+{
+    if (open_file(reader, error) != 0)
+        return -1;
+    reader->source.sectioned = reader->options->sections;
+    return 0;
+}
+
+static int64_t count_lines(const struct block *block)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < block->length; i++)
+        n += block->data[i] == '\n';
+    return n;
+}
+
+/* The line at *at without its end; *at moves behind it. */
+static struct field next_line(const struct block *block, size_t *at)
+{
+    const char *start = block->data + *at;
+    const char *end = memchr(start, '\n', block->length - *at);
+    *at = (size_t)(end - block->data) + 1;
+    struct field line = {start, (size_t)(end - start)};
+    if (line.length > 0 && start[line.length - 1] == '\r')
+        line.length--;
+    return line;
+}
+
+static int is_blank(const struct field *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (line->data[i] != ' ' && line->data[i] != '\t')
+            return 0;
+    return 1;
+}
+
+static int keep_chunk(struct reader *reader, struct chunk *chunk)
+{
+    pthread_mutex_lock(&reader->lock);
+    struct table *table = reader->table;
+    struct chunk **chunks =
+        memory_grow(table->chunks, &table->chunks_capacity, table->n_chunks + 1, sizeof *table->chunks);
+    if (chunks) {
+        table->chunks = chunks;
+        chunks[table->n_chunks++] = chunk;
+    }
+    pthread_mutex_unlock(&reader->lock);
+    return chunks ? 0 : -1;
+}
+
+static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
+{
+    int64_t lines = count_lines(block);
+    struct chunk *chunk = chunk_new(&reader->layout, lines);
+    if (!chunk)
+        return NULL;
+    chunk->slot = slot;
+    chunk->index = block->index;
+    chunk->lines = lines;
+    chunk->path = reader->path;
+    return chunk;
+}
+
+/* Lists a line that is no record. 0 if it ends reading instead: then its error stays. */
+static int pass_over(struct reader *reader, int slot, const struct block *block, int64_t line,
+                     struct stop *stop)
+{
+    stop->line = line;
+    if (!reader->faults || stop->error.fault != DPF_FAULT_DATA)
+        return 0;
+    violations_add(&reader->faults[slot], block->index, line, &stop->error);
+    return 1;
+}
+
+/* What is wrong with a line before its fields are looked at. */
+static int check_line(const struct block *block, int has_nul, int64_t line, const struct field *text,
+                      struct dpf_error *error)
+{
+    if (block->cut && line == 0)
+        return error_set(error, DPF_FAULT_DATA, SOURCE_TOO_LONG, block->capacity - 1);
+    if (has_nul && memchr(text->data, 0, text->length))
+        return error_set(error, DPF_FAULT_DATA, "a NUL byte: the file is damaged or is not text");
+    return 0;
+}
+
+/* The fields of a line that is a row by itself. quoted: for lines with quotes, or NULL. -1: an error. */
+static int64_t cut_line(const struct reader *reader, const struct block *block, size_t start, size_t end,
+                        const struct field *text, struct quoted *quoted, struct field fields[FIELDS_MAX],
+                        struct dpf_error *error)
+{
+    if (!quoted || !memchr(text->data, '"', text->length))
+        return fields_split(&reader->options->delimiter, text->data, text->length, fields);
+    const int done = quoted_line(quoted, block->data + start, end - start, error);
+    if (done > 0)
+        return quoted_fields(quoted, fields);
+    quoted_reset(quoted);
+    if (done < 0)
+        return -1;
+    return error_set(
+        error, DPF_FAULT_DATA,
+        "a quoted field is not closed on its line; close it, set [data] multi-line = yes if fields go "
+        "over several lines, or use format = tsv with this delimiter if quotes are ordinary "
+        "characters");
+}
+
+/* The plain path: one line is one row. section: the item of lines that lack it, or NULL. quoted: as for
+ * cut_line. */
+static int parse_line(struct reader *reader, const struct block *block, size_t start, size_t end,
+                      const struct field *text, const struct field *section, int64_t line, int slot,
+                      struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
+{
+    struct field fields[FIELDS_MAX];
+    int64_t n = cut_line(reader, block, start, end, text, quoted, fields, error);
+    if (n < 0)
+        return -1;
+    if (section && section->length == 0)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "no line before this one, such as \"1:\", says which item it rates; the beginning of the file is "
+            "missing, or it is not of format netflix");
+    if (section && n < FIELDS_MAX)
+        fields[n++] = *section;
+    return row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
+}
+
+static int parse_block(struct reader *reader, const struct block *block, int slot, struct quoted *quoted,
+                       int has_nul, struct chunk *chunk, struct stop *stop)
+{
+    int skip_header = block->index == reader->header_block && reader->layout.has_header;
+    const int sections = reader->options->sections;
+    struct field section = {block->section, strlen(block->section)};
+    size_t at = 0;
+    for (int64_t line = 0; at < block->length; line++) {
+        const size_t start = at;
+        struct field text = next_line(block, &at);
+        if (is_blank(&text)) {
+            chunk->empty++;
+            continue;
+        }
+        if (skip_header) {
+            skip_header = 0;
+            continue;
+        }
+        const size_t name = sections ? source_section_name(text.data, text.length) : 0;
+        if (name > 0) {
+            section = (struct field){text.data, name};
+            continue;
+        }
+        if (check_line(block, has_nul, line, &text, &stop->error) == 0)
+            parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, quoted, chunk,
+                       &stop->error);
+        if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
+            return -1;
+    }
+    return 0;
+}
+
+/* The state of the quoted path between blocks. */
+struct quoted_state {
+    struct quoted *quoted;
+    int skip_header;
+    int64_t open_block, open_line; /* where the row begins that is not complete */
+};
+
+static int parse_quoted(struct reader *reader, const struct block *block, struct quoted_state *state,
+                        int has_nul, struct chunk *chunk, struct stop *stop)
+{
+    struct field fields[FIELDS_MAX];
+    size_t at = 0;
+    for (int64_t line = 0; at < block->length; line++) {
+        size_t start = at;
+        struct field text = next_line(block, &at);
+        if (!quoted_is_open(state->quoted)) {
+            if (is_blank(&text)) {
+                chunk->empty++;
+                continue;
+            }
+            state->open_block = block->index;
+            state->open_line = line;
+        }
+        int status = check_line(block, has_nul, line, &text, &stop->error);
+        if (status == 0)
+            status = quoted_line(state->quoted, block->data + start, at - start, &stop->error);
+        if (status > 0 && state->skip_header)
+            state->skip_header = 0;
+        else if (status > 0)
+            row_add(reader->options, &reader->layout, &reader->slots[0], chunk, fields,
+                    quoted_fields(state->quoted, fields), line, &stop->error);
+        if (!stop->error.fault)
+            continue;
+        if (status < 0)
+            quoted_reset(state->quoted);
+        if (!pass_over(reader, 0, block, line, stop))
+            return -1;
+    }
+    return 0;
+}
+
+/* A chunk is kept even if it failed, since its lines count for those behind it. rows: NULL on the plain
+ * path; quoted: as for cut_line there. */
+static int take_block(struct reader *reader, struct block *block, int slot, struct quoted_state *rows,
+                      struct quoted *quoted, struct stop *stop)
+{
+    stop->block = block->index;
+    stop->line = -1;
+    const int has_nul = memchr(block->data, 0, block->length) != NULL;
+    struct chunk *chunk = begin_chunk(reader, block, slot);
+    if (!chunk)
+        return error_memory(&stop->error);
+    int status = rows ? parse_quoted(reader, block, rows, has_nul, chunk, stop)
+                      : parse_block(reader, block, slot, quoted, has_nul, chunk, stop);
+    if (keep_chunk(reader, chunk) != 0) {
+        chunk_free(chunk);
+        return error_memory(&stop->error);
+    }
+    return status;
+}
+
+static void read_blocks(struct reader *reader, int slot)
+{
+    struct stop *stop = &reader->stops[slot];
+    struct block block = {0};
+    const int single = reader->options->quoting && !reader->options->multi_line;
+    struct quoted *quoted = single ? quoted_new(&reader->options->delimiter, &stop->error) : NULL;
+    int status = single && !quoted ? -1 : 1;
+    while (status > 0 && !atomic_load(&reader->stopped)) {
+        status = source_next(&reader->source, &block, &stop->error);
+        if (status <= 0)
+            break;
+        if (reader->options->multi_line && reader->options->quoting &&
+            memchr(block.data, '"', block.length)) {
+            atomic_store(&reader->quotes, 1);
+            atomic_store(&reader->stopped, 1);
+            break;
+        }
+        if (take_block(reader, &block, slot, NULL, quoted, stop) != 0) {
+            atomic_store(&reader->stopped, 1);
+            break;
+        }
+    }
+    if (status < 0) {
+        stop->block = block.index;
+        stop->line = 0;
+        atomic_store(&reader->stopped, 1);
+    }
+    quoted_free(quoted);
+    block_free(&block);
+}
+
+static void read_quoted(struct reader *reader)
+{
+    struct stop *stop = &reader->stops[0];
+    struct quoted_state state = {.skip_header = reader->layout.has_header};
+    struct block block = {0};
+    int status = 0;
+    stop->line = -1;
+    state.quoted = quoted_new(&reader->options->delimiter, &stop->error);
+    if (!state.quoted)
+        return;
+    while ((status = source_next(&reader->source, &block, &stop->error)) > 0)
+        if (take_block(reader, &block, 0, &state, NULL, stop) != 0)
+            break;
+    if (status < 0) {
+        stop->block = block.index;
+        stop->line = 0;
+    } else if (status == 0 && quoted_is_open(state.quoted)) {
+        stop->block = state.open_block;
+        stop->line = state.open_line;
+        error_set(&stop->error, DPF_FAULT_DATA,
+                  "a quoted field is not closed before the end of the file; close it, or use format = tsv "
+                  "with this delimiter if quotes are ordinary characters");
+        const struct block open = {.index = state.open_block};
+        pass_over(reader, 0, &open, state.open_line, stop);
+    }
+    quoted_free(state.quoted);
+    block_free(&block);
+}
+
+static int read_task(void *context, int64_t task, int worker)
+{
+    struct reader *reader = context;
+    (void)worker;
+    if (task < reader->threads)
+        read_blocks(reader, (int)task);
+    else if (reader->hash)
+        files_sha256(reader->path, reader->hash, &reader->hash_error);
+    return 0;
+}
+
+/* The fields of the first row that is not empty. 1: found; 0: there is none. */
+static int first_row(struct reader *reader, struct block *block, struct quoted *quoted, struct field *fields,
+                     int64_t *n, int64_t *line, struct dpf_error *error)
+{
+    int status;
+    *line = 0;
+    while ((status = source_next(&reader->source, block, error)) > 0) {
+        if (reader->source.remark) {
+            *line = 1;
+            return error_set(error, DPF_FAULT_DATA, "this is %s", reader->source.remark);
+        }
+        for (size_t at = 0; at < block->length;) {
+            size_t start = at;
+            struct field text = next_line(block, &at);
+            ++*line;
+            if (is_blank(&text) && !(quoted && quoted_is_open(quoted)))
+                continue;
+            if (check_line(block, 1, (int64_t)start, &text, error) != 0)
+                return -1;
+            if (!quoted || (!quoted_is_open(quoted) && !memchr(text.data, '"', text.length))) {
+                *n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
+                return 1;
+            }
+            int done = quoted_line(quoted, block->data + start, at - start, error);
+            if (done < 0)
+                return -1;
+            if (!done && !reader->options->multi_line)
+                return error_set(
+                    error, DPF_FAULT_DATA,
+                    "a quoted field is not closed on its line; close it, or set [data] multi-line = "
+                    "yes if fields go over several lines");
+            if (done) {
+                *n = quoted_fields(quoted, fields);
+                return 1;
+            }
+        }
+    }
+    *line = status < 0;
+    return status;
+}
+
+/* Moves a text without file and line to the error of the caller. */
+static int place_error(const struct dpf_error *from, const char *path, int64_t line, struct dpf_error *error)
+{
+    if (from->fault == DPF_FAULT_RUN)
+        return error_set(error, from->fault, "%s", from->text);
+    return error_at(error, from->fault, path, (long)line, "%s", from->text);
+}
+
+/* The first line was read, and its fields are not what was asked for. */
+#define NOT_DECIDED (-2)
+
+/* Where the form is declared and there is no header, the first line is a record like any other. */
+static int decide_declared(struct reader *reader, struct dpf_error *error)
+{
+    static const struct field none[FIELDS_MAX] = {{"", 0}};
+    struct dpf_error local = {0};
+    const int64_t n = reader->options->n_fields;
+    reader->header_block = -1;
+    return layout_decide(reader->options, none, n, &reader->layout, &local) == 0
+               ? 0
+               : place_error(&local, reader->path, 0, error);
+}
+
+static int decide_layout(struct reader *reader, struct dpf_error *error)
+{
+    if ((reader->faults || reader->is_look || reader->options->sections) &&
+        reader->options->header == HEADER_NO && reader->options->n_fields > 0)
+        return decide_declared(reader, error);
+    struct dpf_error local = {0};
+    struct field fields[FIELDS_MAX];
+    struct block block = {0};
+    int64_t n = 0, line = 0;
+    int can_quote = reader->options->quoting;
+    struct quoted *quoted = can_quote ? quoted_new(&reader->options->delimiter, error) : NULL;
+    if ((can_quote && !quoted) || open_source(reader, error) != 0) {
+        quoted_free(quoted);
+        return -1;
+    }
+    int status = first_row(reader, &block, quoted, fields, &n, &line, &local);
+    reader->header_block = block.index;
+    if (status > 0)
+        status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : NOT_DECIDED;
+    else if (status == 0 && !reader->is_look)
+        error_at(error, DPF_FAULT_DATA, reader->path, 0, "this file contains no records");
+    if (status < 0 && (status == NOT_DECIDED || !reader->is_look))
+        place_error(&local, reader->path, line, error);
+    if (status > 0 && !reader->is_look && reader->layout.has_header && reader->options->header == HEADER_AUTO)
+        log_message(LOG_LEVEL_INFO, "%s:%lld: read as a header (data.%sheader = auto)", reader->path,
+                    (long long)line, reader->options->prefix);
+    source_close(&reader->source);
+    quoted_free(quoted);
+    block_free(&block);
+    return status > 0 ? 0 : -1;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct chunk *x = *(struct chunk *const *)a, *y = *(struct chunk *const *)b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Names file and line of what was passed over, in the order of the file. */
+static void list_faults(struct reader *reader, size_t first)
+{
+    const struct table *table = reader->table;
+    struct violations all = {0};
+    struct dpf_error remark = {0};
+    if (reader->remark) {
+        error_set(&remark, DPF_FAULT_DATA, "this is %s", reader->remark);
+        violations_add(&all, 0, -1, &remark);
+    }
+    for (int s = 0; s < reader->n_slots; s++)
+        violations_join(&all, &reader->faults[s]);
+    violations_sort(&all);
+    for (size_t i = 0; i < all.kept; i++) {
+        int64_t line = all.list[i].order[1] < 0 ? 1 : all.list[i].order[1] + 1;
+        for (size_t c = first; c < table->n_chunks; c++)
+            if (table->chunks[c]->index == all.list[i].order[0])
+                line += table->chunks[c]->first_line - 1;
+        char *placed = memory_format("%s:%lld: %s", reader->path, (long long)line, all.list[i].text);
+        if (!placed)
+            continue;
+        free(all.list[i].text);
+        all.list[i].text = placed;
+    }
+    violations_join(table->violations, &all);
+}
+
+/* Orders the chunks of this file and reports the first fault, if there is one. */
+static int settle(struct reader *reader, size_t first, struct dpf_error *error)
+{
+    struct table *table = reader->table;
+    if (table->n_chunks > first)
+        qsort(table->chunks + first, table->n_chunks - first, sizeof *table->chunks, by_index);
+    int64_t line = 1;
+    for (size_t i = first; i < table->n_chunks; i++) {
+        table->chunks[i]->first_line = line;
+        line += table->chunks[i]->lines;
+    }
+    if (reader->faults)
+        list_faults(reader, first);
+    const struct stop *worst = NULL;
+    for (int s = 0; s < reader->n_slots; s++)
+        if (reader->stops[s].error.fault && (!worst || reader->stops[s].block < worst->block))
+            worst = &reader->stops[s];
+    if (!worst)
+        return reader->hash_error.fault ? error_set(error, DPF_FAULT_DATA, "%s", reader->hash_error.text) : 0;
+    line = 1 + worst->line;
+    for (size_t i = first; i < table->n_chunks && table->chunks[i]->index < worst->block; i++)
+        line += table->chunks[i]->lines;
+    return place_error(&worst->error, reader->path, worst->line < 0 ? 0 : line, error);
+}
+
+static void drop_chunks(struct table *table, size_t first)
+{
+    while (table->n_chunks > first)
+        chunk_free(table->chunks[--table->n_chunks]);
+}
+
+static int add_slots(struct reader *reader)
+{
+    struct table *table = reader->table;
+    struct slot *slots = realloc(table->slots, (size_t)(table->n_slots + reader->n_slots) * sizeof *slots);
+    if (!slots)
+        return -1;
+    table->slots = slots;
+    reader->slots = slots + table->n_slots;
+    memset(reader->slots, 0, (size_t)reader->n_slots * sizeof *slots);
+    table->n_slots += reader->n_slots;
+    return 0;
+}
+
+static int merge_slot(struct slot *slot, enum ids_encoding encoding, struct ids *users, struct ids *items,
+                      int64_t *converted)
+{
+    slot->user_map = memory_raw((size_t)slot->users.n, sizeof *slot->user_map);
+    slot->item_map = memory_raw((size_t)slot->items.n, sizeof *slot->item_map);
+    if (!slot->user_map || !slot->item_map ||
+        ids_merge(users, &slot->users, encoding, slot->user_map, converted) != 0 ||
+        ids_merge(items, &slot->items, encoding, slot->item_map, converted) != 0)
+        return -1;
+    slot->n_users = slot->users.n;
+    slot->n_items = slot->items.n;
+    ids_free(&slot->users);
+    ids_free(&slot->items);
+    return 0;
+}
+
+static int merge_ids(struct reader *reader, struct ids *users, struct ids *items, struct dpf_error *error)
+{
+    int64_t converted = 0;
+    for (int s = 0; s < reader->n_slots; s++)
+        if (merge_slot(&reader->slots[s], reader->options->encoding, users, items, &converted) != 0)
+            return error_memory(error);
+    if (converted && reader->options->encoding == IDS_AUTO)
+        log_message(LOG_LEVEL_INFO,
+                    "%s: ids that are not UTF-8 are read as Latin-1 (data.encoding = auto): %lld texts",
+                    reader->path, (long long)converted);
+    return 0;
+}
+
+static void sum_up(struct table *table, size_t first, int base)
+{
+    for (size_t i = first; i < table->n_chunks; i++) {
+        struct chunk *chunk = table->chunks[i];
+        chunk->slot += base;
+        table->lines += chunk->lines;
+        table->empty += chunk->empty;
+        table->records += chunk->n;
+        table->dropped += chunk->dropped;
+        table->clipped += chunk->clipped;
+    }
+}
+
+/* The fast way, and the slow one if quotes turn up. */
+static int read_all(struct reader *reader, size_t first, struct pool *pool, struct dpf_error *error)
+{
+    if (open_source(reader, error) != 0)
+        return -1;
+    int64_t tasks = reader->threads + (reader->hash != NULL);
+    if (pool)
+        pool_run(pool, tasks, read_task, reader);
+    for (int64_t task = 0; !pool && task < tasks; task++)
+        read_task(reader, task, 0);
+    reader->remark = reader->source.remark;
+    source_close(&reader->source);
+    if (!atomic_load(&reader->quotes))
+        return settle(reader, first, error);
+    drop_chunks(reader->table, first);
+    memset(reader->stops, 0, (size_t)reader->n_slots * sizeof *reader->stops);
+    for (int s = 0; s < reader->n_slots; s++) {
+        if (reader->faults)
+            violations_free(&reader->faults[s]);
+        ids_free(&reader->slots[s].users);
+        ids_free(&reader->slots[s].items);
+    }
+    if (open_source(reader, error) != 0)
+        return -1;
+    read_quoted(reader);
+    source_close(&reader->source);
+    return settle(reader, first, error);
+}
+
+static int keep_path(struct table *table, const char *path, struct reader *reader)
+{
+    char **paths = realloc(table->paths, (size_t)(table->n_paths + 1) * sizeof *paths);
+    if (!paths)
+        return -1;
+    table->paths = paths;
+    reader->path = paths[table->n_paths] = memory_text(path);
+    if (!reader->path)
+        return -1;
+    table->n_paths++;
+    return 0;
+}
+
+int table_read(struct table *table, const char *path, const struct file_options *options,
+               const struct read_control *control, struct ids *users, struct ids *items, char *hash,
+               struct pool *pool, struct dpf_error *error)
+{
+    struct reader reader = {.options = options, .control = control, .table = table, .hash = hash};
+    size_t first = table->n_chunks;
+    int base = table->n_slots;
+    reader.threads = reader.n_slots = pool ? pool_workers(pool) : 1;
+    reader.stops = memory_new((size_t)reader.n_slots, sizeof *reader.stops);
+    if (table->violations)
+        reader.faults = memory_new((size_t)reader.n_slots, sizeof *reader.faults);
+    if (!reader.stops || (table->violations && !reader.faults) || keep_path(table, path, &reader) != 0 ||
+        add_slots(&reader) != 0 || pthread_mutex_init(&reader.lock, NULL) != 0) {
+        free(reader.stops);
+        free(reader.faults);
+        return error_memory(error);
+    }
+    struct stat info;
+    int status = decide_layout(&reader, error);
+    if (status == 0) {
+        ticker_begin("reading records", stat(path, &info) == 0 ? (int64_t)info.st_size : 0);
+        status = read_all(&reader, first, pool, error);
+        ticker_end();
+    }
+    if (status == 0)
+        status = merge_ids(&reader, users, items, error);
+    sum_up(table, first, base);
+    pthread_mutex_destroy(&reader.lock);
+    for (int s = 0; reader.faults && s < reader.n_slots; s++)
+        violations_free(&reader.faults[s]);
+    free(reader.faults);
+    free(reader.stops);
+    return status;
+}
+
+int table_check(const char *path, const struct file_options *options, struct dpf_error *error)
+{
+    const struct read_control control = {.block_size = LOOK_BLOCK};
+    struct reader reader = {.path = path, .options = options, .control = &control, .is_look = 1};
+    struct dpf_error found = {0};
+    if (decide_layout(&reader, &found) == 0 || !found.fault)
+        return 0;
+    return error_set(error, found.fault, "%s", found.text);
+}
+
+/* The first line of the file as a file of its own. */
+static int read_first_line(const char *path, const struct block *block, const struct file_options *options,
+                           struct dpf_error *error)
+{
+    const char *end = memchr(block->data, '\n', block->length);
+    const struct read_control control = {.memory = block->data,
+                                         .length = end ? (size_t)(end - block->data) + 1 : block->length};
+    struct table table = {0};
+    struct ids users = {0}, items = {0};
+    const int status = table_read(&table, path, options, &control, &users, &items, NULL, NULL, error);
+    table_free(&table);
+    ids_free(&users);
+    ids_free(&items);
+    return status;
+}
+
+int table_check_record(const char *path, const struct file_options *options, struct dpf_error *error)
+{
+    struct source source;
+    struct block block = {0};
+    int status = source_open(&source, path, LOOK_BLOCK, error);
+    if (status != 0)
+        return -1;
+    status = source_next(&source, &block, error);
+    if (status == 0)
+        status = error_at(error, DPF_FAULT_DATA, path, 0, "this file contains no records");
+    else if (status > 0)
+        status = read_first_line(path, &block, options, error);
+    source_close(&source);
+    block_free(&block);
+    return status;
+}

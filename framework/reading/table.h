@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h - records as they stand in the files, in the order of the files, with ids as codes.
+ */
+#ifndef DPF_READING_TABLE_H
+#define DPF_READING_TABLE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "base/violations.h"
+#include "reading/chunk.h"
+#include "reading/data_options.h"
+#include "dataset/ids.h"
+#include "lines/source.h"
+
+struct table {
+    struct chunk **chunks;
+    size_t n_chunks, chunks_capacity;
+    struct slot *slots;
+    int n_slots;
+    int64_t lines, empty, records, dropped, clipped;
+    int64_t strangers; /* records whose user or item has no index; counted when rows are built */
+    /* Where it is set, lines that are no records are listed there and left out, and reading goes on; else the
+       first of them ends it. */
+    struct violations *violations;
+    char **paths; /* the table's own */
+    int n_paths;
+};
+
+/* How a file is read beyond its options; for tests. */
+struct read_control {
+    size_t block_size;  /* 0: the usual */
+    const char *memory; /* the file's content; NULL: read the file */
+    size_t length;
+};
+
+/*
+ * Reads a file and appends its records. The dictionaries of the ids seen are merged into users and
+ * items (which may be one), and chunks' maps give codes of these. hash: 65 bytes for the SHA-256 of the file,
+ * or NULL.
+ */
+int table_read(struct table *table, const char *path, const struct file_options *options,
+               const struct read_control *control, struct ids *users, struct ids *items, char *hash,
+               struct pool *pool, struct dpf_error *error);
+/* Whether the columns that options ask for can be told from the first line of the file. Reads no further;
+   what cannot be read is left to table_read. */
+int table_check(const char *path, const struct file_options *options, struct dpf_error *error);
+/* Whether the first line of a file without a header is a record. It is somebody's, so that only a person who
+   writes a configuration may be told: a run counts it among its faults. */
+int table_check_record(const char *path, const struct file_options *options, struct dpf_error *error);
+/* Makes all maps lead to final indices instead of merged codes. */
+void table_finish_ids(struct table *table, const int32_t *user_rank, const int32_t *item_rank);
+/* File and line of the record with these indices, the nth from 0. 0, or -1 if there is none. */
+int table_find(const struct table *table, int32_t user, int32_t item, int nth, const char **path,
+               int64_t *line);
+void table_free(struct table *table);
+
+#endif

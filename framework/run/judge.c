@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/judge.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+static const struct comparison *named(const struct judge *judge, const char *name)
+{
+    for (int i = 0; i < *judge->n_models; i++)
+        if (strcmp(judge->models[i].name, name) == 0)
+            return &judge->models[i];
+    return NULL;
+}
+
+/* One that cannot be trained here is left out. */
+static const struct comparison *take(const struct judge *judge, const char *name)
+{
+    struct dpf_error ignored = {0};
+    const struct comparison *known = named(judge, name);
+    struct comparison *next = &judge->models[*judge->n_models];
+    if (known || !judge->trains || *judge->n_models == COMPARISON_MOST ||
+        comparison_make(&judge->run, name, next, &ignored) != 0)
+        return known;
+    (*judge->n_models)++;
+    return next;
+}
+
+char *judge_words(const struct judge *judge, enum verdict *verdict)
+{
+    const struct plan *plan = &judge->run.session->plan;
+    const struct dataset *dataset = judge->run.dataset;
+    const char *const *rivals = verdict_rivals(judge->test, dataset->implicit);
+    *verdict = VERDICT_NONE;
+    if (!rivals || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+        return NULL;
+    const enum log_level level = log_set_level(LOG_LEVEL_NONE); /* warnings of other models concern nobody */
+    struct verdict_input input = {
+        .test = judge->test,
+        .implicit = dataset->implicit,
+        .has_noise = plan->guarantee.n_releases > 0,
+        .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
+        .users = dataset->users.n,
+        .items = dataset->items.n,
+        .records = dataset->train.n};
+    for (; *rivals; rivals++) {
+        const struct comparison *found = take(judge, *rivals);
+        if (found)
+            input.rivals[input.n_rivals++] = (struct verdict_rival){*rivals, found->epsilon, &found->metrics};
+    }
+    *verdict = verdict_judge(&input);
+    const struct comparison *twin = named(judge, "non-private");
+    if (!twin && judge->twin && input.has_noise && *verdict > VERDICT_BETTER)
+        twin = take(judge, "non-private");
+    input.non_private = twin ? &twin->metrics : NULL;
+    log_set_level(level);
+    return verdict_text(&input);
+}

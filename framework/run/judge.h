@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* judge.h - the verdict on a model, from the models that it is compared with. */
+#ifndef DPF_RUN_JUDGE_H
+#define DPF_RUN_JUDGE_H
+
+#include "run/comparison.h"
+#include "run/verdict.h"
+
+struct judge {
+    struct compared_run run; /* complete, with its guarantee */
+    const struct metrics *test;
+    int trains; /* models that are not among those yet; else it judges by those that there are */
+    int twin;   /* also the model without noise, where it may be the cause */
+    /* What was trained already; models that it trains are added. */
+    struct comparison *models; /* COMPARISON_MOST */
+    int *n_models;
+};
+
+/* NULL: nothing can be said. Free it. */
+char *judge_words(const struct judge *judge, enum verdict *verdict);
+
+#endif
