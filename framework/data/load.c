@@ -147,9 +147,7 @@ static int read_files(struct loading *l, const struct paths *paths, struct table
     if (l->spread && ranks_rank() > 0)
         hash = NULL; /* rank 0 reads all of it for that */
     for (size_t i = 0; i < paths->n; i++) {
-        char one[65];
-        /* Written, not read: cppcheck does not see that. */
-        /* cppcheck-suppress legacyUninitvar */
+        char one[65] = "";
         if (table_read(table, paths->files[i], &l->options.file, l->spread ? &parts : NULL, users, items,
                        hash ? one : NULL, l->pool, error) != 0)
             return -1;

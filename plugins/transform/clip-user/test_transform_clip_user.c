@@ -108,7 +108,7 @@ static void check_pieces(const char *settings, int weighted)
     dpf_query query;
     dpf_sensitivity blocks[2];
     enum { MOST_ROWS = 23 };
-    double values[MOST_ROWS * WIDE], clipped[MOST_ROWS * WIDE];
+    double values[MOST_ROWS * WIDE] = {0}, clipped[MOST_ROWS * WIDE];
 
     open_clip(&clip, settings);
     memset(&query, 0, sizeof(query));
