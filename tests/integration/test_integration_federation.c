@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <glob.h>
+
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -448,6 +450,58 @@ static void a_party_comes_back(void **state)
     base_options = "--insecure-test -o privacy.randomness=reproducible";
 }
 
+/* The rounds that its file says it has taken part in, in place of those that it has. */
+static void count_answered(const char *directory, int count)
+{
+    static char text[1 << 12];
+    char path[300], line[64];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/%s/run-*.json", training_directory, directory);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    command_slurp(found.gl_pathv[0], text, sizeof text);
+    char *at = strstr(text, "\"answered\": 1");
+    assert_non_null(at);
+    snprintf(line, sizeof line, "\"answered\": %d\n}\n", count);
+    strcpy(at, line);
+    FILE *file = fopen(found.gl_pathv[0], "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    globfree(&found);
+}
+
+/* A limit on participations is one over all starts of a party: its statement counts no more. */
+static void a_party_that_comes_back_counts_on(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    const char *all[N_PARTIES + 1];
+    const char *options = "-o run.rounds=4 -o items.sampler=poisson-users -o items.sampler.rate=1 -o "
+                          "items.max-participations=4";
+    char text[1 << 10];
+    for (int p = 1; p <= N_PARTIES; p++)
+        all[p] = options;
+    snprintf(text, sizeof text, "%s -o federation.in-front=faulty -o federation.in-front.kill-after=5",
+             options);
+    all[6] = text;
+    char slow[1 << 10];
+    snprintf(slow, sizeof slow,
+             "%s -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
+             "federation.in-front.delay-time=0.5",
+             options);
+    const pid_t server = start_server("counts", slow);
+    start_parties("counts", pids, all);
+    assert_int_equal(ended(pids[6]), 128 + SIGKILL);
+    count_answered("counts-6-state", 4);
+    pids[6] = start_party("counts", 6, options);
+    expect_end(pids[6], "counts-6", 1, "the server asks for message 5, and the statement counts 4 at most");
+    expect_end(server, "counts-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        if (p != 6)
+            assert_int_equal(ended(pids[p]), 0);
+}
+
 /* Killed at any time: whatever the server says it has added is what it has added. */
 static void parties_killed_at_random(void **state)
 {
@@ -534,6 +588,7 @@ int main(void)
         cmocka_unit_test(a_server_that_is_killed_releases_nothing),
         cmocka_unit_test(a_party_limits_what_it_takes_part_in),
         cmocka_unit_test(a_party_comes_back),
+        cmocka_unit_test(a_party_that_comes_back_counts_on),
         cmocka_unit_test(parties_killed_at_random),
         cmocka_unit_test(over_grpc),
     };
