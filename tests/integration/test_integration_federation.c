@@ -38,6 +38,21 @@ static const char base[] =
     "[accountants]\nlist = rdp\n[accountants.rdp]\norders = 1.25, 1.5, 1.75, 2, 3, 4\n"
     "[evaluate]\nmetrics = hr\n[federation]\njoin-time = 60\ndeadline = 20\n";
 
+/* A loss that takes weights, and a sampler that gives them. */
+static const char weighted[] =
+    "[run]\nrounds = 3\nthreads = 1\norder = users, items\n"
+    "[data]\nformat = csv\nheader = yes\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"
+    "users-file = users.txt\nitems-file = items.txt\n"
+    "[model]\nrank = 4\n[parties]\nkind = users\n[users]\nloss = explicit-als\nsolver = cholesky\n"
+    "[items]\nloss = explicit-als\ntransforms = clip-rows, clip-user\nsolver = psd\n"
+    "mechanism = gaussian\naggregator = secagg\nsampler = poisson-users\n"
+    "[items.loss]\nregularization = constant\n[items.transform.clip-rows]\nbound = 1\n"
+    "[items.transform.clip-user]\nbound = 1\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n"
+    "[items.sampler]\nrate = 0.5\nweight = inverse\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
+    "[federation]\nstate = weighted-state\njoin-time = 0\n";
+
 /* ---- processes ---------------------------------------------------------------------------------------- */
 
 /* Starts dpframe with words after a format, its output in NAME.out and NAME.err. */
@@ -405,6 +420,8 @@ static void a_party_limits_what_it_takes_part_in(void **state)
     expect_end(party, "real-4", 2, "needs randomness = secure");
     party = start_party("real", 4, "-o items.aggregator=modular-sum");
     expect_end(party, "real-4", 2, "secagg has messages");
+    party = start("weighted", "join %s -q -c weighted.ini --data mine4.csv -O weighted-out", socket_path);
+    expect_end(party, "weighted", 2, "a weight, which a party is not told");
     /* The statement is there whoever answers. */
     party = start_party("nobody", 5, "-o federation.join-time=0");
     expect_end(party, "nobody-5", 1, "nobody serves at");
@@ -596,6 +613,7 @@ int main(void)
     if (training_begin(&state) != 0)
         return 1;
     training_file("base.ini", base);
+    training_file("weighted.ini", weighted);
     training_file("users.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
     training_file("items.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n");
     int status = command_run_it("generate -q -O ratings.csv users=12 items=20 ratings=150 step=1");
