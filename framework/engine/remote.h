@@ -32,6 +32,9 @@ struct remote_release {
 struct engine_remote {
     void *context;
     int64_t party; /* the user whose records are here; -1: the server */
+    /* Party: rounds of this run that it has taken part in before it was started again. They count against a limit
+       on participations. */
+    int64_t answered;
     /* Server: fills the sums. */
     int (*gather)(void *context, const struct remote_release *release, struct dpf_error *error);
     /* Party: waits for a round, and fills its rows. 0: take part; 1: the run is over, the rows are its last.

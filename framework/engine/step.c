@@ -426,15 +426,26 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
                            step_name(engine, plan->side, name), error);
 }
 
+/* A party that was started again goes on counting where it was. */
+static int open_participations(const struct engine *engine, struct term_run *term)
+{
+    const int64_t party = step_own_party(engine);
+    term->participations = memory_new((size_t)engine->dataset->users.n + 1, sizeof *term->participations);
+    if (!term->participations)
+        return -1;
+    if (party >= 0)
+        term->participations[party] =
+            (int32_t)(engine->remote->answered < INT32_MAX ? engine->remote->answered : INT32_MAX);
+    return 0;
+}
+
 /* Users that have taken part as often as the ledger counts stay out, whoever they are. */
 static int cap_participations(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     int64_t n = engine->dataset->users.n;
     if (term->plan->participations == 0)
         return 0;
-    if (!term->participations)
-        term->participations = memory_new((size_t)n + 1, sizeof *term->participations);
-    if (!term->participations)
+    if (!term->participations && open_participations(engine, term) != 0)
         return error_memory(error);
     for (int64_t u = 0; u < n; u++) {
         if (term->participations[u] >= term->plan->participations)

@@ -388,6 +388,7 @@ static int enter_run(struct join *join, struct dpf_error *error)
                           error) != 0 ||
         keep_statement(join, error) != 0)
         return -1;
+    join->remote.engine.answered = (int64_t)join->state.answered;
     if (is_known)
         return 0;
     if (plan_charge(join->plan, 1, error) != 0)

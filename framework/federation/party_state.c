@@ -85,9 +85,9 @@ static char *run_path(const struct party_state *state)
 
 static int write_run(const struct party_state *state, struct dpf_error *error)
 {
-    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I}", "session", state->session, "agreement",
+    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I}", "session", state->session, "agreement",
                              state->agreement, "user", state->user, "data_sha256", state->data, "next_round",
-                             (json_int_t)state->next_round);
+                             (json_int_t)state->next_round, "answered", (json_int_t)state->answered);
     char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL, *path = run_path(state);
     const int status = text && path ? files_write_text(path, text, error) : error_memory(error);
     json_decref(root);
@@ -112,6 +112,7 @@ static int read_run(struct party_state *state, const json_t *root, struct dpf_er
         return error_set(error, DPF_FAULT_CONFIG,
                          "this party has joined the same run before, and then %s; nothing is sent", what);
     state->next_round = (uint64_t)json_integer_value(json_object_get(root, "next_round"));
+    state->answered = (uint64_t)json_integer_value(json_object_get(root, "answered"));
     return 0;
 }
 
@@ -124,7 +125,7 @@ int party_state_enter(struct party_state *state, const uint8_t session[16], cons
     snprintf(state->data, sizeof state->data, "%s", data);
     free(state->user);
     state->user = memory_text(user);
-    state->next_round = 0;
+    state->next_round = state->answered = 0;
     char *path = run_path(state);
     if (!state->user || !path) {
         free(path);
@@ -147,6 +148,7 @@ int party_state_enter(struct party_state *state, const uint8_t session[16], cons
 
 int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error)
 {
+    state->answered += next_round > state->next_round;
     state->next_round = next_round;
     return write_run(state, error);
 }

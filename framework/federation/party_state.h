@@ -4,7 +4,8 @@
  *
  *     instance              16 random bytes in hex: tells this directory from any other
  *     ledger                what all runs that it has joined have cost together, see privacy/data_ledger.h
- *     run-SESSION.json      of a run: what was agreed, the user, the data's hash, the next round
+ *     run-SESSION.json      of a run: what was agreed, the user, the data's hash, the next round,
+ *                           and in how many rounds it has taken part
  *     statement.txt         the last statement that was shown; statement-SESSION.txt: that of a run
  *
  * One process at a time has the directory. Each write is whole and on the disk before it counts.
@@ -25,6 +26,7 @@ struct party_state {
     char agreement[65], data[65];
     char *user;
     uint64_t next_round;
+    uint64_t answered; /* rounds that it has taken part in */
 };
 
 /* Makes the directory if it is not there, with mode 0700, and takes it. */
@@ -38,7 +40,8 @@ char *party_state_path(const struct party_state *state, const char *name);
  */
 int party_state_enter(struct party_state *state, const uint8_t session[16], const char *agreement,
                       const char *user, const char *data, int *is_known, struct dpf_error *error);
-/* Rounds before this one are refused from now on, whatever happens: on the disk when it returns. */
+/* Rounds before this one are refused from now on, whatever happens, and one more counts as answered if the number
+ * is new: on the disk when it returns. */
 int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error);
 
 #endif

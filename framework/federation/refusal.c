@@ -16,6 +16,8 @@ static const char *term_refusal(const struct term_plan *term)
     if (term->sampler && (term->sampling.separation > 1 ||
                           ((const dpf_sampler *)term->sampler->functions)->level != DPF_LEVEL_PARTY))
         return "the sampler draws records, or keeps a user's rounds apart, which a party cannot check";
+    if (term->sampler && term->sampling.weight_max != 1)
+        return "the sampler gives those who take part a weight, which a party is not told";
     if (term->query.has_gram)
         return "the query has a Gram row";
     const dpf_aggregator *aggregator = term->aggregator->functions;

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <glob.h>
+
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -35,6 +37,21 @@ static const char base[] =
     "delta = 1e-5\n"
     "[accountants]\nlist = rdp\n[accountants.rdp]\norders = 1.25, 1.5, 1.75, 2, 3, 4\n"
     "[evaluate]\nmetrics = hr\n[federation]\njoin-time = 60\ndeadline = 20\n";
+
+/* A loss that takes weights, and a sampler that gives them. */
+static const char weighted[] =
+    "[run]\nrounds = 3\nthreads = 1\norder = users, items\n"
+    "[data]\nformat = csv\nheader = yes\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"
+    "users-file = users.txt\nitems-file = items.txt\n"
+    "[model]\nrank = 4\n[parties]\nkind = users\n[users]\nloss = explicit-als\nsolver = cholesky\n"
+    "[items]\nloss = explicit-als\ntransforms = clip-rows, clip-user\nsolver = psd\n"
+    "mechanism = gaussian\naggregator = secagg\nsampler = poisson-users\n"
+    "[items.loss]\nregularization = constant\n[items.transform.clip-rows]\nbound = 1\n"
+    "[items.transform.clip-user]\nbound = 1\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n"
+    "[items.sampler]\nrate = 0.5\nweight = inverse\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
+    "[federation]\nstate = weighted-state\njoin-time = 0\n";
 
 /* ---- processes ---------------------------------------------------------------------------------------- */
 
@@ -403,6 +420,8 @@ static void a_party_limits_what_it_takes_part_in(void **state)
     expect_end(party, "real-4", 2, "needs randomness = secure");
     party = start_party("real", 4, "-o items.aggregator=modular-sum");
     expect_end(party, "real-4", 2, "secagg has messages");
+    party = start("weighted", "join %s -q -c weighted.ini --data mine4.csv -O weighted-out", socket_path);
+    expect_end(party, "weighted", 2, "a weight, which a party is not told");
     /* The statement is there whoever answers. */
     party = start_party("nobody", 5, "-o federation.join-time=0");
     expect_end(party, "nobody-5", 1, "nobody serves at");
@@ -446,6 +465,58 @@ static void a_party_comes_back(void **state)
     assert_non_null(strstr(text, "round 1: 0 1 2 3 4 6 "));
     assert_non_null(strstr(text, "round 5: 0 1 2 3 4 5 6 "));
     base_options = "--insecure-test -o privacy.randomness=reproducible";
+}
+
+/* The rounds that its file says it has taken part in, in place of those that it has. */
+static void count_answered(const char *directory, int count)
+{
+    static char text[1 << 12];
+    char path[300], line[64];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/%s/run-*.json", training_directory, directory);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    command_slurp(found.gl_pathv[0], text, sizeof text);
+    char *at = strstr(text, "\"answered\": 1");
+    assert_non_null(at);
+    snprintf(line, sizeof line, "\"answered\": %d\n}\n", count);
+    strcpy(at, line);
+    FILE *file = fopen(found.gl_pathv[0], "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    globfree(&found);
+}
+
+/* A limit on participations is one over all starts of a party: its statement counts no more. */
+static void a_party_that_comes_back_counts_on(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    const char *all[N_PARTIES + 1];
+    const char *options = "-o run.rounds=4 -o items.sampler=poisson-users -o items.sampler.rate=1 -o "
+                          "items.max-participations=4";
+    char text[1 << 10];
+    for (int p = 1; p <= N_PARTIES; p++)
+        all[p] = options;
+    snprintf(text, sizeof text, "%s -o federation.in-front=faulty -o federation.in-front.kill-after=5",
+             options);
+    all[6] = text;
+    char slow[1 << 10];
+    snprintf(slow, sizeof slow,
+             "%s -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
+             "federation.in-front.delay-time=0.5",
+             options);
+    const pid_t server = start_server("counts", slow);
+    start_parties("counts", pids, all);
+    assert_int_equal(ended(pids[6]), 128 + SIGKILL);
+    count_answered("counts-6-state", 4);
+    pids[6] = start_party("counts", 6, options);
+    expect_end(pids[6], "counts-6", 1, "the server asks for message 5, and the statement counts 4 at most");
+    expect_end(server, "counts-server", 0, "");
+    for (int p = 1; p <= N_PARTIES; p++)
+        if (p != 6)
+            assert_int_equal(ended(pids[p]), 0);
 }
 
 /* Killed at any time: whatever the server says it has added is what it has added. */
@@ -534,6 +605,7 @@ int main(void)
         cmocka_unit_test(a_server_that_is_killed_releases_nothing),
         cmocka_unit_test(a_party_limits_what_it_takes_part_in),
         cmocka_unit_test(a_party_comes_back),
+        cmocka_unit_test(a_party_that_comes_back_counts_on),
         cmocka_unit_test(parties_killed_at_random),
         cmocka_unit_test(over_grpc),
     };
@@ -541,6 +613,7 @@ int main(void)
     if (training_begin(&state) != 0)
         return 1;
     training_file("base.ini", base);
+    training_file("weighted.ini", weighted);
     training_file("users.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
     training_file("items.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n");
     int status = command_run_it("generate -q -O ratings.csv users=12 items=20 ratings=150 step=1");

@@ -80,6 +80,9 @@ static void a_round_that_was_answered_stays_answered(void **unused)
     memcpy(instance, state.instance, 16);
     assert_string_equal(enter(&state, session, digest, "17", records, &known), "");
     assert_false(known);
+    assert_int_equal(party_state_keep(&state, 0, &error), 0); /* joined, and no more */
+    assert_int_equal(state.answered, 0);
+    assert_int_equal(party_state_keep(&state, 3, &error), 0);
     assert_int_equal(party_state_keep(&state, 5, &error), 0);
     party_state_close(&state);
     open_state(&state);
@@ -87,10 +90,12 @@ static void a_round_that_was_answered_stays_answered(void **unused)
     assert_string_equal(enter(&state, session, digest, "17", records, &known), "");
     assert_true(known);
     assert_int_equal(state.next_round, 5);
+    assert_int_equal(state.answered, 2);
     const uint8_t other[16] = {9};
     assert_string_equal(enter(&state, other, digest, "17", records, &known), "");
     assert_false(known);
     assert_int_equal(state.next_round, 0);
+    assert_int_equal(state.answered, 0);
     party_state_close(&state);
 }
 
