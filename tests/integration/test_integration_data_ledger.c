@@ -351,7 +351,7 @@ static void lists_from_elsewhere_do_not_add_up(void **state)
     for (int a = 0; a < 3; a++)
         for (int first = 0; first < 4; first++)
             for (int second = 0; second < 4; second++) {
-                char file[32];
+                char file[48];
                 snprintf(file, sizeof file, "lists%d%d.jsonl", a, first);
                 snprintf(arguments, sizeof arguments,
                          "-q -c read.ini -O lists -o privacy.adjacency=%s -o privacy.ledger=%s%s",
