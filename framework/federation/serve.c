@@ -283,19 +283,26 @@ static int take_step(struct round *round, int64_t i, const struct frame *frame, 
     return 0;
 }
 
+/* What comes next, in a second at most. 1: there is an event; 0: the time is over; -1: an error. */
+static int next_event(struct serve *serve, double until, struct channel_event *event, struct dpf_error *error)
+{
+    const double left = until - channel_clock();
+    if (worker_cancelled())
+        return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
+    if (left <= 0)
+        return 0;
+    return channel_receive(&serve->channel, left < 1 ? left : 1, event, error) != 0 ? -1 : 1;
+}
+
 static int take_answers(struct round *round, struct dpf_error *error)
 {
     struct serve *serve = round->serve;
     const double until = channel_clock() + serve->channel.options.params.values[FEDERATION_DEADLINE].real;
     while (round->n_awaited > 0) {
         struct channel_event event;
-        const double left = until - channel_clock();
-        if (worker_cancelled())
-            return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-        if (left <= 0)
-            break;
-        if (channel_receive(&serve->channel, left < 1 ? left : 1, &event, error) != 0)
-            return -1;
+        const int status = next_event(serve, until, &event, error);
+        if (status <= 0)
+            return status;
         const int64_t i = event.kind == DPF_LINK_NOTHING ? NOBODY : place_of(round, event.peer);
         if (i != NOBODY && event.kind == DPF_LINK_MESSAGE && event.frame.kind == FRAME_STEP) {
             if (event.frame.round == (uint32_t)round->release->round &&
@@ -389,13 +396,10 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
     const double until = channel_clock() + v[FEDERATION_JOIN_TIME].real;
     while (count_ready(serve) < serve->dataset->users.n) {
         struct channel_event event;
-        const double left = until - channel_clock();
-        if (worker_cancelled())
-            return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
-        if (left <= 0)
+        const int status = next_event(serve, until, &event, error);
+        if (status == 0)
             break;
-        if (channel_receive(&serve->channel, left < 1 ? left : 1, &event, error) != 0 ||
-            on_other(serve, &event, error) != 0)
+        if (status < 0 || on_other(serve, &event, error) != 0)
             return -1;
     }
     const int64_t n = count_ready(serve);
