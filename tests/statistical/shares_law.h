@@ -164,4 +164,18 @@ static inline void law_check_laplace(int parties, int64_t sums)
     law_fits(counts, &right, &wrong, law_laplace_wide(&event, &plan), "gamma shares", (double)sums);
 }
 
+static inline int law_start(void **state)
+{
+    (void)state;
+    plain_random_start(20261128);
+    return 0;
+}
+
+static inline int law_stop(void **state)
+{
+    (void)state;
+    plain_random_stop();
+    return 0;
+}
+
 #endif

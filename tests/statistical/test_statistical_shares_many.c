@@ -17,25 +17,11 @@ static void gamma_shares_add_up_to_discrete_laplace(void **state)
     law_check_laplace(2, SUMS);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    plain_random_start(20261128);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(skellam_shares_add_up_to_skellam),
         cmocka_unit_test(gamma_shares_add_up_to_discrete_laplace),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, law_start, law_stop);
 }
