@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/ranked_item.h"
 #include "engine/recommender_fit.h"
 #include "run/saved_run.h"
 
@@ -18,31 +19,18 @@ static const char usage[] =
     "release/ alone, so the list is as public as that release and costs nothing more; a run on the\n"
     "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n";
 
-struct ranked {
-    float score;
-    int32_t item;
-};
-
-static int by_score(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-    if (a->score != b->score)
-        return a->score < b->score ? 1 : -1;
-    return (a->item > b->item) - (a->item < b->item);
-}
-
 /* The best first; of equal scores, in the order of the run's own list. Free it. */
-static struct ranked *rank_items(const struct saved_run *run, struct dpf_error *error)
+static struct ranked_item *rank_items(const struct saved_run *run, struct dpf_error *error)
 {
     const int64_t n = run->dataset.items.n;
     float *scores = memory_new((size_t)n + 1, sizeof *scores);
-    struct ranked *ranked = memory_new((size_t)n + 1, sizeof *ranked);
+    struct ranked_item *ranked = memory_new((size_t)n + 1, sizeof *ranked);
     int status = scores && ranked ? recommender_fit_nobody(&run->model, scores, error) : error_memory(error);
     for (int64_t i = 0; status == 0 && i < n; i++)
-        ranked[i] = (struct ranked){scores[i], (int32_t)i};
+        ranked[i] = (struct ranked_item){scores[i], (int32_t)i};
     free(scores);
     if (status == 0) {
-        qsort(ranked, (size_t)n, sizeof *ranked, by_score);
+        qsort(ranked, (size_t)n, sizeof *ranked, ranked_item_order);
         return ranked;
     }
     free(ranked);
@@ -54,7 +42,7 @@ static int write_items(const struct saved_run *run, const struct arguments *argu
 {
     const int64_t n = run->dataset.items.n, asked = arguments->count;
     struct files_write write = {.stream = stdout};
-    struct ranked *ranked = rank_items(run, error);
+    struct ranked_item *ranked = rank_items(run, error);
     int status = ranked ? 0 : -1;
     if (status == 0 && arguments->output)
         status = files_open_write(&write, arguments->output, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/ranked_item.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -33,25 +34,11 @@ static const char usage[] =
 #define COLUMNS "user,item,rank,score,audience"
 #define AUDIENCE "own user only" /* of every list */
 
-struct ranked {
-    double score;
-    int32_t item;
-};
-
-/* Equal scores in the order of ids, so that the list is the same everywhere. */
-static int by_score(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-    if (a->score != b->score)
-        return a->score < b->score ? 1 : -1;
-    return (a->item > b->item) - (a->item < b->item);
-}
-
 struct recommending {
     struct saved_run *run;
     int64_t count;
     double *scores; /* of all items */
-    struct ranked *unseen;
+    struct ranked_item *unseen;
     uint8_t *barred; /* items that are not to be recommended to anybody */
     struct csv_table table;
     int64_t no_items, no_order; /* users without a list, by why */
@@ -119,10 +106,10 @@ static int recommend_to(struct recommending *r, int32_t user, struct dpf_error *
     mask(&dataset->test.by_user, user, r->scores);
     for (int64_t i = 0; i < dataset->items.n; i++)
         if (!isnan(r->scores[i]) && !r->barred[i])
-            r->unseen[n++] = (struct ranked){r->scores[i], (int32_t)i};
+            r->unseen[n++] = (struct ranked_item){r->scores[i], (int32_t)i};
     if (n == 0)
         return LIST_NO_ITEMS;
-    qsort(r->unseen, (size_t)n, sizeof *r->unseen, by_score);
+    qsort(r->unseen, (size_t)n, sizeof *r->unseen, ranked_item_order);
     if (n > 1 && r->unseen[0].score == r->unseen[n - 1].score)
         return LIST_NO_ORDER;
     for (int64_t k = 0; k < n && k < r->count; k++) {
