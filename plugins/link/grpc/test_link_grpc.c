@@ -7,14 +7,11 @@
 #include <unistd.h>
 
 #include "plain_host.h"
+#define LINK_PATIENCE 10 /* s */
+#include "link_end.h"
 
 static char directory[32] = "/tmp/dpframe-test-XXXXXX";
 static char address[32];
-
-struct end {
-    struct plain_host host;
-    const dpf_link *link;
-};
 
 /* ca.pem and ca.key sign NAME.pem for a common name, from day `from` on for a day, counted from today. */
 static const char make_script[] =
@@ -77,28 +74,6 @@ static void open_end(struct end *end, int32_t which, const char *name)
 {
     if (try_end(end, which, "ca", name, "") != DPF_OK)
         fail_msg("%s", end->host.report);
-}
-
-static dpf_link_event next(struct end *end, int32_t kind)
-{
-    dpf_link_event event = {.size = sizeof(event)};
-    assert_int_equal(end->link->receive(end->host.self, 10, &event), DPF_OK);
-    if (event.kind != kind)
-        fail_msg("event %d instead of %d, %s", event.kind, kind, event.name ? event.name : "");
-    return event;
-}
-
-static void send_text(struct end *end, int64_t peer, const char *text)
-{
-    assert_int_equal(end->link->send(end->host.self, peer, (const uint8_t *)text, strlen(text)), DPF_OK);
-}
-
-static void expect_text(struct end *end, int64_t peer, const char *text)
-{
-    const dpf_link_event event = next(end, DPF_LINK_MESSAGE);
-    assert_int_equal(event.peer, peer);
-    assert_int_equal(event.n_bytes, strlen(text));
-    assert_memory_equal(event.bytes, text, event.n_bytes);
 }
 
 static void messages_arrive_whole_and_in_order(void **state)

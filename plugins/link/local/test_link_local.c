@@ -7,13 +7,10 @@
 #include <unistd.h>
 
 #include "plain_host.h"
+#define LINK_PATIENCE 5 /* s */
+#include "link_end.h"
 
 static char path[64];
-
-struct end {
-    struct plain_host host;
-    const dpf_link *link;
-};
 
 static void make(struct end *end)
 {
@@ -30,33 +27,11 @@ static void open_end(struct end *end, int32_t which)
         fail_msg("%s", end->host.report);
 }
 
-/* The next event of a kind; other kinds fail the test. */
-static dpf_link_event next(struct end *end, int32_t kind)
-{
-    dpf_link_event event = {.size = sizeof(event)};
-    assert_int_equal(end->link->receive(end->host.self, 5, &event), DPF_OK);
-    assert_int_equal(event.kind, kind);
-    return event;
-}
-
 static void pump(struct end *end)
 {
     dpf_link_event event = {.size = sizeof(event)};
     assert_int_equal(end->link->receive(end->host.self, 0, &event), DPF_OK);
     assert_int_equal(event.kind, DPF_LINK_NOTHING);
-}
-
-static void send_text(struct end *end, int64_t peer, const char *text)
-{
-    assert_int_equal(end->link->send(end->host.self, peer, (const uint8_t *)text, strlen(text)), DPF_OK);
-}
-
-static void expect_text(struct end *end, int64_t peer, const char *text)
-{
-    const dpf_link_event event = next(end, DPF_LINK_MESSAGE);
-    assert_int_equal(event.peer, peer);
-    assert_int_equal(event.n_bytes, strlen(text));
-    assert_memory_equal(event.bytes, text, event.n_bytes);
 }
 
 static void messages_arrive_whole_and_in_order(void **state)
