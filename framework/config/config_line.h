@@ -5,7 +5,7 @@
  * inih parses key = value. It is lenient where a mistyped privacy budget must not be: it splits at ':' too, and
  * takes any bytes. So each line is checked beside what inih makes of it. Section headers are read here, since
  * inih does not report a section without keys and drops text behind a header (docs/adr/0014), and so are
- * overrides of the command line, which are no lines of a file.
+ * overrides of the command line, which have no file and line.
  */
 #ifndef DPF_CONFIG_CONFIG_LINE_H
 #define DPF_CONFIG_CONFIG_LINE_H

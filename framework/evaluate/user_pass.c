@@ -21,7 +21,7 @@ int64_t user_pass_chunk_end(int64_t n_users, int64_t chunk)
     return end < n_users ? end : n_users;
 }
 
-/* The chunks of each rank, into offsets; none if there are no users. */
+/* Offsets of each rank's chunks; all zero without users. */
 static int64_t *chunk_offsets(const struct dataset *dataset, int64_t n_users, struct dpf_error *error)
 {
     const int64_t users = shares_chunk(n_users);

@@ -22,7 +22,7 @@ struct channel_event {
     char name[256];
     const uint8_t *bytes; /* of a message, until the next call */
     size_t n_bytes;
-    struct frame frame; /* of a message; kind 0 if it is no frame */
+    struct frame frame; /* of a message; kind 0: not a frame */
 };
 
 /* Binds [federation] and makes the link. Close it, on failure too. */
