@@ -95,9 +95,10 @@ int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_wi
 {
     memset(stats, 0, sizeof *stats);
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = !worker                               ? -1
-                 : model->plan->recommender.aggregator ? fit_summing(worker, pool, model, witness, stats, error)
-                                                       : fit_with(worker, pool, model, witness, NULL, stats, error);
+    int status = !worker ? -1
+                 : model->plan->recommender.aggregator
+                     ? fit_summing(worker, pool, model, witness, stats, error)
+                     : fit_with(worker, pool, model, witness, NULL, stats, error);
     worker_free(worker);
     return status;
 }

@@ -69,8 +69,7 @@ static int finish(const struct recommender_sum *s, dpf_aggregation *into)
     struct instance *instance = s->plan->recommender.aggregator;
     if (!aggregator_of(s)->finish)
         return 0;
-    const dpf_call *call =
-        worker_call(s->worker, instance, (int32_t)s->made, s->made, DPF_PARTY_AGGREGATE);
+    const dpf_call *call = worker_call(s->worker, instance, (int32_t)s->made, s->made, DPF_PARTY_AGGREGATE);
     worker_lend_pool(s->worker, s->pool);
     return instance_result(instance, aggregator_of(s)->finish(instance->self, call, into), "finish",
                            s->error);
@@ -126,7 +125,8 @@ dpf_status recommender_sum_users(void *context, dpf_user_sum *sum)
         batch.most = s->n_users;
     into.sums = memory_new((size_t)sum->n, sizeof *into.sums);
     into.state = memory_new(
-        (size_t)(aggregator_of(s)->state_bytes ? aggregator_of(s)->state_bytes(instance->self, &into) : 1), 1);
+        (size_t)(aggregator_of(s)->state_bytes ? aggregator_of(s)->state_bytes(instance->self, &into) : 1),
+        1);
     batch.messages = memory_raw((size_t)(batch.most * sum->n), sizeof *batch.messages);
     const int status = sum_up(s, sum, &batch, &into);
     s->made++;

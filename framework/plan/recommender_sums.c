@@ -17,11 +17,17 @@
 #define NOISE_DEVIATIONS 64.0
 #define MOST_BITS 62
 
+/* Whether a key asks for something: 0 and an empty name do not. */
+static int asks(const dpf_value *value)
+{
+    return value->text ? *value->text != '\0' : value->integer != 0;
+}
+
 static int refuse_keys(const struct plan *plan, const int *keys, int n, const char *why,
                        struct dpf_error *error)
 {
     for (int i = 0; i < n; i++)
-        if (plan->model.params.values[keys[i]].is_set)
+        if (asks(&plan->model.params.values[keys[i]]))
             return config_error(plan->config, "model", plan->model.table[keys[i]].name, error, "%s", why);
     return 0;
 }
@@ -32,8 +38,8 @@ int recommender_sums_refuse(const struct plan *plan, struct dpf_error *error)
     return plan->stand_in
                ? 0
                : refuse_keys(plan, keys, 3,
-                             "it is about the sums of a recommender, and [model] names none: set aggregators "
-                             "of a factorization in [users] or [items]",
+                             "sums of a recommender are meant, and [model] names none: set aggregators of a "
+                             "factorization in [users] or [items]",
                              error);
 }
 
@@ -44,7 +50,9 @@ int recommender_sums_make(struct plan *plan, struct dpf_error *error)
     if (plan->without_mechanisms)
         return 0;
     if (!*id)
-        return refuse_keys(plan, keys, 2, "it is about noise in shares: set [model] aggregator, too", error);
+        return refuse_keys(plan, keys, 2,
+                           "noise is in shares with an aggregator alone: set [model] aggregator, or 0 here",
+                           error);
     if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
         return config_error(plan->config, "model", "aggregator", error,
                             "aggregator = %s sums messages of the users: set [parties] kind = users", id);
@@ -66,9 +74,8 @@ int64_t recommender_sums_shares(const struct plan *plan)
     const dpf_value *v = plan->model.params.values;
     if (!plan->recommender.aggregator)
         return 0;
-    return v[MODEL_MIN_HONEST].integer > 0
-               ? v[MODEL_MIN_HONEST].integer
-               : plan_rows(plan, DPF_SIDE_USERS) - v[MODEL_MAX_CURIOUS].integer;
+    return v[MODEL_MIN_HONEST].integer > 0 ? v[MODEL_MIN_HONEST].integer
+                                           : plan_rows(plan, DPF_SIDE_USERS) - v[MODEL_MAX_CURIOUS].integer;
 }
 
 static dpf_aggregator_limits limits_of(const struct plan *plan)

@@ -40,8 +40,8 @@ static dpf_status add_triangle_row(const struct making *m, uint32_t user, int64_
 {
     dpf_cursor cursor;
     m->shares->random->seek(m->shares->noise, m->draw, user, (uint32_t)row, &cursor);
-    const dpf_status status = add_drawn(m, &cursor, m->shares->scales->share, worker, out + 1,
-                                        m->columns->m - row - 1);
+    const dpf_status status =
+        add_drawn(m, &cursor, m->shares->scales->share, worker, out + 1, m->columns->m - row - 1);
     return status == DPF_OK ? add_drawn(m, &cursor, m->shares->scales->share_diag, worker, out, 1) : status;
 }
 
@@ -80,7 +80,8 @@ static dpf_status sum(const dpf_call *call, struct making *m, struct gram_shares
     m->shares = shares;
     m->draw = call->draw;
     m->n_drawn = n_drawn;
-    m->drawn = call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)(n_drawn + 1) * sizeof *m->drawn);
+    m->drawn =
+        call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)(n_drawn + 1) * sizeof *m->drawn);
     if (!m->drawn)
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
     what->size = sizeof *what;

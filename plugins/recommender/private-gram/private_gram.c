@@ -321,9 +321,9 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
     if (status == DPF_OK)
         status = keep_exact(call, *sums, *n, plan->second.grid, telling);
     if (status == DPF_OK)
-        status = dpf_fit_summing(fit)
-                     ? gram_shares_second(call, &shares, &columns, plan->projected ? &directions : NULL, *sums)
-                     : add_gram_noise(self, call, plan, m, d, *sums);
+        status = dpf_fit_summing(fit) ? gram_shares_second(call, &shares, &columns,
+                                                           plan->projected ? &directions : NULL, *sums)
+                                      : add_gram_noise(self, call, plan, m, d, *sums);
     telling->survivors = shares.survivors;
     return status == DPF_OK ? tell(call, telling, 1, &plan->second, *n, plan->projected ? d : m,
                                    !plan->projected && plan->noisy, *sums)

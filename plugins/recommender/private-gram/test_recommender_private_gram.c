@@ -225,8 +225,8 @@ static void projected_sums_are_the_same_in_any_order(void **state)
         basis[i] = sin((double)(i * i)) / 6;
     for (int k = 0; k < 3; k++)
         assert_int_equal(gram_sum_projected(call_with(&host, 1 + 2 * k, 0),
-                                            k == 2 ? &reversed.records : &full.records, &c.columns, &directions,
-                                            sums[k]),
+                                            k == 2 ? &reversed.records : &full.records, &c.columns,
+                                            &directions, sums[k]),
                          DPF_OK);
     assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
     assert_memory_equal(sums[0], sums[2], sizeof sums[0]);

@@ -86,8 +86,8 @@ static dpf_status make_rule(const struct private_popularity *self, const dpf_rec
     if (rule->history == 0)
         rule->history =
             setup->without_noise ? MOST_HISTORY : fmin(fmax(reach / REACH_OF_HISTORY, 1.0), MOST_HISTORY);
-    return user_sums_choose_grid(self->host, setup, P_MULTIPLIER, multiplier, setup->without_noise, GRID_LEAST_BITS,
-                                 &rule->grid);
+    return user_sums_choose_grid(self->host, setup, P_MULTIPLIER, multiplier, setup->without_noise,
+                                 GRID_LEAST_BITS, &rule->grid);
 }
 
 static void state_sensitivity(double n_items, dpf_sensitivity *sensitivity)

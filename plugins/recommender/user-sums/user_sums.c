@@ -85,10 +85,9 @@ static struct release_rows rows_of(const struct user_sums *s, int to_all)
 {
     const struct user_pass *pass = &s->pass;
     const int64_t n_items = s->fit->records->n_items;
-    return to_all ? (struct release_rows){s, pass->to_all,      1, 1, pass->n_all,
-                                          pass->round, n_items * pass->width}
-                  : (struct release_rows){s, pass->to_items, 0, n_items, pass->width,
-                                          pass->round * n_items, 0};
+    return to_all
+               ? (struct release_rows){s, pass->to_all, 1, 1, pass->n_all, pass->round, n_items * pass->width}
+               : (struct release_rows){s, pass->to_items, 0, n_items, pass->width, pass->round * n_items, 0};
 }
 
 static dpf_status add_noise_to(const struct release_rows *r, uint64_t steps, uint32_t party, int64_t *drawn,
