@@ -32,7 +32,8 @@ enum {
     OPTION_POINT,
     OPTION_TAKE_OVER,
     OPTION_PROFILE,
-    OPTION_INSECURE_TEST
+    OPTION_INSECURE_TEST,
+    OPTION_SCORES
 };
 
 static const struct option options[] = {
@@ -61,6 +62,7 @@ static const struct option options[] = {
     {"point", required_argument, NULL, OPTION_POINT},
     {"take-over", no_argument, NULL, OPTION_TAKE_OVER},
     {"insecure-test", no_argument, NULL, OPTION_INSECURE_TEST},
+    {"scores", no_argument, NULL, OPTION_SCORES},
     {NULL, 0, NULL, 0},
 };
 
@@ -104,6 +106,7 @@ static const struct option_info {
     {OPTION_POINT, "--point", "--point", 0},
     {OPTION_TAKE_OVER, "--take-over", "--take-over", 1},
     {OPTION_INSECURE_TEST, "--insecure-test", "--insecure-test", 1},
+    {OPTION_SCORES, "--scores", "--scores", 1},
 };
 
 /* An option that a command would ignore is refused, as is a value that another one would replace. */
@@ -183,6 +186,9 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         return 0;
     case OPTION_POINT:
         out->point = optarg;
+        return 0;
+    case OPTION_SCORES:
+        out->scores = 1;
         return 0;
     case OPTION_TAKE_OVER:
         out->take_over = 1;

@@ -11,13 +11,15 @@
 #include "run/saved_run.h"
 
 static const char usage[] =
-    "usage: dpframe items RUN [-n N] [--output FILE]\n"
+    "usage: dpframe items RUN [-n N] [--scores] [--output FILE]\n"
     "\n"
     "The N items (all without it) that a released recommender ranks first for somebody of whom\n"
     "nothing is known, an id on each line: a catalogue for [data] items-file. RUN is usually one of\n"
     "private-popularity, whose noisy counts then choose the items of a factorization. It reads\n"
     "release/ alone, so the list is as public as that release and costs nothing more; a run on the\n"
-    "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n";
+    "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n"
+    "--scores writes a table with columns item and score instead, for [data] item-features: sampler\n"
+    "count-weights reads it.\n";
 
 /* The best first; of equal scores, in the order of the run's own list. Free it. */
 static struct ranked_item *rank_items(const struct saved_run *run, struct dpf_error *error)
@@ -46,8 +48,14 @@ static int write_items(const struct saved_run *run, const struct arguments *argu
     int status = ranked ? 0 : -1;
     if (status == 0 && arguments->output)
         status = files_open_write(&write, arguments->output, error);
-    for (int64_t k = 0; status == 0 && k < n && (!asked || k < asked); k++)
-        fprintf(write.stream, "%s\n", id_map_text(&run->dataset.items, ranked[k].item));
+    if (status == 0 && arguments->scores)
+        fputs("item\tscore\n", write.stream);
+    for (int64_t k = 0; status == 0 && k < n && (!asked || k < asked); k++) {
+        fputs(id_map_text(&run->dataset.items, ranked[k].item), write.stream);
+        if (arguments->scores)
+            fprintf(write.stream, "\t%.9g", (double)ranked[k].score);
+        fputc('\n', write.stream);
+    }
     if (status == 0 && arguments->output)
         status = files_commit_write(&write, error);
     free(ranked);

@@ -94,7 +94,9 @@ int step_result(struct engine *engine, int worker, struct instance *instance, dp
         return 0;
     if (status == DPF_E_CANCELLED && step_stopped(engine, worker) != 0)
         return -1;
-    engine->forgivable[worker] = status != DPF_E_CANCELLED && status != DPF_E_MEMORY;
+    /* A configuration that cannot work is not a record's fault: it fails for all of them. */
+    engine->forgivable[worker] =
+        status != DPF_E_CANCELLED && status != DPF_E_MEMORY && status != DPF_E_CONFIG;
     char name[64];
     return instance_result(instance, status, step_name(engine, side, name), &engine->errors[worker]);
 }
@@ -219,7 +221,9 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
                      .privacy_weights = csr->privacy_weights ? csr->privacy_weights + base : NULL,
                      .user_factors = &users,
                      .item_factors = &items,
-                     .other_l1 = term->mechanism ? term->other_l1 : INFINITY};
+                     .other_l1 = term->mechanism ? term->other_l1 : INFINITY,
+                     .user_features = engine->features[DPF_SIDE_USERS],
+                     .item_features = engine->features[DPF_SIDE_ITEMS]};
     if (draw_weights(engine, term, &draw, worker, weights) != 0)
         return -1;
     return check_weights(engine, term, weights, n, worker);

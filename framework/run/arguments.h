@@ -41,6 +41,7 @@ struct arguments {
     int dry_run, resume, all, profile;
     const char *profile_limits;   /* of the machine, a file; or NULL */
     int prepare, list, take_over; /* of a sweep that is run by points */
+    int scores;                   /* of items */
     const char *point;
     int insecure_test; /* of a federation */
     const char *user, *data, *item, *exclude, *candidates;

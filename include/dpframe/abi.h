@@ -36,9 +36,9 @@ extern "C" {
  */
 typedef int32_t dpf_status;
 #define DPF_OK 0
-#define DPF_E_CONFIG 1      /* parameters contradict each other or what they are used with */
-#define DPF_E_RANGE 2       /* a value lies outside what the component can represent */
-#define DPF_E_MEMORY 3      /* the host's allocator returned NULL */
+#define DPF_E_CONFIG 1 /* parameters contradict each other or what they are used with; not about records */
+#define DPF_E_RANGE 2  /* a value lies outside what the component can represent */
+#define DPF_E_MEMORY 3 /* the host's allocator returned NULL */
 #define DPF_E_UNSUPPORTED 4 /* the component knows the request but does not serve it */
 #define DPF_E_NUMERIC 5     /* NaN, infinity, or no convergence */
 #define DPF_E_PRIVACY 6     /* going on would break the stated guarantee */
