@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "cli/command.h"
 #include "plan/plan_make.h"
+#include "privacy/dp_event.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
