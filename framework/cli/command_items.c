@@ -9,7 +9,8 @@ static const char usage[] =
     "nothing is known, an id on each line: a catalogue for [data] items-file. RUN is usually one of\n"
     "private-popularity, whose noisy counts then choose the items of a factorization. It reads\n"
     "release/ alone, so the list is as public as that release and costs nothing more; a run on the\n"
-    "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n";
+    "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n"
+    "It warns where nothing is proved of the run.\n";
 
 int command_items(int argc, char **argv)
 {
