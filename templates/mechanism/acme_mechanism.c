@@ -42,10 +42,10 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
 }
 
 /* Of one of them, in squared grid steps: 2 q / (1 - q)^2 with q = exp(-1 / steps). */
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
     const double s = sinh(1 / (2 * steps));
-    (void)values, (void)n;
+    (void)from, (void)n;
     return 1 / (2 * s * s);
 }
 
