@@ -2,70 +2,74 @@
 /*
  * acme_staircase.c - the staircase mechanism on integers (Geng, Viswanath, arXiv 1212.1186, Section V).
  *
- * Noise k >= 0 has a probability in proportion to b^(k div D) if k mod D < r, else b times that; -k the same
- * as k. Here b = exp(-epsilon), D is the scale in grid steps, and r is a part `inner` of it.
+ * Law. With D the change of one number and s the scale, both in grid steps, noise k >= 0 has a probability in
+ * proportion to b^(k div D) if k mod D < r, else b times that, where b = exp(-D / s); -k the same as k. r does not
+ * matter for privacy; D / (1 + exp(D / (2 s))) makes the mean of |k| the least (equation 48 there).
  *
- * Why it is private. A shift of one number by at most D steps passes one riser at most: its probabilities
- * differ by a factor of at most 1 / b. So a change of each number by at most D costs epsilon for each number
- * that moves, and any of the numbers of a message may: epsilon times their count. The guarantee does not grow
- * in proportion to the change (half of D costs as much), so it is stated for one D: APPROX, with delta 0. For
- * one number it is the best there is; for a message of many, noise that counts in L1 is better, and the
- * statement shows it.
+ * Why it is private. A shift of a number by at most D steps passes one riser at most, which changes its
+ * probability by a factor of at most 1 / b: D / s. Any number of a message may move (norm LINF), so that N numbers
+ * cost N D / s, and additive_mechanism.h takes s = N D / epsilon. Half of the change costs as much as the whole, so
+ * the guarantee is stated for one D: APPROX, with delta 0.
+ *
+ * For a release of one number there is no better noise. Of a message of many numbers, of which a unit moves few,
+ * noise that counts in L1 is better, and the statement shows it.
+ *
+ * How it is drawn, with integers alone. A discrete Laplace number of scale s that is not negative is at least m
+ * with probability exp(-m / s): divided by D it is a stair, and compared with D it is a coin of probability b.
  */
 #include "dpframe/dpframe.h"
 
-enum { P_EPSILON, P_INNER, P_SHARED };
+enum { P_EPSILON, P_SHARED };
 
 static const dpf_param params[] = {
-    [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 0.1, 0.01, 30.0, DPF_PARAM_PRIVACY, "",
-                                   "Epsilon of each number of a message."),
-    [P_INNER] =
-        DPF_PARAM_REAL_F("inner", 0.5, 0.0, 1.0, DPF_PARAM_OPEN_LO, "", "Part of a stair that is high."),
+    [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
+                                   "Pure-DP budget of one release."),
     DPF_ADDITIVE_PARAMS(20, 8, 40),
 };
 
-/* A stair is as wide as the change of one number. */
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
 {
-    (void)host, (void)values;
-    *out = 1;
+    (void)host;
+    *out = 1 / values[P_EPSILON].real;
     return DPF_OK;
 }
 
-static double ratio(const dpf_value *values)
+static double epsilon(const dpf_value *values)
 {
-    return exp(-values[P_EPSILON].real); /* as rounded: it is this number's logarithm that is stated */
+    return values[P_EPSILON].real;
 }
 
-static uint64_t inner_of(const dpf_value *values, uint64_t steps)
+/* r; a 32nd of D at least, so that few draws are thrown away. */
+static uint64_t inner_of(uint64_t change, double steps)
 {
-    const double inner = ceil(values[P_INNER].real * (double)steps);
-    return inner < 1 ? 1 : inner > (double)steps ? steps : (uint64_t)inner;
+    return (uint64_t)ceil((double)change * fmax(1 / (1 + exp((double)change / (2 * steps))), 0.03125));
 }
 
-static int coin(const dpf_noise_source *from, double p)
+static dpf_status geometric(const dpf_noise_source *from, uint64_t steps, uint64_t *out)
 {
-    uint8_t heads;
-    from->random->bernoulli(from->cursor, p, &heads, 1);
-    return heads;
+    int64_t one = 0;
+    dpf_status status;
+    do
+        status = from->random->discrete_laplace(from->cursor, steps, &one, 1);
+    while (status == DPF_OK && one < 0);
+    *out = (uint64_t)one;
+    return status;
 }
-
-/* More stairs than integers have room for come up with a probability below e^-2600, whatever the data are. */
-#define MOST_STAIRS (UINT64_C(1) << 18)
 
 /* One number, by rejection: which stair, where on it, and a sign; of the two zeros one is drawn again. */
-static dpf_status draw_one(const dpf_noise_source *from, uint64_t steps, uint64_t inner, double b,
-                           int64_t *out)
+static dpf_status draw_one(const dpf_noise_source *from, uint64_t steps, uint64_t inner, int64_t *out)
 {
     for (;;) {
-        uint64_t stair = 0, at;
-        while (coin(from, b))
-            if (++stair == MOST_STAIRS)
-                return DPF_E_RANGE;
-        from->random->below(from->cursor, steps, &at, 1);
-        const int high = at < inner || coin(from, b), negative = coin(from, 0.5);
-        *out = (int64_t)(stair * steps + at);
-        if (high && !(negative && *out == 0)) {
+        uint64_t far, coin = 0, at, negative;
+        dpf_status status = geometric(from, steps, &far);
+        from->random->below(from->cursor, from->change, &at, 1);
+        if (status == DPF_OK && at >= inner)
+            status = geometric(from, steps, &coin);
+        if (status != DPF_OK)
+            return status;
+        from->random->below(from->cursor, 2, &negative, 1);
+        *out = (int64_t)(far - far % from->change + at);
+        if ((at < inner || coin >= from->change) && !(negative && *out == 0)) {
             *out = negative ? -*out : *out;
             return DPF_OK;
         }
@@ -74,31 +78,36 @@ static dpf_status draw_one(const dpf_noise_source *from, uint64_t steps, uint64_
 
 static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *out, int64_t n)
 {
-    const double b = ratio(from->values);
+    const uint64_t inner = inner_of(from->change, (double)steps);
     dpf_status status = DPF_OK;
     for (int64_t i = 0; i < n && status == DPF_OK; i++)
-        status = draw_one(from, steps, inner_of(from->values, steps), b, &out[i]);
+        status = draw_one(from, steps, inner, &out[i]);
     return status;
 }
 
-/* The continuous one's: see the sum over stairs j of b^j times the integral of (j + u)^2 with weights 1 and
- * b. */
-static double variance(const dpf_value *values, double steps, int64_t n)
+/*
+ * Of continuous noise, which is as close as the grid is fine: stair j has the weight b^j, and on it (j + u)^2 is
+ * integrated with the weights 1 for u < g and b for the rest.
+ */
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
-    const double b = ratio(values), g = (double)inner_of(values, (uint64_t)steps) / steps;
-    const double s0 = 1 / (1 - b), s1 = b * s0 * s0, s2 = b * (1 + b) * s0 * s0 * s0;
+    const double d = (double)from->change, c = -expm1(-d / steps), b = 1 - c;
+    const double g = (double)inner_of(from->change, steps) / d;
+    const double mean = b / c, square = b * (1 + b) / (c * c); /* of j, and of j^2 */
     const double m0 = g + b * (1 - g), m1 = (g * g + b * (1 - g * g)) / 2,
                  m2 = (g * g * g + b * (1 - g * g * g)) / 3;
     (void)n;
-    return steps * steps * (s2 * m0 + 2 * s1 * m1 + s0 * m2) / (s0 * m0);
+    return d * d * (square + (2 * mean * m1 + m2) / m0);
 }
 
+/* `moved` numbers may pass a riser each. l1 is `moved` times the change of one number. */
 static void state(const dpf_value *values, const dpf_release *release, const dpf_noise_plan *plan,
                   double moved, dpf_event *event)
 {
-    (void)release, (void)plan;
-    event->p.approx.epsilon = moved * -log(ratio(values)) * (1 + 1e-12);
-    dpf_event_normalise(event, moved * event->scale); /* l1 is `moved` times the change of one number */
+    const double change = (double)dpf_event_change(plan, event);
+    (void)values, (void)release;
+    event->p.approx.epsilon = moved * (change * event->grid / event->scale) * (1 + 1e-12);
+    dpf_event_normalise(event, moved * change * event->grid);
 }
 
 static const dpf_additive_mechanism staircase = {
@@ -107,6 +116,7 @@ static const dpf_additive_mechanism staircase = {
     .max_bits = 40,
     .shared = P_SHARED,
     .multiplier = multiplier,
+    .epsilon = epsilon,
     .draw = draw,
     .variance = variance,
     .state = state,
