@@ -27,7 +27,7 @@ struct messages_work {
 /* A message under construction. */
 struct draft {
     dpf_message message;
-    int32_t *rows; /* of a sparse message */
+    int32_t *rows; /* NULL: all */
 };
 
 /* Groups of the party's records, of all rows of its message. */
