@@ -164,14 +164,16 @@ int messages_of_query(struct messages_work *work, int64_t party, int zeros, int 
     draft->rows = all ? NULL : rows_of(work, &groups, n_rows, worker);
     if (!values || (!all && !draft->rows) || fill_message(work, party, &groups, zeros, worker, values) != 0)
         return -1;
-    draft->message = (dpf_message){.size = sizeof(dpf_message),
-                                   .party = (uint32_t)party,
-                                   .n_rows = n_rows,
-                                   .rows = draft->rows,
-                                   .total_rows = work->query_rows,
-                                   .values = values,
-                                   .stride = query->width,
-                                   .width = query->width};
+    draft->message =
+        (dpf_message){.size = sizeof(dpf_message),
+                      .party = (uint32_t)party,
+                      .n_rows = n_rows,
+                      .rows = draft->rows,
+                      .total_rows = work->query_rows,
+                      .values = values,
+                      .stride = query->width,
+                      .width = query->width,
+                      .zero_rows = work->leaves_zeros ? (int32_t)(work->query_rows - n_rows) : 0};
     return 0;
 }
 
@@ -195,6 +197,7 @@ int messages_densify(struct engine *engine, int worker, dpf_message *message, en
     message->rows = NULL;
     message->first_row = 0;
     message->n_rows = message->total_rows;
+    message->zero_rows = 0;
     return 0;
 }
 
