@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.h - a configuration and its components, validated into something that can be run.
+ * plan.h - a validated configuration and its components, ready to run.
  *
- * A plan is made before any record is read (sizes may come from the data set, see plan_sizes), is
- * immutable while the engine runs, and knows the guarantee of the run.
+ * A plan exists before any record is read (sizes may come from the data set, see plan_sizes), does not change while
+ * the engine runs, and contains the guarantee of the run.
  */
 #ifndef DPF_PLAN_PLAN_H
 #define DPF_PLAN_PLAN_H

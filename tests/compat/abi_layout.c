@@ -501,7 +501,7 @@ AT(dpf_release, rounds, 88);
 AT(dpf_release, separation, 96);
 AT(dpf_release, participations, 104);
 
-SIZE(dpf_noise_plan, 552);
+SIZE(dpf_noise_plan, 560);
 AT(dpf_noise_plan, size, 0);
 AT(dpf_noise_plan, where, 4);
 AT(dpf_noise_plan, n_blocks, 8);
@@ -516,6 +516,8 @@ AT(dpf_noise_plan, modulus, 400);
 AT(dpf_noise_plan, wrap_bound, 408);
 AT(dpf_noise_plan, least_survivors, 416);
 AT(dpf_noise_plan, opaque, 424);
+AT(dpf_noise_plan, bare, 552);
+AT(dpf_noise_plan, reserved, 556);
 
 SIZE(dpf_encoded, 80);
 AT(dpf_encoded, size, 0);
@@ -738,7 +740,7 @@ AT(dpf_message, total_rows, 32);
 AT(dpf_message, values, 40);
 AT(dpf_message, stride, 48);
 AT(dpf_message, width, 56);
-AT(dpf_message, reserved, 60);
+AT(dpf_message, zero_rows, 60);
 
 SIZE(dpf_transform, 120);
 AT(dpf_transform, kind, 0);
@@ -877,6 +879,8 @@ IS(DPF_SEES_MESSAGES, 1);
 IS(DPF_SEES_SUM, 2);
 IS(DPF_AGGREGATOR_BY_ROWS, 1);
 IS(DPF_AGGREGATOR_DENSE, 2);
+IS(DPF_AGGREGATOR_ADDS, 4);
+IS(DPF_AGGREGATOR_FILLS, 8);
 IS(DPF_NOISE_NOWHERE, 0);
 IS(DPF_NOISE_AT_PARTY, 1);
 IS(DPF_NOISE_AT_SUM, 2);
