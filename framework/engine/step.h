@@ -94,7 +94,8 @@ struct engine {
     struct term_run *terms[2];
     float *next[2]; /* new rows of a simultaneous update */
     int64_t round;
-    const struct engine_remote *remote; /* NULL: all parties are here */
+    const struct engine_remote *remote;  /* NULL: all parties are here */
+    const struct checkpoint *checkpoint; /* NULL: none is written */
     struct engine_stats *stats;
     const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
     dpf_features feature_views[2];
@@ -186,6 +187,9 @@ static inline void *step_noise_state(const struct term_run *term, int64_t row)
 {
     return term->row_state ? term->noise_state + (uint64_t)row * term->row_state : NULL;
 }
+
+/* Room for how often and when users have taken part, where that is limited. */
+int step_open_participations(const struct engine *engine, struct term_run *term, struct dpf_error *error);
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
