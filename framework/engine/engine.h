@@ -5,10 +5,11 @@
 
 #include "base/pool.h"
 #include "base/violations.h"
-#include "engine/checkpoint.h"
 #include "engine/engine_stats.h"
 #include "engine/model.h"
 #include "engine/remote.h"
+
+struct checkpoint;
 
 struct engine_hooks {
     void *context;

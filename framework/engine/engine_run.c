@@ -11,6 +11,7 @@
 #include "base/ranks.h"
 #include "base/text.h"
 #include "dataset/shares.h"
+#include "engine/checkpoint.h"
 #include "engine/step.h"
 
 static double seconds_now(void)

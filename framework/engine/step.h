@@ -75,6 +75,8 @@ struct term_run {
     double variance_factor, gram_variance_factor;
 };
 
+struct checkpoint;
+
 struct engine {
     struct plan *plan;
     const struct dataset *dataset;

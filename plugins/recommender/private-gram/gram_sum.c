@@ -108,9 +108,11 @@ static dpf_status run(const dpf_call *call, struct summing *s, int dense, dpf_ta
 dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records, int32_t bits, int64_t *out)
 {
     const dpf_csr *csr = &records->by_user;
+    int64_t begin, last;
     (void)call;
+    dpf_users_here(records, &begin, &last);
     memset(out, 0, (size_t)records->n_items * sizeof *out);
-    for (int64_t user = 0; user < csr->rows; user++) {
+    for (int64_t user = begin; user < last; user++) {
         const int64_t first = csr->offsets[user], end = csr->offsets[user + 1];
         const int64_t share = unit_rows_share(end - first, bits);
         for (int64_t i = first; i < end; i++)
@@ -155,9 +157,10 @@ static void sum_pairs(void *context, int64_t task, int32_t worker)
 {
     const struct summing *s = context;
     const int64_t m = s->columns->m, most = EXACT >> 2 * s->columns->bits;
-    int64_t in_block = 0, pending = 0;
+    int64_t in_block = 0, pending = 0, first, last;
     (void)worker;
-    for (int64_t user = task; user < s->records->by_user.rows; user += s->n_tasks) {
+    dpf_users_here(s->records, &first, &last);
+    for (int64_t user = first + task; user < last; user += s->n_tasks) {
         const int64_t n = read_row(s, user, task);
         if (n * GRAM_DENSE_PART <= m) {
             add_pairs(s, task, n);
@@ -200,8 +203,10 @@ static void sum_projected(void *context, int64_t task, int32_t worker)
     int32_t *w = s->row[task] + m;
     double *y = s->values[task] + m;
     const double unit = ldexp(1.0, -s->columns->bits);
+    int64_t first, last;
     (void)worker;
-    for (int64_t user = task; user < s->records->by_user.rows; user += s->n_tasks) {
+    dpf_users_here(s->records, &first, &last);
+    for (int64_t user = first + task; user < last; user += s->n_tasks) {
         const int64_t n = read_row(s, user, task);
         for (int32_t k = 0; k < d; k++)
             y[k] = 0.0;

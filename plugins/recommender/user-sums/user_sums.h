@@ -7,6 +7,9 @@
  * bits, and get discrete Gaussian noise. So the bytes do not depend on workers, tasks or the users' order,
  * and a user who comes or goes moves a sum by 1 at most: sigma is what each release's noise_grid says.
  *
+ * Where several processes train together, each sums its own users, the sums are added up over processes before
+ * noise, and all processes draw the same noise (dpf_fit_add_up): the same bytes again.
+ *
  * Scenario: user_sums_open; for each pass user_sums_run, then read `released`.
  */
 #ifndef DPF_USER_SUMS_USER_SUMS_H
