@@ -477,7 +477,8 @@ static dpf_status hear_part(void *context, int64_t *values, int64_t n)
 }
 
 /* Records of users first .. end-1; those of all others are other ones than they are, as are all by item. */
-static void divide_records(const struct record_inputs *in, int64_t first, int64_t end, struct record_inputs *out)
+static void divide_records(const struct record_inputs *in, int64_t first, int64_t end,
+                           struct record_inputs *out)
 {
     *out = *in;
     for (int64_t u = 0; u < N_USERS; u++)
