@@ -229,6 +229,7 @@ static void engine_close(struct engine *engine)
     free(engine->nested);
     free(engine->buffers);
     free(engine->errors);
+    csr_free(&engine->here_by_item);
     parties_free(&engine->parties);
 }
 

@@ -96,6 +96,8 @@ struct engine {
     struct term_run *terms[2];
     float *next[2]; /* new rows of a simultaneous update */
     int64_t round;
+    struct csr
+        here_by_item; /* records of this rank's users, once sums by item want them; ptr NULL: not yet, or all are here */
     const struct engine_remote *remote;  /* NULL: all parties are here */
     const struct checkpoint *checkpoint; /* NULL: none is written */
     struct engine_stats *stats;
@@ -124,6 +126,7 @@ const char *step_name(const struct engine *engine, int side, char buffer[64]);
 
 /* Holders of records: the parties 0 .. n-1, or all records together. */
 #define HOLDER_ALL (-1)
+#define HOLDER_HERE (-2) /* the records of this rank's users, by item */
 
 /* A holder's records by rows of the term's side: user-item records, or links. */
 const struct csr *step_records(const struct engine *engine, const struct term_run *term, int64_t holder);

@@ -284,8 +284,9 @@ static void add_head(const struct guarantee *guarantee, int width, struct text *
     add_delta(guarantee, width, out);
     if (guarantee->noise_factor > 0) {
         snprintf(line, sizeof line,
-                 "of all mechanisms times %.9g, chosen so that epsilon is at most [privacy] total-epsilon",
-                 guarantee->noise_factor);
+                 "of all mechanisms times %.9g, chosen so that epsilon is at most [privacy] total-epsilon%s",
+                 guarantee->noise_factor,
+                 guarantee->repeats > 0 ? " without the rounds that were made again" : "");
         add_wrapped(out, width, "Noise      ", line);
     }
     if (guarantee->joint)
