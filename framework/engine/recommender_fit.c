@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
+#include "engine/recommender_sum.h"
 
 static dpf_csr csr_view(const struct csr *csr)
 {
@@ -48,7 +49,7 @@ static dpf_status add_up_ranks(void *context, int64_t *values, int64_t n)
 }
 
 static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,
-                    struct engine_stats *stats, struct dpf_error *error)
+                    const dpf_summing *summing, struct engine_stats *stats, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
@@ -61,7 +62,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                    .state_bytes = model->state_bytes,
                    .witness = witness,
                    .processes = &lost,
-                   .add_up = ranks_size() > 1 ? add_up_ranks : NULL};
+                   .add_up = ranks_size() > 1 ? add_up_ranks : NULL,
+                   .summing = summing};
     const dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
     worker_lend_pool(worker, pool);
     dpf_status status = component->functions->fit(instance->self, call, &fit);
@@ -73,6 +75,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
         *error = lost;
         return -1;
     }
+    if (error->text[0])
+        return error_while_running(error); /* of the aggregator */
     if (instance_result(instance, status, "fit", error) != 0)
         return error_while_running(error);
     if (fit.state_bytes > model->state_bytes)
@@ -80,11 +84,29 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                          "[model.recommender] recommender %s: fit used more than state_bytes",
                          instance->entry->component->id);
     model->state_bytes = fit.state_bytes;
-    stats->messages = fit.messages;
-    stats->bytes_up = fit.bytes_up;
-    stats->bytes_down = fit.bytes_down;
+    if (!summing) {
+        stats->messages = fit.messages;
+        stats->bytes_up = fit.bytes_up;
+        stats->bytes_down = fit.bytes_down;
+    }
     stats->rounds_done = 1;
     return 0;
+}
+
+/* With an aggregator, which has a worker of its own: its calls come while fit's is open. */
+static int fit_summing(struct worker *worker, struct pool *pool, struct model *model,
+                       const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
+{
+    struct recommender_sum sum = {.plan = model->plan,
+                                  .pool = pool,
+                                  .worker = worker_new(0, pool_workers(pool), error),
+                                  .n_users = model->dataset->users.n,
+                                  .stats = stats,
+                                  .error = error};
+    const dpf_summing summing = {&sum, recommender_sum_users};
+    const int status = sum.worker ? fit_with(worker, pool, model, witness, &summing, stats, error) : -1;
+    worker_free(sum.worker);
+    return status;
 }
 
 int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
@@ -92,7 +114,10 @@ int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_wi
 {
     memset(stats, 0, sizeof *stats);
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = worker ? fit_with(worker, pool, model, witness, stats, error) : -1;
+    int status = !worker ? -1
+                 : model->plan->recommender.aggregator
+                     ? fit_summing(worker, pool, model, witness, stats, error)
+                     : fit_with(worker, pool, model, witness, NULL, stats, error);
     worker_free(worker);
     return status;
 }
