@@ -21,7 +21,7 @@ complete -c dpframe -s o -l override -x -a '(__dpframe_keys)' -d 'sets one value
 complete -c dpframe -s O -l output -r -F -d 'where results go'
 complete -c dpframe -s j -l jobs -x -d 'sweeps: points at the same time'
 complete -c dpframe -l dry-run -d 'sweeps: list the points'
-complete -c dpframe -l resume -d 'sweeps: skip points that are done'
+complete -c dpframe -l resume -d 'sweeps: skip points that are done; a run: go on from its checkpoint'
 complete -c dpframe -l prepare -d 'sweep: write its points and run none'
 complete -c dpframe -l list -d 'sweep: how far its points are'
 complete -c dpframe -l point -x -d 'sweep: run the point NAME, I, or those from I to J'

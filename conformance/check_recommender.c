@@ -126,15 +126,21 @@ static void take_turns_backwards(const dpf_call *call, int64_t n_tasks, dpf_task
         task(context, i, (int32_t)(i % call->n_workers));
 }
 
-/* state is zero at first, as a host hands it over. */
-static dpf_status fit_into(const struct record_inputs *in, struct instance *instance, struct worker *worker,
-                           enum spread spread, struct pool *pool, void *state, uint64_t *used)
+struct heard_sums;
+
+/* state is zero at first, as a host hands it over. heard: what is added up over processes; or NULL. */
+static dpf_status fit_with(const struct record_inputs *in, struct instance *instance, struct worker *worker,
+                           enum spread spread, struct pool *pool, struct heard_sums *heard,
+                           dpf_status (*add_up)(void *processes, int64_t *values, int64_t n), void *state,
+                           uint64_t *used)
 {
     dpf_fit fit = {.size = sizeof fit,
                    .setup = &in->setup,
                    .records = &in->records,
                    .state = state,
-                   .state_bytes = in->state_bytes};
+                   .state_bytes = in->state_bytes,
+                   .processes = heard,
+                   .add_up = add_up};
     dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
     if (spread == SPREAD_POOL)
         worker_lend_pool(worker, pool);
@@ -144,6 +150,12 @@ static dpf_status fit_into(const struct record_inputs *in, struct instance *inst
     if (used)
         *used = fit.state_bytes;
     return status == DPF_OK && fit.state_bytes > in->state_bytes ? DPF_E_INTERNAL : status;
+}
+
+static dpf_status fit_into(const struct record_inputs *in, struct instance *instance, struct worker *worker,
+                           enum spread spread, struct pool *pool, void *state, uint64_t *used)
+{
+    return fit_with(in, instance, worker, spread, pool, NULL, NULL, state, used);
 }
 
 static dpf_status fit_alone(const struct record_inputs *in, struct instance *instance, struct worker *worker,
@@ -428,6 +440,114 @@ static void rule_workers(struct check *check)
     }
 }
 
+/* ---- processes ---- */
+
+/* What is added up over processes, one call after the other: by all users together, then the part of some. */
+struct heard_sums {
+    int64_t *total, *part;
+    size_t n, capacity, at; /* numbers; of the part, those that were heard */
+    int failed;
+};
+
+static dpf_status hear_total(void *context, int64_t *values, int64_t n)
+{
+    struct heard_sums *heard = context;
+    int64_t *grown = memory_grow(heard->total, &heard->capacity, heard->n + (size_t)n + 1, sizeof *grown);
+    if (!grown)
+        return DPF_E_MEMORY;
+    heard->total = grown;
+    memcpy(heard->total + heard->n, values, (size_t)n * sizeof *values);
+    heard->n += (size_t)n;
+    return DPF_OK;
+}
+
+/* Adds to the parts of others, and answers as if all had met. */
+static dpf_status hear_part(void *context, int64_t *values, int64_t n)
+{
+    struct heard_sums *heard = context;
+    if (heard->at + (size_t)n > heard->n) {
+        heard->failed = 1;
+        return DPF_E_INTERNAL;
+    }
+    for (int64_t i = 0; i < n; i++)
+        heard->part[heard->at + (size_t)i] += values[i];
+    memcpy(values, heard->total + heard->at, (size_t)n * sizeof *values);
+    heard->at += (size_t)n;
+    return DPF_OK;
+}
+
+/* Records of users first .. end-1; those of all others are other ones than they are, as are all by item. */
+static void divide_records(const struct record_inputs *in, int64_t first, int64_t end,
+                           struct record_inputs *out)
+{
+    *out = *in;
+    for (int64_t u = 0; u < N_USERS; u++)
+        for (int64_t i = in->user_offsets[u]; i < in->user_offsets[u + 1] && (u < first || u >= end); i++) {
+            out->items[i] = (int32_t)(i - in->user_offsets[u]);
+            out->user_values[i] = 1;
+        }
+    memset(out->users, 0, sizeof out->users);
+    memset(out->item_offsets, 0, sizeof out->item_offsets);
+    out->records.by_user.offsets = out->user_offsets;
+    out->records.by_user.others = out->items;
+    out->records.by_user.values = in->records.by_user.values ? out->user_values : NULL;
+    out->records.by_item.offsets = out->item_offsets;
+    out->records.by_item.others = out->users;
+    out->records.divided = 1;
+    out->records.first_user = first;
+    out->records.end_user = end;
+}
+
+static void compare_part(struct check *check, const struct record_inputs *in, struct instance *instance,
+                         struct heard_sums *heard, int64_t first, int64_t end, const void *whole)
+{
+    struct dpf_error error = {0};
+    struct record_inputs *some = check_keep(check, sizeof *some);
+    struct worker *worker = worker_new(0, 1, &error);
+    void *state = check_keep(check, (size_t)in->state_bytes);
+    if (!some || !worker || !state) {
+        worker_free(worker);
+        return;
+    }
+    divide_records(in, first, end, some);
+    heard->at = 0;
+    const dpf_status status =
+        fit_with(some, instance, worker, SPREAD_NOT, NULL, heard, hear_part, state, NULL);
+    if (heard->failed || heard->at != heard->n)
+        check_fail(check, "with some of the users it adds up other numbers than with all");
+    else if (status != DPF_OK || differ(whole, state, in->state_bytes))
+        check_fail(check, "with some of the users, and the sums of all, the state is another one");
+    worker_free(worker);
+}
+
+/* Two processes, one after the other, each of which gets the sums that all users have together. */
+static void rule_processes(struct check *check)
+{
+    struct instance *instance = check_instance(check);
+    struct record_inputs *in = instance ? make_inputs(check, instance) : NULL;
+    struct heard_sums heard = {0};
+    if (!in)
+        return;
+    if (!(table(instance)->flags(instance->self) & DPF_RECOMMENDER_SUMS_USERS)) {
+        check_skip(check, "it trains in one process (DPF_RECOMMENDER_SUMS_USERS is not set)");
+        return;
+    }
+    struct dpf_error error = {0};
+    struct worker *worker = worker_new(0, 1, &error);
+    void *whole = check_keep(check, (size_t)in->state_bytes);
+    if (worker && whole &&
+        fit_with(in, instance, worker, SPREAD_NOT, NULL, &heard, hear_total, whole, NULL) == DPF_OK &&
+        (heard.part = memory_new(heard.n + 1, sizeof *heard.part))) {
+        compare_part(check, in, instance, &heard, 0, N_USERS / 3, whole);
+        compare_part(check, in, instance, &heard, N_USERS / 3, N_USERS, whole);
+        if (memcmp(heard.total, heard.part, heard.n * sizeof *heard.part) != 0)
+            check_fail(check, "the sums of some users and of all others do not add up to those of all");
+    }
+    worker_free(worker);
+    free(heard.total);
+    free(heard.part);
+}
+
 /* ---- users without records ---- */
 
 /* Whether every release states what a user who comes or goes moves, and none is declared to show their
@@ -571,6 +691,8 @@ static const struct check_rule rules[] = {
     {"recommender.fresh", DPF_ROLE_RECOMMENDER, rule_fresh, "declared noise comes from the host's streams"},
     {"recommender.workers", DPF_ROLE_RECOMMENDER, rule_workers,
      "1, 2 and 7 workers, and tasks in any order, give the same state"},
+    {"recommender.processes", DPF_ROLE_RECOMMENDER, rule_processes,
+     "sums of some users and of all others, added up, give the state of all"},
     {"recommender.users", DPF_ROLE_RECOMMENDER, rule_users,
      "a released state does not show the exact number of users"},
     {"recommender.state", DPF_ROLE_RECOMMENDER, rule_state,

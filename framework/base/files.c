@@ -161,10 +161,10 @@ static int open_in_place(struct files_write *write)
 }
 
 /* Exclusive, as the name can be guessed: a link that somebody left there is not followed. */
-static int open_beside(struct files_write *write)
+static int open_beside(struct files_write *write, mode_t mode)
 {
     unlink(write->temporary);
-    int fd = open(write->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = open(write->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     write->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (!write->stream && fd >= 0)
         close(fd);
@@ -185,7 +185,7 @@ static int set_names(struct files_write *write, const char *target)
     return write->temporary ? 0 : -1;
 }
 
-int files_open_write(struct files_write *write, const char *target, struct dpf_error *error)
+static int open_write(struct files_write *write, const char *target, mode_t mode, struct dpf_error *error)
 {
     struct stat info;
     memset(write, 0, sizeof *write);
@@ -197,12 +197,22 @@ int files_open_write(struct files_write *write, const char *target, struct dpf_e
         files_abandon_write(write);
         return error_memory(error);
     }
-    if ((write->temporary ? open_beside(write) : open_in_place(write)) != 0) {
+    if ((write->temporary ? open_beside(write, mode) : open_in_place(write)) != 0) {
         error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", target, strerror(errno));
         files_abandon_write(write);
         return -1;
     }
     return 0;
+}
+
+int files_open_write(struct files_write *write, const char *target, struct dpf_error *error)
+{
+    return open_write(write, target, 0666, error);
+}
+
+int files_open_private(struct files_write *write, const char *target, struct dpf_error *error)
+{
+    return open_write(write, target, 0600, error);
 }
 
 static void sync_directory(const char *file)

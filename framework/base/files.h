@@ -41,6 +41,8 @@ struct files_write {
     char *temporary; /* NULL: written in place */
 };
 int files_open_write(struct files_write *write, const char *target, struct dpf_error *error);
+/* The same for a file that its owner alone may read (mode 0600). */
+int files_open_private(struct files_write *write, const char *target, struct dpf_error *error);
 int files_commit_write(struct files_write *write, struct dpf_error *error);
 void files_abandon_write(struct files_write *write);
 /* Is that the name of a temporary file that a killed write has left? */

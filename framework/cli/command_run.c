@@ -28,7 +28,9 @@ static const char usage[] =
     "               plugins and data\n"
     "With a section [select] as well, points are candidates: some are run, and the\n"
     "best run alone is released, under a guarantee that covers the choice. --resume\n"
-    "goes on with the same draws after an interruption.\n";
+    "goes on with the same draws after an interruption.\n"
+    "With [run] checkpoint = true, --resume goes on with a single run that was\n"
+    "interrupted; the round that had begun is made again, and counts twice.\n";
 
 /* A file that cannot be read may well describe a sweep: what is wrong with it comes first. */
 static int check_readable(const struct arguments *arguments, struct dpf_error *error)
@@ -59,9 +61,8 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
         return select_run(arguments, error);
     if (sweeps)
         return sweep_run(arguments, error);
-    if ((arguments->jobs || arguments->dry_run || arguments->resume) && check_readable(arguments, error) == 0)
-        error_set(error, DPF_FAULT_CONFIG,
-                  "--jobs, --dry-run and --resume are for sweeps: %s has no section [sweep]",
+    if ((arguments->jobs || arguments->dry_run) && check_readable(arguments, error) == 0)
+        error_set(error, DPF_FAULT_CONFIG, "--jobs and --dry-run are for sweeps: %s has no section [sweep]",
                   arguments->config ? arguments->config : "(no configuration)");
     if (error->fault)
         return -1;

@@ -9,14 +9,20 @@
 #include "engine/model.h"
 #include "engine/remote.h"
 
+struct checkpoint;
+
 struct engine_hooks {
     void *context;
     /* After each round; -1 stops the run with the error, 1 makes it the last round. May be NULL. */
     int (*round_done)(void *context, int64_t round, struct model *model, struct dpf_error *error);
+    /* Once the state of a checkpoint is there, before the next round. NULL without a checkpoint. */
+    int (*restored)(void *context, struct model *model, struct dpf_error *error);
     /* Receives the texts of violations. May be NULL. */
     struct violations *violations;
     /* Other ends of the run; NULL: all parties are here. At a party, round_done is not called. */
     const struct engine_remote *remote;
+    /* Where the state is kept before each round, and taken from where a head was found; NULL: nowhere. */
+    const struct checkpoint *checkpoint;
 };
 
 /*

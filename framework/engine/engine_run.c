@@ -11,6 +11,7 @@
 #include "base/ranks.h"
 #include "base/text.h"
 #include "dataset/shares.h"
+#include "engine/checkpoint.h"
 #include "engine/step.h"
 
 static double seconds_now(void)
@@ -169,7 +170,8 @@ static int make_terms(struct engine *engine, int which, struct dpf_error *error)
         if (plan->source == SOURCE_RELATION && !engine->dataset->relation.links.ptr)
             return config_error(engine->plan->config, plan->name, "source", error,
                                 "source = relation needs links between users: set [data] relation.path");
-        if (prepare_values(engine, term, error) != 0 || count_rows(engine, term, error) != 0)
+        if (prepare_values(engine, term, error) != 0 || count_rows(engine, term, error) != 0 ||
+            step_open_participations(engine, term, error) != 0)
             return -1;
     }
     /* New rows go to a buffer of their own where old ones are still read: by the other side, by
@@ -227,6 +229,7 @@ static void engine_close(struct engine *engine)
     free(engine->nested);
     free(engine->buffers);
     free(engine->errors);
+    csr_free(&engine->here_by_item);
     parties_free(&engine->parties);
 }
 
@@ -415,7 +418,14 @@ static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, s
 {
     const struct plan *plan = engine->plan;
     const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
-    for (engine->round = 0; engine->round < rounds; engine->round++) {
+    const struct checkpoint *checkpoint = engine->checkpoint;
+    const int over = checkpoint && checkpoint->over;
+    engine->round = checkpoint ? checkpoint->round : 0;
+    engine->stats->rounds_done = checkpoint ? checkpoint->done : 0;
+    for (; engine->round < rounds && !over; engine->round++) {
+        /* The round has been charged, and is on the disk as begun, before anything of it is seen. */
+        if (checkpoint && checkpoint_write(checkpoint, engine, 0, error) != 0)
+            return -1;
         if (one_round(engine, error) != 0)
             return error_while_running(error);
         engine->stats->rounds_done++;
@@ -429,6 +439,8 @@ static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, s
     }
     if (rounds == 0)
         return 0;
+    if (checkpoint && checkpoint->keeps_end && !over && checkpoint_write(checkpoint, engine, 1, error) != 0)
+        return -1;
     if (refit(engine, error) != 0 || finish(engine, error) != 0 ||
         return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
         return error_while_running(error);
@@ -472,6 +484,13 @@ static int engine_open(struct engine *engine, struct dpf_error *error)
     return 0;
 }
 
+static int restore(struct engine *engine, const struct engine_hooks *hooks, struct dpf_error *error)
+{
+    return checkpoint_restore(engine->checkpoint, engine, error) == 0
+               ? hooks->restored(hooks->context, engine->model, error)
+               : -1;
+}
+
 /* What the ranks count, each its own. */
 static int add_up_stats(struct engine_stats *stats, struct dpf_error *error)
 {
@@ -489,7 +508,10 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
 {
     struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
     engine.remote = hooks ? hooks->remote : NULL;
+    engine.checkpoint = hooks ? hooks->checkpoint : NULL;
     int status = engine_open(&engine, error);
+    if (engine.checkpoint && engine.checkpoint->resumes)
+        status = ranks_agree(status, error) == 0 ? restore(&engine, hooks, error) : -1;
     if (status == 0)
         status =
             step_own_party(&engine) >= 0 ? party_rounds(&engine, error) : all_rounds(&engine, hooks, error);

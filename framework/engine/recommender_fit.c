@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
+#include "dataset/shares.h"
 #include "engine/recommender_sum.h"
 
 static dpf_csr csr_view(const struct csr *csr)
@@ -24,17 +26,27 @@ static const dpf_interactions *records_of(const struct dataset *dataset, struct 
 {
     view->records = (dpf_interactions){
         .size = sizeof(dpf_interactions),
+        .divided = ranks_size() > 1,
         .n_users = dataset->users.n,
         .n_items = dataset->items.n,
         .n = dataset->train.n,
         .by_user = csr_view(&dataset->train.by_user),
         .by_item = csr_view(&dataset->train.by_item),
         .user_features = feature_table_view(&dataset->features[DPF_SIDE_USERS], &view->features[0]),
-        .item_features = feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1])};
+        .item_features = feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1]),
+        .first_user = shares_first(dataset, DPF_SIDE_USERS),
+        .end_user = shares_last(dataset, DPF_SIDE_USERS)};
     return &view->records;
 }
 
 /* ---- training ------------------------------------------------------------------------------------------ */
+
+/* What a component adds up over ranks, and the error of the first sum that failed. */
+static dpf_status add_up_ranks(void *context, int64_t *values, int64_t n)
+{
+    struct dpf_error *error = context;
+    return ranks_sum(values, n, error) == 0 ? DPF_OK : DPF_E_INTERNAL;
+}
 
 static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,
                     const dpf_summing *summing, struct engine_stats *stats, struct dpf_error *error)
@@ -42,12 +54,15 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
     struct records_view view;
+    struct dpf_error lost = {0};
     dpf_fit fit = {.size = sizeof fit,
                    .setup = &component->setup,
                    .records = records_of(model->dataset, &view),
                    .state = model->state,
                    .state_bytes = model->state_bytes,
                    .witness = witness,
+                   .processes = &lost,
+                   .add_up = ranks_size() > 1 ? add_up_ranks : NULL,
                    .summing = summing};
     const dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
     worker_lend_pool(worker, pool);
@@ -56,6 +71,10 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
         return error_set(error, DPF_FAULT_RUN,
                          "interrupted while recommender %s was trained; nothing is written",
                          instance->entry->component->id);
+    if (lost.fault) {
+        *error = lost;
+        return -1;
+    }
     if (error->text[0])
         return error_while_running(error); /* of the aggregator */
     if (instance_result(instance, status, "fit", error) != 0)
@@ -165,6 +184,7 @@ static int score_holder(const struct model *model, int32_t item, float *scores, 
         records_of(model->dataset, &view);
         view.records.n_users = 1;
         view.records.n = n;
+        view.records.divided = 0;
         view.records.user_features = NULL; /* of others */
         view.records.by_user =
             (dpf_csr){.rows = 1, .offsets = user_offsets, .others = &item, .values = values};

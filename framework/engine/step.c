@@ -249,49 +249,42 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
 }
 
 /* A party that was started again goes on counting where it was. */
-static int open_participations(const struct engine *engine, struct term_run *term)
+int step_open_participations(const struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
-    const int64_t party = step_own_party(engine);
-    term->participations = memory_new((size_t)engine->dataset->users.n + 1, sizeof *term->participations);
-    if (!term->participations)
-        return -1;
-    if (party >= 0)
+    const int64_t party = step_own_party(engine), n = engine->dataset->users.n;
+    if (!term->sampler || term->sampler->level != DPF_LEVEL_PARTY)
+        return 0;
+    if (term->plan->participations > 0 &&
+        !(term->participations = memory_new((size_t)n + 1, sizeof *term->participations)))
+        return error_memory(error);
+    if (term->plan->sampling.separation > 1 &&
+        !(term->last_round = memory_raw((size_t)n + 1, sizeof *term->last_round)))
+        return error_memory(error);
+    for (int64_t u = 0; term->last_round && u < n; u++)
+        term->last_round[u] = -1;
+    if (party >= 0 && term->participations)
         term->participations[party] =
             (int32_t)(engine->remote->answered < INT32_MAX ? engine->remote->answered : INT32_MAX);
     return 0;
 }
 
 /* Users that have taken part as often as the ledger counts stay out, whoever they are. */
-static int cap_participations(struct engine *engine, struct term_run *term, struct dpf_error *error)
+static void cap_participations(struct engine *engine, struct term_run *term)
 {
     int64_t n = engine->dataset->users.n;
-    if (term->plan->participations == 0)
-        return 0;
-    if (!term->participations && open_participations(engine, term) != 0)
-        return error_memory(error);
-    for (int64_t u = 0; u < n; u++) {
+    for (int64_t u = 0; term->participations && u < n; u++) {
         if (term->participations[u] >= term->plan->participations)
             term->party_weight_buffer[u] = 0;
         term->participations[u] += term->party_weight_buffer[u] != 0;
     }
-    return 0;
 }
 
 /* The statement rests on rounds without a user between two with it. A sampler that breaks its word proves
  * nothing. */
-static int keep_apart(struct engine *engine, struct term_run *term, struct dpf_error *error)
+static void keep_apart(struct engine *engine, struct term_run *term)
 {
     const int64_t n = engine->dataset->users.n, apart = term->plan->sampling.separation;
-    if (apart <= 1)
-        return 0;
-    if (!term->last_round) {
-        term->last_round = memory_raw((size_t)n + 1, sizeof *term->last_round);
-        for (int64_t u = 0; term->last_round && u < n; u++)
-            term->last_round[u] = -1;
-    }
-    if (!term->last_round)
-        return error_memory(error);
-    for (int64_t u = 0; u < n; u++) {
+    for (int64_t u = 0; term->last_round && u < n; u++) {
         if (term->party_weight_buffer[u] == 0)
             continue;
         if (term->last_round[u] >= 0 && engine->round - term->last_round[u] < apart)
@@ -303,7 +296,6 @@ static int keep_apart(struct engine *engine, struct term_run *term, struct dpf_e
                 term->plan->sampler->entry->component->id);
         term->last_round[u] = engine->round;
     }
-    return 0;
 }
 
 /* A number of each user's id, from the seed: the same in every draw, whoever else is there. */
@@ -331,8 +323,7 @@ static int take_part(struct engine *engine, struct term_run *term, int64_t party
     for (int64_t u = 0; u < n; u++)
         term->party_weight_buffer[u] = u == party;
     term->party_weights = term->party_weight_buffer;
-    if (cap_participations(engine, term, error) != 0)
-        return -1;
+    cap_participations(engine, term);
     return term->party_weight_buffer[party] != 0
                ? 0
                : error_set(
@@ -365,7 +356,9 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
         step_check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
         return step_failed(engine, error);
     term->party_weights = term->party_weight_buffer;
-    return keep_apart(engine, term, error) != 0 ? -1 : cap_participations(engine, term, error);
+    keep_apart(engine, term);
+    cap_participations(engine, term);
+    return 0;
 }
 
 /* Cleared once, before the first round. */

@@ -75,6 +75,8 @@ struct term_run {
     double variance_factor, gram_variance_factor;
 };
 
+struct checkpoint;
+
 struct engine {
     struct plan *plan;
     const struct dataset *dataset;
@@ -94,7 +96,10 @@ struct engine {
     struct term_run *terms[2];
     float *next[2]; /* new rows of a simultaneous update */
     int64_t round;
-    const struct engine_remote *remote; /* NULL: all parties are here */
+    struct csr
+        here_by_item; /* records of this rank's users, once sums by item want them; ptr NULL: not yet, or all are here */
+    const struct engine_remote *remote;  /* NULL: all parties are here */
+    const struct checkpoint *checkpoint; /* NULL: none is written */
     struct engine_stats *stats;
     const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
     dpf_features feature_views[2];
@@ -121,6 +126,7 @@ const char *step_name(const struct engine *engine, int side, char buffer[64]);
 
 /* Holders of records: the parties 0 .. n-1, or all records together. */
 #define HOLDER_ALL (-1)
+#define HOLDER_HERE (-2) /* the records of this rank's users, by item */
 
 /* A holder's records by rows of the term's side: user-item records, or links. */
 const struct csr *step_records(const struct engine *engine, const struct term_run *term, int64_t holder);
@@ -191,6 +197,9 @@ static inline void *step_noise_state(const struct term_run *term, int64_t row)
 {
     return term->row_state ? term->noise_state + (uint64_t)row * term->row_state : NULL;
 }
+
+/* Room for how often and when users have taken part, where that is limited. */
+int step_open_participations(const struct engine *engine, struct term_run *term, struct dpf_error *error);
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);

@@ -10,7 +10,9 @@ const struct csr *step_records(const struct engine *engine, const struct term_ru
     if (term->plan->source == SOURCE_RELATION)
         return &engine->dataset->relation.links;
     int users = term->plan->side == DPF_SIDE_USERS;
-    if (holder == HOLDER_ALL)
+    if (holder == HOLDER_HERE && engine->here_by_item.ptr)
+        return &engine->here_by_item;
+    if (holder < 0)
         return users ? &engine->dataset->train.by_user : &engine->dataset->train.by_item;
     const struct party *party = &engine->parties.list[holder];
     return users ? &party->by_user : &party->by_item;
@@ -21,7 +23,7 @@ static const float *record_values(const struct engine *engine, const struct term
 {
     if (!term->values)
         return csr->values;
-    return term->values[holder == HOLDER_ALL ? engine->parties.n : holder];
+    return term->values[holder < 0 ? engine->parties.n : holder];
 }
 
 /* Users and items of the records of rows first .. first+count-1. */

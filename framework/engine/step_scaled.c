@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/ranks.h"
+#include "dataset/shares.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 
@@ -60,8 +61,8 @@ static int is_usual(const struct messages_work *work)
     const struct term_run *term = work->term;
     const struct term_plan *plan = term->plan;
     const int32_t where = term->noise.where;
-    /* Of several ranks none has all records of an item together with all users' rows. */
-    return ranks_size() == 1 && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
+    /* Ranks index the records of their users by item as they are. */
+    return (ranks_size() == 1 || !term->values) && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
            plan->source == SOURCE_RECORDS && !work->dense && !plan->query.has_gram &&
            !plan->bounds_from_data && term->loss->accumulate_scaled &&
            (!term->sampler || term->sampler->level == DPF_LEVEL_PARTY) &&
@@ -150,7 +151,7 @@ static int measure_task(void *context, int64_t task, int worker)
 {
     struct scaled *s = context;
     const float *weights = s->work->term->party_weights;
-    const int64_t first = task * USERS_PER_TASK, n = s->work->n_parties;
+    const int64_t first = s->work->first + task * USERS_PER_TASK, n = s->work->last;
     if (step_stopped(s->work->engine, worker) != 0)
         return -1;
     for (int64_t user = first; user < n && user < first + USERS_PER_TASK; user++) {
@@ -163,6 +164,23 @@ static int measure_task(void *context, int64_t task, int worker)
     return 0;
 }
 
+/* Of one rank, the records by item are those of its users. */
+static int index_by_item(struct engine *engine, struct dpf_error *error)
+{
+    const struct dataset *dataset = engine->dataset;
+    const int64_t first = shares_first(dataset, DPF_SIDE_USERS);
+    struct csr own = dataset->train.by_user;
+    if (ranks_size() == 1 || engine->here_by_item.ptr)
+        return 0;
+    own.ptr += first;
+    own.rows = shares_last(dataset, DPF_SIDE_USERS) - first;
+    if (csr_transpose_on(engine->pool, &own, dataset->items.n, &engine->here_by_item, error) != 0)
+        return -1;
+    for (int64_t i = 0; i < own.ptr[own.rows]; i++)
+        engine->here_by_item.others[i] += (int32_t)first;
+    return 0;
+}
+
 int scaled_factors(struct messages_work *work, double **factors, struct dpf_error *error)
 {
     struct scaled s = {.work = work};
@@ -172,10 +190,12 @@ int scaled_factors(struct messages_work *work, double **factors, struct dpf_erro
     s.clip = find_clip(work->term->plan);
     if (!s.clip)
         return 0;
+    if (index_by_item(work->engine, error) != 0)
+        return -1;
     s.factors = memory_raw((size_t)work->n_parties + 1, sizeof *s.factors);
     if (!s.factors)
         return error_memory(error);
-    const int64_t tasks = (work->n_parties + USERS_PER_TASK - 1) / USERS_PER_TASK;
+    const int64_t tasks = (work->last - work->first + USERS_PER_TASK - 1) / USERS_PER_TASK;
     const int status = pool_run(work->engine->pool, tasks, measure_task, &s);
     if (status == 0 && !s.unusual) {
         *factors = s.factors;
@@ -203,7 +223,7 @@ static int sum_task(void *context, int64_t task, int worker)
     struct instance *loss = term->plan->loss;
     dpf_groups groups;
     if (step_stopped(engine, worker) != 0 ||
-        step_groups(engine, term, HOLDER_ALL, first, count, worker, &groups) != 0)
+        step_groups(engine, term, HOLDER_HERE, first, count, worker, &groups) != 0)
         return -1;
     dpf_call *call = step_call(engine, worker, loss, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
     const dpf_status status =
@@ -219,7 +239,7 @@ static void count_messages(const struct messages_work *work)
     const struct csr *csr = &work->engine->dataset->train.by_user;
     const float *weights = work->term->party_weights;
     const uint64_t row_bytes = (uint64_t)sums->width * sizeof(int64_t) + sizeof(int32_t);
-    for (int64_t user = 0; user < work->n_parties; user++) {
+    for (int64_t user = work->first; user < work->last; user++) {
         if (weights && weights[user] == 0)
             continue;
         sums->survivors++;

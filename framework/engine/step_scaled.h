@@ -22,6 +22,10 @@
  * measure in pieces) the step makes the messages. This choice depends on the data; it changes only the time of
  * the step.
  *
+ * Each of several ranks does this with its own users' records, of which it keeps an index by item, and the sums of
+ * the ranks are added up as those of messages are. Whether a rank makes its messages instead is its own affair: the
+ * integers are the same.
+ *
  * The largest array beside the sums is a factor for each user: memory does not depend on the number of
  * workers.
  */

@@ -291,14 +291,15 @@ static const char *source_of_list(const struct plan *plan, int side)
     return "taken from the data";
 }
 
-static int charge_ledger(struct plan *plan, const char *path, int charge, struct dpf_error *error)
+static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
+                         int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;
-    const struct data_ledger_request request = {.path = path,
+    const struct data_ledger_request request = {.path = v[PRIVACY_LEDGER].text,
                                                 .most = v[PRIVACY_MAX_EPSILON].real,
                                                 .planned = v[PRIVACY_LEDGER_RUNS].integer == 1,
-                                                .guarantee = &plan->guarantee,
-                                                .ledger = &plan->ledger,
+                                                .guarantee = guarantee,
+                                                .ledger = ledger,
                                                 .accountants = plan->accountants,
                                                 .n_accountants = plan->n_accountants,
                                                 .declared = declared_public(plan),
@@ -315,11 +316,19 @@ int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
     const double most = v[PRIVACY_MAX_EPSILON].real;
     const char *path = v[PRIVACY_LEDGER].text;
     if (*path)
-        return charge_ledger(plan, path, charge, error);
+        return charge_ledger(plan, &plan->guarantee, &plan->ledger, charge, error);
     return most > 0.0
                ? config_error(plan->config, "privacy", "max-epsilon", error,
                               "max-epsilon limits all runs on the data together, so it needs the file that "
                               "adds them up: set [privacy] ledger (total-epsilon limits this run alone)")
+               : 0;
+}
+
+int plan_charge_part(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
+                     struct dpf_error *error)
+{
+    return *plan->privacy.params.values[PRIVACY_LEDGER].text
+               ? charge_ledger(plan, guarantee, ledger, 1, error)
                : 0;
 }
 

@@ -38,6 +38,9 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
 /* Reads the file of [privacy] ledger, if there is one, and fails if this run would not fit. With `charge` it
    adds the run: to be done once, before anything is released. */
 int plan_charge(struct plan *plan, int charge, struct dpf_error *error);
+/* Charges other releases than all of the plan's, with the guarantee that they have by themselves. */
+int plan_charge_part(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
+                     struct dpf_error *error);
 /* What the guarantee means for groups and tests; of a completed plan, where it is shown. */
 int plan_measure(struct plan *plan, struct dpf_error *error);
 /* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from

@@ -79,6 +79,11 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                          "What joins the processes of one run: self (there is one process), or a comm, "
                          "such as mpi; auto takes mpi under mpirun or srun with more than one process, "
                          "else self. Released files are the same bytes for any number of processes."),
+    [RUN_CHECKPOINT] = DPF_PARAM_BOOL_F(
+        "checkpoint", 0, 0,
+        "Write the state of the training to private/checkpoint before each round, for --resume. It holds "
+        "private rows and no key. A round that an interruption ended is made again with fresh noise, and "
+        "counts twice. Refused where noise or a draw lives longer than a round."),
 };
 TABLE(run, RUN_N_PARAMS)
 

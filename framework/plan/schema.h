@@ -27,6 +27,7 @@ enum run_param {
     RUN_COMPARE,
     RUN_PLUGIN_DIR,
     RUN_COMM,
+    RUN_CHECKPOINT,
     RUN_N_PARAMS
 };
 enum run_update { UPDATE_ALTERNATING, UPDATE_SIMULTANEOUS };

@@ -284,8 +284,9 @@ static void add_head(const struct guarantee *guarantee, int width, struct text *
     add_delta(guarantee, width, out);
     if (guarantee->noise_factor > 0) {
         snprintf(line, sizeof line,
-                 "of all mechanisms times %.9g, chosen so that epsilon is at most [privacy] total-epsilon",
-                 guarantee->noise_factor);
+                 "of all mechanisms times %.9g, chosen so that epsilon is at most [privacy] total-epsilon%s",
+                 guarantee->noise_factor,
+                 guarantee->repeats > 0 ? " without the rounds that were made again" : "");
         add_wrapped(out, width, "Noise      ", line);
     }
     if (guarantee->joint)
@@ -430,6 +431,21 @@ static void add_selection(const struct guarantee *guarantee, int width, struct t
         "published.");
 }
 
+static void add_repeats(const struct guarantee *guarantee, int width, struct text *out)
+{
+    char line[512];
+    if (guarantee->repeats == 0)
+        return;
+    text_add(out, "\nINTERRUPTED ROUNDS\n\n");
+    snprintf(line, sizeof line,
+             "Interruptions ended %lld round%s, which the run then made again with other noise. Somebody may "
+             "have seen "
+             "the first attempts, so all attempts are counted above. This takes for granted that what "
+             "interrupted the run did not depend on protected records.",
+             (long long)guarantee->repeats, guarantee->repeats > 1 ? "s" : "");
+    add_wrapped(out, width, "- ", line);
+}
+
 /* All runs on the data. */
 static void add_budget(const struct guarantee *guarantee, int width, struct text *out)
 {
@@ -441,7 +457,8 @@ static void add_budget(const struct guarantee *guarantee, int width, struct text
         snprintf(most, sizeof most, ", of %g at most", b->most);
     text_add(out, "\nBUDGET OF THE DATA SET\n\n");
     snprintf(line, sizeof line,
-             "This run has epsilon = %s; with the %lld before it in %s it is epsilon = %s, delta = %s%s.",
+             "%s epsilon = %s; with the %lld before it in %s it is epsilon = %s, delta = %s%s.",
+             guarantee->repeats > 0 ? "The round that this run made again last has" : "This run has",
              guarantee_number_up(b->own_epsilon, own), (long long)b->runs, b->path,
              guarantee_number_up(b->epsilon + b->own_epsilon, all),
              guarantee_number_up(b->delta + b->own_delta, delta), most);
@@ -502,6 +519,7 @@ char *guarantee_text_wide(const struct guarantee *guarantee, int width)
     }
     add_reach(guarantee, width, &out);
     add_selection(guarantee, width, &out);
+    add_repeats(guarantee, width, &out);
     add_budget(guarantee, width, &out);
     add_public(guarantee, width, &out);
     add_conditions(guarantee, width, &out);

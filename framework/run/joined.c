@@ -209,9 +209,15 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
 {
     if (ranks_size() == 1)
         return 0;
-    if (plan->recommender.instance)
-        return refuse(plan, "model", "recommender", "a recommender trains in one call, which is not divided",
+    const struct recommender_plan *component = &plan->recommender;
+    if (component->instance &&
+        !(component->functions->flags(component->instance->self) & DPF_RECOMMENDER_SUMS_USERS))
+        return refuse(plan, "model", "recommender",
+                      "this recommender reads all users' records together, which are not brought together",
                       error);
+    if (component->aggregator)
+        return refuse(plan, "model", "aggregator",
+                      "the aggregator asks for the messages of all users, who are on other ranks", error);
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);

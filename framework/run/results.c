@@ -49,6 +49,8 @@ static const char *const result_files[] = {"run.json",
                                            "private/report.html",
                                            "private/user_ids.txt",
                                            "private/item_ids.txt"};
+/* Stays until the results are complete: run/resume.h. */
+static const char checkpoint_file[] = "private/checkpoint";
 #define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
 
 /* The temporary file of an interrupted write, "NAME.partNUMBER"? */
@@ -75,7 +77,9 @@ static int is_ours(const char *part, const char *name)
         if (strcmp(name, file + length) == 0 || is_leftover(name, file + length))
             return 1;
     }
-    return 0;
+    const char *file = checkpoint_file + length;
+    return strncmp(checkpoint_file, part, length) == 0 && !strchr(file, '/') &&
+           (strcmp(name, file) == 0 || is_leftover(name, file));
 }
 
 /* Calls visit for each entry of a part of the results; 0, or what a visit returned. */

@@ -26,6 +26,7 @@
 #include "run/judge.h"
 #include "run/model_scorer.h"
 #include "run/progress.h"
+#include "run/resume.h"
 #include "run/run_once.h"
 #include "run/session.h"
 #include "run/session_warnings.h"
@@ -61,6 +62,9 @@ struct run {
     const struct run_part *part;  /* of the request */
     const struct run_remote *remote;
     struct violations violations; /* of data and rounds, that stopped nothing */
+    struct checkpoint checkpoint; /* without a path: none is written */
+    int resumes;                  /* --resume */
+    int is_alone;                 /* no point of a sweep */
 };
 
 static void on_signal(int number)
@@ -126,6 +130,13 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     return stopping_round(&run->stopping, model, rmse, &stop, error) != 0 ? -1 : stop;
 }
 
+static int restored(void *context, struct model *model, struct dpf_error *error)
+{
+    struct run *run = context;
+    const double last = run->n_train_rmse > 0 ? run->train_rmse[run->n_train_rmse - 1] : NAN;
+    return run->checkpoint.done > 0 ? stopping_resume(&run->stopping, model, last, error) : 0;
+}
+
 static int train(struct run *run, struct plan *plan, struct model *model, int traced,
                  struct engine_stats *stats, struct dpf_error *error)
 {
@@ -137,8 +148,10 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
         return 0;
     struct engine_hooks hooks = {.context = run,
                                  .round_done = round_done,
+                                 .restored = restored,
                                  .violations = &run->violations,
-                                 .remote = run->remote ? &run->remote->engine : NULL};
+                                 .remote = run->remote ? &run->remote->engine : NULL,
+                                 .checkpoint = *run->checkpoint.path ? &run->checkpoint : NULL};
     return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
 }
 
@@ -316,14 +329,14 @@ static int prepare_trace(struct run *run, struct dpf_error *error)
 static int note_early_stop(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
-    const int64_t made = run->stats.rounds_done;
+    const int64_t made = run->stats.rounds_done, counted = made + plan->guarantee.repeats;
     if (plan->run.params.values[RUN_UNTIL].integer == UNTIL_ROUNDS || !plan_is_factorization(plan) ||
         made == 0 || made >= plan->run.params.values[RUN_ROUNDS].integer || plan->ledger.n == 0)
         return 0;
     if (!run->quiet)
         log_message(LOG_LEVEL_INFO, "stopped after %lld rounds ([run] until)", (long long)made);
-    run->spent =
-        odometer_json(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger, made, error);
+    run->spent = odometer_json(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                               counted, error);
     return run->spent ? 0 : -1;
 }
 
@@ -516,6 +529,8 @@ static int finish(struct run *run, const struct arguments *arguments, const char
         json_decref(written);
         return -1;
     }
+    if (ranks_rank() == 0)
+        resume_remove(directory);
     if (ranks_rank() == 0 && tell(run, arguments, directory, &results, written, error) != 0)
         return -1;
     for (int64_t i = 0; i < run->test.n; i++)
@@ -547,6 +562,7 @@ static void close_run(struct run *run)
     violations_free(&run->violations);
     data_parsed_free(run->parsed);
     pool_free(run->pool);
+    checkpoint_free(&run->checkpoint);
     if (run->lock >= 0)
         close(run->lock);
     session_close(&run->session);
@@ -566,7 +582,25 @@ static int prepare_output(struct run *run, const char **directory, int *made, st
         return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", *directory, strerror(errno));
     *directory = plan->output;
     run->lock = files_lock_directory(*directory, error);
-    return run->lock < 0 ? -1 : 0;
+    return run->lock < 0 ? -1 : resume_check_directory(*directory, run->resumes, error);
+}
+
+/* A part of something larger is no run of its own, which could go on. */
+static int open_checkpoint(struct run *run, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    if (prepare_trace(run, error) != 0)
+        return -1;
+    if (plan->run.params.values[RUN_CHECKPOINT].integer && (!run->is_alone || run->part || run->remote))
+        return config_error(
+            plan->config, "run", "checkpoint", error,
+            "checkpoints are of single runs in one program: not of points of a sweep, "
+            "candidates of a selection, or runs with users elsewhere; set checkpoint = false");
+    if (run->trace || stopping_reads_error(&run->stopping)) {
+        run->checkpoint.trace = run->train_rmse;
+        run->checkpoint.n_trace = &run->n_train_rmse;
+    }
+    return resume_open(&run->checkpoint, plan, &run->dataset, plan->output, run->resumes, error);
 }
 
 /* What the run will release is what has been charged. */
@@ -605,7 +639,7 @@ static int charge(struct run *run, struct dpf_error *error)
     /* One run is charged once, by rank 0. */
     int status = 0;
     if (ranks_rank() == 0)
-        status = plan_measure(plan, error) == 0 ? plan_charge(plan, 1, error) : -1;
+        status = plan_measure(plan, error) == 0 ? resume_charge(&run->checkpoint, plan, error) : -1;
     return ranks_agree(status, error);
 }
 
@@ -655,9 +689,9 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
             plan_judge_faults(plan, plan_complete(plan, run->dataset.users.n, run->dataset.items.n, error),
                               &run->dataset.violations, &run->violations, error);
     if (status == 0)
-        status = charge(run, error);
+        status = open_checkpoint(run, error);
     if (status == 0)
-        status = prepare_trace(run, error);
+        status = charge(run, error);
     if (status == 0)
         status = train_and_evaluate(run, arguments, error);
     if (status == 0 && run->part && *plan->guarantee.deviation)
@@ -691,6 +725,8 @@ int run_once(const struct run_request *request, struct dpf_error *error)
         run->parsed = request->parsed;
         run->part = request->part;
         run->remote = request->remote;
+        run->resumes = arguments->resume && request->whole_process;
+        run->is_alone = request->whole_process;
         status = run_configured(run, arguments, error);
     } else {
         error_memory(error);

@@ -62,6 +62,13 @@ static int rows_rest(struct stopping *stopping, const struct model *model, int *
     return 0;
 }
 
+int stopping_resume(struct stopping *stopping, const struct model *model, double training_error,
+                    struct dpf_error *error)
+{
+    int stop;
+    return stopping_round(stopping, model, training_error, &stop, error);
+}
+
 int stopping_round(struct stopping *stopping, const struct model *model, double training_error, int *stop,
                    struct dpf_error *error)
 {

@@ -23,6 +23,9 @@ struct stopping {
 void stopping_start(struct stopping *stopping, const struct plan *plan);
 void stopping_free(struct stopping *stopping);
 
+/* The model is as after a round that another process has made, with that training error. */
+int stopping_resume(struct stopping *stopping, const struct model *model, double training_error,
+                    struct dpf_error *error);
 /* Whether the rule needs the training error of each round. */
 int stopping_reads_error(const struct stopping *stopping);
 /* After a round: *stop becomes 1 where the run is to end. training_error is only read if the rule needs it.

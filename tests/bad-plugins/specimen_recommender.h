@@ -20,6 +20,9 @@
 #ifndef IS_STATE
 #define IS_STATE(SIZE_FITS, FINITE) ((SIZE_FITS) && (FINITE))
 #endif
+#ifndef FLAGS
+#define FLAGS DPF_RECOMMENDER_STATE_RELEASED
+#endif
 #ifndef BONUS
 #define BONUS(SCORING) 0.0F
 #endif
@@ -32,7 +35,7 @@ static uint64_t scale_of(const dpf_recommender_setup *setup)
 static uint32_t flags(void *self)
 {
     (void)self;
-    return DPF_RECOMMENDER_STATE_RELEASED;
+    return FLAGS;
 }
 
 static dpf_status releases(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,

@@ -97,6 +97,7 @@ static const struct {
     {"recommender_undeclared", "recommender.declared", "fail"},
     {"recommender_own_noise", "recommender.fresh", "fail"},
     {"recommender_by_worker", "recommender.workers", "fail"},
+    {"recommender_sums_all", "recommender.processes", "fail"},
     {"recommender_takes_any_state", "recommender.state", "fail"},
     {"recommender_reads_others", "recommender.reads", "fail"},
     {"recommender_hides_no_noise", "recommender.releases", "fail"},

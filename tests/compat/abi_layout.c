@@ -556,9 +556,9 @@ AT(dpf_csr, others, 16);
 AT(dpf_csr, values, 24);
 AT(dpf_csr, reserved, 32);
 
-SIZE(dpf_interactions, 144);
+SIZE(dpf_interactions, 160);
 AT(dpf_interactions, size, 0);
-AT(dpf_interactions, reserved, 4);
+AT(dpf_interactions, divided, 4);
 AT(dpf_interactions, n_users, 8);
 AT(dpf_interactions, n_items, 16);
 AT(dpf_interactions, n, 24);
@@ -566,6 +566,8 @@ AT(dpf_interactions, by_user, 32);
 AT(dpf_interactions, by_item, 80);
 AT(dpf_interactions, user_features, 128);
 AT(dpf_interactions, item_features, 136);
+AT(dpf_interactions, first_user, 144);
+AT(dpf_interactions, end_user, 152);
 
 SIZE(dpf_recommender_setup, 72);
 AT(dpf_recommender_setup, size, 0);
@@ -621,7 +623,7 @@ SIZE(dpf_summing, 16);
 AT(dpf_summing, context, 0);
 AT(dpf_summing, sum, 8);
 
-SIZE(dpf_fit, 80);
+SIZE(dpf_fit, 96);
 AT(dpf_fit, size, 0);
 AT(dpf_fit, reserved, 4);
 AT(dpf_fit, setup, 8);
@@ -633,6 +635,8 @@ AT(dpf_fit, bytes_up, 48);
 AT(dpf_fit, bytes_down, 56);
 AT(dpf_fit, witness, 64);
 AT(dpf_fit, summing, 72);
+AT(dpf_fit, processes, 80);
+AT(dpf_fit, add_up, 88);
 
 SIZE(dpf_scoring, 32);
 AT(dpf_scoring, size, 0);

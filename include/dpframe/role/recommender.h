@@ -46,7 +46,7 @@ typedef struct dpf_csr {
 /* The training records, both ways; read only, valid during the call. */
 typedef struct dpf_interactions {
     uint32_t size;
-    int32_t reserved;
+    int32_t divided; /* 1: records of users first_user .. end_user-1 alone are here; see dpf_users_here */
     int64_t n_users;
     int64_t n_items;
     int64_t n; /* records */
@@ -54,6 +54,8 @@ typedef struct dpf_interactions {
     dpf_csr by_item;
     const dpf_features *user_features; /* public; NULL: none. See dpf_item_features. */
     const dpf_features *item_features;
+    int64_t first_user;
+    int64_t end_user;
 } dpf_interactions;
 
 /* Public features of the items, of the users; NULL: none. */
@@ -64,6 +66,18 @@ static inline const dpf_features *dpf_item_features(const dpf_interactions *reco
 static inline const dpf_features *dpf_user_features(const dpf_interactions *records)
 {
     return records->size > offsetof(dpf_interactions, user_features) ? records->user_features : NULL;
+}
+
+/*
+ * The users first .. end-1, whose records are here: all, unless several processes train together and each has
+ * some of the users (DPF_RECOMMENDER_SUMS_USERS). Offsets of by_user are then still those of all users, so
+ * numbers of records are known, but no entries of others may be read, and none of by_item.
+ */
+static inline void dpf_users_here(const dpf_interactions *records, int64_t *first, int64_t *end)
+{
+    const int divided = records->size > offsetof(dpf_interactions, end_user) && records->divided;
+    *first = divided ? records->first_user : 0;
+    *end = divided ? records->end_user : records->n_users;
 }
 
 #define DPF_FEATURES_OF_USERS UINT32_C(1)
@@ -201,7 +215,20 @@ typedef struct dpf_fit {
     uint64_t bytes_down;
     const dpf_witness *witness; /* of an audit; NULL: none. Changes results only by what it writes. */
     const dpf_summing *summing; /* NULL: fit sums itself and adds noise to sums. Else shares are above 0. */
+    void *processes;            /* see dpf_fit_add_up */
+    dpf_status (*add_up)(void *processes, int64_t *values, int64_t n);
 } dpf_fit;
+
+/*
+ * Integers of each process become their sum over all, on all; a sum that leaves 64 bits is an error. Call it
+ * outside of tasks, by all processes in the same order with the same n: at every sum over users, before noise
+ * is added, which all processes then draw alike. Alone: nothing happens.
+ */
+static inline dpf_status dpf_fit_add_up(const dpf_fit *fit, int64_t *values, int64_t n)
+{
+    return fit->size > offsetof(dpf_fit, add_up) && fit->add_up ? fit->add_up(fit->processes, values, n)
+                                                                : DPF_OK;
+}
 
 /* The witness, or NULL. */
 static inline const dpf_witness *dpf_fit_witness(const dpf_fit *fit)
@@ -233,6 +260,8 @@ typedef struct dpf_scoring {
     UINT32_C(4) /* scores predict records' values, in their range: rating metrics apply */
 #define DPF_RECOMMENDER_ALWAYS_ENDS                                                                          \
     UINT32_C(8) /* no records make fit fail; only lack of memory and cancellation do (C12) */
+#define DPF_RECOMMENDER_SUMS_USERS                                                                           \
+    UINT32_C(16) /* fit reads records of dpf_users_here alone, by user, and adds up by dpf_fit_add_up */
 
 typedef struct dpf_recommender {
     /* [any, required] DPF_RECOMMENDER_*, as this instance is configured. */

@@ -179,16 +179,17 @@ static void releases_are_stated(void **state)
     assert_int_equal(release.reads, DPF_READS_CONSTANTS);
     assert_true(isnan(release.event.sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1));
     assert_true(release.event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l1 == CASE_ITEMS);
-    assert_int_equal(recommender->flags(host.self), DPF_RECOMMENDER_STATE_RELEASED |
-                                                        DPF_RECOMMENDER_ALWAYS_ENDS |
-                                                        DPF_RECOMMENDER_SCORES_AT_HOME);
+    assert_int_equal(recommender->flags(host.self),
+                     DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_ALWAYS_ENDS |
+                         DPF_RECOMMENDER_SUMS_USERS | DPF_RECOMMENDER_SCORES_AT_HOME);
     plain_close(&host);
     plain_open_random(&host, component, "epsilon=inf; history=reported");
     stated(&host, &release);
     assert_int_equal(release.event.kind, DPF_EVENT_NON_PRIVATE);
     assert_int_equal(release.noise_where, DPF_NOISE_NOWHERE);
-    assert_int_equal(recommender->flags(host.self),
-                     DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_ALWAYS_ENDS);
+    assert_int_equal(recommender->flags(host.self), DPF_RECOMMENDER_STATE_RELEASED |
+                                                        DPF_RECOMMENDER_ALWAYS_ENDS |
+                                                        DPF_RECOMMENDER_SUMS_USERS);
     plain_close(&host);
 }
 

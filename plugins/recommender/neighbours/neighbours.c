@@ -53,7 +53,7 @@ void neighbours_destroy(void *self)
 
 static uint32_t neighbours_flags(void *self)
 {
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_ALWAYS_ENDS |
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_ALWAYS_ENDS | DPF_RECOMMENDER_SUMS_USERS |
            (((struct neighbours *)self)->history == HISTORY_OWN ? DPF_RECOMMENDER_SCORES_AT_HOME : 0);
 }
 

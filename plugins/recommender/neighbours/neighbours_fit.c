@@ -6,6 +6,8 @@
 #include "neighbours.h"
 #include "pair_estimate.h"
 
+#define PAIR_ROWS 64 /* items whose pairs are added up over processes together */
+
 struct candidate {
     float similarity;
     int32_t item;
@@ -20,6 +22,8 @@ struct fitting {
     uint64_t *rows;    /* reported bits by user: n_users x row_words */
     uint64_t *columns; /* and by item: n_items x column_words */
     int64_t *counts;   /* reported ones of each item */
+    int64_t *pairs;    /* PAIR_ROWS x n_items: users that items share, of all processes; NULL: one process */
+    int64_t first;     /* the items whose neighbours are sought, from here on */
     bit_counter shared;
     struct candidate *heaps; /* slots for each worker */
     const dpf_call *call;
@@ -65,12 +69,19 @@ static void tell_witness(const struct fitting *fitting, int64_t user, int32_t wo
         row[i / 64] |= (uint64_t)(told[i] > 0.5) << (i % 64);
 }
 
-/* 64 users: their reports, by user and by item. */
+/* 64 users: their reports, by user and by item. Of users elsewhere, zeros. */
 static void report_block(void *context, int64_t block, int32_t worker)
 {
     const struct fitting *fitting = context;
     const int64_t first = 64 * block, left = fitting->records->n_users - first, n = left < 64 ? left : 64;
+    int64_t here, end;
+    dpf_users_here(fitting->records, &here, &end);
     for (int64_t user = first; user < first + n; user++) {
+        if (user < here || user >= end) {
+            memset(fitting->rows + user * fitting->row_words, 0,
+                   (size_t)fitting->row_words * sizeof *fitting->rows);
+            continue;
+        }
         report_user(fitting, user);
         if (fitting->witness)
             tell_witness(fitting, user, worker);
@@ -92,6 +103,18 @@ static void count_block(void *context, int64_t block, int32_t worker)
     for (int64_t i = COUNT_BLOCK * block; i < COUNT_BLOCK * (block + 1) && i < fitting->records->n_items; i++)
         fitting->counts[i] =
             fitting->shared(column_of(fitting, i), column_of(fitting, i), fitting->column_words);
+}
+
+/* An item's pairs, of the users that are here. */
+static void count_pairs(void *context, int64_t task, int32_t worker)
+{
+    const struct fitting *fitting = context;
+    const int64_t n_items = fitting->records->n_items;
+    const uint64_t *own = column_of(fitting, fitting->first + task);
+    (void)worker;
+    for (int64_t i = 0; i < n_items; i++)
+        fitting->pairs[task * n_items + i] =
+            fitting->shared(own, column_of(fitting, i), fitting->column_words);
 }
 
 /* ---- neighbours --------------------------------------------------------------------------------------- */
@@ -136,7 +159,9 @@ static void count_pair(const struct fitting *fitting, int64_t a, int64_t b, int 
                        double reported[PAIR_CELLS][PAIR_LANES])
 {
     const double both =
-        (double)fitting->shared(column_of(fitting, a), column_of(fitting, b), fitting->column_words);
+        fitting->pairs
+            ? (double)fitting->pairs[(a - fitting->first) * fitting->records->n_items + b]
+            : (double)fitting->shared(column_of(fitting, a), column_of(fitting, b), fitting->column_words);
     const double first = (double)fitting->counts[a], second = (double)fitting->counts[b];
     reported[PAIR_NEITHER][lane] = (double)fitting->records->n_users - first - second + both;
     reported[PAIR_SECOND][lane] = second - both;
@@ -167,10 +192,10 @@ static void similarities_of(const struct fitting *fitting, int64_t item, int64_t
     }
 }
 
-static void neighbours_of_item(void *context, int64_t item, int32_t worker)
+static void neighbours_of_item(void *context, int64_t task, int32_t worker)
 {
     const struct fitting *fitting = context;
-    const int64_t k = fitting->slots, n_items = fitting->records->n_items;
+    const int64_t k = fitting->slots, n_items = fitting->records->n_items, item = fitting->first + task;
     struct candidate *heap = fitting->heaps + worker * k;
     int64_t n = 0;
     if (fitting->call->cancelled(fitting->call))
@@ -200,6 +225,12 @@ static void neighbours_of_item(void *context, int64_t item, int32_t worker)
 /* ---- all of it ------------------------------------------------------------------------------------------
  */
 
+/* Whether several processes train together. */
+static int adds_up(const dpf_fit *fit)
+{
+    return fit->size > offsetof(dpf_fit, add_up) && fit->add_up;
+}
+
 static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, const dpf_fit *fit)
 {
     const struct neighbours *self = fitting->self;
@@ -217,6 +248,8 @@ static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, co
         fitting->rows = call->scratch(call, (uint64_t)(n_users * fitting->row_words) * sizeof(uint64_t));
     fitting->columns = call->scratch(call, (uint64_t)(n_items * fitting->column_words) * sizeof(uint64_t));
     fitting->counts = call->scratch(call, (uint64_t)n_items * sizeof(int64_t));
+    if (adds_up(fit))
+        fitting->pairs = call->scratch(call, PAIR_ROWS * (uint64_t)n_items * sizeof(int64_t));
     fitting->heaps = call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)fitting->slots *
                                              sizeof(*fitting->heaps));
     fitting->witness = dpf_fit_witness(fit);
@@ -224,7 +257,7 @@ static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, co
         fitting->told = call->scratch(call, (uint64_t)dpf_task_workers(call) * 2 * (uint64_t)n_items *
                                                 sizeof(*fitting->told));
     if (!fitting->rows || !fitting->columns || !fitting->counts || !fitting->heaps ||
-        (fitting->witness && !fitting->told))
+        (fitting->witness && !fitting->told) || (adds_up(fit) && !fitting->pairs))
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
     *fitting->state.header = (struct neighbours_header){.magic = NEIGHBOURS_MAGIC,
                                                         .n_users = n_users,
@@ -246,6 +279,33 @@ static void count_bytes(const struct fitting *fitting, dpf_fit *fit)
                           : 0;
 }
 
+/* Bits that the server counts, of users of all processes; and, where scores read them, the bits themselves, which
+   are zeros in all processes but one. */
+static dpf_status add_up_reports(const struct fitting *fitting, const dpf_fit *fit)
+{
+    const int64_t words = fit->records->n_users * fitting->row_words;
+    const dpf_status status = dpf_fit_add_up(fit, fitting->counts, fit->records->n_items);
+    return status == DPF_OK && fitting->state.rows
+               ? dpf_fit_add_up(fit, (int64_t *)(void *)fitting->state.rows, words)
+               : status;
+}
+
+static dpf_status find_neighbours(struct fitting *fitting, const dpf_fit *fit)
+{
+    const int64_t n_items = fit->records->n_items, at_once = fitting->pairs ? PAIR_ROWS : n_items;
+    dpf_status status = DPF_OK;
+    for (fitting->first = 0; fitting->first < n_items && status == DPF_OK; fitting->first += at_once) {
+        const int64_t left = n_items - fitting->first, rows = left < at_once ? left : at_once;
+        if (fitting->pairs) {
+            dpf_run_tasks(fitting->call, rows, count_pairs, fitting);
+            status = dpf_fit_add_up(fit, fitting->pairs, rows * n_items);
+        }
+        if (status == DPF_OK)
+            dpf_run_tasks(fitting->call, rows, neighbours_of_item, fitting);
+    }
+    return status;
+}
+
 dpf_status neighbours_fit(void *instance, const dpf_call *call, dpf_fit *fit)
 {
     struct fitting fitting = {.self = instance};
@@ -258,14 +318,18 @@ dpf_status neighbours_fit(void *instance, const dpf_call *call, dpf_fit *fit)
                       &fitting.response);
     if (fit->setup->without_noise)
         fitting.response = (struct bit_response){.silent = 1, .keep = 1.0};
-    const dpf_status status = open_fitting(&fitting, call, fit);
+    dpf_status status = open_fitting(&fitting, call, fit);
     if (status != DPF_OK)
         return status;
     dpf_run_tasks(call, fitting.column_words, report_block, &fitting);
     dpf_run_tasks(call, (fit->records->n_items + COUNT_BLOCK - 1) / COUNT_BLOCK, count_block, &fitting);
-    dpf_run_tasks(call, fit->records->n_items, neighbours_of_item, &fitting);
+    status = add_up_reports(&fitting, fit);
+    if (status == DPF_OK)
+        status = find_neighbours(&fitting, fit);
     if (call->cancelled(call))
         return DPF_E_CANCELLED;
+    if (status != DPF_OK)
+        return status;
     count_bytes(&fitting, fit);
     return DPF_OK;
 }

@@ -81,9 +81,11 @@ static dpf_status run(const dpf_call *call, struct summing *s, int dense, dpf_ta
 
 dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records, int32_t bits, int64_t *out)
 {
+    int64_t first, last;
     (void)call;
+    dpf_users_here(records, &first, &last);
     memset(out, 0, (size_t)records->n_items * sizeof *out);
-    for (int64_t user = 0; user < records->by_user.rows; user++)
+    for (int64_t user = first; user < last; user++)
         gram_message_counts(&records->by_user, user, bits, out);
     return DPF_OK;
 }
@@ -113,9 +115,10 @@ static void sum_pairs(void *context, int64_t task, int32_t worker)
 {
     const struct summing *s = context;
     const int64_t m = s->columns->m, most = EXACT >> 2 * s->columns->bits;
-    int64_t in_block = 0, pending = 0;
+    int64_t in_block = 0, pending = 0, first, last;
     (void)worker;
-    for (int64_t user = task; user < s->records->by_user.rows; user += s->n_tasks) {
+    dpf_users_here(s->records, &first, &last);
+    for (int64_t user = first + task; user < last; user += s->n_tasks) {
         struct gram_desk *desk = &s->desks[task];
         const int64_t n = gram_message_row(s->columns, &s->records->by_user, user, desk);
         if (n * GRAM_DENSE_PART <= m) {
@@ -154,8 +157,10 @@ dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
 static void sum_projected(void *context, int64_t task, int32_t worker)
 {
     const struct summing *s = context;
+    int64_t first, last;
     (void)worker;
-    for (int64_t user = task; user < s->records->by_user.rows; user += s->n_tasks) {
+    dpf_users_here(s->records, &first, &last);
+    for (int64_t user = first + task; user < last; user += s->n_tasks) {
         const int64_t n = gram_message_row(s->columns, &s->records->by_user, user, &s->desks[task]);
         gram_message_projected(s->directions, s->columns, n, &s->desks[task], s->sums[task]);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gram_sum.h - the sums over users, in 64-bit integers: the same bytes for any order of users, any number of
- * tasks, and either way of adding a user.
+ * tasks, and either way of adding a user. They are of the users whose records are here (dpf_users_here).
  *
  * Products of a user's integers are 2^30 at most (gram_message.h): 2^31 users stay within 2^61.
  */

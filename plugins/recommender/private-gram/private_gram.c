@@ -119,7 +119,8 @@ static uint32_t gram_flags(void *self)
 {
     (void)self;
     /* What can fail is memory, of public sizes, and what is computed from the releases alone. */
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS |
+           DPF_RECOMMENDER_SUMS_USERS;
 }
 
 static dpf_status gram_releases(void *instance, const dpf_recommender_setup *setup,
@@ -284,6 +285,8 @@ static dpf_status release_counts(const struct private_gram *self, const dpf_call
     dpf_status status = DPF_OK;
     if (sums_plainly(fit))
         status = gram_sum_counts(call, fit->records, plan->counts.bits, totals);
+    if (status == DPF_OK && sums_plainly(fit))
+        status = dpf_fit_add_up(fit, totals, n);
     if (status == DPF_OK)
         status = keep_exact(call, totals, n, plan->counts.grid, telling);
     if (status == DPF_OK)
@@ -318,6 +321,8 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
     if (sums_plainly(fit))
         status = plan->projected ? gram_sum_projected(call, fit->records, &columns, &directions, *sums)
                                  : gram_sum_pairs(call, fit->records, &columns, *sums);
+    if (status == DPF_OK && sums_plainly(fit))
+        status = dpf_fit_add_up(fit, *sums, *n);
     if (status == DPF_OK)
         status = keep_exact(call, *sums, *n, plan->second.grid, telling);
     if (status == DPF_OK)

@@ -66,7 +66,7 @@ static void popularity_destroy(void *self)
 static uint32_t popularity_flags(void *self)
 {
     (void)self;
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_ALWAYS_ENDS;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_ALWAYS_ENDS | DPF_RECOMMENDER_SUMS_USERS;
 }
 
 /* ---- before data is read --------------------------------------------------------------------------------

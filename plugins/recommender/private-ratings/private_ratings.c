@@ -53,7 +53,7 @@ static uint32_t ratings_flags(void *self)
 {
     (void)self;
     return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS |
-           DPF_RECOMMENDER_PREDICTS_VALUES;
+           DPF_RECOMMENDER_PREDICTS_VALUES | DPF_RECOMMENDER_SUMS_USERS;
 }
 
 /* ---- releases -------------------------------------------------------------------------------------------

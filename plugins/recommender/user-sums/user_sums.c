@@ -48,10 +48,12 @@ static void add_user(const struct user_sums *s, int64_t user, struct user_desk *
 static void add_users(void *context, int64_t task, int32_t worker)
 {
     const struct user_sums *s = context;
-    const int64_t n_users = s->fit->records->n_users, end = CHUNK * (task + 1);
+    int64_t first, last;
+    dpf_users_here(s->fit->records, &first, &last);
+    const int64_t begin = first + CHUNK * task;
     if (s->call->cancelled(s->call))
         return;
-    for (int64_t user = CHUNK * task; user < end && user < n_users; user++)
+    for (int64_t user = begin; user < begin + CHUNK && user < last; user++)
         add_user(s, user, &s->desks[worker]);
 }
 
@@ -189,16 +191,17 @@ static dpf_status release_rows(const struct release_rows *r)
 /* Sums without noise, in the first desk. */
 static dpf_status add_up(struct user_sums *s, int64_t n)
 {
-    const int64_t n_tasks = (s->fit->records->n_users + CHUNK - 1) / CHUNK;
+    int64_t first, last;
+    dpf_users_here(s->fit->records, &first, &last);
     for (int32_t d = 0; d < s->n_desks; d++)
         memset(s->desks[d].sums, 0, (size_t)n * sizeof(int64_t));
-    dpf_run_tasks(s->call, n_tasks, add_users, s);
+    dpf_run_tasks(s->call, (last - first + CHUNK - 1) / CHUNK, add_users, s);
     if (s->call->cancelled(s->call))
         return DPF_E_CANCELLED;
     for (int32_t d = 1; d < s->n_desks; d++)
         for (int64_t k = 0; k < n; k++)
             s->desks[0].sums[k] += s->desks[d].sums[k];
-    return DPF_OK;
+    return dpf_fit_add_up(s->fit, s->desks[0].sums, n);
 }
 
 dpf_status user_sums_run(struct user_sums *s, const struct user_pass *pass)

@@ -10,6 +10,9 @@
  * Through an aggregator (dpf_fit.summing) every user sends the same integers, zeros where a plain sum has
  * nothing of it, with its share of the noise (noise_share.h).
  *
+ * Where several processes train together, each sums its own users, the sums are added up over processes before
+ * noise, and all processes draw the same noise (dpf_fit_add_up): the same bytes again.
+ *
  * Scenario: user_sums_open; for each pass user_sums_run, then read `released`.
  */
 #ifndef DPF_USER_SUMS_USER_SUMS_H

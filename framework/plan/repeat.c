@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/repeat.h"
+
+#include <math.h>
+
+#include "base/log.h"
+#include "plan/plan_make.h"
+
+/* ---- what can go on ------------------------------------------------------------------------------------ */
+
+static int refuse(const struct plan *plan, const char *what, const struct instance *instance,
+                  struct dpf_error *error)
+{
+    return config_error(plan->config, "run", "checkpoint", error,
+                        "%s%s%s: a run that goes on after an interruption would have another key, and could "
+                        "not make it again; set checkpoint = false",
+                        what, instance ? " " : "", instance ? instance->entry->component->id : "");
+}
+
+static int check_term(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    const dpf_mechanism *mechanism = term->mechanism ? term->mechanism->functions : NULL;
+    const dpf_sampler *sampler = term->sampler ? term->sampler->functions : NULL;
+    if (mechanism && term->draw_lifetime == DPF_LIFETIME_RUN)
+        return refuse(plan, "the same noise serves the whole run in mechanism", term->mechanism, error);
+    if (mechanism && (mechanism->row_state || mechanism->correlation))
+        return refuse(plan, "noise is correlated with that of earlier rounds in mechanism", term->mechanism,
+                      error);
+    if (sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
+        sampler->lifetime(term->sampler->self) == DPF_LIFETIME_RUN)
+        return refuse(plan, "one draw serves the whole run in sampler", term->sampler, error);
+    return 0;
+}
+
+int repeat_check(const struct plan *plan, struct dpf_error *error)
+{
+    if (!plan_is_factorization(plan))
+        return config_error(plan->config, "run", "checkpoint", error,
+                            "only a factorization has rounds between which its state can be kept; set "
+                            "checkpoint = false");
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; plan->sides[side].updated && t < plan->sides[side].n_terms; t++)
+            if (check_term(plan, &plan->sides[side].terms[t], error) != 0)
+                return -1;
+    return 0;
+}
+
+/* ---- what it costs ------------------------------------------------------------------------------------- */
+
+/* Releases of an entry in one more round; what is not released by rounds is released once more. */
+static int64_t in_round(const struct ledger_entry *entry)
+{
+    return entry->per_round > 0 ? entry->per_round : entry->event.count;
+}
+
+static void warn_of_total(const struct plan *plan)
+{
+    if (plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL)
+        log_message(LOG_LEVEL_WARNING,
+                    "noise was chosen for total-epsilon without the rounds that are made again: the epsilon "
+                    "that is stated exceeds it");
+}
+
+int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error)
+{
+    if (repeats == 0)
+        return 0;
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
+        struct ledger_entry *entry = &plan->ledger.entries[i];
+        const int64_t more = repeats * in_round(entry);
+        entry->event.count += more;
+        entry->participations += entry->participations > 0 ? more : 0;
+    }
+    plan->run_facts.rounds += repeats;
+    guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
+    plan->guarantee.repeats = repeats;
+    warn_of_total(plan);
+    return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                             plan->run_facts.rounds, error);
+}
+
+int repeat_charge(struct plan *plan, int64_t repeats, struct dpf_error *error)
+{
+    struct ledger again = {0};
+    struct guarantee judged = plan->guarantee;
+    judged.accounts = NULL;
+    judged.n_accounts = 0;
+    int status = 0;
+    for (int64_t i = 0; i < plan->ledger.n && status == 0; i++) {
+        dpf_event event = plan->ledger.entries[i].event;
+        event.count = repeats * in_round(&plan->ledger.entries[i]);
+        status = ledger_add(&again, &event, plan->ledger.entries[i].source, error);
+    }
+    if (status == 0)
+        status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &again, repeats, error);
+    if (status == 0)
+        status = plan_charge_part(plan, &judged, &again, error);
+    guarantee_free(&judged);
+    ledger_free(&again);
+    return status;
+}
