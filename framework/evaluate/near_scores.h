@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * near_scores.h - scores to within rounding, of several users at a time, and passes over them. A template:
+ * near_scores.h - near scores (see finalists.h) of several users at a time, and passes over them. A template:
  * see simd.h. No include guard.
  */
 #include "simd/simd.h"
