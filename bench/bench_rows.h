@@ -5,6 +5,9 @@
  * A row goes to the file that the variable DPFRAME_BENCH_ROWS names, if it is set: name, value, unit, and
  * what the value is compared with, in the same unit, measured in the same minute: a limit of the machine, or
  * a peer. The smaller the value the better.
+ *
+ * For a value in nanoseconds and a limit of bench/machine.c, limit_value may be left to scripts/bench-table: 0
+ * stands for 8 bytes at that rate, a negative number for so many bytes or operations.
  */
 #ifndef DPF_BENCH_ROWS_H
 #define DPF_BENCH_ROWS_H

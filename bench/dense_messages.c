@@ -15,6 +15,7 @@
 #include <cblas.h>
 #include <sodium.h>
 
+#include "bench_rows.h"
 #include "run/session.h"
 #include "data/load.h"
 #include "engine/engine.h"
@@ -47,10 +48,13 @@ static int by_size(const void *a, const void *b)
 static void print(const char *name, const struct measured *m, double cells)
 {
     double rounds[MOST_ROUNDS];
+    char row[64];
     const int n = m->n - 1;
     for (int r = 0; r < n; r++)
         rounds[r] = (m->cpu[r + 1] - m->cpu[r]) / cells;
     qsort(rounds, (size_t)n, sizeof rounds[0], by_size);
+    snprintf(row, sizeof row, "dense messages, %s", name);
+    bench_row(row, rounds[0], "ns/cell", "keystream", 0);
     printf("%-8s %8.2f %8.2f %8.2f\n", name, rounds[0], rounds[n / 2], rounds[n - 1]);
     fflush(stdout);
 }

@@ -96,7 +96,7 @@ static int load(const char *text, const char *path, int workers, struct dpf_erro
             if (path && stat(path, &info) == 0) {
                 printf(", %.0f MB/s, %.0f MB/s per core", (double)info.st_size / taken * 1e-6,
                        (double)info.st_size / cpu * 1e-6);
-                bench_row("text, byte", cpu / (double)info.st_size * 1e9, "ns", "triad", 0);
+                bench_row("text, byte", cpu / (double)info.st_size * 1e9, "ns", "triad", -1);
             }
             printf("\n");
             print_degrees("users", &dataset.train.by_user);

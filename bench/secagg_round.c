@@ -173,7 +173,8 @@ static int measure(struct bench *bench, const struct scenario *s, uint32_t dimen
                                  .identities = bench,
                                  .run = run_tasks,
                                  .run_context = bench,
-                                 .n_workers = pool_workers(bench->pool)};
+                                 .n_workers = pool_workers(bench->pool),
+                                 .simulated = 1};
     randombytes_buf(setup.terms.session, sizeof(setup.terms.session));
     randombytes_buf(setup.seed, sizeof(setup.seed));
     randombytes_buf(setup.secret_key, sizeof(setup.secret_key));

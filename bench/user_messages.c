@@ -19,10 +19,13 @@
 #include <cblas.h>
 #include <sodium.h>
 
+#include "bench_rows.h"
 #include "run/session.h"
 #include "data/load.h"
 #include "engine/engine.h"
 #include "plan/plan_make.h"
+
+#define COEFFICIENTS 2079
 
 struct options {
     const char *records, *users, *items;
@@ -114,6 +117,8 @@ static int measure(const struct options *o, int workers, int by_messages)
         most = one > most ? one : most;
         sum += one;
     }
+    if (!by_messages && workers == 1) /* a coefficient: one product, one addition */
+        bench_row("user-level ALS, record", 1e3 * least, "ns", "sgemm", -2.0 * COEFFICIENTS);
     printf("%-8s %7d %10.3f %8.3f %8.3f %9.0f\n", by_messages ? "messages" : "factors", workers, least,
            sum / (double)(m.n - 1), most, peak_megabytes() - before);
     fflush(stdout);

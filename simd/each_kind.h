@@ -18,6 +18,10 @@
 #define SIMD_AVX2
 #include SIMD_TEMPLATE
 #undef SIMD_AVX2
+#elif SIMD_ARM
+#define SIMD_NEON
+#include SIMD_TEMPLATE
+#undef SIMD_NEON
 #endif
 #define SIMD_PORTABLE
 #include SIMD_TEMPLATE
@@ -32,6 +36,9 @@
      : (kind) == SIMD_KIND_AVX2     ? name##_avx2                                                            \
      : (kind) == SIMD_KIND_PORTABLE ? name##_portable                                                        \
                                     : NULL)
+#elif SIMD_ARM
+#define SIMD_PICK(kind, name)                                                                                \
+    ((kind) == SIMD_KIND_NEON ? name##_neon : (kind) == SIMD_KIND_PORTABLE ? name##_portable : NULL)
 #else
 #define SIMD_PICK(kind, name) ((kind) == SIMD_KIND_PORTABLE ? name##_portable : NULL)
 #endif

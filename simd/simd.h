@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simd.h - sixteen floats at a time, for three kinds of processor.
+ * simd.h - sixteen floats at a time, for each kind of processor.
  *
- * A kernel is a template: a header included once for each kind, after one of SIMD_AVX512, SIMD_AVX2
- * or SIMD_PORTABLE is defined. Functions are named SIMD(name) and marked SIMD_TARGET; helpers are
- * SIMD_INLINE. So no file needs special compiler options and one binary serves all processors.
+ * A kernel is a template: a header that each_kind.h includes once for each kind, after one of SIMD_AVX512,
+ * SIMD_AVX2, SIMD_NEON or SIMD_PORTABLE is defined. Functions are named SIMD(name) and marked SIMD_TARGET;
+ * helpers are SIMD_INLINE. So no file needs special compiler options and one binary serves all processors of
+ * an architecture.
  *
- * Element-wise operations of the first two kinds give the same bits (both fuse multiply and add);
- * horizontal sums differ. SIMD_ROWS rows of SIMD_CHUNKS chunks fit the registers as accumulators.
+ * All kinds but the portable one give the same bits: they fuse multiply and add, and v_sum4 adds in the same
+ * order. SIMD_ROWS rows of SIMD_CHUNKS chunks fit the registers as accumulators.
  */
 #undef SIMD
 #undef SIMD_TARGET
@@ -24,6 +25,8 @@
 #include "simd_kind.h"
 #if SIMD_X86
 #include <immintrin.h>
+#elif SIMD_ARM
+#include <arm_neon.h>
 #endif
 #define SIMD_UNROLL _Pragma("GCC unroll 16")
 
@@ -217,6 +220,114 @@ SIMD_INLINE void SIMD(v_sum4)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c, SIMD(v16) d
     const __m256 cd = _mm256_hadd_ps(_mm256_add_ps(c.p[0], c.p[1]), _mm256_add_ps(d.p[0], d.p[1]));
     const __m256 all = _mm256_hadd_ps(ab, cd);
     _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));
+}
+
+#elif defined(SIMD_NEON)
+
+#define SIMD(name) name##_neon
+#define SIMD_TARGET
+#define SIMD_INLINE static inline __attribute__((always_inline))
+#define SIMD_ROWS 4
+#define SIMD_CHUNKS 1
+#define SIMD_DOUBLES 2
+typedef struct {
+    float32x4_t p[4];
+} SIMD(v16);
+
+SIMD_INLINE SIMD(v16) SIMD(v_all)(float x)
+{
+    const float32x4_t v = vdupq_n_f32(x);
+    return (SIMD(v16)){{v, v, v, v}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_zero)(void)
+{
+    return SIMD(v_all)(0);
+}
+SIMD_INLINE SIMD(v16) SIMD(v_load)(const float *p)
+{
+    return (SIMD(v16)){{vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}};
+}
+SIMD_INLINE SIMD(v16) SIMD(v_load_first)(const float *p, int64_t n)
+{
+    float first[16] = {0};
+    memcpy(first, p, (size_t)(n >= 16 ? 16 : n) * sizeof(float));
+    return SIMD(v_load)(first);
+}
+SIMD_INLINE void SIMD(v_store)(float *p, SIMD(v16) x)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) vst1q_f32(p + 4 * i, x.p[i]);
+}
+SIMD_INLINE SIMD(v16) SIMD(v_add)(SIMD(v16) a, SIMD(v16) b)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) a.p[i] = vaddq_f32(a.p[i], b.p[i]);
+    return a;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_sub)(SIMD(v16) a, SIMD(v16) b)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) a.p[i] = vsubq_f32(a.p[i], b.p[i]);
+    return a;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_mul)(SIMD(v16) a, SIMD(v16) b)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) a.p[i] = vmulq_f32(a.p[i], b.p[i]);
+    return a;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_fma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) c.p[i] = vfmaq_f32(c.p[i], a.p[i], b.p[i]);
+    return c;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_fnma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) c.p[i] = vfmsq_f32(c.p[i], a.p[i], b.p[i]);
+    return c;
+}
+SIMD_INLINE int64_t SIMD(v_places)(uint32_t mask, int32_t first, int32_t *out)
+{
+    int64_t n = 0;
+    for (; mask; mask &= mask - 1)
+        out[n++] = first + __builtin_ctz(mask);
+    return n;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_look_up)(const float *table, SIMD(v16) x)
+{
+    float found[16];
+    int32_t at[16];
+    SIMD_UNROLL for (int i = 0; i < 4; i++) vst1q_s32(at + 4 * i, vcvtq_s32_f32(x.p[i]));
+    SIMD_UNROLL for (int l = 0; l < 16; l++) found[l] = table[at[l]];
+    return SIMD(v_load)(found);
+}
+/* Not vminq and vmaxq, which answer differently where one is not a number. */
+SIMD_INLINE SIMD(v16) SIMD(v_min)(SIMD(v16) a, SIMD(v16) b)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) a.p[i] = vbslq_f32(vcltq_f32(a.p[i], b.p[i]), a.p[i], b.p[i]);
+    return a;
+}
+SIMD_INLINE SIMD(v16) SIMD(v_max)(SIMD(v16) a, SIMD(v16) b)
+{
+    SIMD_UNROLL for (int i = 0; i < 4; i++) a.p[i] = vbslq_f32(vcgtq_f32(a.p[i], b.p[i]), a.p[i], b.p[i]);
+    return a;
+}
+SIMD_INLINE uint32_t SIMD(v_at_least)(SIMD(v16) a, SIMD(v16) b)
+{
+    static const uint32_t bits[4] = {1, 2, 4, 8};
+    const uint32x4_t bit = vld1q_u32(bits);
+    uint32_t mask = 0;
+    SIMD_UNROLL for (int i = 0; i < 4; i++) mask |= vaddvq_u32(vandq_u32(vcgeq_f32(a.p[i], b.p[i]), bit))
+                                                    << 4 * i;
+    return mask;
+}
+/* Adds in the order of the two kinds above. */
+SIMD_INLINE void SIMD(v_sum4)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c, SIMD(v16) d, float out[4])
+{
+    float32x4_t half[2];
+    SIMD_UNROLL for (int i = 0; i < 2; i++)
+    {
+        const float32x4_t ab = vpaddq_f32(vaddq_f32(a.p[i], a.p[i + 2]), vaddq_f32(b.p[i], b.p[i + 2]));
+        const float32x4_t cd = vpaddq_f32(vaddq_f32(c.p[i], c.p[i + 2]), vaddq_f32(d.p[i], d.p[i + 2]));
+        half[i] = vpaddq_f32(ab, cd);
+    }
+    vst1q_f32(out, vaddq_f32(half[0], half[1]));
 }
 
 #else /* SIMD_PORTABLE */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simd_loops.h - plain loops that the compiler turns into vectors, for three kinds of processor.
+ * simd_loops.h - plain loops that the compiler turns into vectors, for each kind of processor.
  *
- * A kernel is a header of loops without dependences between their steps, included once for each kind after
- * one of SIMD_AVX512, SIMD_AVX2 or SIMD_PORTABLE is defined; functions are named SIMD_LOOP(name) and marked
- * SIMD_LOOP_TARGET. Nothing is fused (the tree is compiled with -ffp-contract=off) and nothing is reordered,
+ * A kernel is a header of loops without dependences between their steps, included by each_kind.h once for each
+ * kind; functions are named SIMD_LOOP(name) and marked SIMD_LOOP_TARGET. Nothing is fused (the tree is compiled with -ffp-contract=off) and nothing is reordered,
  * so all kinds, and a loop of one step, give the same bytes. Kernels in intrinsics are simd.h's.
  */
 #include "simd_kind.h"
@@ -22,6 +21,9 @@
 #elif defined(SIMD_AVX2)
 #define SIMD_LOOP(name) name##_avx2
 #define SIMD_LOOP_TARGET __attribute__((noinline, target("avx2")))
+#elif defined(SIMD_NEON) /* which all arm64 processors have: there, what is portable is vectors, too */
+#define SIMD_LOOP(name) name##_neon
+#define SIMD_LOOP_TARGET __attribute__((noinline))
 #else /* SIMD_PORTABLE */
 #define SIMD_LOOP(name) name##_portable
 #define SIMD_LOOP_TARGET __attribute__((noinline))

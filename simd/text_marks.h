@@ -97,6 +97,40 @@ text_marks_avx512(const char *text, size_t n_words, char delimiter, uint64_t *en
         odd[w] = strange & ~end & ~line_end;
     }
 }
+#elif SIMD_ARM
+#include <arm_neon.h>
+
+/* Bit i: byte i of 64 that are all ones or zeros. */
+static inline uint64_t text_marks_bits(const uint8x16_t x[4])
+{
+    static const uint8_t of_lane[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t bit = vld1q_u8(of_lane);
+    const uint8x16_t low = vpaddq_u8(vandq_u8(x[0], bit), vandq_u8(x[1], bit));
+    const uint8x16_t high = vpaddq_u8(vandq_u8(x[2], bit), vandq_u8(x[3], bit));
+    const uint8x16_t all = vpaddq_u8(low, high);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
+}
+
+static void text_marks_neon(const char *text, size_t n_words, char delimiter, uint64_t *ends, uint64_t *odd)
+{
+    const uint8x16_t separator = vdupq_n_u8((uint8_t)delimiter), newline = vdupq_n_u8('\n');
+    const uint8x16_t quote = vdupq_n_u8('"'), cr = vdupq_n_u8('\r');
+    const int8x16_t plain = vdupq_n_s8(0x21);
+    for (size_t w = 0; w < n_words; w++, text += 64) {
+        uint8x16_t end[4], strange[4];
+        for (int i = 0; i < 4; i++) {
+            const uint8x16_t x = vld1q_u8((const uint8_t *)text + 16 * i);
+            const uint8x16_t next = vld1q_u8((const uint8_t *)text + 16 * i + 1);
+            const uint8x16_t line_end = vandq_u8(vceqq_u8(x, cr), vceqq_u8(next, newline));
+            /* Signed: bytes above 0x7f are negative. */
+            const uint8x16_t s = vorrq_u8(vcltq_s8(vreinterpretq_s8_u8(x), plain), vceqq_u8(x, quote));
+            end[i] = vorrq_u8(vceqq_u8(x, separator), vceqq_u8(x, newline));
+            strange[i] = vbicq_u8(s, vorrq_u8(end[i], line_end));
+        }
+        ends[w] = text_marks_bits(end);
+        odd[w] = text_marks_bits(strange);
+    }
+}
 #endif
 
 /* How many line ends there are. */
@@ -133,7 +167,12 @@ static inline text_marks text_marks_choose(int kind)
         return text_marks_avx2;
     return kind == SIMD_KIND_PORTABLE ? text_marks_portable : NULL;
 #else
-    return simd_choose(kind) == SIMD_KIND_PORTABLE ? text_marks_portable : NULL;
+    kind = simd_choose(kind);
+#if SIMD_ARM
+    if (kind == SIMD_KIND_NEON)
+        return text_marks_neon;
+#endif
+    return kind == SIMD_KIND_PORTABLE ? text_marks_portable : NULL;
 #endif
 }
 

@@ -12,6 +12,7 @@
 #include <openssl/evp.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "simd/keystream_lanes.h"
@@ -20,6 +21,9 @@
 #define BULK_BLOCKS 16    /* from here on libcrypto is faster, its preparation included */
 #define ABREAST 8         /* blocks that libsodium makes at once; others cost it as much one by one */
 #define CALL_BLOCKS 65536 /* libcrypto counts bytes in an int */
+
+static atomic_int counting;
+static _Atomic uint64_t counted; /* blocks */
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static EVP_CIPHER *bulk_cipher; /* lives as long as the process */
@@ -98,6 +102,22 @@ static void fill_few(const uint8_t *key, uint64_t nonce, uint64_t counter, uint6
     }
 }
 
+void keystream_count(void)
+{
+    atomic_store(&counting, 1);
+}
+
+uint64_t keystream_counted(void)
+{
+    return atomic_load(&counted) * BLOCK_BYTES;
+}
+
+static void count(uint64_t n_blocks)
+{
+    if (atomic_load_explicit(&counting, memory_order_relaxed))
+        atomic_fetch_add_explicit(&counted, n_blocks, memory_order_relaxed);
+}
+
 #if SIMD_X86
 /* Up to LANES blocks; what is made beyond n_blocks costs nothing. */
 static void fill_lanes(const uint8_t *key, uint64_t nonce, const uint64_t *counters, uint64_t n_blocks,
@@ -111,8 +131,7 @@ static void fill_lanes(const uint8_t *key, uint64_t nonce, const uint64_t *count
 }
 #endif
 
-void keystream_blocks(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, uint64_t counter,
-                      uint64_t n_blocks, uint64_t *out)
+static void fill(const uint8_t *key, uint64_t nonce, uint64_t counter, uint64_t n_blocks, uint64_t *out)
 {
     uint8_t *bytes = (uint8_t *)out; /* words are little-endian, as abi.h demands */
 #if SIMD_X86
@@ -128,6 +147,13 @@ void keystream_blocks(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, ui
         fill_few(key, nonce, counter, n_blocks, bytes);
 }
 
+void keystream_blocks(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, uint64_t counter,
+                      uint64_t n_blocks, uint64_t *out)
+{
+    count(n_blocks);
+    fill(key, nonce, counter, n_blocks, out);
+}
+
 /* Counters that follow one another are one call. */
 static void fill_runs(const uint8_t *key, uint64_t nonce, const uint64_t *counters, uint64_t n_blocks,
                       uint64_t *out)
@@ -135,7 +161,7 @@ static void fill_runs(const uint8_t *key, uint64_t nonce, const uint64_t *counte
     for (uint64_t i = 0, run; i < n_blocks; i += run) {
         for (run = 1; i + run < n_blocks && counters[i + run] == counters[i] + run;)
             run++;
-        keystream_blocks(key, nonce, counters[i], run, out + i * (BLOCK_BYTES / 8));
+        fill(key, nonce, counters[i], run, out + i * (BLOCK_BYTES / 8));
     }
 }
 
@@ -143,6 +169,7 @@ void keystream_scattered(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce,
                          uint64_t n_blocks, uint64_t *out)
 {
     uint64_t done = 0;
+    count(n_blocks);
 #if SIMD_X86
     if (n_blocks >= LANES_WORTH && simd_choose(SIMD_KIND_AVX512) >= 0)
         for (; done < n_blocks; done += LANES) { /* the last blocks once more, where 16 are not left */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/keystream.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -719,6 +720,8 @@ int run_once(const struct run_request *request, struct dpf_error *error)
     if (run && arguments) {
         *arguments = *request->arguments;
         run->lock = -1;
+        if (arguments->profile)
+            keystream_count();
         stages_begin(&run->stages, request->whole_process);
         run->quiet = request->quiet || ranks_rank() > 0;
         run->default_threads = request->threads;

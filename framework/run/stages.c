@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/stages.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/keystream.h"
 #include "base/sheet.h"
 #include "base/terminal.h"
 #include "run/progress.h"
@@ -36,7 +36,10 @@ static double file_bytes(void)
 
 static struct stage_cost cost_now(void)
 {
-    return (struct stage_cost){progress_clock(), processor_clock(), file_bytes(), 0};
+    return (struct stage_cost){.wall = progress_clock(),
+                               .cpu = processor_clock(),
+                               .bytes = file_bytes(),
+                               .stream = (double)keystream_counted()};
 }
 
 /* Seconds that the process has lived, which no clock of it has seen from the beginning; 0 if they are not
@@ -77,6 +80,7 @@ void stages_enter(struct stages *stages, enum stage next)
     cost->wall += now.wall - stages->since.wall;
     cost->cpu += now.cpu - stages->since.cpu;
     cost->bytes += now.bytes - stages->since.bytes;
+    cost->stream += now.stream - stages->since.stream;
     stages->since = now;
     stages->now = next;
 }
@@ -99,9 +103,12 @@ int machine_limits_read(const char *path, struct machine_limits *out, struct dpf
     json_t *root = json_load_file(path, 0, &fault);
     const json_t *limits = root ? json_object_get(root, "limits") : NULL;
     *out = (struct machine_limits){1e9 * json_number_value(json_object_get(limits, "triad-gb-s")),
-                                   1e9 * json_number_value(json_object_get(limits, "sgemm-gflop-s"))};
-    const char *why = root ? "limits triad-gb-s and sgemm-gflop-s are missing" : fault.text;
-    const int status = out->bytes > 0 && out->flops > 0
+                                   1e9 * json_number_value(json_object_get(limits, "sgemm-gflop-s")),
+                                   1e9 * json_number_value(json_object_get(limits, "keystream-gb-s"))};
+    const char *why =
+        root ? "limits triad-gb-s, sgemm-gflop-s and keystream-gb-s are needed, and not all are there"
+             : fault.text;
+    const int status = out->bytes > 0 && out->flops > 0 && out->stream > 0
                            ? 0
                            : error_set(error, DPF_FAULT_CONFIG,
                                        "--profile=%s: these are no limits of a machine: %s; \"scripts/bench "
@@ -125,8 +132,13 @@ static void add_amount(struct sheet *table, double amount, double unit)
 static void add_stage(struct sheet *table, const char *name, const struct stage_cost *cost, double total,
                       const struct machine_limits *limits, int threads)
 {
-    const double of_bytes = limits->bytes > 0 ? cost->bytes / limits->bytes / cost->wall : 0,
-                 of_flops = limits->flops > 0 ? cost->flops / limits->flops / threads / cost->wall : 0;
+    static const char *const names[] = {"triad", "sgemm", "keystream"};
+    const double seconds[] = {limits->bytes > 0 ? cost->bytes / limits->bytes : 0,
+                              limits->flops > 0 ? cost->flops / limits->flops / threads : 0,
+                              limits->stream > 0 ? cost->stream / limits->stream / threads : 0};
+    int nearest = 0;
+    for (int l = 1; l < 3; l++)
+        nearest = seconds[l] > seconds[nearest] ? l : nearest;
     sheet_text(table, name);
     sheet_fixed(table, cost->wall, 3);
     sheet_fixed(table, 100 * cost->wall / total, 1);
@@ -134,28 +146,27 @@ static void add_stage(struct sheet *table, const char *name, const struct stage_
     sheet_fixed(table, cost->wall > 0 ? cost->cpu / cost->wall : 0, 2);
     add_amount(table, cost->bytes, 1e9);
     add_amount(table, cost->flops, 1e9);
-    if (limits->bytes > 0 && fmax(of_bytes, of_flops) > 0) {
-        sheet_fixed(table, 100 * fmax(of_bytes, of_flops), 1);
-        sheet_text(table, of_bytes > of_flops ? "triad" : "sgemm");
-    } else {
+    add_amount(table, cost->stream, 1e9);
+    if (seconds[nearest] > 0)
+        sheet_printf(table, "%5.1f %s", 100 * seconds[nearest] / cost->wall, names[nearest]);
+    else
         sheet_text(table, "");
-        sheet_text(table, "");
-    }
 }
 
 int stages_print(const struct stages *stages, const struct machine_limits *limits, int threads,
                  struct dpf_error *error)
 {
-    static const char *const columns[] = {"stage", "seconds", "%",          "CPU s", "cores",
-                                          "GB",    "Gflop",   "% of limit", "limit"};
+    static const char *const columns[] = {"stage", "seconds", "%",      "CPU s",     "cores",
+                                          "GB",    "Gflop",   "stream", "% of limit"};
     struct sheet table = {0};
     struct text text = {0};
-    struct stage_cost total = {0, 0, 0, 0};
+    struct stage_cost total = {0};
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
         sheet_column(&table, columns[c], c == 0 || c == 8 ? SHEET_LEFT : SHEET_RIGHT);
     for (int s = 0; s < STAGES; s++) {
         total.wall += stages->at[s].wall;
         total.cpu += stages->at[s].cpu;
+        total.stream += stages->at[s].stream;
     }
     for (int s = 0; s < STAGES; s++)
         if (stages->at[s].wall > 0)

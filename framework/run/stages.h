@@ -31,6 +31,7 @@ struct stages {
         double wall, cpu; /* seconds; of all threads */
         double bytes;     /* that were read from files and written to them, or that the work must move */
         double flops;     /* that the work takes; 0: not known */
+        double stream;    /* bytes of random stream that the host made; none are counted without --profile */
     } at[STAGES];
     enum stage now;
     struct stage_cost since; /* clocks and counters when it began */
@@ -44,13 +45,14 @@ void stages_enter(struct stages *stages, enum stage next);
 json_t *stages_json(const struct stages *stages);
 /* What the machine can do at most; 0: not known. */
 struct machine_limits {
-    double bytes; /* moved a second, by all processors */
-    double flops; /* a second, by each */
+    double bytes;  /* moved a second, by all processors */
+    double flops;  /* a second, by each */
+    double stream; /* bytes of keystream a second, by each */
 };
 /* From the JSON file that "scripts/bench machine" writes. */
 int machine_limits_read(const char *path, struct machine_limits *out, struct dpf_error *error);
-/* A table for people: each stage with its share of the time, processors in use, bytes and operations, and how
-   near the larger share of a limit came to it. */
+/* A table for people: each stage with its share of the time, processors in use, bytes, operations and bytes of random
+   stream, and how near the largest share of a limit came to it. */
 int stages_print(const struct stages *stages, const struct machine_limits *limits, int threads,
                  struct dpf_error *error);
 

@@ -298,11 +298,16 @@ static void profile_shows_where_the_time_goes(void **state)
     (void)state;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     files_write_text(command_path("machine.json"),
-                     "{\"limits\": {\"triad-gb-s\": 10, \"sgemm-gflop-s\": 50}}", &error);
+                     "{\"limits\": {\"triad-gb-s\": 10, \"sgemm-gflop-s\": 50, \"keystream-gb-s\": 5}}",
+                     &error);
+    files_write_text(command_path("slow-keystream.json"),
+                     "{\"limits\": {\"triad-gb-s\": 10, \"sgemm-gflop-s\": 50, \"keystream-gb-s\": 1e-6}}",
+                     &error);
     files_write_text(command_path("no-machine.json"), "{\"limits\": {}}", &error);
     assert_int_equal(error.fault, DPF_FAULT_NONE);
     expect_output("-c sound.ini -O profiled --profile", "% of limit");
     expect_output("-c sound.ini -O profiled --profile=machine.json", "triad");
+    expect_output("-c sound.ini -O profiled --profile=slow-keystream.json", "keystream");
     expect_output("-c sound.ini -O profiled -q --profile", "evaluate");
     command_expect("-c sound.ini -O profiled --profile=no-machine.json", 2, "no limits of a machine");
     command_expect("check sound.ini --profile", 2, "no option --profile");

@@ -119,7 +119,7 @@ static void blocks_have_their_weights(void **state)
 /* ---- in vectors as one by one
  * ------------------------------------------------------------------------------ */
 
-static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_PORTABLE};
+static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_NEON, SIMD_KIND_PORTABLE};
 
 /* n numbers, proposal by proposal. */
 static void reference_draws(dpf_cursor *cursor, uint64_t mean, int64_t *out, int64_t n)
@@ -165,7 +165,7 @@ static void vectors_draw_what_single_proposals_do(void **state)
     static const uint64_t means[] = {LEAST_MEAN, 99991, UINT64_C(1) << 31, MOST_MEAN};
     static const int64_t counts[] = {1, 2, 3, 17, 50, 127, 128, 129, 1000, 2999};
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         if (simd_choose(kinds[k]) < 0)
             continue;
         pthread_once(&judge_once, choose_judge);
@@ -215,7 +215,7 @@ static void check_verdicts(uint64_t mean, int kind, int64_t certain[4])
 static void verdicts_are_those_of_exact_arithmetic(void **state)
 {
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         int64_t certain[4] = {0};
         if (simd_choose(kinds[k]) < 0)
             continue;

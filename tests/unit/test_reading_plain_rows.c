@@ -13,7 +13,7 @@
 #include "reading/table.h"
 #include "simd/text_marks.h"
 
-static const int kinds[] = {SIMD_KIND_PORTABLE, SIMD_KIND_AVX2, SIMD_KIND_AVX512};
+static const int kinds[] = {SIMD_KIND_PORTABLE, SIMD_KIND_AVX2, SIMD_KIND_AVX512, SIMD_KIND_NEON};
 
 static uint64_t state_of_draws;
 static unsigned draw(unsigned below)
@@ -37,7 +37,7 @@ static void marks_are_as_defined(void **state)
         for (size_t i = 0; i < sizeof text; i++)
             text[i] = turn % 2 ? (char)draw(256) : special[draw(sizeof special)];
         const char delimiter = special[turn % 6 == 1 ? 7 : turn % 6];
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             const text_marks mark = text_marks_choose(kinds[k]);
             if (!mark)
                 continue;
@@ -219,7 +219,7 @@ static void check_file(const char *text, size_t length, const struct file_option
     const size_t block = blocks[draw(4)];
     for (int listing = 0; listing < 2; listing++) {
         char *careful = read_as_text(text, length, options, block, 1, 0, listing);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             if (!text_marks_choose(kinds[k]))
                 continue;
             char *fast = read_as_text(text, length, options, block, 0, kinds[k], listing);
@@ -269,7 +269,7 @@ static void lines_are_taken(void **state)
     const struct block block = {.data = data, .length = sizeof text - 1};
     (void)state;
 
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         struct plain_rows *rows = plain_rows_new(&options, &layout, kinds[k], &error);
         struct chunk *chunk = chunk_new(&layout, 4);
         size_t at = 18;

@@ -74,7 +74,7 @@ static const uint64_t moduli[] = {2,
                                   (UINT64_C(1) << 63),
                                   0};
 #define N_MODULI (sizeof(moduli) / sizeof(moduli[0]))
-static const int kinds[] = {SIMD_KIND_PORTABLE, SIMD_KIND_AVX2, SIMD_KIND_AVX512};
+static const int kinds[] = {SIMD_KIND_PORTABLE, SIMD_KIND_AVX2, SIMD_KIND_AVX512, SIMD_KIND_NEON};
 
 static int has_kind(int kind)
 {
@@ -99,7 +99,7 @@ static void keystream_is_chacha20(void **state)
     uint8_t expected[sizeof(made)];
     (void)state;
 
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (int f = 0; f < 3 && has_kind(kinds[k]); f++)
             for (size_t n = 1; n <= MOST; n++) {
                 secagg_keystream(kinds[k], key, 1, firsts[f], made, n);
@@ -164,7 +164,7 @@ static void masks_are_as_defined(void **state)
             secagg_source_bytes(&source, (uint8_t *)&start[i], 8);
             start[i] = secagg_group_residue(&group, (int64_t)start[i]);
         }
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 4; k++)
             for (size_t l = 0; l < 5 && has_kind(kinds[k]); l++)
                 for (int negative = 0; negative < 2; negative++) {
                     const uint64_t n = lengths[l];

@@ -14,7 +14,7 @@
 #define MOST_D 9
 #define STRIDE 11
 
-static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_PORTABLE};
+static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_NEON, SIMD_KIND_PORTABLE};
 static uint64_t seed = 5;
 
 static double uniform(void)
@@ -50,7 +50,7 @@ static void bytes_are_those_of_the_definition(void **state)
             given[k] = 3 * uniform();
         memset(expected, 7, sizeof(expected));
         define(&cells, given, n, expected);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             const empty_cells kernel = empty_cells_find(kinds[k]);
             double products[EMPTY_CELLS_MOST];
             if (!kernel) /* not of this processor */
@@ -69,7 +69,7 @@ static void faults_are_found(void **state)
     static const double faults[] = {4.5, -4.5, NAN, INFINITY};
     const float one = 1, none = NAN;
     (void)state;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (int64_t at = 0; empty_cells_find(kinds[k]) && at < EMPTY_CELLS_MOST; at++)
             for (int f = 0; f < 7; f++) {
                 struct empty_cells cells = {

@@ -11,7 +11,7 @@
 #include "pbm_kernels.h"
 
 #define MOST 150
-static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_PORTABLE};
+static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_NEON, SIMD_KIND_PORTABLE};
 static uint64_t seed = 11;
 
 static uint64_t word(void)
@@ -46,7 +46,7 @@ static void shares(void **state)
             expected[i] = copysign(fmin(fabs(share), 1), share) * theta;
             outside += fabs(share) > 1;
         }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             const struct pbm_kernels *kernels = pbm_kernels_find(kinds[k]);
             int64_t clipped = 1000;
             if (!kernels) /* not of this processor */
@@ -80,7 +80,7 @@ static void lanes(void **state)
             expected[i] = drawn[i] < limit;
             tie |= drawn[i] == limit;
         }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             const struct pbm_kernels *kernels = pbm_kernels_find(kinds[k]);
             if (!kernels)
                 continue;

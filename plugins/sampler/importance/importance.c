@@ -229,8 +229,10 @@ static dpf_status importance_describe(void *self, dpf_sampling *out)
     const struct importance *importance = self;
     double least = importance->weights[0], most = least;
     for (int level = 1; level <= LEVELS; level++) {
-        least = fmin(least, importance->weights[level]);
-        most = fmax(most, importance->weights[level]);
+        /* No fmin and fmax: gcc 12 for arm64 ends with an internal error on both at once. */
+        const double weight = importance->weights[level];
+        least = weight < least ? weight : least;
+        most = weight > most ? weight : most;
     }
     out->kind = least < most ? DPF_SAMPLING_WEIGHTED : DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_RECORD;

@@ -11,7 +11,7 @@
 #include "hadamard.h"
 
 #define MOST (1 << 14)
-static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_PORTABLE};
+static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_NEON, SIMD_KIND_PORTABLE};
 static double given[MOST], expected[MOST], got[MOST], to[MOST];
 static uint64_t seed = 3;
 
@@ -38,7 +38,7 @@ static void reference(double *values, int64_t n, int64_t width)
 static void vectors(void **state)
 {
     (void)state;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (int64_t n = 16; hadamard_find(kinds[k]) && n <= MOST; n *= 2) {
             fill(n);
             memcpy(expected, given, sizeof(given));
@@ -54,7 +54,7 @@ static void vectors(void **state)
 static void rows(void **state)
 {
     (void)state;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (int64_t n = 1; hadamard_find(kinds[k]) && n <= 256; n *= 2)
             for (int64_t width = 1; width < 20; width++) {
                 fill(n * width);
@@ -71,7 +71,7 @@ static void rows(void **state)
 static void signs(void **state)
 {
     (void)state;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (int64_t n = 0; hadamard_find(kinds[k]) && n <= 64; n++) {
             fill(64);
             hadamard_find(kinds[k])->signs(given, n, seed, got);

@@ -20,7 +20,7 @@ static double uniform(void)
 
 static void kinds_agree(void **state)
 {
-    static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2};
+    static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_NEON};
     double x[200];
     (void)state;
     for (int64_t n = 0; n <= 200; n++)
@@ -33,7 +33,7 @@ static void kinds_agree(void **state)
             const double unit = p == 1 ? 0x1p-7 : 1;
             const double power = row_power_find(SIMD_KIND_PORTABLE)(x, n, unit, p);
             assert_true(fabsl((long double)power / unit - sum) <= sum * 0x1p-46L);
-            for (int k = 0; k < 2; k++) {
+            for (int k = 0; k < 3; k++) {
                 const row_power other = row_power_find(kinds[k]);
                 if (!other) /* not of this processor */
                     continue;
