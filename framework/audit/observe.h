@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observe.h - one training, with everything written down that an observer sees.
+ * observe.h - one training, and a record of everything that an observer sees.
  *
- * Mechanisms and samplers are replaced by spies, which stand where numbers meet noise: what goes into encode
- * is exact, what leaves decode is what was released. A training can also be *replayed* with another data set:
- * every release is replaced by the one that was seen, so that what the parties compute from it is what they
- * would have computed, and the exact values are those that the other data set would have had at each point.
- * The observer that is modelled knows all records but the canary and the whole configuration, as the
- * definition of differential privacy has it, and can do the same.
+ * Spies replace mechanisms and samplers: they see exact values enter encode, and releases leave decode. The host
+ * can also *replay* a training with another data set: it replaces every release by the recorded one. The parties
+ * then compute from these releases what they would have computed, and their exact values are those of the other
+ * data set. As in the definition of differential privacy, the observer knows the whole configuration and all
+ * records but the canary, and can do the same.
  *
- * One training at a time in a process, on a pool of one worker: spies are called without a context.
+ * A process observes one training at a time, on a pool of one worker, since spies get no context.
  */
 #ifndef DPF_AUDIT_OBSERVE_H
 #define DPF_AUDIT_OBSERVE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * step.h - what the kinds of side steps share.
+ * step.h - the common part of all kinds of side steps.
  *
  * local     no mechanism: rows in batches, query to solver, all in float32;
- * rows      released, row by row: for each batch of rows every party's query is encoded and summed;
- * messages  released, party by party: each user's (or silo's) whole message is made, transformed,
- *           encoded and summed, then the sum is decoded;
+ * rows      released, row by row: for each batch of rows the step encodes and sums every party's query;
+ * messages  released, party by party: the step makes, transforms, encodes and sums the whole message of each
+ *           user (or silo), then decodes the sum;
  * federated a whole round: parties solve, and send their solved rows.
  */
 #ifndef DPF_ENGINE_STEP_H
