@@ -1,5 +1,5 @@
 # dpframe_add_test(NAME [LABEL unit] SOURCES test_x.c ... [LIBRARIES dpf_base ...] [ARGS ...])
-# A CMocka program, run by ctest. Tests find fixtures through the environment variable DPFRAME_SOURCE_DIR, the
+# A CMocka program, run by ctest; the target tests-LABEL builds all of a label. Tests find fixtures through the environment variable DPFRAME_SOURCE_DIR, the
 # build tree through DPFRAME_BUILD_DIR, and real data through DPFRAME_DATA (default: data/ in the checkout, as for configs/data,
 # or a folder shared/data beside it).
 foreach(folder data ../shared/data)
@@ -23,6 +23,10 @@ function(dpframe_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE dpframe_flags cmocka m ${arg_LIBRARIES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  if(NOT TARGET tests-${arg_LABEL})
+    add_custom_target(tests-${arg_LABEL})
+  endif()
+  add_dependencies(tests-${arg_LABEL} ${name})
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
     ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUILD_DIR=${CMAKE_BINARY_DIR};DPFRAME_DATA=${DPFRAME_DATA}")

@@ -126,10 +126,9 @@ static void losses_change_the_sum(void **state)
 
 static void closed_where_noise_lacks(void **state)
 {
-    static const char *const changes[] = {"model.aggregator.lost-before-input=0.3\n",
-                                          "model.aggregator.lost-before-keys=0.3\n",
-                                          "model.users=70\nmodel.min-honest=65\n"
-                                          "model.aggregator=modular-sum\n"};
+    static const char *const changes[] = {
+        "model.aggregator.lost-before-input=0.3\n", "model.aggregator.lost-before-keys=0.3\n",
+        "model.users=70\nmodel.min-honest=65\nmodel.aggregator=modular-sum\n"};
     (void)state;
     for (int k = 0; k < 3; k++) {
         struct fitted f;

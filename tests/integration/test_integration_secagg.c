@@ -89,11 +89,11 @@ static void threads_do_not_matter(void **state)
     static const char *const threads[] = {"run.threads=2\n", "run.threads=7\n"};
     static const char *const protocols[] = {
         "items.aggregator.malicious=yes\nitems.aggregator.lost-before-unmask=0.1\n",
-        "items.aggregator.threshold=20\nitems.aggregator.lost-before-keys=0.1\n"
-        "items.aggregator.lost-before-shares=0.1\n"
-        "items.aggregator.lost-before-input=0.1\n",
-        "items.aggregator.graph=regular\nitems.aggregator.neighbours=12\nitems.aggregator.threshold=5\n"
-        "items.aggregator.lost-before-input=0.2\n"};
+        ("items.aggregator.threshold=20\nitems.aggregator.lost-before-keys=0.1\n"
+         "items.aggregator.lost-before-shares=0.1\n"
+         "items.aggregator.lost-before-input=0.1\n"),
+        ("items.aggregator.graph=regular\nitems.aggregator.neighbours=12\nitems.aggregator.threshold=5\n"
+         "items.aggregator.lost-before-input=0.2\n")};
     char text[1024];
     (void)state;
     for (int p = 0; p < 3; p++) {

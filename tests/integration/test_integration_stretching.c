@@ -95,8 +95,8 @@ static void corrected_noise_is_one_section_too(void **state)
     (void)state;
     static const char *const noises[] = {
         "items.mechanism.epsilon=0.5\n",
-        "items.mechanism=discrete-gaussian\nitems.mechanism.noise-multiplier=4\nitems.transform.clip-user."
-        "norm=l2\n",
+        ("items.mechanism=discrete-gaussian\nitems.mechanism.noise-multiplier=4\n"
+         "items.transform.clip-user.norm=l2\n"),
         "items.mechanism=skellam\nitems.mechanism.noise-multiplier=4\nitems.transform.clip-user.norm=l2\n"};
     for (int i = 0; i < 3; i++) {
         char changes[1024];

@@ -94,8 +94,8 @@ static void one_user_moves_no_further_than_stated(void **state)
 {
     static const char *const lists[] = {
         "rmse", "rmse, mae", "hr, ndcg, mrr", "mse-user, rmse-user, mae-user",
-        "rmse, mae, mae-user, hr, ndcg, precision, recall, recall-capped, f1, "
-        "map, map-hits, mrank"};
+        ("rmse, mae, mae-user, hr, ndcg, precision, recall, recall-capped, f1, "
+         "map, map-hits, mrank")};
     double train[USERS * ITEMS], test[USERS * ITEMS], scores[USERS * ITEMS];
     (void)state;
     for (int trial = 0; trial < 600; trial++) {

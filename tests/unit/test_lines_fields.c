@@ -152,8 +152,8 @@ static void no_number_is_guessed(void **state)
                                          "0x10",
                                          "1e",
                                          "--1",
-                                         "\xc2\xa0"
-                                         "4"};
+                                         ("\xc2\xa0"
+                                          "4")};
     double value;
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

@@ -38,12 +38,13 @@ static inline void case_index(struct case_data *data, int64_t n_users, int64_t n
                 data->items_users[m++] = u;
         data->item_offsets[i + 1] = m;
     }
-    data->records = (dpf_interactions){.size = sizeof(dpf_interactions),
-                                       .n_users = n_users,
-                                       .n_items = n_items,
-                                       .n = n,
-                                       .by_user = {n_users, data->user_offsets, data->users_items, NULL},
-                                       .by_item = {n_items, data->item_offsets, data->items_users, NULL}};
+    data->records =
+        (dpf_interactions){.size = sizeof(dpf_interactions),
+                           .n_users = n_users,
+                           .n_items = n_items,
+                           .n = n,
+                           .by_user = {n_users, data->user_offsets, data->users_items, NULL, {0}},
+                           .by_item = {n_items, data->item_offsets, data->items_users, NULL, {0}}};
 }
 
 /* Items in two groups, users with a taste for one of them. */

@@ -28,7 +28,7 @@ static void fill(int64_t n_users, int first)
                                  .n_users = n_users,
                                  .n_items = ITEMS,
                                  .n = n,
-                                 .by_user = {n_users, offsets, items, values}};
+                                 .by_user = {n_users, offsets, items, values, {0}}};
 }
 
 /* Everybody, who of them comes first turned by `by`. */

@@ -43,7 +43,7 @@ static void index_data(struct data *d, int64_t leaves, int backwards)
                                     .n_users = rows,
                                     .n_items = d->n_items,
                                     .n = n,
-                                    .by_user = {rows, d->offsets, d->items, NULL}};
+                                    .by_user = {rows, d->offsets, d->items, NULL, {0}}};
 }
 
 /* Two tastes; users of all lengths, from one item to all. */

@@ -39,7 +39,7 @@ static void index_records(struct data *data, int with_values)
         .n_users = data->n_users,
         .n_items = ITEMS,
         .n = n,
-        .by_user = {data->n_users, data->offsets, data->items, with_values ? data->values : NULL}};
+        .by_user = {data->n_users, data->offsets, data->items, with_values ? data->values : NULL, {0}}};
 }
 
 /* User u has 0 to 29 items. */

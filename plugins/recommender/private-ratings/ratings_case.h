@@ -45,13 +45,13 @@ static inline void case_index(struct case_data *data)
             }
         data->item_offsets[i + 1] = m;
     }
-    data->records =
-        (dpf_interactions){.size = sizeof(dpf_interactions),
-                           .n_users = data->n_users,
-                           .n_items = data->n_items,
-                           .n = n,
-                           .by_user = {data->n_users, data->offsets, data->items, data->values},
-                           .by_item = {data->n_items, data->item_offsets, data->users, data->item_values}};
+    data->records = (dpf_interactions){
+        .size = sizeof(dpf_interactions),
+        .n_users = data->n_users,
+        .n_items = data->n_items,
+        .n = n,
+        .by_user = {data->n_users, data->offsets, data->items, data->values, {0}},
+        .by_item = {data->n_items, data->item_offsets, data->users, data->item_values, {0}}};
 }
 
 static inline double case_uniform(uint64_t *z)
