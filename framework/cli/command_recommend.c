@@ -94,7 +94,7 @@ static int is_cold(const struct recommending *r, int32_t user)
     return train->ptr[user] == train->ptr[user + 1];
 }
 
-/* -1 on error, else an outcome. Scores that are all the same are no order: the list would be that of ids. */
+/* -1 on error, else an outcome. Equal scores give no order: the list would follow the ids. */
 static int recommend_to(struct recommending *r, int32_t user, struct dpf_error *error)
 {
     const struct dataset *dataset = &r->run->dataset;

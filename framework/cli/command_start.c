@@ -51,8 +51,7 @@ static char *path_for(const char *config, const char *path, struct dpf_error *er
     return memory_text(path);
 }
 
-/* ---- what is said of it -----------------------------------------------------------------------------------
- */
+/* ---- what the user declares about it ----------------------------------------------------------- */
 
 /* The smallest epsilon that is proved, or NULL. */
 static const struct account *best_proof(const struct guarantee *guarantee)

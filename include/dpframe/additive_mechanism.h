@@ -104,8 +104,8 @@ typedef struct dpf_additive_mechanism {
     dpf_draw_integers draw;
     /*
      * [any] Variance of each of n numbers drawn in one call, in squared grid steps; n is the length of the
-     * block with whole_blocks, else 1. from has values, parts and change alone. With DPF_SHARES_VARIANCE it is
-     * the variance of one share, whose square root becomes the events' scale.
+     * block with whole_blocks, else 1. from has values, parts and change alone. With DPF_SHARES_VARIANCE it
+     * is the variance of one share, whose square root becomes the events' scale.
      */
     double (*variance)(const dpf_noise_source *from, double steps, int64_t n);
 

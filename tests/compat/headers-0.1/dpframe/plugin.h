@@ -13,8 +13,8 @@
  * their comment says what NULL means. An instance must not change in a [run] callback: state that changes
  * lives in buffers of the host.
  *
- * A plugin does not link dpframe and starts no threads. It allocates through the host. It never calls exit or a
- * function that changes the process (locale, signals, floating-point mode).
+ * A plugin does not link dpframe and starts no threads. It allocates through the host. It never calls exit or
+ * a function that changes the process (locale, signals, floating-point mode).
  */
 #ifndef DPFRAME_PLUGIN_H
 #define DPFRAME_PLUGIN_H

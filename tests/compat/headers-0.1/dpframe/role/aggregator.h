@@ -124,8 +124,9 @@ typedef struct dpf_aggregator {
     dpf_status (*server_take)(void *self, const dpf_call *call, dpf_exchange *exchange, uint32_t party,
                               const uint8_t *message, uint64_t n_message, int32_t *outcome);
     /*
-     * Server: ends a phase; parties that have not answered are lost. After the last one, outcome is DPF_EXCHANGE_OVER
-     * and into has sums and survivors. Too few survivors are DPF_E_PRIVACY, before anything is opened.
+     * Server: ends a phase; parties that have not answered are lost. After the last one, outcome is
+     * DPF_EXCHANGE_OVER and into has sums and survivors. Too few survivors are DPF_E_PRIVACY, before anything
+     * is opened.
      */
     dpf_status (*server_close)(void *self, const dpf_call *call, dpf_exchange *exchange,
                                dpf_aggregation *into, int32_t *outcome);
