@@ -89,12 +89,26 @@ static int by_item(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A pair of the training part does not test: ranking leaves it out as seen, and its error is a training
-   error. / static int is_trained(const struct csr *train, int64_t user, int32_t item) { int64_t lo =
-   train->ptr[user], hi = train->ptr[user + 1]; while (lo < hi) { int64_t middle = lo + (hi - lo) / 2; if
-   (train->others[middle] < item) lo = middle + 1; else hi = middle; } return lo < train->ptr[user + 1] &&
-   train->others[lo] == item; }  struct left_out { int64_t unknown, trained; };  /* The rows of a user, in the
-   indices of the run; returns how many. */
+/* A pair of the training part is not a test pair: ranking leaves it out as seen, and its error is a training
+ * error. */
+static int is_trained(const struct csr *train, int64_t user, int32_t item)
+{
+    int64_t lo = train->ptr[user], hi = train->ptr[user + 1];
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (train->others[middle] < item)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < train->ptr[user + 1] && train->others[lo] == item;
+}
+
+struct left_out {
+    int64_t unknown, trained;
+};
+
+/* The rows of a user, in the indices of the run; returns how many. */
 static int64_t map_row(const struct csr *from, int64_t row, const struct dataset *from_ids,
                        const struct dataset *to, int64_t user, struct mapped *out, struct left_out *left_out)
 {
