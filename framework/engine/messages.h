@@ -15,6 +15,7 @@ struct messages_work {
     int64_t first, last; /* the rank's parties */
     int64_t per_task;
     int dense;          /* every message has all rows */
+    int leaves_zeros;   /* it would have, but rows of zeros are left out */
     int gram_inside;    /* the Gram row is part of the messages */
     int64_t query_rows; /* before transforms, with the Gram row */
     /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at
@@ -27,7 +28,7 @@ struct messages_work {
 /* A message under construction. */
 struct draft {
     dpf_message message;
-    int32_t *rows; /* of a sparse message */
+    int32_t *rows; /* NULL: all */
 };
 
 /* Groups of the party's records, of all rows of its message. */

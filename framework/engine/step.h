@@ -136,6 +136,11 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
  */
 int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
                       const float *values, int64_t first, int64_t count, int worker, float *weights);
+/* The rows of a side: everybody's, or those of the party that is solving. */
+dpf_factors step_rows_in_use(const struct engine *engine, int side);
+/* The sensitivity rests on the largest weight that the sampler states: what is above it is a fault, or 0. */
+int step_check_weights(struct engine *engine, const struct term_run *term, float *weights, int64_t n,
+                       int worker);
 /* The callback object for a term's component: the right draw for its lifetime. */
 dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw,
                     uint32_t party);

@@ -93,6 +93,13 @@ static int is_simulated(const dpf_additive_instance *gamma)
     return gamma->values[P_SIMULATE].integer == SIMULATE_SUM;
 }
 
+static dpf_status gamma_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
+{
+    const dpf_status status = dpf_additive_mechanism_plan(self, release, out);
+    out->bare = is_simulated(self);
+    return status;
+}
+
 static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
@@ -156,12 +163,12 @@ static dpf_status gamma_decode(void *self, const dpf_call *call, const dpf_noise
 static const dpf_mechanism functions = {
     .lifetime = dpf_additive_mechanism_lifetime,
     .budget = dpf_additive_mechanism_budget,
-    .plan = dpf_additive_mechanism_plan,
+    .plan = gamma_plan,
     .events = dpf_additive_mechanism_events,
     .epsilon_at_weight = dpf_additive_mechanism_epsilon_at_weight,
     .encode = gamma_encode,
     .decode = gamma_decode,
-    .flags = DPF_MECHANISM_DENSE,
+    .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS,
 };
 
 DPF_ADDITIVE_COMPONENT(
