@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * acme_ball.c - the K-norm mechanism of the Euclidean ball on integers (Hardt, Talwar, STOC 2010): noise x of a
- * row's n numbers has a probability that falls as exp(-|x|_2 / s), s the scale in grid steps.
+ * acme_ball.c - the K-norm mechanism of the Euclidean ball on integers (Hardt, Talwar, STOC 2010): noise x of
+ * a row's n numbers has a probability that falls as exp(-|x|_2 / s), s the scale in grid steps.
  *
- * Law. The paper takes a uniform point of the ball and a radius with a Gamma law: real numbers, which float64 does
- * not hold exactly, and |x|_2 is not rational. Here x is a vector of integers, and the norm is rounded up to a
- * 4096th of a grid step:
+ * Law. The paper takes a uniform point of the ball and a radius with a Gamma law: real numbers, which float64
+ * does not hold exactly, and |x|_2 is not rational. Here x is a vector of integers, and the norm is rounded
+ * up to a 4096th of a grid step:
  *
  *     Pr[x] in proportion to exp(-m(x) / (F s)),  m(x) = ceil(F |x|_2),  F = 4096.
  *
- * Why it is private. If a row moves by the integer vector t, m moves by at most ceil(F |t|_2). As |t|_2 is 0 or at
- * least 1, a ratio of probabilities is at most exp((1 + 1 / F) |t|_2 / s). Rows have noise of their own, so a
- * message costs (1 + 1 / F) / s times the sum over its rows of |t|_2 (norm ROWS). This holds in proportion for any
- * change: PURE.
+ * Why it is private. If a row moves by the integer vector t, m moves by at most ceil(F |t|_2). As |t|_2 is 0
+ * or at least 1, a ratio of probabilities is at most exp((1 + 1 / F) |t|_2 / s). Rows have noise of their
+ * own, so a message costs (1 + 1 / F) / s times the sum over its rows of |t|_2 (norm ROWS). This holds in
+ * proportion for any change: PURE.
  *
- * How it is drawn. Independent discrete Laplace numbers of an integer scale t >= s sqrt(n) are kept with probability
- * exp(-g), g = m(x) / (F s) - |x|_1 / t, which gives the law above; g >= 0, as |x|_1 <= sqrt(n) |x|_2. g is a
- * fraction, so Bernoulli(exp(-g)) needs integers only (Canonne, Kamath, Steinke, arXiv 2004.00010, Algorithm 1). A
- * row of 4 / 8 / 16 / 32 numbers takes some 2 / 6 / 57 / 4600 tries.
+ * How it is drawn. Independent discrete Laplace numbers of an integer scale t >= s sqrt(n) are kept with
+ * probability exp(-g), g = m(x) / (F s) - |x|_1 / t, which gives the law above; g >= 0, as |x|_1 <= sqrt(n)
+ * |x|_2. g is a fraction, so Bernoulli(exp(-g)) needs integers only (Canonne, Kamath, Steinke, arXiv
+ * 2004.00010, Algorithm 1). A row of 4 / 8 / 16 / 32 numbers takes some 2 / 6 / 57 / 4600 tries.
  *
  * Of two noises with pure DP and a clip in L2, this one has (n + 1) / (2 n) of the variance of Laplace noise.
  */
@@ -67,7 +67,8 @@ static uint64_t root_up(unsigned __int128 square)
     return r;
 }
 
-/* 1 with probability exp(-a / b), for 0 <= a <= b < 2^55. More than 511 rounds have a probability below e^-2600. */
+/* 1 with probability exp(-a / b), for 0 <= a <= b < 2^55. More than 511 rounds have a probability below
+ * e^-2600. */
 static int keeps_at_most_1(const dpf_noise_source *from, uint64_t a, uint64_t b)
 {
     uint64_t k = 0, at;

@@ -3,19 +3,20 @@
  * acme_staircase.c - the staircase mechanism on integers (Geng, Viswanath, arXiv 1212.1186, Section V).
  *
  * Law. With D the change of one number and s the scale, both in grid steps, noise k >= 0 has a probability in
- * proportion to b^(k div D) if k mod D < r, else b times that, where b = exp(-D / s); -k the same as k. r does not
- * matter for privacy; D / (1 + exp(D / (2 s))) makes the mean of |k| the least (equation 48 there).
+ * proportion to b^(k div D) if k mod D < r, else b times that, where b = exp(-D / s); -k the same as k. r
+ * does not matter for privacy; D / (1 + exp(D / (2 s))) makes the mean of |k| the least.
  *
  * Why it is private. A shift of a number by at most D steps passes one riser at most, which changes its
- * probability by a factor of at most 1 / b: D / s. Any number of a message may move (norm LINF), so that N numbers
- * cost N D / s, and additive_mechanism.h takes s = N D / epsilon. Half of the change costs as much as the whole, so
- * the guarantee is stated for one D: APPROX, with delta 0.
+ * probability by a factor of at most 1 / b: D / s. Any number of a message may move (norm LINF), so that N
+ * numbers cost N D / s, and additive_mechanism.h takes s = N D / epsilon. Half of the change costs as much as
+ * the whole, so the guarantee is stated for one D: APPROX, with delta 0.
  *
- * For a release of one number there is no better noise. Of a message of many numbers, of which a unit moves few,
- * noise that counts in L1 is better, and the statement shows it.
+ * For a release of one number there is no better noise. Of a message of many numbers, of which a unit moves
+ * few, noise that counts in L1 is better, and the statement shows it.
  *
- * How it is drawn, with integers alone. A discrete Laplace number of scale s that is not negative is at least m
- * with probability exp(-m / s): divided by D it is a stair, and compared with D it is a coin of probability b.
+ * How it is drawn, with integers alone. A discrete Laplace number of scale s that is not negative is at least
+ * m with probability exp(-m / s): divided by D it is a stair, and compared with D it is a coin of probability
+ * b.
  */
 #include "dpframe/dpframe.h"
 
@@ -86,8 +87,8 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
 }
 
 /*
- * Of continuous noise, which is as close as the grid is fine: stair j has the weight b^j, and on it (j + u)^2 is
- * integrated with the weights 1 for u < g and b for the rest.
+ * Of continuous noise, which is as close as the grid is fine: stair j has the weight b^j, and on it (j + u)^2
+ * is integrated with the weights 1 for u < g and b for the rest.
  */
 static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {

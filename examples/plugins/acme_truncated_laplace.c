@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * acme_truncated_laplace.c - discrete Laplace noise that is never beyond a bound: in proportion to q^|k| for |k| <=
- * A, with q = exp(-1 / t) and A a multiple of t, both in grid steps.
+ * acme_truncated_laplace.c - discrete Laplace noise that is never beyond a bound: in proportion to q^|k| for
+ * |k| <= A, with q = exp(-1 / t) and A a multiple of t, both in grid steps.
  *
  * Why it is private. Where both neighbours reach an outcome, its probabilities differ by a factor of at most
  * exp(D / t) for an L1 change of D steps, as with Laplace noise. One alone reaches it with the probability

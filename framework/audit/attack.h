@@ -14,8 +14,8 @@
  *   factors      the releases: the items' released rows (the target's own row where users are released), and
  *                scores of the target's items; for them the attacker solves the target's row from the records
  *                that the attacker knows. Of a recommender the scores alone.
- *   lists        how many lists of other users contain each of these items. Joint privacy protects a user from
- *                all others together.
+ *   lists        how many lists of other users contain each of these items. Joint privacy protects a user
+ *                from all others together.
  *   own-list     the target's own list, shared. No guarantee covers it. In the attribute game alone.
  */
 #ifndef DPF_AUDIT_ATTACK_H
@@ -64,7 +64,7 @@ void attack_close(struct attack *attack);
 /* One training, in a process that may end with it. */
 int attack_train(struct attack *attack, struct pool *pool, int64_t training, struct dpf_error *error);
 
-/* What an attack found. */
+/* The result of an attack. */
 struct attack_finding {
     enum attack_game game;
     enum attack_view view;
@@ -72,14 +72,14 @@ struct attack_finding {
     int covered;           /* something is proved about this game and view */
     double epsilon, delta; /* that it is, for one change of a coin */
     char why[160];         /* if not covered */
-    int exceeded;          /* a rate is above what is proved, by more than its interval */
+    int exceeded;          /* a rate exceeds the proved one by more than its interval */
 };
 #define ATTACK_MOST_FINDINGS (ATTACK_N_GAMES * ATTACK_N_VIEWS)
 
 const char *attack_game_name(enum attack_game game);
 const char *attack_view_name(enum attack_view view);
 
-/* What the plan's guarantee says of a game in a view. */
+/* The limits that the plan's guarantee sets for a game in a view. */
 void attack_covered(const struct plan *plan, struct attack_finding *finding);
 
 /* Runs the games that [audit] attack names, and prints what they found. exceeded: how many findings. */

@@ -30,7 +30,8 @@ enum audit_param {
     AUDIT_N_PARAMS
 };
 
-/* Refuses what the section cannot say, for commands that do not audit: nothing is ignored in silence. */
+/* Refuses values that the section cannot have, also for commands that do not audit: nothing is silently
+   ignored. */
 int audit_check(struct config *config, struct dpf_error *error);
 
 #endif

@@ -12,7 +12,7 @@
 #include "audit/trials.h"
 #include "run/session.h"
 
-/* An epsilon that is stated, and what the audit says to it. */
+/* A stated epsilon, and the audit's result for it. */
 struct audit_statement {
     char name[48];
     const char *kind; /* "proved", "claimed", "not proved" */
@@ -51,7 +51,7 @@ struct audit_session {
 int audit_pair_make(struct audit_session *audit, struct dpf_error *error);
 /* Runs the trials, --jobs at a time, each in a process of its own. */
 int audit_jobs_run(struct audit_session *audit, struct dpf_error *error);
-/* Judges what the plan's accountants and [audit] claim state. */
+/* Compares the statements of the plan's accountants and of [audit] claim with the bounds. */
 int audit_judge(struct audit_session *audit, struct dpf_error *error);
 /* As text or JSON on standard output. Returns how many statements are violated and findings about the noise
    failed. */

@@ -2,8 +2,8 @@
 /*
  * held_out.h - a lower bound of epsilon from scores of trials with two neighbouring data sets.
  *
- * One part of the trials chooses a rule "the score is above (or at most) a threshold"; the other part tests it.
- * A bound from trials that chose their own threshold would not be valid.
+ * One part of the trials chooses a rule "the score is above (or at most) a threshold"; the other part tests
+ * it. A bound from trials that chose their own threshold would not be valid.
  */
 #ifndef DPF_AUDIT_HELD_OUT_H
 #define DPF_AUDIT_HELD_OUT_H

@@ -34,7 +34,7 @@ struct noise_finding {
 void noise_tally_number(struct noise_tally *tally, double x);
 /* A correlation: the same number elsewhere. */
 void noise_tally_pair(struct noise_tally *tally, enum noise_aspect aspect, double x, double y);
-/* What is found of one aspect; n is 0 if too little was seen. */
+/* The result for one aspect; n is 0 if there were too few numbers. */
 struct noise_finding noise_tally_find(const struct noise_tally *tally, enum noise_aspect aspect);
 const char *noise_aspect_name(enum noise_aspect aspect);
 

@@ -103,7 +103,7 @@ static struct observation *observation_add(struct observations *list, const stru
     return o;
 }
 
-/* Whether a part of the noise is known to whoever is to be kept from learning. */
+/* Whether the observer knows a part of the noise. */
 static int knows_noise(const struct spied *spied)
 {
     return active->request->plan->guarantee.observer != DPF_OBSERVER_OUTSIDER &&
@@ -377,7 +377,7 @@ static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_p
 }
 
 /*
- * What a replay decodes is what was seen; nothing, where nobody saw such rows: to decode there would draw the
+ * A replay decodes the recorded rows; nothing, where nobody saw such rows: to decode there would draw the
  * training's own noise again, which no observer knows.
  */
 static void hand_over(const struct observation *o, const struct observation *seen, double *out,

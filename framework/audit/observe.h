@@ -2,11 +2,11 @@
 /*
  * observe.h - one training, and a record of everything that an observer sees.
  *
- * Spies replace mechanisms and samplers: they see exact values enter encode, and releases leave decode. The host
- * can also *replay* a training with another data set: it replaces every release by the recorded one. The parties
- * then compute from these releases what they would have computed, and their exact values are those of the other
- * data set. As in the definition of differential privacy, the observer knows the whole configuration and all
- * records but the canary, and can do the same.
+ * Spies replace mechanisms and samplers: they see exact values enter encode, and releases leave decode. The
+ * host can also *replay* a training with another data set: it replaces every release by the recorded one. The
+ * parties then compute from these releases what they would have computed, and their exact values are those of
+ * the other data set. As in the definition of differential privacy, the observer knows the whole
+ * configuration and all records but the canary, and can do the same.
  *
  * A process observes one training at a time, on a pool of one worker, since spies get no context.
  */
@@ -23,7 +23,7 @@ enum observe_view {
     OBSERVE_ROWS      /* released factor rows alone, after each round */
 };
 
-/* What a secret draw of the canary is made to be. */
+/* The forced outcome of a secret draw of the canary. */
 enum observe_force { FORCE_NOTHING, FORCE_IN, FORCE_OUT };
 
 struct observe {

@@ -226,7 +226,7 @@ static int compare_cells(const void *a, const void *b)
     return (x->user > y->user) - (x->user < y->user);
 }
 
-/* Of a recommender: each canary's score is what its user reports of its item. */
+/* Of a recommender: each canary's score is its user's report about its item. */
 static int score_reports(const struct training *training, struct dpf_error *error)
 {
     struct one_run *run = training->run;

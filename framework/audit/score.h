@@ -3,8 +3,8 @@
  * score.h - how much more likely an observation is with one data set than with its neighbour.
  *
  * The logarithm of the likelihood ratio: by Neyman and Pearson no other statistic tells the two apart better.
- * Densities are those of the declared noise, coordinate by coordinate. If the real noise differs, the statistic
- * is less powerful; the bound stays valid, as it does for any statistic.
+ * Densities are those of the declared noise, coordinate by coordinate. If the real noise differs, the
+ * statistic is less powerful; the bound stays valid, as it does for any statistic.
  */
 #ifndef DPF_AUDIT_SCORE_H
 #define DPF_AUDIT_SCORE_H
@@ -14,16 +14,16 @@
 /* A sign that only one of the data sets can give: messages or rows that the other does not have. */
 #define SCORE_CERTAIN 1e9
 
-/* One explanation of what was seen: a training, or a replay, with one data set. */
+/* One explanation of the observation: a training, or a replay, with one data set. */
 struct explanation {
     const struct trace *canary_in; /* the canary takes part, or no draw of it is hidden */
     const struct trace *out;       /* it does not; NULL where no draw is hidden */
 };
 
 /*
- * ln of the density of what seen holds under explanations [0] and [1], the one less the other. A function of
- * what was seen and of the two explanations: which of them is true does not enter, else a bound would be
- * none.
+ * ln of the density of what seen holds under explanations [0] and [1], the one less the other. It depends on
+ * the observation and the two explanations, and not on which of them is true; otherwise the bound would not
+ * be valid.
  */
 double score_ratio(const struct plan *plan, const struct trace *seen, const struct explanation two[2]);
 

@@ -2,8 +2,8 @@
 /*
  * score_fit.h - learns a score for vectors of unknown density from a sample of each of two data sets.
  *
- * It treats numbers as independent. This assumption and the fitted laws decide how powerful the score is. A bound
- * from trials that took no part in the learning is valid for every score.
+ * It treats numbers as independent. This assumption and the fitted laws decide how powerful the score is. A
+ * bound from trials that took no part in the learning is valid for every score.
  */
 #ifndef DPF_AUDIT_SCORE_FIT_H
 #define DPF_AUDIT_SCORE_FIT_H
@@ -16,7 +16,7 @@ enum learn_kind {
     LEARN_N_KINDS
 };
 
-/* What has been learnt of one number. */
+/* The fitted laws of one number. */
 struct learnt {
     double centre[2],
         spread[2]; /* of either sample: means and common deviation, or medians and mean distances */

@@ -41,7 +41,7 @@ int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct
 /* The same of a recommender. */
 int trials_hear_pair(struct trials *trials, struct pool *pool, int64_t number, struct hearing *first,
                      struct hearing *second, struct dpf_error *error);
-/* Whether a recommender releases a row for each user; else what it releases are sums. */
+/* Whether a recommender releases a row for each user; else it releases sums. */
 int trials_sees_reports(const struct plan *plan);
 /* New noise for the plan, of that name where it is reproducible. */
 int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error);

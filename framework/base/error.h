@@ -36,7 +36,7 @@ int error_set(struct dpf_error *error, enum dpf_fault fault, const char *format,
 int error_at(struct dpf_error *error, enum dpf_fault fault, const char *file, long line, const char *format,
              ...) DPF_PRINTF(5, 6);
 int error_memory(struct dpf_error *error);
-/* A configuration that was found valid is not what is wrong: the run failed. Returns -1. */
+/* The configuration is valid; the run failed. Returns -1. */
 int error_while_running(struct dpf_error *error);
 /* What to do, the last part of the message; NULL where it has none. Points into the text. */
 const char *error_remedy(const struct dpf_error *error);

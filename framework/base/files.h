@@ -32,8 +32,8 @@ int files_hash_end(struct files_hash *hash, char hex[65]);
 
 /*
  * An atomic write: open gives a stream to a temporary file beside the target; commit flushes, syncs
- * and renames it; abandon removes it. Exactly one of the two must follow. A link is followed; what is no
- * ordinary file, such as /dev/stdout, is written in place.
+ * and renames it; abandon removes it. Exactly one of the two must follow. A link is followed; a target that
+ * is not an ordinary file, such as /dev/stdout, is written in place.
  */
 struct files_write {
     FILE *stream;
@@ -47,7 +47,7 @@ int files_commit_write(struct files_write *write, struct dpf_error *error);
 void files_abandon_write(struct files_write *write);
 /* Is that the name of a temporary file that a killed write has left? */
 int files_is_leftover(const char *name);
-/* Removes what killed writes have left in a directory. Nobody else may write there. */
+/* Removes the remains of killed writes in a directory. No other process may write there. */
 void files_remove_leftovers(const char *directory);
 /* All in one for small texts. */
 int files_write_text(const char *target, const char *text, struct dpf_error *error);

@@ -12,7 +12,7 @@ void *memory_new(size_t count, size_t size);
 void *memory_raw(size_t count, size_t size);
 /* The same for arrays that may be large and are filled in any order: in large pages where there are such. */
 void *memory_large(size_t count, size_t size);
-/* Zeroed memory of which pages that nobody writes take no room, however large it is: rows of which a rank has
+/* Zeroed memory in which unwritten pages take no room: for all rows where a rank has
    some. Release with memory_sparse_free. */
 void *memory_sparse(size_t count, size_t size);
 void memory_sparse_free(void *block);

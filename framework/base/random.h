@@ -35,11 +35,11 @@ void random_root_free(struct random_root *root); /* wipes */
 dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
                                struct dpf_error *error);
 void random_stream_free(dpf_stream *stream); /* wipes */
-/* The stream becomes that of another root, as if it had been opened from it. Nobody may be reading it. */
+/* The stream becomes that of another root, as if opened from it. No thread may be reading it. */
 void random_stream_rekey(dpf_stream *stream, const struct random_root *root, const char *section,
                          const char *purpose);
 
-/* A key of its own for what else is made from a root: BLAKE2b, keyed by the root, of (use, section, purpose).
+/* A separate key for other uses of a root: BLAKE2b, keyed by the root, of (use, section, purpose).
  */
 void random_derive_key(const struct random_root *root, const char *use, const char *section,
                        const char *purpose, uint8_t key[RANDOM_KEY_BYTES]);

@@ -53,7 +53,7 @@ void random_row_blocks(const dpf_stream *stream, const struct random_layout *lay
 void random_scattered_rows(const dpf_stream *stream, const struct random_layout *layout, uint64_t nonce,
                            const int32_t *ids, int64_t n, uint64_t *out);
 
-/* What the cells of one row read beyond their words in it. Holds a key: wipe it with sodium_memzero. */
+/* The overflow of one row's cells. It contains a key: wipe it with sodium_memzero. */
 struct random_overflow {
     uint8_t key[32];
 };
@@ -78,7 +78,7 @@ static inline uint64_t random_word(struct random_cursor *cursor)
     return cursor->words[cursor->position++];
 }
 
-/* Ends the program: for what has a probability below 2^-2000. */
+/* Ends the program: for events with a probability below 2^-2000. */
 _Noreturn void random_generator_fault(void);
 
 /* In [0, 1), a multiple of 2^-53. */

@@ -31,8 +31,7 @@ int ranks_size(void);
 int ranks_rank(void);
 /* Ranks on this machine. */
 int ranks_near(void);
-/* Bytes that this rank has sent since it joined, as the calls count them; what the network makes of them is
-   its own business. */
+/* Bytes that this rank has sent since it joined, as the calls count them; the network may send more. */
 uint64_t ranks_bytes(void);
 
 /* 0 if status is 0 on all ranks; else -1 on all, with the error of the first rank that has failed. */

@@ -10,8 +10,8 @@
  *   sin a, cos a, |a| <= pi/4: the series alternate, so their remainders are below the first term left out,
  *   |a|^17/17! < 2^-54 |sin a| and a^18/18! < 2^-58.
  *
- * With rounding errors, whose bounds stand beside the functions, all results are within 2 units of the last place
- * (2^-51) of the true value, relative to it. test_base_reals measures this.
+ * With rounding errors, whose bounds stand beside the functions, all results are within 2 units of the last
+ * place (2^-51) of the true value, relative to it. test_base_reals measures this.
  */
 #ifndef DPF_BASE_REAL_MATH_H
 #define DPF_BASE_REAL_MATH_H

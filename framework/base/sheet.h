@@ -2,8 +2,8 @@
 /*
  * sheet.h - describes a table once and writes it as text for a terminal, Markdown, CSV, LaTeX or HTML.
  *
- * Add the columns first, then the cells, row by row. Only sheet_write fails: it reports whether memory ran out
- * anywhere.
+ * Add the columns first, then the cells, row by row. Only sheet_write fails: it reports whether memory ran
+ * out anywhere.
  */
 #ifndef DPF_BASE_SHEET_H
 #define DPF_BASE_SHEET_H
@@ -26,7 +26,7 @@ struct sheet {
     size_t n_columns, columns_capacity;
     struct sheet_cell *cells;
     size_t n_cells, cells_capacity;
-    const char *caption; /* HTML: what the table shows, for whoever does not see it; or NULL. Borrowed */
+    const char *caption; /* HTML: a description of the table for screen readers, or NULL. Borrowed */
     int failed;
 };
 
@@ -39,12 +39,12 @@ void sheet_printf(struct sheet *table, const char *format, ...) __attribute__((f
 void sheet_count(struct sheet *table, long long value);
 /* So many decimals; a NaN has no value. */
 void sheet_fixed(struct sheet *table, double value, int decimals);
-/* The shortest text that reads back as the same number; what is not finite has no value. */
+/* The shortest text that reads back as the same number; a number that is not finite has none. */
 void sheet_exact(struct sheet *table, double value);
 /* A mean with its deviation: "0.93 ± 0.02". deviation NULL: none. mean NULL: no value. */
 void sheet_spread(struct sheet *table, const char *mean, const char *deviation);
 void sheet_missing(struct sheet *table); /* no value */
-/* What the cell just added leads to, in HTML; a path relative to the page. */
+/* The link of the last cell, in HTML; a path relative to the page. */
 void sheet_link(struct sheet *table, const char *href);
 
 size_t sheet_rows(const struct sheet *table);

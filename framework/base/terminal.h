@@ -20,8 +20,8 @@ const char *terminal_colour(int fd, enum colour colour);
 void terminal_wrap(struct text *out, const char *first, int indent, const char *text, int width);
 
 /*
- * Draws over the line on standard error: a bar, filled to that part (0 to 1), and what is said beside it. The
- * bar is as long as the terminal lets it be, 30 characters at most; words that do not fit are cut off.
+ * Draws over the line on standard error: a bar, filled to that part (0 to 1), and a text beside it. The bar
+ * is as long as fits, 30 characters at most; a text that does not fit is cut off.
  */
 void terminal_bar(double part, const char *words);
 

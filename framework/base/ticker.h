@@ -2,8 +2,8 @@
 /*
  * ticker.h - shows the progress of long work on the terminal: how much of it is done, and the time left.
  *
- * It writes one line to standard error after the first second, redraws it at most five times a second, and wipes
- * it out at the end. Commands switch it on where standard error is a terminal. Work is not nested.
+ * It writes one line to standard error after the first second, redraws it at most five times a second, and
+ * wipes it out at the end. Commands switch it on where standard error is a terminal. Work is not nested.
  */
 #ifndef DPF_BASE_TICKER_H
 #define DPF_BASE_TICKER_H

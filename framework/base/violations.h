@@ -4,8 +4,8 @@
  *
  * A record that breaks a rule (a line that cannot be parsed, a value out of range, a gradient that is not
  * finite) must not decide whether a run completes: that would tell others that the record exists. The program
- * collects such faults here instead of reporting errors; [privacy] on-violation decides afterwards whether the
- * first of them is an error.
+ * collects such faults here instead of reporting errors; [privacy] on-violation decides afterwards whether
+ * the first of them is an error.
  */
 #ifndef DPF_BASE_VIOLATIONS_H
 #define DPF_BASE_VIOLATIONS_H
@@ -18,7 +18,7 @@
 #define VIOLATIONS_KEPT 1000 /* texts that are kept; all are counted */
 
 struct violation {
-    int64_t order[2]; /* where it stands among the others: smaller ones are told first */
+    int64_t order[2]; /* its place among the others: smaller ones are reported first */
     enum dpf_fault fault;
     char *text;
 };

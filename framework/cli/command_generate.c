@@ -41,7 +41,7 @@ static int take_operands(const struct arguments *arguments, struct text *ini, in
     return ini->failed ? error_memory(error) : 0;
 }
 
-/* The section is no file of the user's: a message names the operand in place of its line. */
+/* The section is not in a file of the user: a message names the operand instead of a line. */
 static void name_operand(const struct arguments *arguments, struct dpf_error *error)
 {
     char text[sizeof error->text], shown[TEXT_SHOWN];

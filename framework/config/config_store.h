@@ -41,7 +41,7 @@ struct config_known {
     const char *full;
 };
 
-/* What one file, or all overrides together, say. Strings belong to the config. */
+/* The entries of one file, or of all overrides together. Strings belong to the config. */
 struct config_source {
     const char *file;
     const char *directory;

@@ -2,9 +2,9 @@
 /*
  * filter.h - leaves records out before the split: [data] filter.*.
  *
- * A range of time depends on a record alone, a fraction of the users on a user's id, and limits for the ratings
- * of a user on that user's records. Limits for the ratings of an item, and cores, depend on all users' records,
- * and in a core the loss of one record can cascade to many others: no proof covers them.
+ * A range of time depends on a record alone, a fraction of the users on a user's id, and limits for the
+ * ratings of a user on that user's records. Limits for the ratings of an item, and cores, depend on all
+ * users' records, and in a core the loss of one record can cascade to many others: no proof covers them.
  */
 #ifndef DPF_DATA_FILTER_H
 #define DPF_DATA_FILTER_H

@@ -231,7 +231,7 @@ static int finish_ids(struct loading *l, const struct ids *users, const struct i
     return status;
 }
 
-/* Implicit feedback: records below the threshold are no interactions. */
+/* Implicit feedback: records below the threshold are not interactions. */
 static int apply_threshold(struct loading *l, struct ratings *ratings, struct dpf_error *error)
 {
     const struct csr *csr = &ratings->csr;

@@ -24,8 +24,8 @@
 int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi,
                struct dpf_error *error);
-/* Whether the first line is a record of this form, where it is not a header: for those who write a
-   configuration and look at the file openly. What a run reports must not depend on it. */
+/* Whether the first line is a record of this form, where it is not a header: for commands that write a
+   configuration and may show the file's content. A run's reports must not depend on it. */
 int data_check_record(const struct config *config, const struct config_values *data,
                       const struct config_values *split, struct dpf_error *error);
 

@@ -8,7 +8,7 @@
 /* The ids of a file with one a line, in the order of its lines. Free it with id_map_free. */
 int id_map_read(const char *path, struct id_map *out, struct dpf_error *error);
 
-/* What a file of other records has that the model has no place for. */
+/* Counts of a file's records whose users or items the model does not have. */
 struct left_records {
     int64_t unknown_items; /* records of items that it does not know */
 };

@@ -213,8 +213,8 @@ static int flag_candidates(struct splitter *s)
     return run_rows(s, flag_by_record);
 }
 
-/* cold-items: a draw of each item's id, with all of its records. Whoever has one is ranked among all of them.
- */
+/* cold-items: a draw of each item's id, with all of its records. Users with such a record rank all of these
+ * items. */
 static int flag_cold_items(struct splitter *s, struct dpf_error *error)
 {
     const struct csr *csr = &s->all->csr;

@@ -2,12 +2,12 @@
 /*
  * spread.h - several ranks read a file, each a part of it, and exchange ids and records.
  *
- * A rank reads the lines that begin in its part of each file (file_part.h). It sends each id to the rank that the
- * id's hash names, which removes duplicates; then all ranks receive all ids, sorted as in one process, so indices
- * do not depend on the parts. It sends each record to the rank that has the user, in the order of the file; that
- * rank builds, cleans and divides rows as one process would, and sends training records to the rank that has the
- * item, by user. So a rank holds the records of its part, its users and its items; only ids and numbers of records
- * are complete on every rank.
+ * A rank reads the lines that begin in its part of each file (file_part.h). It sends each id to the rank that
+ * the id's hash names, which removes duplicates; then all ranks receive all ids, sorted as in one process, so
+ * indices do not depend on the parts. It sends each record to the rank that has the user, in the order of the
+ * file; that rank builds, cleans and divides rows as one process would, and sends training records to the
+ * rank that has the item, by user. So a rank holds the records of its part, its users and its items; only ids
+ * and numbers of records are complete on every rank.
  */
 #ifndef DPF_DATA_SPREAD_H
 #define DPF_DATA_SPREAD_H
@@ -32,7 +32,7 @@ int spread_users(const struct table *table, struct dataset *dataset, struct dpf_
 int spread_records(struct table *table, const struct dataset *dataset, struct dpf_error *error);
 /* Training records by item for the rank's items. */
 int spread_items(struct dataset *dataset, struct dpf_error *error);
-/* All ranks' numbers of records of each user, and sums of what was counted. */
+/* The numbers of records of each user over all ranks, and the sums of all counts. */
 int spread_finish(struct dataset *dataset, struct dpf_error *error);
 
 #endif

@@ -21,7 +21,7 @@ int weights_read(const struct config *config, const struct config_values *data, 
 int weights_load(const struct data_options *options, struct pool *pool, struct dataset *dataset,
                  struct dpf_error *error);
 /* Draws dataset->weights unless they were read, and gives the records of both parts theirs, by user: before
-   they are transposed. Draws belong to ids (base/prf.h): nobody's weight depends on who else is there. */
+   they are transposed. Draws belong to ids (base/prf.h): a weight does not depend on other users or items. */
 int weights_assign(const struct data_options *options, const struct random_root *seeded,
                    struct dataset *dataset, struct dpf_error *error);
 

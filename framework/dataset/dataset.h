@@ -2,9 +2,10 @@
 /*
  * dataset.h - records as the rest of the program sees them: dense indices, CSR both ways.
  *
- * Loading maps ids once, over all files of a run (training and test); indices are int32, offsets int64. Indices
- * follow the order of ids: integers, ascending, then texts in byte order; or the order of a catalogue. So they
- * do not depend on the order of lines, and the order of two ids does not depend on a third.
+ * Loading maps ids once, over all files of a run (training and test); indices are int32, offsets int64.
+ * Indices follow the order of ids: integers, ascending, then texts in byte order; or the order of a
+ * catalogue. So they do not depend on the order of lines, and the order of two ids does not depend on a
+ * third.
  */
 #ifndef DPF_DATASET_DATASET_H
 #define DPF_DATASET_DATASET_H
@@ -79,7 +80,7 @@ struct privacy_weights {
     uint8_t *item_groups;
 };
 
-/* What was read, for the one-line summary and for run.json. */
+/* Counts of the records read, for the one-line summary and for run.json. */
 struct dataset_summary {
     int64_t lines, empty_lines, ratings, duplicates;
     int64_t users, items;

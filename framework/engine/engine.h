@@ -32,8 +32,8 @@ struct engine_hooks {
 int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error);
 
-/* Solves a local side's rows alone, for the other side's as they stand, so many times (more than once for
-   solvers that take steps). Nothing is sent. */
+/* Solves a local side's rows alone, for the current rows of the other side, the given number of times (more
+   than once for solvers that take steps). Nothing is sent. */
 int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                     int side, int64_t passes, struct dpf_error *error);
 

@@ -447,7 +447,7 @@ static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, s
     return plan->run.params.values[RUN_NOISE].integer ? engine_noise_histograms(engine, error) : 0;
 }
 
-/* Solvers know rows by number, whoever reads the message by id: "user row 7" becomes user "alice". Rows of a
+/* Solvers know rows by number, readers of the message by id: "user row 7" becomes user "alice". Rows of a
    projected space have none. */
 static void name_row(const struct engine *engine, struct dpf_error *error)
 {

@@ -19,7 +19,7 @@ struct side_factors {
     int64_t rows;
     float *data;         /* rows x stride: what readers see; memory_sparse */
     int64_t state_rows;  /* of the projected space, 0 without a state transform */
-    float *state_space;  /* state_rows x stride: what is solved, NULL without a state transform */
+    float *state_space;  /* state_rows x stride: the solved rows, NULL without a state transform */
     float *solver_state; /* rows (or state_rows) x the solver's width, or NULL */
 };
 

@@ -2,9 +2,10 @@
 /*
  * noise_histogram.h - the distribution of a run's noise: the last draws for each block of each term.
  *
- * The mechanism draws once more, for values of zero and at the indices of the last release: a value depends on
- * its index alone, so the draws are the same. Where parties solve, this is the noise of one party's query, else
- * that of the decoded sum of all messages. A reader who knows the noise can subtract it, so the table is private.
+ * The mechanism draws once more, for values of zero and at the indices of the last release: a value depends
+ * on its index alone, so the draws are the same. Where parties solve, this is the noise of one party's query,
+ * else that of the decoded sum of all messages. A reader who knows the noise can subtract it, so the table is
+ * private.
  */
 #ifndef DPF_ENGINE_NOISE_HISTOGRAM_H
 #define DPF_ENGINE_NOISE_HISTOGRAM_H

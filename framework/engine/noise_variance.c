@@ -33,7 +33,7 @@ double noise_variance_factor(const struct engine *engine, const struct term_run 
                              double scale)
 {
     const int each = term->noise.where == DPF_NOISE_AT_PARTY || term->noise.where == DPF_NOISE_IN_SHARES;
-    /* Noise at the sum is there whoever sent, so that nobody sees from it whether anybody did. */
+    /* Noise at the sum does not depend on the senders, so it does not show whether anybody sent. */
     const double part = each ? (double)messages / (double)plan_senders(engine->plan, term->plan) : 1;
     return part * scale * scale * (term->mechanism->correlation ? correlated_growth(term, engine->round) : 1);
 }

@@ -6,8 +6,8 @@
 #include "engine/step.h"
 
 /*
- * By what a decoded sum of that many messages, times scale, multiplies the variances of the term's noise
- * plan, which are those of the sum of all senders' messages.
+ * The factor between the variances in the term's noise plan, which are those of the sum of all senders'
+ * messages, and those of a decoded sum of that many messages, times scale.
  */
 double noise_variance_factor(const struct engine *engine, const struct term_run *term, int64_t messages,
                              double scale);

@@ -2,8 +2,8 @@
 /*
  * recommender_fit.h - a component of the role recommender: its state, training, and scores.
  *
- * The state belongs to struct model, which saves it. Training spreads the component's tasks over the pool; the
- * bytes do not depend on the division.
+ * The state belongs to struct model, which saves it. Training spreads the component's tasks over the pool;
+ * the bytes do not depend on the division.
  */
 #ifndef DPF_ENGINE_RECOMMENDER_FIT_H
 #define DPF_ENGINE_RECOMMENDER_FIT_H
@@ -15,7 +15,7 @@
 /* Trains; model was made by model_init for a plan with a component. */
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error);
-/* The same, and tells the witness what is released. */
+/* The same, and passes all releases to the witness. */
 int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
                             struct engine_stats *stats, struct dpf_error *error);
 /* Asks the component whether the state, read from a file named path, can be one of its own. */

@@ -23,7 +23,7 @@ int relation_own_row(struct messages_work *work, int64_t party, int zeros, int w
 int relation_send_links(struct messages_work *work, int64_t row, int worker);
 /* Messages that are in the sum of a row. */
 int64_t relation_survivors(const struct engine *engine, const struct term_run *term, int64_t row);
-/* The term's other rows become what has been sent, put back into the public ball. */
+/* Replaces the term's other rows by the rows sent, projected onto the public ball. */
 int relation_receive_rows(struct engine *engine, struct term_run *term, const dpf_message *estimate,
                           struct dpf_error *error);
 /* The term's other rows become zeros: what remains of the loss is the part of those who link. */

@@ -268,7 +268,7 @@ int step_open_participations(const struct engine *engine, struct term_run *term,
     return 0;
 }
 
-/* Users that have taken part as often as the ledger counts stay out, whoever they are. */
+/* Users that have taken part as often as the ledger counts stay out. */
 static void cap_participations(struct engine *engine, struct term_run *term)
 {
     int64_t n = engine->dataset->users.n;
@@ -298,7 +298,7 @@ static void keep_apart(struct engine *engine, struct term_run *term)
     }
 }
 
-/* A number of each user's id, from the seed: the same in every draw, whoever else is there. */
+/* A number for each user's id, from the seed: the same in every draw, with any other users. */
 static int make_keys(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     const struct id_map *users = &engine->dataset->users;
@@ -316,7 +316,7 @@ static int make_keys(struct engine *engine, struct term_run *term, struct dpf_er
     return 0;
 }
 
-/* A party was asked by whoever draws, and takes part as often as its own statement counts. */
+/* The server that draws has asked the party, which takes part as often as its own statement counts. */
 static int take_part(struct engine *engine, struct term_run *term, int64_t party, struct dpf_error *error)
 {
     const int64_t n = engine->dataset->users.n;

@@ -35,7 +35,7 @@ enum buffer_slot {
     BUFFER_SAVED,
     BUFFER_COUNT
 };
-/* What a worker spends its processor time on where parties solve. */
+/* The uses of a worker's processor time where parties solve. */
 enum step_phase { PHASE_SUMS, PHASE_NOISE, PHASE_SOLVES, PHASE_COUNT };
 
 struct buffers {
@@ -57,7 +57,7 @@ struct term_run {
     int32_t *participations;    /* how often each user has taken part, where that is capped */
     int64_t *last_round;        /* in which each user has taken part, where they are kept apart; or -1 */
     uint64_t *user_keys;        /* of each user's id, for samplers */
-    unsigned char *noise_state; /* what the mechanism remembers of each row of its sums */
+    unsigned char *noise_state; /* the mechanism's state for each row of its sums */
     uint64_t row_state;         /* bytes of it for a row; 0: nothing */
     dpf_factors self, other, residual; /* as the loss reads them in this step */
     float *other_copy;                 /* rows after factor transforms */
@@ -71,7 +71,7 @@ struct term_run {
     const int32_t *members; /* the other side's rows that the solving party has; NULL: all */
     int64_t n_members;
     int64_t rows; /* of a message after transforms, with the Gram row, for the rows that the data has */
-    /* By what a release of this step multiplies the noise plan's variances. */
+    /* The factor by which a release of this step multiplies the noise plan's variances. */
     double variance_factor, gram_variance_factor;
 };
 
@@ -113,7 +113,7 @@ struct engine {
 /* 64-byte aligned, contents undefined. NULL after reporting that memory ran out. */
 void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size);
 
-/* Processor seconds of the calling thread; what has gone by since is added to a phase. */
+/* Processor seconds of the calling thread; a phase adds the time since then. */
 double step_clock(void);
 void step_took(struct engine *engine, int worker, enum step_phase phase, double since);
 
@@ -167,7 +167,7 @@ int step_close_violations(struct engine *engine, struct violations *into, int st
                           struct dpf_error *error);
 /* Whether the worker's error may be forgiven; then it is gone, to be tried again in smaller parts. */
 int step_forgive(struct engine *engine, int worker);
-/* The same, and the error is listed: what is at fault is known. row: a row or a party, to list by. */
+/* The same, and lists the error, whose cause is known. row: a row or a party, for the list. */
 int step_note(struct engine *engine, int worker, int64_t row);
 /* A local row that returns to its initial value once the side step is done. Any thread. */
 void step_reset_later(struct engine *engine, int side, int64_t row);
@@ -192,7 +192,7 @@ static inline int step_is_server(const struct engine *engine)
     return engine->remote && engine->remote->party < 0;
 }
 
-/* What the mechanism remembers of a row and those behind it, or NULL. */
+/* The mechanism's state from this row on, or NULL. */
 static inline void *step_noise_state(const struct term_run *term, int64_t row)
 {
     return term->row_state ? term->noise_state + (uint64_t)row * term->row_state : NULL;
@@ -204,7 +204,7 @@ int step_open_participations(const struct engine *engine, struct term_run *term,
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
 
-/* After the last round: the other side's rows become what the term's factor transforms make of them. */
+/* After the last round: applies the term's factor transforms to the other side's rows. */
 int step_return_transformed(struct engine *engine, struct term_run *term, struct dpf_error *error);
 /* The Gram row of a term, without noise, from the other side's rows `members` (NULL: all n), in
    float64 into out (width of gram_query). Runs in parallel. */

@@ -307,7 +307,8 @@ static int mixes_rows(const struct engine *engine, const struct term_plan *plan)
     return engine->model->sides[plan->side].state_space != NULL;
 }
 
-/* Which rank decodes which rows of the sum: whoever solves them, if they are the rows that are solved. */
+/* Which rank decodes which rows of the sum: the rank that solves them, if they are the rows that are solved.
+ * */
 static void divide_rows(const struct messages_work *work, int64_t rows, int64_t *owners)
 {
     if (mixes_rows(work->engine, work->term->plan)) {
@@ -481,7 +482,7 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     const int is_server = step_is_server(engine);
     double *factors = NULL;
     open_messages(&work, engine, term);
-    /* A Gram row that is no part of the messages is released by itself. */
+    /* A Gram row that is not part of the messages is released by itself. */
     const int64_t rows = term->rows - (query->has_gram && !work.gram_inside);
     int64_t *owners = memory_new((size_t)ranks_size() + 1, sizeof *owners);
     int status = owners ? 0 : error_memory(error);

@@ -13,14 +13,14 @@
  * Sensitivity. The integer that pass 2 adds for (u, i, c) is the one that the mechanism's encode would have
  * made of the clipped message: the same float64 products, in the same order, rounded to the same grid in the
  * same way (dpf_loss.accumulate_scaled, dpf_transform.factor and DPF_MECHANISM_ROUNDS promise it). So the
- * sums are those of the messages, bit for bit, for any number of workers, and the proofs for messages hold: user u
- * adds integers whose norm is that of the clipped message, and at most half a step more in each number, which the
- * mechanism's sensitivity includes. Other users' factors do not depend on u. Tests compare the bytes with those of
- * messages, and the integers with the bound.
+ * sums are those of the messages, bit for bit, for any number of workers, and the proofs for messages hold:
+ * user u adds integers whose norm is that of the clipped message, and at most half a step more in each
+ * number, which the mechanism's sensitivity includes. Other users' factors do not depend on u. Tests compare
+ * the bytes with those of messages, and the integers with the bound.
  *
- * In all other cases (a component does not promise this, a user's records are at fault, a norm is too large to
- * measure in pieces) the step makes the messages. This choice depends on the data; it changes only the time of
- * the step.
+ * In all other cases (a component does not promise this, a user's records are at fault, a norm is too large
+ * to measure in pieces) the step makes the messages. This choice depends on the data; it changes only the
+ * time of the step.
  *
  * Each of several ranks does this with its own users' records, of which it keeps an index by item, and the sums of
  * the ranks are added up as those of messages are. Whether a rank makes its messages instead is its own affair: the

@@ -11,7 +11,7 @@
  *   a row that stays with its party returns to its initial value.
  * Each is a function of the party's own records and of earlier releases. A second attempt reads the same
  * noise as the first would have, as draws are read at party and row. Lack of memory and interruption stop the
- * run as ever: they are no part of the model.
+ * run as ever: they are not part of the model.
  */
 #include <stdlib.h>
 #include <string.h>

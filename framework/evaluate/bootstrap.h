@@ -6,8 +6,8 @@
  * follow from the same rows of sums as those of all users. The interval lies between quantiles
  * of the replicates (the percentile bootstrap: Efron, Tibshirani, An Introduction to the Bootstrap, 1993,
  * section 13.3; Poisson weights: Chamandy et al., Estimating Uncertainty for Massive Data Streams, 2012). It
- * shows how much a figure depends on the users in the test; splits, noise and initial values are other sources
- * of variation.
+ * shows how much a figure depends on the users in the test; splits, noise and initial values are other
+ * sources of variation.
  */
 #ifndef DPF_EVALUATE_BOOTSTRAP_H
 #define DPF_EVALUATE_BOOTSTRAP_H
@@ -19,7 +19,7 @@
 #include "base/random.h"
 #include "dataset/ids.h"
 
-/* What each user adds to a row of sums; all zeros for users that are left out. */
+/* Each user's contribution to a row of sums; zeros for users that are left out. */
 struct user_sums {
     double *rows;
     int64_t n_users, width;

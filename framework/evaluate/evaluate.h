@@ -2,9 +2,9 @@
 /*
  * evaluate.h - rating and ranking metrics of a model.
  *
- * docs/metrics.md states the conventions as formulas, evaluate_convention() in one line each. Ties count by the
- * expectation over their orders, never by index, so a constant model scores like a random order. A NaN score is
- * an error.
+ * docs/metrics.md states the conventions as formulas, evaluate_convention() in one line each. Ties count by
+ * the expectation over their orders, never by index, so a constant model scores like a random order. A NaN
+ * score is an error.
  */
 #ifndef DPF_EVALUATE_EVALUATE_H
 #define DPF_EVALUATE_EVALUATE_H
@@ -60,7 +60,7 @@ const dpf_param *evaluate_params(int64_t *n); /* section [evaluate] */
 int evaluate_on_train(const struct config_values *options);
 /* The convention of a metric in full ranking, by name with or without @k; NULL if there is none. */
 const char *evaluate_convention(const char *name);
-/* 1 if the configuration names a rating metric; 0 where it leaves the choice to what the data are. */
+/* 1 if the configuration names a rating metric; 0 if the choice depends on the kind of data. */
 int evaluate_rates(const struct config_values *options);
 /* The same of a ranking metric. */
 int evaluate_ranks(const struct config_values *options);

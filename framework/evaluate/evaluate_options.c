@@ -133,10 +133,10 @@ static const dpf_param params[P_COUNT] = {
                          "Released rating metrics: the limit for a user's mean error, and its square for "
                          "squared errors. 0: the length of the declared range of values. Smaller bounds mean "
                          "less noise, and clip users with larger errors."),
-    [P_RELEASE_RECORDS] =
-        DPF_PARAM_INT_F("release-records", 10, 1, MOST_RELEASED_RECORDS, DPF_PARAM_PRIVACY, "records",
-                        "Released rmse, mse and mae: a user with more test records counts as having so many. "
-                        "1 weighs all users alike and has the least noise."),
+    [P_RELEASE_RECORDS] = DPF_PARAM_INT_F(
+        "release-records", 10, 1, MOST_RELEASED_RECORDS, DPF_PARAM_PRIVACY, "records",
+        "Released rmse, mse and mae: a user with more test records counts as having this many. "
+        "1 weighs all users alike and has the least noise."),
 };
 
 int evaluate_on_train(const struct config_values *values)

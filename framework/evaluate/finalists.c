@@ -80,8 +80,8 @@ void finalist_items_close(struct finalist_items *items)
  * float products in any order is within ((1 + r)^(stride + 1) - 1) q <= 1.01 (stride + 1) r q of the exact
  * sum for strides below 10^5 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), and both
  * scores are such sums; the scorer's additions in double, of at most stride numbers to the offset, are
- * charged below, and so is what products lose that underflow. q is bounded by Cauchy's inequality, or by the
- * largest magnitude in each column.
+ * charged below, and so is the loss of products that underflow. q is bounded by Cauchy's inequality, or by
+ * the largest magnitude in each column.
  */
 static double largest_error(const struct finalist_items *items, const float *row)
 {

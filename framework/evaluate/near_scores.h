@@ -51,8 +51,8 @@ SIMD_TARGET static int64_t SIMD(near_count)(const float *x, int64_t n, float bar
 
 /*
  * Sums what a table of slots has for n numbers, a multiple of 16 and at most 2^10: number x belongs to slot
- * (x - low) scale + 1, of 0 .. last. What is negative in the table is not counted; the places of those
- * numbers are listed, and *n_listed says how many there are. Sums are exact for entries below 2^19.
+ * (x - low) scale + 1, of 0 .. last. Negative slots of the table are not counted; the places of their numbers
+ * are listed, *n_listed of them. Sums are exact for entries below 2^19.
  */
 SIMD_TARGET static int64_t SIMD(near_look_up)(const float *x, int64_t n, float low, float scale, float last,
                                               const float *table, int32_t *places, int64_t *n_listed)

@@ -2,8 +2,8 @@
 /*
  * negatives.h - the random items among which sampled ranking ranks positives.
  *
- * A user's negatives depend on the seeded root, the user's id and the items excluded for that user, and not on the
- * model, other users or the workers.
+ * A user's negatives depend on the seeded root, the user's id and the items excluded for that user, and not
+ * on the model, other users or the workers.
  */
 #ifndef DPF_EVALUATE_NEGATIVES_H
 #define DPF_EVALUATE_NEGATIVES_H

@@ -130,7 +130,7 @@ static double rating_of(const struct rating_results *user, enum metric_id id)
     }
 }
 
-/* Between -1 and 1, whatever the value is: what is no number is the lower end. */
+/* Between -1 and 1 for every value; NaN becomes the lower end. */
 static double centred(const struct noisy_sum *sum, double value)
 {
     const double y = (value - sum->middle) / sum->half;

@@ -2,8 +2,8 @@
 /*
  * noisy_metrics.h - released metrics: sums of users' bounded contributions, with noise.
  *
- * A user contributes a vector of numbers, group after group. A group is a set of metrics that are averaged over
- * the same things, and their count c:
+ * A user contributes a vector of numbers, group after group. A group is a set of metrics that are averaged
+ * over the same things, and their count c:
  *
  *   records   errors of predicted values over test records (mse, rmse, mae). With n test records the user
  *             counts c = min(n, R)/R, R = release-records, and each metric x = c y, where y is the user's
@@ -71,7 +71,7 @@ int noisy_layout_make(const struct config *config, const struct evaluate_options
 void noisy_moves(const struct noisy_layout *layout, struct metric_moves *out);
 
 /*
- * What a user contributes, in steps of the grid, a power of two that is at most 1: layout->n integers. Rows
+ * A user's contribution in steps of the grid, a power of two that is at most 1: layout->n integers. Rows
  * are those of the passes; NULL: there was no such pass.
  */
 void noisy_contribution(const struct noisy_layout *layout, const struct evaluate_options *options,

@@ -2,8 +2,8 @@
 /*
  * file_part.h - cuts a file between lines into parts of about equal size.
  *
- * Cut the file into parts of equal size: a line belongs to the part that contains its first byte. So each line
- * is in exactly one part, and finding a part does not need the others. A part may be empty.
+ * Cut the file into parts of equal size: a line belongs to the part that contains its first byte. So each
+ * line is in exactly one part, and finding a part does not need the others. A part may be empty.
  */
 #ifndef DPF_DATA_FILE_PART_H
 #define DPF_DATA_FILE_PART_H

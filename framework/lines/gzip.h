@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip.h - reads a file, and unpacks all members of a gzipped one (RFC 1952); other content is an error. zlib's
- * gzread would take foreign bytes behind a member for the end of the file.
+ * gzip.h - reads a file, and unpacks all members of a gzipped one (RFC 1952); other content is an error.
+ * zlib's gzread would take foreign bytes behind a member for the end of the file.
  */
 #ifndef DPF_LINES_GZIP_H
 #define DPF_LINES_GZIP_H

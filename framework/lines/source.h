@@ -32,7 +32,8 @@ struct source {
     size_t carry_length;
     int64_t next; /* number of the next block */
     int ended;
-    const char *remark;           /* what the file seems to be instead of text, for "this is %s", or NULL */
+    const char *remark;           /* the likely format of a file that is not text, for "this is %s", or
+                                     NULL */
     int passing;                  /* over the rest of a line that is too long */
     int sectioned;                /* set by the caller: lines "NAME:" begin sections */
     char section[SOURCE_SECTION]; /* in force behind the last block */

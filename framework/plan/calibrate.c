@@ -28,7 +28,7 @@ struct calibration {
     const char *id;
     double target;
     char infinite[256]; /* why the last plan had no finite epsilon, or "" */
-    int64_t told;       /* of UNITS, to whoever waits */
+    int64_t told;       /* of UNITS, shown to the user */
 };
 
 static int config_fails(const struct calibration *c, const char *key, struct dpf_error *error,
@@ -86,7 +86,7 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
     return status;
 }
 
-/* How far the search is, for whoever waits: a bracket is found soon, and then its width falls to that of
+/* How far the search is, for the user who waits: a bracket is found soon, and then its width falls to that of
    CLOSE; the logarithms of widths fall about evenly. */
 #define UNITS 1000
 #define FINDING 0.02 /* of the way, for each plan that is judged before there is a bracket */
@@ -239,7 +239,7 @@ static int calibrate(struct plan *plan, struct dpf_error *error)
     if (epsilon_at(&c, 1.0, &epsilon, error) != 0)
         return -1;
     high = low = (struct trial){0.0, log(epsilon / c.target)};
-    /* What there is to warn about is said of the plan that is kept. */
+    /* Warnings concern the plan that is kept. */
     const enum log_level level = log_set_level(LOG_LEVEL_NONE);
     int status = 0;
     if (is_private(&high))

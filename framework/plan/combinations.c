@@ -141,7 +141,8 @@ static int check_participations(const struct plan *plan, struct term_plan *term,
             plan->config, term->name, "max-participations", error,
             "max-participations caps how often a user takes part, so it needs a sampler that draws users "
             "independently of their records: set sampler = poisson-users, or max-participations = 0");
-    /* Composition over the cap holds for whoever sees the cohorts; a secret draw is not counted as well. */
+    /* Composition over the cap holds even for an observer of the cohorts; a secret draw does not count too.
+       */
     term->sampling.hidden_from = -1;
     return 0;
 }
@@ -171,7 +172,7 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
         term->whole_message = 1;
     if (kind == PARTIES_USERS || (mechanism->flags & DPF_MECHANISM_PER_USER))
         term->by_user = 1;
-    /* A draw of users needs their messages one by one, whoever holds the records. */
+    /* A draw of users needs their messages one by one, whichever party holds the records. */
     if (term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY)
         term->by_user = 1;
     if (term->source == SOURCE_RELATION && check_friends(plan, term, error) != 0)

@@ -2,8 +2,8 @@
 /*
  * plan.h - a validated configuration and its components, ready to run.
  *
- * A plan exists before any record is read (sizes may come from the data set, see plan_sizes), does not change while
- * the engine runs, and contains the guarantee of the run.
+ * A plan exists before any record is read (sizes may come from the data set, see plan_sizes), does not change
+ * while the engine runs, and contains the guarantee of the run.
  */
 #ifndef DPF_PLAN_PLAN_H
 #define DPF_PLAN_PLAN_H
@@ -95,8 +95,8 @@ struct recommender_plan {
 struct metric_release {
     int numbers; /* that are released; 0: no metric is */
     int laplace; /* the noise is discrete Laplace, else discrete Gaussian */
-    /* What one user moves them by, where the largest contribution to a number is 1: a user that comes or
-       goes, and one whose records become others. */
+    /* How far one user moves them, where the largest contribution to a number is 1: a user that is added or
+       removed, and a user whose records are replaced. */
     dpf_norms comes, changes;
     double epsilon; /* of this release alone, for budget = per-release */
     double share;   /* the same as a part of total-epsilon, for budget = total */
@@ -127,7 +127,7 @@ struct plan {
 
     struct side_plan sides[2];
     struct recommender_plan recommender;
-    struct metric_release metrics; /* set by whoever evaluates, before plan_complete */
+    struct metric_release metrics; /* set by the caller that evaluates, before plan_complete */
     struct ledger ledger;
     struct term_facts *facts;
     struct run_facts run_facts;
@@ -143,7 +143,7 @@ struct plan {
     int n_bound;
 };
 
-/* Users send their own rows, each once, and those who link to them read what was sent. */
+/* Users send their own rows, each once, and those who link to them read the sent rows. */
 static inline int plan_sends_rows(const struct term_plan *term)
 {
     return term->source == SOURCE_RELATION && term->mechanism && term->messages == SEND_ROWS;

@@ -19,8 +19,8 @@ struct plan_options {
     const char *const *plugin_directories;
     int n_plugin_directories;
     int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
-    int stand_in;     /* a recommender named by an override stands in for what is configured: keys that it
-                         does not read are not refused */
+    int stand_in;     /* a recommender named by an override replaces the configured model: keys that it does
+                         not read are not refused */
     int without_data; /* files of [data] may be missing; plan_complete then gets no sizes */
     /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
     const char *const *other_sections;
@@ -41,7 +41,7 @@ int plan_charge(struct plan *plan, int charge, struct dpf_error *error);
 /* Charges other releases than all of the plan's, with the guarantee that they have by themselves. */
 int plan_charge_part(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
                      struct dpf_error *error);
-/* What the guarantee means for groups and tests; of a completed plan, where it is shown. */
+/* Computes what the guarantee implies for groups and tests, for display; needs a completed plan. */
 int plan_measure(struct plan *plan, struct dpf_error *error);
 /* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
    [model] users and items, or stay unknown (a large number that keeps every bound valid). */
@@ -53,7 +53,8 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
  */
 int plan_judge_faults(const struct plan *plan, int status, struct violations *found,
                       struct violations *left_out, struct dpf_error *error);
-/* Refuses keys that nobody has read. Part of plan_complete; alone for configurations that are not run yet. */
+/* Refuses keys that no component has read. Part of plan_complete; called alone for configurations that are
+   not run yet. */
 int plan_check_read(struct plan *plan, struct dpf_error *error);
 void plan_free(struct plan *plan);
 /* Noise and private draws come from another root from now on, which becomes the plan's: the same plan can be

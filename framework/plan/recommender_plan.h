@@ -14,7 +14,7 @@ int recommender_plan_make(struct plan *plan, struct dpf_error *error);
 /* Its releases, into the ledger, for the plan's sizes and noise factor. Part of plan_complete and of
    calibration, which calls it again. */
 int recommender_plan_complete(struct plan *plan, struct dpf_error *error);
-/* What it says about a release, for the conditions. Part of facts_complete. */
+/* Its statements about a release, for the conditions. Part of facts_complete. */
 void recommender_plan_judge(const struct plan *plan, int32_t release, struct term_facts *facts);
 
 #endif

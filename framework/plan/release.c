@@ -40,7 +40,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Whether there is exactly one release of the term in each round, by whoever sums all messages. */
+/* Whether there is exactly one release of the term in each round, by the party that sums all messages. */
 static int is_one_a_round(const struct plan *plan, const struct term_plan *term)
 {
     return releases_in_round(plan, term) == 1 && plan->sides[term->side].solve_at != SOLVE_AT_PARTY &&
@@ -89,7 +89,7 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
 
 /*
  * Accountants amplify each event by a draw of its own. The blocks of one release share the draw, and then the
- * product of amplified losses is no bound: given that the unit was drawn, all blocks depend on it.
+ * product of amplified losses is not a bound: given that the unit was drawn, all blocks depend on it.
  */
 static int is_charged(const struct plan *plan, const dpf_event *event)
 {
@@ -415,8 +415,8 @@ dpf_aggregator_limits plan_aggregator_limits(const struct plan *plan, const stru
 }
 
 /*
- * Who opens a sum must not open one that lacks noise: of fewer messages than the mechanism counts on, or of
- * which more parties can take off their shares than it bears.
+ * The party that opens a sum must not open one that lacks noise: of fewer messages than the mechanism counts
+ * on, or of which more parties can take off their shares than it bears.
  */
 static int check_trust(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {

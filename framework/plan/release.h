@@ -11,7 +11,7 @@ int64_t release_passes(const struct plan *plan, int side);
 int64_t release_count(const struct plan *plan, const struct term_plan *term);
 /* Noise and events of one term that releases count times. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error);
-/* Refuses noise that does not fit who solves and who sends what. */
+/* Refuses noise that does not fit the parties that solve and send. */
 int release_check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                         struct dpf_error *error);
 
@@ -24,9 +24,9 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
                   int from_data, struct release_request *out);
 /* Parties that can send a message of a term. */
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term);
-/* Whether what a term releases tells the number of users that sent. Its aggregator is made. */
+/* Whether a term's releases show the number of users that sent. Its aggregator exists already. */
 int plan_counts_users(const struct term_plan *term);
-/* What the term's aggregator assumes of as many parties as may take part. */
+/* The term's aggregator's limits for the largest number of parties. */
 dpf_aggregator_limits plan_aggregator_limits(const struct plan *plan, const struct term_plan *term);
 /* Whether each user that sends adds noise, once the noise is planned. */
 int plan_noise_by_users(const struct term_plan *term);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensitivity.h - bounds of a term's inputs, and how far a unit can move its messages. Part of plan_complete. */
+/* sensitivity.h - bounds of a term's inputs, and how far a unit can move its messages. Part of plan_complete.
+ * */
 #ifndef DPF_PLAN_SENSITIVITY_H
 #define DPF_PLAN_SENSITIVITY_H
 
@@ -14,7 +15,7 @@ void plan_budgeted_bounds(const struct term_plan *term, dpf_bounds *bounds);
 /* Sensitivities of a term under bounds, message transforms applied; sets term->rows. */
 int plan_term_sensitivity(struct term_plan *term, const dpf_bounds *bounds, struct term_sensitivity *out,
                           struct dpf_error *error);
-/* The largest number that one contribution has: what its coming changes a sum by. NaN: nobody states it. */
+/* The largest number of one contribution, which its addition changes a sum by. NaN: not stated. */
 double plan_largest_contribution(const dpf_sensitivity *block, int unit);
 /* Rows of units and adjacencies that plugins' headers do not know, whatever stands in them: not stated. */
 void plan_known_rows(dpf_sensitivity *sensitivity);

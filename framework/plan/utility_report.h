@@ -14,7 +14,7 @@ struct utility_report {
     dpf_utility_number numbers[UTILITY_MOST];
     dpf_utility_bound bounds[UTILITY_MOST];
     const char *notes[UTILITY_NOTES];
-    struct instance *by; /* who reports; NULL: nobody has a theorem about this side */
+    struct instance *by; /* the reporting component; NULL: none has a theorem about this side */
     dpf_status (*callback)(void *, const dpf_utility_setup *, dpf_utility *);
     dpf_utility_setup setup;
     dpf_event events[2 * DPF_MAX_BLOCKS];

@@ -11,7 +11,7 @@ struct csv_plot {
     int key, x, y;    /* columns: the name of a line, and its points */
     const char *x_label, *y_label, *title;
     int log_y;
-    double y_least; /* what is below is not drawn */
+    double y_least; /* smaller values are not drawn */
 };
 
 /* Without gnuplot in PATH there is no picture, and *missing is set; that is no error. */

@@ -26,7 +26,7 @@ struct plot_series {
 struct plot {
     char name[128]; /* of its files and in addresses: letters, digits, '-' and '.' */
     char title[256];
-    char note[512]; /* what a reader has to know, or "" */
+    char note[512]; /* a note for the reader, or "" */
     char x_label[128], y_label[128];
     int log_x, log_y;
     int lines;       /* lines without markers */
@@ -43,7 +43,7 @@ void plot_name(struct plot *plot, const char *what, const char *against);
 /* Begins a series; label is taken over. 0 if the plot is full (the label is freed and counted) or memory is
    short. */
 int plot_begin(struct plot *plot, char *label);
-/* Adds a point to the series that was begun last. What is not finite is left out. */
+/* Adds a point to the last series. A point that is not finite is left out. */
 void plot_add(struct plot *plot, double x, double y, double deviation);
 /* Takes the series that was begun last back if it has no points. */
 void plot_end(struct plot *plot);

@@ -2,9 +2,9 @@
 /*
  * plot_svg.h - writes a plot into an HTML page: inline SVG, a key, and a table of its values.
  *
- * Positions are percentages and texts have the size of the page's text, so a plot fills the width of the page and
- * is readable on a telephone and on a screen. The style sheet of html_page.h sets colours and sizes. A point's
- * value appears while the pointer is on it, without scripts.
+ * Positions are percentages and texts have the size of the page's text, so a plot fills the width of the page
+ * and is readable on a telephone and on a screen. The style sheet of html_page.h sets colours and sizes. A
+ * point's value appears while the pointer is on it, without scripts.
  */
 #ifndef DPF_PLOT_PLOT_SVG_H
 #define DPF_PLOT_PLOT_SVG_H

@@ -8,7 +8,7 @@
 #include "plugin/param_table.h"
 #include "plugin/role_tables.h"
 
-/* Structures grow at their ends: what must be there is what version 1.0 had, not today's sizeof. */
+/* Structures grow at their ends: a plugin must have the fields of version 1.0, not today's sizeof. */
 #define END_OF(TYPE, FIELD) (offsetof(TYPE, FIELD) + sizeof(((TYPE *)0)->FIELD))
 
 #define MAX_COMPONENTS 4096

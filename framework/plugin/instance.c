@@ -144,7 +144,7 @@ static const char *generic_sentence(dpf_status status)
     }
 }
 
-/* Who has to act: the author of the configuration, the author of the plugin, or nobody in advance. */
+/* Who has to act: the author of the configuration, the author of the plugin, or nobody. */
 static enum dpf_fault fault_of(dpf_status status, int names_param)
 {
     switch (status) {

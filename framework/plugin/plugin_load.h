@@ -12,8 +12,8 @@
 #include "dpframe/plugin.h"
 
 /*
- * Loads the file at an absolute path, checks what loading did to the process and what the plugin
- * says about itself. NULL on error (DPF_FAULT_PLUGIN, naming the file). The object stays loaded either way.
+ * Loads the file at an absolute path, and checks the state of the process and the plugin's
+ * descriptor. NULL on error (DPF_FAULT_PLUGIN, naming the file). The object stays loaded either way.
  */
 const dpf_plugin *plugin_load(const char *path, struct dpf_error *error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_state.h - compares and restores the state of the process that a plugin must not change when it loads.
+ * process_state.h - compares and restores the state of the process that a plugin must not change when it
+ * loads.
  *
  * A shared object built with -ffast-math flushes denormals in every thread made later; a constructor
  * that calls setlocale changes how numbers are parsed. The file shows neither, so the

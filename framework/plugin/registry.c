@@ -61,7 +61,7 @@ static int found_component(void *context, int64_t index, const char *role, const
     return known->role && known->id ? 0 : error_memory(error);
 }
 
-/* A run makes several registries: whoever sits at the terminal is told once. */
+/* A run makes several registries: the user gets the message once. */
 static void warn_once(const char *what)
 {
     enum { MOST = 64 };
@@ -235,7 +235,7 @@ static void unknown_id(const struct registry *registry, const char *role, const 
         }
     const char *nearest = n ? text_nearest(id, candidates, n) : NULL;
     const char *name = role_name(role);
-    /* It may be in a file that is there and cannot be used: then that is what is wrong. */
+    /* It may be in a file that exists but cannot be used: then that is the error. */
     const enum dpf_fault fault = registry->unusable.length ? DPF_FAULT_PLUGIN : DPF_FAULT_CONFIG;
     char *where = where_searched(registry);
     const char *rest = where ? where : "";

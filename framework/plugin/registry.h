@@ -86,8 +86,7 @@ int instance_shares_stream(const struct instance *instance);
  */
 int instance_result(struct instance *instance, dpf_status status, const char *step, struct dpf_error *error);
 
-/* What the plugin reported, or a generic sentence, alone: for what is stated, not for a mistake that has a
- * place.
+/* Only the plugin's report, or a generic sentence: for statements, not for an error with a place.
  */
 void instance_reason(struct instance *instance, dpf_status status, char *out, size_t size);
 

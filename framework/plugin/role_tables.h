@@ -10,7 +10,7 @@ struct role {
     const char *id;         /* DPF_ROLE_* */
     const char *name;       /* "mechanism": for messages */
     int private_randomness; /* streams come from the privacy root */
-    /* NULL if the table is complete and its constants are known; else what is wrong. */
+    /* NULL if the table is complete and its constants are known; else the error. */
     const char *(*fault)(const void *functions);
 };
 

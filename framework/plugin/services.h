@@ -2,8 +2,8 @@
 /*
  * services.h - the services of a dpf_host; each instance has its own.
  *
- * Several workers may call all functions of the services at once. The host counts memory, to find leaks, and can
- * make the k-th allocation fail, to test failure paths.
+ * Several workers may call all functions of the services at once. The host counts memory, to find leaks, and
+ * can make the k-th allocation fail, to test failure paths.
  */
 #ifndef DPF_PLUGIN_SERVICES_H
 #define DPF_PLUGIN_SERVICES_H
@@ -44,9 +44,9 @@ struct services {
 /* The caller has set section, who, root and metric; the rest is zero. */
 int services_start(struct services *services, dpf_host *host, struct dpf_error *error);
 void services_stop(struct services *services);
-/* All streams that were opened become those of another root. Nobody may be reading them. */
+/* All open streams become those of another root. No thread may be reading them. */
 void services_rekey(struct services *services, const struct random_root *root);
-/* 1 if a stream of the whole run has been opened. Nobody may be opening one. */
+/* 1 if a stream of the whole run has been opened. No thread may be opening one. */
 int services_share_stream(const struct services *services);
 /* Hands over the failure and forgets it. */
 void services_take_failure(struct services *services, struct services_failure *out);
@@ -59,7 +59,7 @@ void services_fail_from(int64_t k);
 int64_t services_requests(void);
 /* Blocks that all components of the process hold. */
 int64_t services_blocks(void);
-/* 1 if a request is to fail now. Counts it. For whoever hands out memory. */
+/* 1 if a request is to fail now. Counts it. For functions that hand out memory. */
 int services_request_fails(void);
 
 #endif

@@ -3,20 +3,21 @@
  * data_ledger.h - what all runs on one data set have spent together: [privacy] ledger.
  *
  * The first line of the file states the unit, adjacency and observer, where the lists of users and items come
- * from, which facts about the data the runs declare public, and how many parties may be curious. All runs must
- * agree on these: a run that protects less bounds nothing for the neighbours that it leaves out, so no sum with
- * it would hold for them. The ids of a catalogue may change from run to run: they do not depend on the data, and
- * a user or item outside a catalogue contributes nothing to that run.
+ * from, which facts about the data the runs declare public, and how many parties may be curious. All runs
+ * must agree on these: a run that protects less bounds nothing for the neighbours that it leaves out, so no
+ * sum with it would hold for them. The ids of a catalogue may change from run to run: they do not depend on
+ * the data, and a user or item outside a catalogue contributes nothing to that run.
  *
  * Each run has one line of JSON. It adds its epsilon and delta before it releases anything, under a lock and
  * synced to the disk. Epsilons and deltas of runs add up (basic composition; each run may depend on earlier
- * releases). The sum holds if each run's noise is independent of that of all others. Two runs with reproducible
- * noise of one seed share their noise, and their difference has none, so such runs are refused.
+ * releases). The sum holds if each run's noise is independent of that of all others. Two runs with
+ * reproducible noise of one seed share their noise, and their difference has none, so such runs are refused.
  *
- * The line also has the run's events. If all runs were fixed beforehand (ledger-runs = planned), the accountants
- * compose all releases of all runs, at the sum of the deltas, which gives less. Both are stated. Adaptive runs
- * need the first: accountants assume that noise and number of releases are fixed, and for a run that depends on
- * earlier releases only the sum of epsilons is known to hold (Rogers, Roth, Ullman, Vadhan, NIPS 2016, section 3).
+ * The line also has the run's events. If all runs were fixed beforehand (ledger-runs = planned), the
+ * accountants compose all releases of all runs, at the sum of the deltas, which gives less. Both are stated.
+ * Adaptive runs need the first: accountants assume that noise and number of releases are fixed, and for a run
+ * that depends on earlier releases only the sum of epsilons is known to hold (Rogers, Roth, Ullman, Vadhan,
+ * NIPS 2016, section 3).
  *
  * A charge stays, even if the run failed: it may have released something. An incomplete line belongs to a run
  * that released nothing, and is dropped.

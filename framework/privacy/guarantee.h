@@ -2,8 +2,8 @@
 /*
  * guarantee.h - conditions, accountants, and the statement.
  *
- * facts: what the plan knows about the run for the conditions. They follow from the components' declarations and
- * the flow of data, never from plugin names.
+ * facts: what the plan knows about the run for the conditions. They follow from the components' declarations
+ * and the flow of data, never from plugin names.
  */
 #ifndef DPF_PRIVACY_GUARANTEE_H
 #define DPF_PRIVACY_GUARANTEE_H
@@ -30,7 +30,7 @@ enum privacy_param {
     PRIVACY_INTERACTION_PATTERN, /* private | public: is it public who rated what? */
     PRIVACY_ID_LISTS,            /* private | public: is it public which users and items occur? (C11) */
     PRIVACY_TUNING,       /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */
-    PRIVACY_ON_VIOLATION, /* auto | zero | error: what a fault in a protected record does (C12) */
+    PRIVACY_ON_VIOLATION, /* auto | zero | error: the effect of a fault in a protected record (C12) */
     PRIVACY_BUDGET,       /* per-release | total */
     PRIVACY_TOTAL_EPSILON,
     PRIVACY_CALIBRATE_BY, /* accountant that the noise of budget = total is chosen by */
@@ -43,7 +43,7 @@ enum privacy_param {
 enum privacy_on_violation { ON_VIOLATION_AUTO, ON_VIOLATION_ZERO, ON_VIOLATION_ERROR };
 enum privacy_budget { BUDGET_PER_RELEASE, BUDGET_TOTAL };
 
-/* Where what a release reads beside the records comes from (C2). */
+/* The source of a release's inputs other than the records (C2). */
 enum provenance {
     FROM_CONSTANT,   /* public constants, initial values */
     FROM_RELEASES,   /* computed only from earlier releases and constants */
@@ -75,7 +75,7 @@ struct term_facts {
     /* C8, where it is to be hidden that a user takes part at all: */
     int row_each;       /* a row of its own is released for each user */
     int sent_by_users;  /* each user sends a message, and somebody else receives it */
-    int counts_users;   /* what is released depends on the exact number of users that sent */
+    int counts_users;   /* releases depend on the exact number of users that sent */
     int noise_by_users; /* each user who takes part adds noise: its amount is that of the users */
     /* C12: */
     int64_t stops_below;  /* with fewer messages than this the run stops; up to 1: never */
@@ -101,7 +101,8 @@ struct run_facts {
     int lists_items; /* C11: the list of items is made of those that occur, and neighbours' lists differ */
     int lists_users; /* C11: the same of users */
     const char *follows; /* C11: what follows from all records, and how to declare it; NULL: nothing does */
-    /* What the proof takes as known to the observer, or fixed; for the statement. Sentences, one a line. */
+    /* Facts that the proof treats as known to the observer, or fixed; for the statement. Sentences, one a
+       line. */
     char taken_as_public[1024];
 };
 
@@ -122,7 +123,7 @@ struct account {
     dpf_answer answer;
 };
 
-/* A private selection among candidates, where what is released is the best of several runs. */
+/* A private selection among candidates, which releases the best of several runs. */
 struct selection_summary {
     int known; /* 0: there is none */
     int64_t candidates;
@@ -145,7 +146,7 @@ struct guarantee {
     char taken_as_public[1024];
     int delta_is_default;
     int tuning_stated;   /* C10 holds because tuning is accounted for, not because the text warns of it */
-    int zero_violations; /* on-violation as it is in effect: faults of single records stop nothing */
+    int zero_violations; /* the effective on-violation: faults of single records stop nothing */
     int plan_holds;      /* all but C9 */
     int run_holds;       /* and C9, and no deviation */
     struct account *accounts;
@@ -187,7 +188,7 @@ char *guarantee_text(const struct guarantee *guarantee);
 char *guarantee_text_wide(const struct guarantee *guarantee, int width);
 /* Whether there is any noise, so that there is something to state. */
 int guarantee_protects(const struct guarantee *guarantee);
-/* What is to be said where there is none: one line. Free it. */
+/* The text where there is none: one line. Free it. */
 char *guarantee_line(const struct guarantee *guarantee);
 /* Whether neighbours of that kind are defined for the unit. */
 int guarantee_pair_exists(int unit, int adjacency);

@@ -2,8 +2,8 @@
 /*
  * ledger.h - the releases of a run, in order.
  *
- * The planned ledger follows from the plan, before data is read, with nominal rates. The run compares its releases
- * with it; a deviation voids the run's guarantee and gives the reason.
+ * The planned ledger follows from the plan, before data is read, with nominal rates. The run compares its
+ * releases with it; a deviation voids the run's guarantee and gives the reason.
  */
 #ifndef DPF_PRIVACY_LEDGER_H
 #define DPF_PRIVACY_LEDGER_H
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "dpframe/privacy.h"
 
-/* What a reader wants to know about an event beside its numbers. */
+/* Information about an event for a reader, beside its numbers. */
 struct ledger_entry {
     dpf_event event;
     int64_t per_round; /* of its releases, those that one unit can have in a round; 0: any number of them */

@@ -90,7 +90,7 @@ struct filter_options {
     double users;               /* fraction */
     double time_from, time_to;
     int64_t item_min, item_max; /* ratings of an item */
-    int core;                   /* minima hold for what is left */
+    int core;                   /* minima hold for the remaining records */
 };
 
 struct data_options {

@@ -197,7 +197,7 @@ static const dpf_param data_table[D_COUNT] = {
                                           "after items are filtered. A proof needs unit = user (C2)."),
     [D_FILTER_USER_MAX] =
         DPF_PARAM_INT_F("filter.user-max", 0, 0, 1000000000, 0, "records",
-                        "Keeps so many records of users with more; 0: all. A proof needs unit = user (C2)."),
+                        "Keeps at most this many records of a user; 0: all. A proof needs unit = user (C2)."),
     [D_FILTER_KEEP] = DPF_PARAM_ENUM_F("filter.keep", 0, keeps, 0, "Which records filter.user-max keeps."),
     [D_FILTER_USERS] = DPF_PARAM_REAL_F(
         "filter.users", 1, 0, 1, DPF_PARAM_OPEN_LO, "",

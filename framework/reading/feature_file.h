@@ -2,8 +2,8 @@
 /*
  * feature_file.h - reads a file of public features, and selects the rows of the run's ids.
  *
- * The columns, their means and their deviations depend on the file alone: all lines count, also those of ids that
- * occur nowhere else. So no user's records can change them.
+ * The columns, their means and their deviations depend on the file alone: all lines count, also those of ids
+ * that occur nowhere else. So no user's records can change them.
  */
 #ifndef DPF_READING_FEATURE_FILE_H
 #define DPF_READING_FEATURE_FILE_H

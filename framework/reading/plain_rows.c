@@ -72,7 +72,7 @@ static void mark_window(struct plain_rows *rows, size_t at)
     const size_t n_words = (length + 63) / 64;
     uint64_t ends[WINDOW / 64], any = 0;
     rows->mark(block->data + at, n_words, rows->delimiter, ends, rows->odd);
-    if (length % 64) { /* what lies behind the block is no text */
+    if (length % 64) { /* the bytes behind the block are not text */
         ends[n_words - 1] &= (UINT64_C(1) << (length % 64)) - 1;
         rows->odd[n_words - 1] &= (UINT64_C(1) << (length % 64)) - 1;
     }

@@ -132,7 +132,7 @@ static struct chunk *begin_chunk(const struct reader *reader, const struct block
     return chunk;
 }
 
-/* Lists a line that is no record. 0 if it ends reading instead: then its error stays. */
+/* Lists a line that is not a record. 0 if it ends reading instead: then its error stays. */
 static int pass_over(struct reader *reader, int slot, const struct block *block, int64_t line,
                      struct stop *stop)
 {

@@ -22,10 +22,10 @@ struct table {
     int n_slots;
     int64_t lines, empty, records, dropped, clipped;
     int64_t strangers;   /* records whose user or item has no index; counted when rows are built */
-    int drops_strangers; /* they are no faults */
+    int drops_strangers; /* they are not faults */
     int strangers_told;
-    /* Where it is set, lines that are no records are listed there and left out, and reading goes on; else the
-       first of them ends it. */
+    /* Where it is set, lines that are not records are listed there and left out, and reading goes on; else
+       the first of them ends it. */
     struct violations *violations;
     char **paths; /* the table's own */
     int n_paths;
@@ -49,8 +49,8 @@ struct read_control {
 int table_read(struct table *table, const char *path, const struct file_options *options,
                const struct read_control *control, struct ids *users, struct ids *items, char *hash,
                struct pool *pool, struct dpf_error *error);
-/* Whether the columns that options ask for can be told from the first line of the file. Reads no further;
-   what cannot be read is left to table_read. */
+/* Whether the first line of the file determines the columns that options ask for. Reads no further;
+   table_read reports unreadable files. */
 int table_check(const char *path, const struct file_options *options, struct dpf_error *error);
 /* Whether the first line of a file without a header is a record. It is somebody's, so that only a person who
    writes a configuration may be told: a run counts it among its faults. */

@@ -3,9 +3,10 @@
  * candidates.h - the points of a sweep as candidates of a private selection: their cost and their statement.
  *
  * Each candidate has its own plan. One run of it costs its releases, including the score. The ledger of the
- * selection has the law of the number of runs and then the releases of all candidates (dpframe/selection.h); the
- * guarantee is computed from that ledger. A condition holds if it holds for each candidate. With budget = total
- * every candidate gets a smaller total, the largest with which the selection stays within [privacy] total-epsilon.
+ * selection has the law of the number of runs and then the releases of all candidates (dpframe/selection.h);
+ * the guarantee is computed from that ledger. A condition holds if it holds for each candidate. With budget =
+ * total every candidate gets a smaller total, the largest with which the selection stays within [privacy]
+ * total-epsilon.
  */
 #ifndef DPF_SELECT_CANDIDATES_H
 #define DPF_SELECT_CANDIDATES_H
@@ -41,7 +42,7 @@ struct candidates {
  * candidate without a proof, another privacy unit, other data, a metric that is not released.
  */
 int candidates_open(const struct arguments *arguments, struct candidates *out, struct dpf_error *error);
-/* What the guarantee means for groups and tests, where it is shown. */
+/* Computes what the guarantee implies for groups and tests, for display. */
 int candidates_measure(struct candidates *candidates, struct dpf_error *error);
 void candidates_close(struct candidates *candidates);
 

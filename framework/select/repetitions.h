@@ -2,8 +2,8 @@
 /*
  * repetitions.h - the law of the number of runs of a private selection, and exact draws from it.
  *
- * The number must neither depend on the data nor be visible; dpframe/selection.h has the theorems. The draw is
- * exact: every decision compares an integer with a bound, or random digits with those of a double.
+ * The number must neither depend on the data nor be visible; dpframe/selection.h has the theorems. The draw
+ * is exact: every decision compares an integer with a bound, or random digits with those of a double.
  */
 #ifndef DPF_SELECT_REPETITIONS_H
 #define DPF_SELECT_REPETITIONS_H
@@ -27,7 +27,7 @@ int repetitions_poisson(double mean, struct repetitions *out);
 
 /* From 1 for the negative binomial, from 0 for Poisson. */
 int64_t repetitions_draw(const struct repetitions *law, dpf_cursor *cursor);
-/* Pr[K = k]; for tests and for whoever wants to know how long it may take. */
+/* Pr[K = k]; for tests, and to estimate how long a selection may take. */
 double repetitions_probability(const struct repetitions *law, int64_t k);
 /* The event that opens a selection among so many candidates. */
 dpf_event repetitions_event(const struct repetitions *law, int64_t candidates);

@@ -241,7 +241,7 @@ static int set_times_inside(const char *directory, const struct timespec *now)
     return status;
 }
 
-/* What an earlier attempt has moved already is no longer there. */
+/* An earlier attempt may have moved the file already. */
 static int move(const char *from, const char *to, const char *name, struct dpf_error *error)
 {
     char *source = files_join(from, name), *target = files_join(to, name);

@@ -9,9 +9,9 @@
  *     private/selection/state/NAME.json  the score of a run, written when it has ended
  *     private/selection/logs/NAME.txt    the output of a run
  *
- * Every write is atomic. The draws are written before anything runs, so --resume continues with the same draws: a
- * selection that is charged once happens once. A failed run stays failed for any reason: another attempt would be
- * another draw. A killed run is repeated, since nobody has seen it.
+ * Every write is atomic. The draws are written before anything runs, so --resume continues with the same
+ * draws: a selection that is charged once happens once. A failed run stays failed for any reason: another
+ * attempt would be another draw. A killed run is repeated, since nobody has seen it.
  */
 #ifndef DPF_SELECT_SELECT_DIR_H
 #define DPF_SELECT_SELECT_DIR_H
@@ -35,7 +35,7 @@ int select_dir_open(const char *output, int resume, struct select_dir *out, stru
 /* Closes it; a directory in which nothing was begun is removed. */
 void select_dir_close(struct select_dir *dir);
 
-/* The draws, and what came of them. */
+/* The draws and their results. */
 struct select_state {
     char fingerprint[65]; /* of what they are made from */
     int64_t n_runs;

@@ -24,7 +24,7 @@ const dpf_param *select_params(int64_t *n); /* section [select] */
 int select_present(const struct config *config);
 /* Binds the section. Faults: DPF_FAULT_CONFIG, with file:line. */
 int select_options_read(struct config *config, struct select_options *out, struct dpf_error *error);
-/* Marks its keys as known, for whoever runs one of the points. */
+/* Marks its keys as known, for callers that run one of the points. */
 int select_consume(struct config *config, struct dpf_error *error);
 
 #endif

@@ -16,7 +16,7 @@
 int select_is_described(const struct arguments *arguments);
 int select_run(const struct arguments *arguments, struct dpf_error *error);
 struct plan;
-/* What else is asked of a plan whose ledger and guarantee are those of the selection. */
+/* Further requirements on a plan whose ledger and guarantee are those of the selection. */
 typedef int (*select_use)(void *context, const struct plan *plan, struct dpf_error *error);
 /* check and account: the statement, with and without tuning. Nothing is trained or charged. use may be NULL.
  */

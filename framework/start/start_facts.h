@@ -2,7 +2,8 @@
 /*
  * start_facts.h - declared facts about a file of records, from which a configuration is written.
  *
- * The user declares all of them. None is taken from the records, so the configuration reveals nothing about them.
+ * The user declares all of them. None is taken from the records, so the configuration reveals nothing about
+ * them.
  */
 #ifndef DPF_START_START_FACTS_H
 #define DPF_START_START_FACTS_H
@@ -56,8 +57,8 @@ struct start_facts {
 /* Takes "key=value" operands, and the format from the file's name unless one is stated. */
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
                      struct dpf_error *error);
-/* Asks for what is missing on the terminal, one question a line; what has a default is left by Enter. Stops
-   at the end of input. */
+/* Asks for missing facts on the terminal, one question a line; Enter keeps a default. Stops at the end of
+   input. */
 void start_facts_ask(struct start_facts *facts, const char *path);
 /* Checks all facts; those that are missing are listed in the error, with what to write. */
 int start_facts_complete(struct start_facts *facts, struct dpf_error *error);

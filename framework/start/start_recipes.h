@@ -2,8 +2,9 @@
 /*
  * start_recipes.h - the configurations that dpframe start chooses from, by public facts alone.
  *
- * For lists and for ratings there is a personal model and a simple one. users x mu decides between them unless the
- * user names a recipe. The components' own rules choose the size of the release from users and epsilon.
+ * For lists and for ratings there is a personal model and a simple one. users x mu decides between them
+ * unless the user names a recipe. The components' own rules choose the size of the release from users and
+ * epsilon.
  */
 #ifndef DPF_START_START_RECIPES_H
 #define DPF_START_START_RECIPES_H
@@ -17,7 +18,7 @@ typedef int (*recipe_has)(void *context, const char *id);
 
 /* NULL: no component of its kind is there, or not the one that is asked for, or that is of the other kind. */
 const struct recipe *recipe_choose(const struct start_facts *facts, recipe_has has, void *context);
-/* The whole configuration; path is written as it is. */
+/* The whole configuration; path is copied unchanged. */
 void recipe_write(const struct recipe *recipe, const struct start_facts *facts, const char *path,
                   struct text *out);
 

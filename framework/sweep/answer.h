@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h - sums up a sweep's tables in sentences: the best cell by its first metric, by how much it is better,
- * and whether chance may explain it. */
+/* answer.h - sums up a sweep's tables in sentences: the best cell by its first metric, by how much it is
+ * better, and whether chance may explain it. */
 #ifndef DPF_SWEEP_ANSWER_H
 #define DPF_SWEEP_ANSWER_H
 
@@ -12,7 +12,8 @@
  * there are no others. One line each. Free it; NULL if no cell has the metric, or memory ran out.
  */
 char *answer_text(const struct outcomes *outcomes, const struct outcome_tests *tests);
-/* What is proved in how many of the cells. Free it; NULL if no cell has a run, or memory ran out. */
+/* The proved guarantees, and in how many of the cells. Free it; NULL if no cell has a run, or memory ran
+   out. */
 char *answer_privacy(const struct outcomes *outcomes);
 /* Whether smaller values of a metric are better. */
 int answer_smaller_is_better(const char *metric);

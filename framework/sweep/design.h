@@ -12,8 +12,8 @@
  *     axis.epsilon = 0.1, 0.5, 1                     an axis by name: sets nothing, variants read
  *                                                    it as $epsilon
  *
- * A value with commas stands in braces. The result is a list of settings "section.key=value" for each point; the
- * config room applies settings to a configuration.
+ * A value with commas stands in braces. The result is a list of settings "section.key=value" for each point;
+ * the config room applies settings to a configuration.
  */
 #ifndef DPF_SWEEP_DESIGN_H
 #define DPF_SWEEP_DESIGN_H

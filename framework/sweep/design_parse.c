@@ -14,7 +14,7 @@ static int add(struct design_list *out, char *text)
     return design_list_add(out, text, &ignored) == 0 ? 0 : -2;
 }
 
-/* "1..5" as its integers; 1 if it is no range. */
+/* "1..5" as its integers; 1 if it is not a range. */
 static int add_range(const char *text, struct design_list *out, char problem[DESIGN_PROBLEM])
 {
     char ends[2][24];

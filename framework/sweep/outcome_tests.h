@@ -2,8 +2,8 @@
 /*
  * outcome_tests.h - tests each cell of a sweep against the baseline's cell with the same other settings.
  *
- * Pairs are repetitions with the same seed. Holm's correction covers all tests of one kind and one metric, since a
- * reader asks which rows of a table differ.
+ * Pairs are repetitions with the same seed. Holm's correction covers all tests of one kind and one metric,
+ * since a reader asks which rows of a table differ.
  */
 #ifndef DPF_SWEEP_OUTCOME_TESTS_H
 #define DPF_SWEEP_OUTCOME_TESTS_H

@@ -174,7 +174,7 @@ static int make_cells(struct outcomes *outcomes, struct dpf_error *error)
 
 /* ---- metrics ------------------------------------------------------------------------------------------ */
 
-/* Numbers of records and users that averages leave out are no results. */
+/* Numbers of records and users that averages leave out are not results. */
 static int is_count(const char *name)
 {
     return strstr(name, "cold-records") || strstr(name, "users-");

@@ -73,7 +73,7 @@ void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number nu
 
 /* ---- against proved epsilon --------------------------------------------------------------------------- */
 
-/* Series are the values of the first dimension that is no number, if there is one. */
+/* Series are the values of the first dimension that is not a number, if there is one. */
 static int grouping(const struct outcomes *outcomes)
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)

@@ -8,8 +8,8 @@
  *     bytes-AXIS        bytes sent against an axis of numbers
  *     noise-TERM-BLOCK  the distribution of the noise, where [run] noise counted it
  *
- * Plots without information are left out: those of fewer than two points, of an epsilon against itself, of values
- * that an axis does not change, and repetitions of the same lines.
+ * Plots without information are left out: those of fewer than two points, of an epsilon against itself, of
+ * values that an axis does not change, and repetitions of the same lines.
  */
 #ifndef DPF_SWEEP_PLOTS_H
 #define DPF_SWEEP_PLOTS_H

@@ -6,13 +6,13 @@
  *     claims/NAME/1.over    it has ended
  *     claims/NAME/2         the next one
  *
- * Claims are only added, never removed. A process takes a point by creating the next number, which only one process
- * can do, so two processes that find the same dead holder cannot both take over. It links a complete file to the
- * number, which is atomic on NFS of every version (O_EXCL is from version 3 on); if the file system has no links, it
- * opens the number with O_EXCL.
+ * Claims are only added, never removed. A process takes a point by creating the next number, which only one
+ * process can do, so two processes that find the same dead holder cannot both take over. It links a complete
+ * file to the number, which is atomic on NFS of every version (O_EXCL is from version 3 on); if the file
+ * system has no links, it opens the number with O_EXCL.
  *
- * A process can tell that a holder is dead only if the holder ran under the same boot of the same kernel in the same
- * process namespace.
+ * A process can tell that a holder is dead only if the holder ran under the same boot of the same kernel in
+ * the same process namespace.
  */
 #ifndef DPF_SWEEP_POINT_CLAIM_H
 #define DPF_SWEEP_POINT_CLAIM_H
@@ -43,7 +43,7 @@ struct claim {
 enum claim_state claim_look(const char *directory, const char *name, struct claim_holder *holder);
 /*
  * Takes the point if it is free or its holder is dead, and one that is held elsewhere if take_over is set.
- * 0: taken; 1: somebody else has it, in holder; -1: the directory cannot be written.
+ * 0: taken; 1: another process has it (holder); -1: the directory cannot be written.
  */
 int claim_take(const char *directory, const char *name, int take_over, struct claim *out,
                struct claim_holder *holder, struct dpf_error *error);

@@ -6,7 +6,7 @@
 #include "sweep/design.h"
 
 struct point {
-    char *name; /* a file name that tells what the point is and does not depend on others */
+    char *name; /* a file name that describes the point and does not depend on other points */
     const struct design_variant *variant; /* or NULL */
     size_t *values;                       /* of each axis, the index of its value, or DESIGN_NO_VALUE */
     char **settings;                      /* of the variant, then of the axes */
@@ -22,8 +22,8 @@ struct points {
 int points_make(const struct design *design, struct points *out, struct dpf_error *error);
 void points_free(struct points *points);
 
-/* "als_epsilon-0.5_seed-1": what is no letter, digit, '.', '+' or '-' becomes '-', and then, or if it is too
-   long, the name ends in a few digits of a hash of what it stands for. Free it. */
+/* "als_epsilon-0.5_seed-1": each character but letters, digits, '.', '+' and '-' becomes '-', and then, or if
+   it is too long, the name ends in a few digits of a hash of the settings. Free it. */
 char *point_name(const struct design *design, const struct point *point);
 
 #endif

@@ -9,8 +9,8 @@
  *     logs/NAME.txt       its output
  *     claims/NAME/        of a prepared sweep: which process runs the point, see point_claim.h
  *
- * A point counts as done if its state says so, the fingerprint is that of the present inputs, and the results are
- * unchanged. Every write is atomic, so a kill at any moment loses only the points that are running.
+ * A point counts as done if its state says so, the fingerprint is that of the present inputs, and the results
+ * are unchanged. Every write is atomic, so a kill at any moment loses only the points that are running.
  */
 #ifndef DPF_SWEEP_SWEEP_DIR_H
 #define DPF_SWEEP_SWEEP_DIR_H

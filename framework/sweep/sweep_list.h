@@ -7,7 +7,7 @@
 
 /* dpframe sweep --list: one line for each point, or a JSON array with --json. */
 int sweep_list(const struct arguments *arguments, struct dpf_error *error);
-/* What a report of the directory lacks, on standard output; nothing if all points are done. */
+/* Prints the points missing in a report of the directory; nothing if all points are done. */
 int sweep_list_missing(const char *directory, struct dpf_error *error);
 
 #endif

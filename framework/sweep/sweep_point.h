@@ -20,7 +20,7 @@ struct sweep_base {
 struct sweep_point {
     const struct point *point;
     char fingerprint[65];     /* of the resolved configuration, the plugins' files and the data's */
-    char *source_key;         /* points with the same one can share what they parse */
+    char *source_key;         /* points with the same one can share parsed data */
     char *config;             /* path of the resolved configuration */
     struct dpf_error problem; /* why it cannot be run, if it cannot */
     int done;

@@ -636,7 +636,7 @@ int sweep_run(const struct arguments *arguments, struct dpf_error *error)
 
 int sweep_is_described(const struct arguments *arguments)
 {
-    struct dpf_error ignored = {0}; /* whoever opens it reports what is wrong with it */
+    struct dpf_error ignored = {0}; /* the process that opens it reports the fault */
     struct config *config = arguments->config ? config_load(arguments->config, arguments->overrides,
                                                             arguments->n_overrides, &ignored)
                                               : NULL;

@@ -8,8 +8,8 @@
  *
  * Let f be the mass of symmetric noise on the integers, s_k = ln f(k-1)/f(k), and 0 <= s_{k+1} - s_k <= c for
  * all k. Then noise of that law in every coordinate, against a shift by v, is dominated by N(K|v|, 1) against
- * N(0, 1), |v| in L2, if K^2 (1 - K^2/12) >= c. So it is a Gaussian mechanism of multiplier next to
- * 1/sqrt(c), composed and sampled as one. It is the discrete form of a contraction theorem of Caffarelli's.
+ * N(0, 1), |v| in L2, if K^2 (1 - K^2/12) >= c. So it is a Gaussian mechanism with a multiplier close to
+ * 1/sqrt(c), composed and sampled as one. This is the discrete form of a contraction theorem by Caffarelli.
  *
  * One coordinate, one step. Let a_j be such that a standard normal number is above a_j with the probability
  * that the noise is j or more. Then a_j - a_{j-1} <= K for every j. For suppose it is larger. Cut the line

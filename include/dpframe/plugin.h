@@ -4,8 +4,8 @@
  *
  * Idea: a plugin is a shared object with exactly one exported symbol, the function
  * dpframe_plugin_v1. It returns constant data: who made the plugin, and its components. The host
- * lists, documents and validates everything from that data and runs no other plugin code until a
- * configuration asks for a component.
+ * lists, documents and validates components from that data, and runs no other plugin code until a
+ * configuration names a component.
  *
  * Life of a component: create -> (setup callbacks) -> (run callbacks)* -> destroy.
  * Callbacks are tagged [setup] (one thread, before training), [run] (many workers at once, on one
@@ -13,8 +13,8 @@
  * their comment says what NULL means. An instance must not change in a [run] callback: state that changes
  * lives in buffers of the host.
  *
- * A plugin does not link dpframe, starts no threads, allocates through the host, and calls
- * neither exit nor anything that changes the process (locale, signals, floating-point mode).
+ * A plugin does not link dpframe and starts no threads. It allocates through the host. It never calls exit or
+ * a function that changes the process (locale, signals, floating-point mode).
  */
 #ifndef DPFRAME_PLUGIN_H
 #define DPFRAME_PLUGIN_H

@@ -155,7 +155,7 @@ typedef struct dpf_sampling {
     double weight_below;
     double budget;
     double threshold;
-    /* Enforced: a unit takes part at most once in so many consecutive rounds. 0 or 1: no such promise. */
+    /* Enforced: a unit takes part at most once in this many consecutive rounds. 0 or 1: no promise. */
     int64_t separation;
     uint64_t reserved_words[3];
 } dpf_sampling;

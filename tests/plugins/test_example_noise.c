@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mechanism of examples/plugins, included as NOISE: its draws follow the law of its comment, that law has the
- * planned variance, and all of its neighbours keep to the stated epsilon and delta, by enumeration.
+ * A mechanism of examples/plugins, included as NOISE: its draws follow the law of its comment, that law has
+ * the planned variance, and all of its neighbours keep to the stated epsilon and delta, by enumeration.
  */
 #include "plain_random.h"
 #include "plain_release.h"

@@ -4,7 +4,7 @@
  *
  * A process is a rank, 0 .. ranks-1. All ranks make the same calls in the same order, from the thread that
  * called open, with counts and offsets that all of them know; a call returns when the rank's part is done.
- * What is added are integers, so that a result does not depend on the number of ranks (docs/adr/0002). The
+ * All sums are of integers, so a result does not depend on the number of ranks (docs/adr/0002). The
  * ranks trust each other: this is one curator's cluster, not a protocol between parties.
  *
  * Failures of the network end all processes; nothing has been released then. A status is the same on all

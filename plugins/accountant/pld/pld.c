@@ -18,9 +18,9 @@ enum { P_TOLERANCE, P_COUNT };
 static const dpf_param params[P_COUNT] = {
     [P_TOLERANCE] =
         DPF_PARAM_REAL_F("tolerance", 2e-4, 1e-7, 1.0, DPF_PARAM_PRIVACY, "",
-                         "Relative distance of upper and lower bound from which on no finer grid is tried. "
-                         "The bounds hold for any; a smaller one takes longer. The grid follows from it, "
-                         "from the losses and from the number of releases."),
+                         "The grid is refined until upper and lower bound are within this relative distance. "
+                         "The bounds hold for any tolerance; a smaller one takes longer. The first grid "
+                         "follows from it, from the losses and from the number of releases."),
 };
 
 struct pld {

@@ -25,7 +25,7 @@ static const dpf_param params[P_COUNT] = {
     [P_ESTIMATOR] = DPF_PARAM_ENUM_F("estimator", ESTIMATOR_INVERSE, estimators, 0,
                                      "How the four counts of a pair of items are reconstructed."),
     [P_ITERATIONS] = DPF_PARAM_INT_F("iterations", 100, 1, 1000000, 0, "",
-                                     "At most so many updates of a pair, for estimator = bayes."),
+                                     "Most updates of a pair, for estimator = bayes."),
     [P_SIMILARITY] = NEIGHBOURS_SIMILARITY(SIMILARITY_COSINE),
     [P_NEIGHBOURS] = NEIGHBOURS_K,
     [P_HISTORY] = NEIGHBOURS_HISTORY,

@@ -31,7 +31,7 @@ static const dpf_param params[P_COUNT] = {
         "Noise over the norm of a user's message: mu = 1/multiplier. [privacy] budget = total chooses it."),
     [P_HISTORY] =
         DPF_PARAM_INT_F("history", 0, 0, 1000000, DPF_PARAM_PRIVACY, "items",
-                        "Users of up to so many items count all of them alike; items of users with more "
+                        "Items of users with at most this many items count in full; items of users with more "
                         "count less. 0: by rule, a tenth of users x mu, 1 to 200."),
 };
 

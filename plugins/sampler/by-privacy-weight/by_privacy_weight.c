@@ -17,7 +17,7 @@ static const dpf_param params[P_COUNT] = {
     [P_FROM] =
         DPF_PARAM_REAL_F("from", 0.0, 0.0, INFINITY, DPF_PARAM_PRIVACY, "", "The least weight that is kept."),
     [P_BELOW] = DPF_PARAM_REAL_F("below", INFINITY, 0.0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
-                                 "Weights from this on are not kept."),
+                                 "Weights of this size or more are not kept."),
 };
 
 struct selection {

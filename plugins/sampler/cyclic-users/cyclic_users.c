@@ -17,9 +17,8 @@
 enum { P_GROUPS, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
-    [P_GROUPS] = DPF_PARAM_INT_F(
-        "groups", 10, 1, 16384, DPF_PARAM_PRIVACY, "",
-        "Into how many groups users are divided. A user takes part in every so manieth round."),
+    [P_GROUPS] = DPF_PARAM_INT_F("groups", 10, 1, 16384, DPF_PARAM_PRIVACY, "",
+                                 "Number of groups of users. A user takes part once in this many rounds."),
 };
 
 struct cyclic {

@@ -48,9 +48,9 @@ static const dpf_param params[P_COUNT] = {
     [P_LOSSES] = DPF_PARAM_ENUM_F("losses", LOSSES_EQUAL, losses_of, DPF_PARAM_PRIVACY,
                                   "Whether records differ in their losses."),
     [P_BOUND] = DPF_PARAM_REAL_F("bound", 0.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "",
-                                 "losses = norm: L1 norm of a row of the other side that has the largest "
-                                 "loss, as longer rows do. 0: the "
-                                 "one that the noise is for, which is private where bounds are empirical."),
+                                 "losses = norm: rows of the other side of this L1 norm or more have the "
+                                 "largest loss. 0: the norm for which the noise is chosen, which is private "
+                                 "where bounds are empirical."),
     [P_MAX_WEIGHT] =
         DPF_PARAM_REAL_F("max-weight", 100.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "", "Largest weight of a record."),
     [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),

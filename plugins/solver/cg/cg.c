@@ -242,7 +242,7 @@ static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
 
 static const dpf_param params[P_COUNT] = {
     [P_STEPS] = DPF_PARAM_INT_F("steps", 3, 1, 10000, 0, "steps",
-                                "Most steps of a visit; each visit starts where the last one ended."),
+                                "Most steps of a solve; each solve starts from the last solution."),
     [P_TOLERANCE] = DPF_PARAM_REAL_F("tolerance", 1e-6, 0, 1, 0, "",
                                      "A row is done when its residual is this small, relative to b / 2."),
     [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,

@@ -38,7 +38,7 @@ static const dpf_param params[P_COUNT] = {
                                   "Numbers in a row of a message, the rank for gradients; needed for scope = "
                                   "matrix."),
     [P_SEED] = DPF_PARAM_INT_F("seed", 0, 0, 2147483647, 0, "",
-                               "Which of the signs that belong to run.seed; public."),
+                               "Selects the signs, together with run.seed; public."),
 };
 
 struct flatten {

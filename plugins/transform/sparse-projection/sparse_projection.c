@@ -29,7 +29,7 @@ static const dpf_param params[P_COUNT] = {
     [P_ROWS] = DPF_PARAM_INT_F("rows", 0, 0, 2147483647, 0, "rows",
                                "p, the number of rows after; 0: as ratio says."),
     [P_SEED] = DPF_PARAM_INT_F("seed", 0, 0, 2147483647, 0, "",
-                               "Which of the projections that belong to run.seed; public."),
+                               "Selects the projection, together with run.seed; public."),
 };
 
 struct projection {

@@ -18,11 +18,10 @@
  *  - Unknown flags and reserved fields other than 0 state something new and are refused.
  *  - CORRELATED_GAUSSIAN covers a whole run, and no draw amplifies it.
  *  - APPROX and ZCDP state their parameters for a sensitivity of 1. How they grow with it is unknown: a
- * larger sensitivity is refused, a smaller one keeps the parameters.
- *  - Amplification by sampling is used for a Poisson draw of the very unit that is asked for, hidden
- *    from the observer, under add-remove, zero-out or flip (a record that is drawn or is not there,
- *    which is what a flip adds or removes): only then do neighbouring data sets give the
- *    pair Q, (1-q) Q + q P. In all other cases the rate is 1.
+ *    larger sensitivity is refused, a smaller one keeps the parameters.
+ *  - Amplification by sampling is used for a Poisson draw of exactly the unit asked about, hidden
+ *    from the observer, under add-remove, zero-out or flip (a flip adds or removes a record): only
+ *    then do neighbouring data sets give the pair Q, (1-q) Q + q P. In all other cases the rate is 1.
  *  - Rate 1 is a bound if the same draw is possible for both neighbours (joint quasi-convexity of Renyi and
  *    hockey-stick divergences). It is not possible if a fixed number is drawn from data sets of different
  *    sizes: such draws are refused under add-remove and flip.

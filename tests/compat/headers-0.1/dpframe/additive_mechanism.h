@@ -104,8 +104,8 @@ typedef struct dpf_additive_mechanism {
     dpf_draw_integers draw;
     /*
      * [any] Variance of each of n numbers drawn in one call, in squared grid steps; n is the length of the
-     * block with whole_blocks, else 1. from has values, parts and change alone. With DPF_SHARES_VARIANCE it is
-     * the variance of one share, whose square root becomes the events' scale.
+     * block with whole_blocks, else 1. from has values, parts and change alone. With DPF_SHARES_VARIANCE it
+     * is the variance of one share, whose square root becomes the events' scale.
      */
     double (*variance)(const dpf_noise_source *from, double steps, int64_t n);
 
@@ -182,7 +182,7 @@ static const dpf_enum_value dpf_additive_precisions[] = {
 
 #define DPF_SHARES_PARAMS(BITS, LEAST, MOST)                                                                 \
     DPF_PARAM_INT_F("min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",                            \
-                    "t: every sum has messages of at least so many honest parties. 0: all parties that "     \
+                    "t: every sum has messages of at least this many honest parties. 0: all parties that "   \
                     "the plan knows to take part."),                                                         \
         DPF_PARAM_INT_F("max-curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",                       \
                         "How many parties of a sum may pool their knowledge of their own shares; at least "  \

@@ -46,7 +46,7 @@ typedef struct dpf_features {
     const dpf_feature_column *column;
 } dpf_features;
 
-/* Numbers are cut at so many standard deviations from their mean. */
+/* Numbers are clipped at this many standard deviations from their mean. */
 #define DPF_FEATURE_REACH 3.0
 
 /*

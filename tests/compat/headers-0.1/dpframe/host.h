@@ -65,14 +65,14 @@ typedef struct dpf_log_service {
  * index, its column and the width of its row. Each way, each kind of draw and each width has its own pieces
  * of keystream, which share no block (docs/adr/0012).
  *
- * The streams of mechanisms, samplers, aggregators and recommenders come from the privacy key (see [privacy]
- * randomness), all others from run.seed.
+ * The streams of mechanisms, samplers, aggregators and recommenders come from the privacy key ([privacy]
+ * randomness), those of all other components from run.seed.
  *
  * A purpose that begins with '@' names a stream of the whole run: every component that opens it, in any
  * section, reads the same numbers. Use it for draws that must agree, such as which records are kept.
  *
- * A component must use an index for one thing only. In particular, noise of one index must never hide two
- * different released values.
+ * Use an index for one purpose only. In particular, noise of one index must never hide two different released
+ * values.
  */
 #define DPF_SERVICE_RANDOM "dpframe.random/1"
 typedef struct dpf_stream dpf_stream;
@@ -149,7 +149,7 @@ typedef struct dpf_call {
     int32_t worker; /* 0 .. n_workers-1; at most one call per worker at a time */
     int32_t n_workers;
     int32_t round; /* 0-based */
-    /* The index at which to read random draws; follows the component's lifetime (DPF_LIFETIME_*). */
+    /* The index at which to read random draws; it follows from the component's lifetime (DPF_LIFETIME_*). */
     uint32_t draw;
     uint32_t party; /* who is acting; DPF_PARTY_AGGREGATE for the aggregator of the messages */
     const dpf_host *host;

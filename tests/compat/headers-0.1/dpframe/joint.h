@@ -14,8 +14,9 @@
  * joint norm with y_b = |x_b|_within / w_b and |y|_across <= C gives u_b <= r_b y_b, r_b = k_b w_b / s_b,
  * where k_b relates the norms: |x|_2 <= |x|_1, |x|_1 <= sqrt(n) |x|_2 over n numbers. Then, by case:
  *   across = p       sum r_b^p z_b with z_b = y_b^p, sum z_b <= C^p, z_b <= (c_b/r_b)^p: a fractional
- * knapsack, solved by filling blocks in the order of r_b; across 1, p 2    y_b <= m_b = min(C, c_b/r_b), so
- * r_b^2 y_b^2 <= (r_b^2 m_b) y_b: a knapsack again, an upper bound that is exact if one block takes all;
+ *                    knapsack, solved by filling blocks in the order of r_b;
+ *   across 1, p 2    y_b <= m_b = min(C, c_b/r_b), so r_b^2 y_b^2 <= (r_b^2 m_b) y_b: a knapsack again, an
+ *                    upper bound that is exact if one block takes all;
  *   across 2, p 1    sum r_b y_b with sum y_b^2 <= C^2: y is proportional to r if nothing is capped (Cauchy);
  *                    capped blocks are taken out one after another.
  * All partitions into the given joint norms are tried, and the least bound counts. Examples: one ball gives

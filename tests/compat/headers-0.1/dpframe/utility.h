@@ -5,7 +5,7 @@
  * A loss or a solver that comes with a theorem about the error of its results can report it: the numbers that
  * go in, each with a name, and the bounds that come out, as published and as they can be derived. The host
  * reads NAME=VALUE from the command line, prints the report as text or JSON, and compares settings by it.
- * A report of utility is no part of the guarantee: nothing in it changes an epsilon.
+ * A report of utility is not part of the guarantee and changes no epsilon.
  */
 #ifndef DPFRAME_UTILITY_H
 #define DPFRAME_UTILITY_H

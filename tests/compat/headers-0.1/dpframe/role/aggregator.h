@@ -53,9 +53,8 @@ typedef struct dpf_aggregator_limits {
 } dpf_aggregator_limits;
 
 /*
- * One round between a server and parties that are processes of their own. The host carries the messages,
- * which it cannot read, and both ends allocate. What the structure says is agreed before the round, but for
- * server_key.
+ * One round between a server and parties in separate processes. The host carries the messages without reading
+ * them, and both ends allocate. Both ends agree on all fields but server_key before the round.
  */
 #define DPF_END_SERVER 0
 #define DPF_END_PARTY 1
@@ -70,7 +69,7 @@ typedef struct dpf_exchange {
     int64_t least_survivors; /* from the noise plan; a party gives nothing away for a sum of fewer */
     uint64_t round;          /* of the run: a party refuses a round before next_round */
     uint64_t next_round;     /* party: in and out; the host keeps it on disk before a reply leaves */
-    uint8_t agreed[32]; /* digest of all that messages are made from: whoever was told otherwise is refused */
+    uint8_t agreed[32];      /* digest of all that messages depend on: a peer with another one is refused */
     uint8_t server_key[32];  /* server: out of exchange_open. party: the server's, as the host was told */
     const uint32_t *parties; /* server: their numbers, ascending */
     void *state;             /* exchange_bytes() bytes, zero at the start, wiped by the host at the end */
@@ -128,8 +127,9 @@ typedef struct dpf_aggregator {
     dpf_status (*server_take)(void *self, const dpf_call *call, dpf_exchange *exchange, uint32_t party,
                               const uint8_t *message, uint64_t n_message, int32_t *outcome);
     /*
-     * Server: ends a phase; who has not answered is lost. After the last one, outcome is DPF_EXCHANGE_OVER
-     * and into has sums and survivors. Too few survivors are DPF_E_PRIVACY, before anything is opened.
+     * Server: ends a phase; parties that have not answered are lost. After the last one, outcome is
+     * DPF_EXCHANGE_OVER and into has sums and survivors. Too few survivors are DPF_E_PRIVACY, before anything
+     * is opened.
      */
     dpf_status (*server_close)(void *self, const dpf_call *call, dpf_exchange *exchange,
                                dpf_aggregation *into, int32_t *outcome);

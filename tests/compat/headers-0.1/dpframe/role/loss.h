@@ -97,10 +97,10 @@ typedef struct dpf_loss {
     /*
      * [run, optional] The same as accumulate, for sums of users' messages that are each multiplied by a
      * factor, without the messages: each record's contribution to a coordinate of block b, in float64 and
-     * exactly as accumulate has it for that record alone, times factors[row of the other side], is rounded to
-     * the nearest multiple of grid[b] (ties to even), and the multiples are added as integers: out is in grid
-     * steps, overwritten. Records whose factor is 0 are left out, whatever they hold. The host calls it only
-     * where every product lies within 2^50 steps. NULL: messages are made one by one.
+     * exactly as accumulate computes it for that record alone, times factors[row of the other side], is
+     * rounded to the nearest multiple of grid[b] (ties to even), and the multiples are added as integers: out
+     * is in grid steps, overwritten. Leave out records whose factor is 0, whatever their values. The host
+     * calls it only where every product lies within 2^50 steps. NULL: messages are made one by one.
      */
     dpf_status (*accumulate_scaled)(void *self, const dpf_call *call, const dpf_query *query,
                                     const dpf_groups *groups, const double *factors, const double *grid,

@@ -44,7 +44,7 @@ typedef struct dpf_release {
     int32_t reserved;
     /* For mechanisms whose noise is correlated between rounds. */
     int64_t rounds;         /* releases of the run, one a round; 0: not exactly one in each round */
-    int64_t separation;     /* a unit is in at most one of so many consecutive releases; at least 1 */
+    int64_t separation;     /* a unit is in at most one of this many consecutive releases; at least 1 */
     int64_t participations; /* most releases in which a unit takes part */
 } dpf_release;
 
@@ -67,7 +67,7 @@ typedef struct dpf_noise_plan {
     double gram_variance[DPF_MAX_BLOCKS];
     uint64_t modulus;  /* sums are taken modulo this; 0: not modular */
     double wrap_bound; /* bound on Pr[a sum wraps]; 0 if it provably cannot */
-    /* The guarantee needs sums of at least so many messages (spare_shares included). decode refuses smaller
+    /* The guarantee needs sums of at least this many messages (spare_shares included). decode refuses smaller
        sums, and an aggregator refuses to open them. 0: any number is enough. */
     int64_t least_survivors;
     uint64_t opaque[16]; /* for the mechanism's own use */

@@ -272,8 +272,8 @@ typedef struct dpf_recommender {
      */
     dpf_status (*releases)(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
                            int32_t capacity, int32_t *n);
-    /* [any, required] The size of the state for so many users and items, or an upper bound: fit reports how
-     * many bytes it used. */
+    /* [any, required] The size of the state for these numbers of users and items, or an upper bound: fit
+     * reports how many bytes it used. */
     dpf_status (*state_bytes)(void *self, int64_t n_users, int64_t n_items, uint64_t *bytes);
     /*
      * [run, required] Trains and fills the state. Its bytes must not depend on the number of workers or the

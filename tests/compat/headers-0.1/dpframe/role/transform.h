@@ -106,9 +106,9 @@ typedef struct dpf_transform {
     dpf_status (*adjoint)(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out);
     /*
      * [run, optional] message, both or none, where forward multiplies all numbers of a message by one factor:
-     * measure takes some rows of a message after those that it was given before, `numbers` begins as zeros;
-     * factor tells, after the last of n_rows rows, what forward would multiply the message by, to the last
-     * bit, however it was cut. DPF_E_UNSUPPORTED, or what forward would report: the message must be whole.
+     * measure takes the next rows of a message, `numbers` begins as zeros; after the last of n_rows rows
+     * factor returns the factor by which forward would multiply the message, to the last bit, however the
+     * message was cut. DPF_E_UNSUPPORTED, or the error of forward: the host makes the whole message instead.
      */
     dpf_status (*measure)(void *self, const dpf_call *call, const dpf_message *rows,
                           double numbers[DPF_MEASURE_NUMBERS]);
