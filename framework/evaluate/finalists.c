@@ -202,6 +202,22 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* In ascending order. Insertion for a few, which most users have. */
+static void sort_scores(double *x, int64_t n)
+{
+    if (n > 32) {
+        qsort(x, (size_t)n, sizeof *x, ascending);
+        return;
+    }
+    for (int64_t i = 1; i < n; i++) {
+        const double score = x[i];
+        int64_t at = i;
+        for (; at > 0 && x[at - 1] > score; at--)
+            x[at] = x[at - 1];
+        x[at] = score;
+    }
+}
+
 /* Both ends of what a positive's near neighbours can score, rounded outwards. */
 static void mark_close(struct near_user *near, int64_t p, double offset)
 {
@@ -225,7 +241,7 @@ static int64_t slot_of(const struct near_user *near, float score)
  */
 static void fill_slots(struct near_user *near, int64_t n)
 {
-    const int64_t within = 128 * n < SLOTS - 2 ? 128 * n : SLOTS - 2;
+    const int64_t within = 256 * n < SLOTS - 2 ? 256 * n : SLOTS - 2;
     const double scale = (double)within / ((double)near->high[n - 1] - (double)near->low[0]);
     near->n_slots = within + 2;
     near->scale = scale < (double)FLT_MAX ? (float)scale : 0;
@@ -259,7 +275,7 @@ static int open_places(struct finalists *f, int i, struct dpf_error *error)
         return 0;
     if (scorer->scores(scorer->context, u->user, u->positives, u->n_positives, positives, error) != 0)
         return -1;
-    qsort(positives, n, sizeof *positives, ascending);
+    sort_scores(positives, u->n_positives);
     for (int64_t p = 0; p < u->n_positives; p++)
         mark_close(near, p, scorer->factors.offset);
     if (u->n_positives > FEW)

@@ -200,7 +200,9 @@ static int64_t first_from(const double *sorted, int64_t from, int64_t to, double
 
 int64_t half_places_of(const double *sorted, int64_t n, double score)
 {
-    return first_from(sorted, 0, n, score, 0) + first_from(sorted, 0, n, score, 1);
+    const int64_t below = first_from(sorted, 0, n, score, 0);
+    const int tied = below < n && sorted[below] == score;
+    return below + (tied ? first_from(sorted, below, n, score, 1) : below);
 }
 
 /* Positives by equal intervals of score between the least and the largest of them. */
