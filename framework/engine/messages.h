@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * messages.h - one party's message of a released term: its groups to a query, transformed, encoded, and
- * absorbed by an aggregation.
+ * messages.h - one party's message of a released term: computes the query of its groups, transforms and encodes
+ * it, and passes it to an aggregation.
  */
 #ifndef DPF_ENGINE_MESSAGES_H
 #define DPF_ENGINE_MESSAGES_H

@@ -56,10 +56,10 @@ static double epsilon_asked(const dpf_value *values)
 }
 
 /* Of a difference of two NB(1, q), q = exp(-1/steps): 2 q / (1 - q)^2. */
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
     const double sine = sinh(1 / (2 * steps));
-    (void)values, (void)n;
+    (void)from, (void)n;
     return 1 / (2 * sine * sine);
 }
 
