@@ -140,10 +140,36 @@ struct ranked {
     int64_t at;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int is_lower(const struct ranked *x, const struct ranked *y)
 {
-    const struct ranked *x = a, *y = b;
-    return x->draw != y->draw ? (x->draw > y->draw) - (x->draw < y->draw) : (x->at > y->at) - (x->at < y->at);
+    return x->draw != y->draw ? x->draw < y->draw : x->at < y->at;
+}
+
+/* The count lowest of n come first, in any order. Quickselect: draws are random, so any pivot will do. */
+static void put_lowest_first(struct ranked *x, int64_t n, int64_t count)
+{
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        const struct ranked pivot = x[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (is_lower(&x[i], &pivot))
+                i++;
+            while (is_lower(&pivot, &x[j]))
+                j--;
+            if (i <= j) {
+                const struct ranked other = x[i];
+                x[i++] = x[j];
+                x[j--] = other;
+            }
+        }
+        if (count - 1 > j && count - 1 < i)
+            return;
+        if (count - 1 <= j)
+            high = j;
+        else
+            low = i;
+    }
 }
 
 /* How many records of a user with n > 0 records are held out. One always stays in training. */
@@ -166,7 +192,7 @@ static void flag_lowest_of(struct splitter *s, int64_t row, struct ranked *ranke
     for (int64_t i = 0; i < n; i++)
         ranked[i] = (struct ranked){draw_of(s, &user, csr->others[first + i]), first + i};
     if (count)
-        qsort(ranked, (size_t)n, sizeof *ranked, compare_ranked);
+        put_lowest_first(ranked, n, count);
     for (int64_t i = 0; i < count; i++)
         s->flags[ranked[i].at] = 1;
 }

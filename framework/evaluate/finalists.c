@@ -103,10 +103,11 @@ static double largest_error(const struct finalist_items *items, const float *row
 /* What is known of a user while blocks of items go by. */
 struct near_user {
     double error;
-    float bar; /* below it nobody can be a finalist any more */
-    struct top_entry *entries;
-    int64_t n, full; /* entries; so many, and the bar is raised */
-    size_t room;
+    float bar;       /* below it nobody can be a finalist any more */
+    float *scores;   /* of those who can be, and behind them room for a vector */
+    int32_t *items;  /* the same */
+    int64_t n, full; /* of these; so many, and the bar is raised */
+    size_t room[2];
     int64_t masked; /* of the user's, before the block */
     /* Places: */
     double *positives; /* scores, ascending */
@@ -143,7 +144,8 @@ void finalists_free(struct finalists *f)
         free(f->users[i].items);
         if (!f->near)
             continue;
-        free(f->near[i].entries);
+        free(f->near[i].scores);
+        free(f->near[i].items);
         free(f->near[i].positives);
         free(f->near[i].low);
         free(f->near[i].high);
@@ -173,6 +175,22 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* In ascending order. Insertion for a few, which most users have. */
+static void sort_scores(double *x, int64_t n)
+{
+    if (n > 32) {
+        qsort(x, (size_t)n, sizeof *x, ascending);
+        return;
+    }
+    for (int64_t i = 1; i < n; i++) {
+        const double score = x[i];
+        int64_t at = i;
+        for (; at > 0 && x[at - 1] > score; at--)
+            x[at] = x[at - 1];
+        x[at] = score;
+    }
+}
+
 /* Both ends of what a positive's near neighbours can score, rounded outwards. */
 static void mark_close(struct near_user *near, int64_t p, double offset)
 {
@@ -196,7 +214,7 @@ static int64_t slot_of(const struct near_user *near, float score)
  */
 static void fill_slots(struct near_user *near, int64_t n)
 {
-    const int64_t within = 128 * n < SLOTS - 2 ? 128 * n : SLOTS - 2;
+    const int64_t within = 256 * n < SLOTS - 2 ? 256 * n : SLOTS - 2;
     const double scale = (double)within / ((double)near->high[n - 1] - (double)near->low[0]);
     near->n_slots = within + 2;
     near->scale = scale < (double)FLT_MAX ? (float)scale : 0;
@@ -230,7 +248,7 @@ static int open_places(struct finalists *f, int i, struct dpf_error *error)
         return 0;
     if (scorer->scores(scorer->context, u->user, u->positives, u->n_positives, positives, error) != 0)
         return -1;
-    qsort(positives, n, sizeof *positives, ascending);
+    sort_scores(positives, u->n_positives);
     for (int64_t p = 0; p < u->n_positives; p++)
         mark_close(near, p, scorer->factors.offset);
     if (u->n_positives > FEW)
@@ -264,34 +282,84 @@ static float bar_below(const struct near_user *near, double score)
     return bar > near->bar ? bar : near->bar;
 }
 
+static void ends_of(const float *x, int64_t n, float *least, float *most)
+{
+    *least = *most = x[0];
+    for (int64_t i = 1; i < n; i++) {
+        *least = x[i] < *least ? x[i] : *least;
+        *most = x[i] > *most ? x[i] : *most;
+    }
+}
+
+/*
+ * A number that k of n numbers, a multiple of 16, reach: the k-th largest, or less by little. k of them reach
+ * low; fewer exceed high. Halving takes a pass of few instructions, and no branch that depends on an order.
+ */
+static float reached_by(const struct near_kernels *kernels, const float *x, int64_t n, int64_t k, float low,
+                        float high)
+{
+    enum { MOST_STEPS = 24 };
+    for (int step = 0; step < MOST_STEPS; step++) {
+        const float middle = low + (high - low) / 2;
+        if (!(middle > low))
+            break;
+        const int64_t reach = kernels->count(x, n, middle);
+        low = reach >= k ? middle : low;
+        high = reach >= k ? high : middle;
+        if (reach >= k && reach <= k + k / 16)
+            break;
+    }
+    return low;
+}
+
 /* Raises the bar to what the entries so far say, and drops those below. */
 static void raise_bar(const struct finalists *f, struct near_user *near)
 {
+    const struct near_kernels *kernels = f->shared->kernels;
     const int64_t k = f->shared->k;
+    float least, most;
     if (near->n < k)
         return;
+    const int64_t padded = (near->n + 15) / 16 * 16;
+    for (int64_t i = near->n; i < padded; i++)
+        near->scores[i] = -INFINITY;
+    ends_of(near->scores, near->n, &least, &most);
+    near->bar = bar_below(near, (double)reached_by(kernels, near->scores, padded, k, least, most));
     int64_t kept = 0;
-    near->bar = bar_below(near, top_entries_narrow(near->entries, near->n, k));
-    for (int64_t i = 0; i < near->n; i++)
-        if (near->entries[i].score >= (double)near->bar)
-            near->entries[kept++] = near->entries[i];
+    for (int64_t i = 0; i < near->n; i++) {
+        near->scores[kept] = near->scores[i];
+        near->items[kept] = near->items[i];
+        kept += near->scores[i] >= near->bar;
+    }
     near->n = kept;
     /* Where many tie they all stay, and the bar is raised after as many more. */
     near->full = near->full > 2 * kept ? near->full : 2 * kept;
 }
 
-/* A first bar: among the largest of each 8 items, k distinct ones are at or above the k-th largest. */
+/* A first bar from the first block. The largest of each 8 numbers are that many distinct ones, so k of the
+   block reach the least of them. */
 static void set_bar(const struct finalists *f, struct near_user *near, const float *scores)
 {
+    const struct near_kernels *kernels = f->shared->kernels;
     const int64_t k = f->shared->k;
-    struct top_entry entries[BLOCK / 8];
-    float largest[BLOCK / 8];
-    if (4 * k > BLOCK / 8)
+    float largest[BLOCK / 8], least, most;
+    if (k > BLOCK / 8)
         return;
-    f->shared->kernels->largest(scores, BLOCK, largest);
-    for (int64_t i = 0; i < BLOCK / 8; i++)
-        entries[i] = (struct top_entry){(double)largest[i], i};
-    near->bar = bar_below(near, top_entries_narrow(entries, BLOCK / 8, k));
+    kernels->largest(scores, BLOCK, largest);
+    ends_of(largest, BLOCK / 8, &least, &most);
+    if (least > -INFINITY)
+        near->bar = bar_below(near, (double)reached_by(kernels, scores, BLOCK, k, least, most));
+}
+
+/* Room for n more, and for what fills up the last vector. */
+static int reserve_entries(struct near_user *near, int64_t n, struct dpf_error *error)
+{
+    const size_t room = (size_t)(near->n + n) + 16;
+    float *scores = memory_grow(near->scores, &near->room[0], room, sizeof *scores);
+    near->scores = scores ? scores : near->scores;
+    int32_t *items = memory_grow(near->items, &near->room[1], room, sizeof *items);
+    near->items = items ? items : near->items;
+    return scores && items ? 0 : error_memory(error);
 }
 
 static int add_finalists(struct finalists *f, int i, const float *scores, int64_t first, int64_t n,
@@ -301,19 +369,15 @@ static int add_finalists(struct finalists *f, int i, const float *scores, int64_
     if (first == 0 && n == BLOCK)
         set_bar(f, near, scores);
     const int64_t hits = f->shared->kernels->find(scores, n, near->bar, f->hits);
-    struct top_entry *grown =
-        memory_grow(near->entries, &near->room, (size_t)(near->n + hits) + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    near->entries = grown;
+    if (reserve_entries(near, hits, error) != 0)
+        return -1;
     for (int64_t h = 0; h < hits; h++) {
-        const double score = (double)scores[f->hits[h]];
-        if (!(score >= (double)near->bar))
-            continue;
-        near->entries[near->n++] = (struct top_entry){score, first + f->hits[h]};
-        if (near->n >= near->full)
-            raise_bar(f, near);
+        near->scores[near->n + h] = scores[f->hits[h]];
+        near->items[near->n + h] = (int32_t)first + f->hits[h];
     }
+    near->n += hits;
+    if (near->n >= near->full)
+        raise_bar(f, near);
     return 0;
 }
 
@@ -433,7 +497,7 @@ static int close_list(struct finalists *f, int i, struct dpf_error *error)
     u->items = grown;
     u->n_items = 0;
     for (int64_t e = 0; e < near->n; e++)
-        f->bits[near->entries[e].entry / 64] |= UINT64_C(1) << (near->entries[e].entry % 64);
+        f->bits[near->items[e] / 64] |= UINT64_C(1) << (near->items[e] % 64);
     for (int64_t w = 0; w <= f->shared->n_items / 64; w++)
         for (; f->bits[w]; f->bits[w] &= f->bits[w] - 1)
             u->items[u->n_items++] = (int32_t)(64 * w + __builtin_ctzll(f->bits[w]));

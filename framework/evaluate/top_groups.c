@@ -43,7 +43,8 @@ static double median(double a, double b, double c)
     return c < lo ? lo : c > hi ? hi : c;
 }
 
-double top_entries_narrow(struct top_entry *e, int64_t n, int64_t k)
+/* Quickselect: the k largest of n >= k >= 1 come first, the smallest of them at k - 1. Returns its score. */
+static double narrow(struct top_entry *e, int64_t n, int64_t k)
 {
     int64_t lo = 0, hi = n - 1, target = k - 1;
     while (lo < hi) {
@@ -80,12 +81,12 @@ static double sweep(struct top_groups *top, const struct ranked_list *list, int6
             continue;
         top->entries[fill++] = (struct top_entry){list->scores[i], i};
         if (fill == top->capacity) {
-            bar = top_entries_narrow(top->entries, fill, k);
+            bar = narrow(top->entries, fill, k);
             fill = k;
         }
     }
     *n = fill;
-    return top_entries_narrow(top->entries, fill, k);
+    return narrow(top->entries, fill, k);
 }
 
 static int comes_before(const struct top_entry *a, const struct top_entry *b)
@@ -199,7 +200,9 @@ static int64_t first_from(const double *sorted, int64_t from, int64_t to, double
 
 int64_t half_places_of(const double *sorted, int64_t n, double score)
 {
-    return first_from(sorted, 0, n, score, 0) + first_from(sorted, 0, n, score, 1);
+    const int64_t below = first_from(sorted, 0, n, score, 0);
+    const int tied = below < n && sorted[below] == score;
+    return below + (tied ? first_from(sorted, below, n, score, 1) : below);
 }
 
 /* Positives by equal intervals of score between the least and the largest of them. */

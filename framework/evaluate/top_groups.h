@@ -63,9 +63,6 @@ struct item_counts {
 void top_groups_find(struct top_groups *top, const struct ranked_list *list,
                      const struct item_counts *counts);
 
-/* Quickselect: the k largest of n >= k >= 1 come first, the smallest of them at k - 1. Returns its score. */
-double top_entries_narrow(struct top_entry *entries, int64_t n, int64_t k);
-
 /* Of an item's score: 2 for each of the ascending scores below it, 1 for each that is equal. */
 int64_t half_places_of(const double *ascending, int64_t n, double score);
 

@@ -93,8 +93,8 @@ static int n_groups(const uint8_t *groups, int64_t n)
 static int reserve(struct budgets *b, int64_t n_records, int64_t n_users)
 {
     const size_t records = (size_t)n_records + 1, users = (size_t)n_users + 1;
-    b->weights = memory_raw(records, sizeof *b->weights);
-    b->records = memory_raw(records, sizeof *b->records);
+    b->weights = memory_large(records, sizeof *b->weights);
+    b->records = memory_large(records, sizeof *b->records);
     b->users = memory_raw(users, sizeof *b->users);
     b->offsets = memory_new(users, sizeof *b->offsets);
     b->events = memory_raw((size_t)b->plan->ledger.n + 1, sizeof *b->events);
