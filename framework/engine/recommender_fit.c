@@ -35,8 +35,14 @@ static const dpf_interactions *records_of(const struct dataset *dataset, struct 
 
 /* ---- training ------------------------------------------------------------------------------------------ */
 
-static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,
-                    struct engine_stats *stats, struct dpf_error *error)
+/* Who else is to do with training; NULL: nobody. */
+struct fit_others {
+    const dpf_witness *witness;
+    const dpf_user_sums *sums;
+};
+
+static int fit_with(struct worker *worker, struct pool *pool, struct model *model,
+                    const struct fit_others *others, struct engine_stats *stats, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
@@ -46,7 +52,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                    .records = records_of(model->dataset, &view),
                    .state = model->state,
                    .state_bytes = model->state_bytes,
-                   .witness = witness};
+                   .witness = others->witness,
+                   .sums = others->sums};
     const dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
     worker_lend_pool(worker, pool);
     dpf_status status = component->functions->fit(instance->self, call, &fit);
@@ -54,6 +61,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
         return error_set(error, DPF_FAULT_RUN,
                          "interrupted while recommender %s was trained; nothing is written",
                          instance->entry->component->id);
+    if (error->fault && others->sums) /* the other ends' */
+        return -1;
     if (instance_result(instance, status, "fit", error) != 0)
         return error_while_running(error);
     if (fit.state_bytes > model->state_bytes)
@@ -61,27 +70,44 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                          "[model.recommender] recommender %s: fit used more than state_bytes",
                          instance->entry->component->id);
     model->state_bytes = fit.state_bytes;
-    stats->messages = fit.messages;
-    stats->bytes_up = fit.bytes_up;
-    stats->bytes_down = fit.bytes_down;
+    stats->messages += fit.messages;
+    stats->bytes_up += fit.bytes_up;
+    stats->bytes_down += fit.bytes_down;
     stats->rounds_done = 1;
     return 0;
+}
+
+static int fit_alone(struct model *model, struct pool *pool, const struct fit_others *others,
+                     struct engine_stats *stats, struct dpf_error *error)
+{
+    struct worker *worker = worker_new(0, pool_workers(pool), error);
+    int status = worker ? fit_with(worker, pool, model, others, stats, error) : -1;
+    worker_free(worker);
+    return status;
 }
 
 int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
                             struct engine_stats *stats, struct dpf_error *error)
 {
+    const struct fit_others others = {.witness = witness};
     memset(stats, 0, sizeof *stats);
-    struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = worker ? fit_with(worker, pool, model, witness, stats, error) : -1;
-    worker_free(worker);
-    return status;
+    return fit_alone(model, pool, &others, stats, error);
 }
 
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error)
 {
     return recommender_fit_watched(model, pool, NULL, stats, error);
+}
+
+int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
+                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error)
+{
+    memset(stats, 0, sizeof *stats);
+    const dpf_user_sums with =
+        remote_sums_begin(sums, remote, model->plan, model->dataset->users.n, stats, error);
+    const struct fit_others others = {.sums = &with};
+    return fit_alone(model, pool, &others, stats, error);
 }
 
 /* ---- a trained state -------------------------------------------------------------------------------------

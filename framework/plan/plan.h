@@ -81,6 +81,7 @@ struct side_plan {
 struct recommender_plan {
     struct instance *instance; /* NULL: a factorization, or a baseline */
     const dpf_recommender *functions;
+    struct instance *aggregator; /* of its users' messages, where they are processes of their own; or NULL */
     dpf_recommender_setup setup;
     dpf_recommender_release releases[DPF_MAX_RELEASES];
     int32_t n_releases;

@@ -342,6 +342,8 @@ void plan_rekey(struct plan *plan, struct random_root *root)
         }
     if (plan->recommender.instance)
         instance_rekey(plan->recommender.instance, root);
+    if (plan->recommender.aggregator)
+        instance_rekey(plan->recommender.aggregator, root);
     random_root_free(plan->privacy_root);
     plan->privacy_root = root;
 }

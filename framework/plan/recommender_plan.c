@@ -75,7 +75,8 @@ int recommender_plan_make(struct plan *plan, struct dpf_error *error)
                               &plan->recommender.instance, error) != 0)
         return -1;
     plan->recommender.functions = plan->recommender.instance->functions;
-    return 0;
+    return components_make_named(plan, DPF_ROLE_AGGREGATOR, "model", "aggregator", v[MODEL_AGGREGATOR].text,
+                                 &plan->recommender.aggregator, error);
 }
 
 /* ---- releases --------------------------------------------------------------------------------------- */

@@ -46,6 +46,7 @@ static void visit_all(const struct plan *plan, value_visitor visit, void *contex
         }
     }
     visit_instance(plan->recommender.instance, visit, context);
+    visit_instance(plan->recommender.aggregator, visit, context);
     for (int i = 0; i < plan->n_accountants; i++)
         visit_instance(plan->accountants[i], visit, context);
 }

@@ -117,7 +117,8 @@ static uint32_t gram_flags(void *self)
 {
     (void)self;
     /* What can fail is memory, of public sizes, and what is computed from the releases alone. */
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS |
+           DPF_RECOMMENDER_SUMS;
 }
 
 static dpf_status gram_releases(void *instance, const dpf_recommender_setup *setup,
@@ -192,6 +193,21 @@ static dpf_status tell(const dpf_call *call, const struct telling *telling, int3
     return DPF_OK;
 }
 
+/* ---- users elsewhere ----------------------------------------------------------------------------------- */
+
+/* The sum over users whose records are here becomes that over all. */
+static dpf_status gather(const dpf_user_sums *sums, int32_t release, int64_t rows, int64_t width,
+                         int64_t *numbers)
+{
+    return sums ? sums->gather(sums->context, release, rows, (int32_t)width, numbers) : DPF_OK;
+}
+
+/* The release, with its noise, becomes everybody's. */
+static dpf_status publish(const dpf_user_sums *sums, int32_t release, int64_t n, int64_t *numbers)
+{
+    return sums ? sums->publish(sums->context, release, n, numbers) : DPF_OK;
+}
+
 /* ---- training ---------------------------------------------------------------------------------------------
  */
 
@@ -244,14 +260,17 @@ static dpf_status add_gram_noise(const struct private_gram *self, const dpf_call
 }
 
 static dpf_status release_counts(const struct private_gram *self, const dpf_call *call,
-                                 const struct gram_plan *plan, const dpf_interactions *records,
-                                 struct telling *telling, int64_t *totals)
+                                 const struct gram_plan *plan, const dpf_fit *fit, struct telling *telling,
+                                 int64_t *totals)
 {
+    const dpf_interactions *records = fit->records;
     dpf_cursor cursor;
     int64_t *drawn = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *drawn);
     if (!drawn)
         return fail(self, DPF_E_MEMORY, "out of memory");
     dpf_status status = gram_sum_counts(call, records, plan->counts.bits, totals);
+    if (status == DPF_OK)
+        status = gather(dpf_fit_sums(fit), 0, records->n_items, 1, totals);
     if (status == DPF_OK)
         status = keep_exact(call, totals, records->n_items, plan->counts.grid, telling);
     if (status == DPF_OK && plan->noisy) {
@@ -260,15 +279,17 @@ static dpf_status release_counts(const struct private_gram *self, const dpf_call
         for (int64_t i = 0; i < records->n_items; i++)
             totals[i] += drawn[i];
     }
+    if (status == DPF_OK)
+        status = publish(dpf_fit_sums(fit), 0, records->n_items, totals);
     return status == DPF_OK ? tell(call, telling, 0, &plan->counts, records->n_items, 1, 0, totals) : status;
 }
 
 /* The second release: n numbers in *sums. */
 static dpf_status release_second(const struct private_gram *self, const dpf_call *call,
-                                 const struct gram_plan *plan, const dpf_interactions *records,
-                                 const struct item_span *span, struct telling *telling, int64_t **sums,
-                                 int64_t *n)
+                                 const struct gram_plan *plan, const dpf_fit *fit, const struct item_span *span,
+                                 struct telling *telling, int64_t **sums, int64_t *n)
 {
+    const dpf_interactions *records = fit->records;
     const int64_t m = span->m, d = plan->projected ? span->basis.columns : 0;
     double *weight = call->scratch(call, (uint64_t)(m + 1) * sizeof *weight);
     double *basis = call->scratch(call, (uint64_t)(m * d + 1) * sizeof *basis);
@@ -286,9 +307,13 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
                                                              GRAM_LEAST_PROJECTED, *sums)
                                         : gram_sum_pairs(call, records, &columns, *sums);
     if (status == DPF_OK)
+        status = gather(dpf_fit_sums(fit), 1, m, plan->projected ? d : m, *sums);
+    if (status == DPF_OK)
         status = keep_exact(call, *sums, *n, plan->second.grid, telling);
     if (status == DPF_OK)
         status = add_gram_noise(self, call, plan, m, d, *sums);
+    if (status == DPF_OK)
+        status = publish(dpf_fit_sums(fit), 1, *n, *sums);
     return status == DPF_OK ? tell(call, telling, 1, &plan->second, *n, plan->projected ? d : m,
                                    !plan->projected && plan->noisy, *sums)
                             : status;
@@ -307,14 +332,14 @@ static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     if (why)
         return fail(self, DPF_E_RANGE, why);
     int64_t *totals = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *totals);
-    dpf_status status = totals ? release_counts(self, call, &plan, records, &telling, totals)
+    dpf_status status = totals ? release_counts(self, call, &plan, fit, &telling, totals)
                                : fail(self, DPF_E_MEMORY, "out of memory");
     if (status != DPF_OK)
         return status;
     if (item_span_make(call, &plan, fit->setup->n_users, records->n_items, totals, dpf_item_features(records),
                        &span) != 0)
         return DPF_E_INTERNAL;
-    status = release_second(self, call, &plan, records, &span, &telling, &second, &n);
+    status = release_second(self, call, &plan, fit, &span, &telling, &second, &n);
     if (status == DPF_OK && call->cancelled(call))
         status = DPF_E_CANCELLED; /* before what takes long */
     if (status != DPF_OK)
