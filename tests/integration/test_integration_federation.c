@@ -12,11 +12,7 @@
 
 #include <glob.h>
 
-#include "integration/training.h"
-
-#include "integration/spawned.h"
-
-enum { N_PARTIES = 12, ROUNDS = 3 };
+#include "integration/parties.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 1\norder = users, items\noutput = out\n"
@@ -52,169 +48,6 @@ static const char weighted[] =
     "[items.sampler]\nrate = 0.5\nweight = inverse\n"
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
     "[federation]\nstate = weighted-state\njoin-time = 0\n";
-
-/* ---- processes ---------------------------------------------------------------------------------------- */
-
-/* Starts dpframe with words after a format, its output in NAME.out and NAME.err. */
-static pid_t start(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static pid_t start(const char *name, const char *format, ...)
-{
-    char words[2048], program[512], path[160], *argv[64] = {(char *)(uintptr_t) "dpframe"};
-    int n = 1;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(words, sizeof words, format, list);
-    va_end(list);
-    snprintf(program, sizeof program, "%s/dpframe", getenv("DPFRAME_BUILD_DIR"));
-    for (char *word = strtok(words, " "); word && n < 63; word = strtok(NULL, " "))
-        argv[n++] = word;
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        if (chdir(training_directory) != 0)
-            _exit(126);
-        snprintf(path, sizeof path, "%s.out", name);
-        command_redirect(path, STDOUT_FILENO);
-        snprintf(path, sizeof path, "%s.err", name);
-        command_redirect(path, STDERR_FILENO);
-        execv(program, argv);
-        _exit(127);
-    }
-    return pid;
-}
-
-/* What NAME has said. */
-static const char *said(const char *name)
-{
-    static char text[1 << 16];
-    char path[160];
-    snprintf(path, sizeof path, "%s.err", name);
-    text[0] = '\0';
-    if (command_exists(path)) /* else the process is only starting */
-        command_slurp(command_path(path), text, sizeof text);
-    return text;
-}
-
-static int ended(pid_t pid)
-{
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static void expect_end(pid_t pid, const char *name, int code, const char *text)
-{
-    const int got = ended(pid);
-    if (got != code || !strstr(said(name), text))
-        fail_msg("%s: exit code %d instead of %d, or \"%s\" missing in: %s", name, got, code, text,
-                 said(name));
-}
-
-static char socket_path[128];
-static const char *base_options = "--insecure-test -o privacy.randomness=reproducible";
-
-static pid_t start_server(const char *output, const char *options)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s-server", output);
-    snprintf(socket_path, sizeof socket_path, "%s/%s.sock", training_directory, output);
-    return start(name, "serve %s -v -c base.ini -O %s %s %s", socket_path, output, base_options, options);
-}
-
-/* Party p of a run; its directory is of the run too. */
-static pid_t start_party(const char *run, int p, const char *options)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s-%d", run, p);
-    return start(name,
-                 "join %s -q -c base.ini --data mine%d.csv -O %s-out -o federation.state=%s-state %s %s",
-                 socket_path, p, name, name, base_options, options);
-}
-
-static void start_parties(const char *run, pid_t pids[N_PARTIES + 1],
-                          const char *const options[N_PARTIES + 1])
-{
-    for (int p = 1; p <= N_PARTIES; p++)
-        pids[p] = start_party(run, p, options && options[p] ? options[p] : "");
-}
-
-/* ---- the oracle --------------------------------------------------------------------------------------- */
-
-/* "round R: ID ..." as the server has it, from its log. */
-static void write_survivors(const char *run, const char *file)
-{
-    char name[64];
-    static char lines[1 << 14];
-    size_t n = 0;
-    snprintf(name, sizeof name, "%s-server", run);
-    const char *at = said(name);
-    lines[0] = '\0';
-    while ((at = strstr(at, "in the sum of round "))) {
-        at += strlen("in the sum of ");
-        const size_t length = strcspn(at, "\n") + 1;
-        assert_true(n + length < sizeof lines);
-        memcpy(lines + n, at, length);
-        n += length;
-        lines[n] = '\0';
-    }
-    training_file(file, lines);
-}
-
-static void same_release(const char *a, const char *b)
-{
-    static char x[1 << 16], y[1 << 16];
-    char path[160];
-    size_t n[2];
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/release/item_factors.npy", i ? b : a);
-        FILE *stream = fopen(command_path(path), "rb");
-        if (!stream)
-            fail_msg("%s is not there", path);
-        n[i] = fread(i ? y : x, 1, sizeof x, stream);
-        fclose(stream);
-    }
-    assert_int_equal(n[0], n[1]);
-    assert_true(n[0] > 400); /* 20 rows of 4 numbers, and the header */
-    if (memcmp(x, y, n[0]) != 0)
-        fail_msg("%s and %s have released different factors", a, b);
-}
-
-/* The simulation over those who survived, as the server says; and who they were, as the test says. */
-static void expect_simulated(const char *run, const char *expected, const char *options)
-{
-    char words[2048], file[64], text[4096];
-    snprintf(file, sizeof file, "%s-survivors.txt", run);
-    write_survivors(run, file);
-    command_slurp(command_path(file), text, sizeof text);
-    if (expected && strcmp(text, expected) != 0)
-        fail_msg("survivors are\n%sand should be\n%s", text, expected);
-    snprintf(
-        words, sizeof words,
-        "-q -c base.ini -O %s-simulated -o privacy.randomness=reproducible -o items.aggregator=chosen-sum -o "
-        "items.aggregator.survivors=%s --plugin-dir %s %s",
-        run, file, training_plugins("integration-plugins"), options);
-    command_expect(words, 0, "");
-    char simulated[80];
-    snprintf(simulated, sizeof simulated, "%s-simulated", run);
-    same_release(run, simulated);
-}
-
-static int64_t communication(const char *run, const char *key)
-{
-    char path[96];
-    snprintf(path, sizeof path, "%s/run.json", run);
-    json_t *root = command_json(path);
-    const int64_t n = json_integer_value(json_object_get(json_object_get(root, "communication"), key));
-    json_decref(root);
-    return n;
-}
-
-static void nothing_is_released(const char *run)
-{
-    char path[96];
-    snprintf(path, sizeof path, "%s/release", run);
-    assert_false(command_exists(path));
-}
 
 /* ---- tests -------------------------------------------------------------------------------------------- */
 
@@ -270,15 +103,20 @@ static void parties_late_in_each_phase(void **state)
         [9] = "-o federation.in-front=faulty -o federation.in-front.delay=1 -o "
               "federation.in-front.delay-time=0.1",
     };
+    const char *all[N_PARTIES + 1];
+    static char texts[N_PARTIES + 1][256];
+    for (int p = 1; p <= N_PARTIES; p++) {
+        snprintf(texts[p], sizeof texts[p], "-o run.rounds=2 %s", options[p] ? options[p] : "");
+        all[p] = texts[p];
+    }
     pid_t pids[N_PARTIES + 1];
-    const pid_t server = start_server("late", "-o federation.deadline=4");
-    start_parties("late", pids, options);
+    const pid_t server = start_server("late", "-o federation.deadline=2 -o run.rounds=2");
+    start_parties("late", pids, all);
     expect_end(server, "late-server", 0, "");
     for (int p = 1; p <= N_PARTIES; p++)
         assert_int_equal(ended(pids[p]), 0); /* all hear the end */
     expect_simulated(
-        "late",
-        "round 0: 1 2 4 5 6 7 8 9 10 11\nround 1: 1 2 4 6 7 8 9 10 11\nround 2: 1 2 4 6 7 8 9 10 11\n", "");
+        "late", "round 0: 1 2 4 5 6 7 8 9 10 11\nround 1: 1 2 4 6 7 8 9 10 11\n", "-o run.rounds=2");
 }
 
 static void too_few_survivors_release_nothing(void **state)
@@ -364,7 +202,7 @@ static void a_server_that_is_killed_releases_nothing(void **state)
 {
     (void)state;
     pid_t pids[N_PARTIES + 1];
-    static const char *const waits = "-o federation.join-time=8";
+    static const char *const waits = "-o federation.join-time=3";
     const char *options[N_PARTIES + 1];
     for (int p = 1; p <= N_PARTIES; p++)
         options[p] = waits;
@@ -433,18 +271,18 @@ static void a_party_comes_back(void **state)
     (void)state;
     pid_t pids[N_PARTIES + 1];
     static const char *const options[N_PARTIES + 1] = {
-        [6] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5 -o run.rounds=6"};
+        [6] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5 -o run.rounds=4"};
     const char *all[N_PARTIES + 1];
     char text[1 << 14];
     for (int p = 1; p <= N_PARTIES; p++)
-        all[p] = options[p] ? options[p] : "-o run.rounds=6";
+        all[p] = options[p] ? options[p] : "-o run.rounds=4";
     base_options = "";
     const pid_t server =
-        start_server("back", "-o run.rounds=6 -o federation.in-front=faulty -o "
-                             "federation.in-front.delay=1 -o federation.in-front.delay-time=0.5");
+        start_server("back", "-o run.rounds=4 -o federation.in-front=faulty -o "
+                             "federation.in-front.delay=1 -o federation.in-front.delay-time=0.3");
     start_parties("back", pids, all);
     assert_int_equal(ended(pids[6]), 128 + SIGKILL);
-    pids[6] = start_party("back", 6, "-o run.rounds=6");
+    pids[6] = start_party("back", 6, "-o run.rounds=4");
     expect_end(server, "back-server", 0, "");
     for (int p = 1; p <= N_PARTIES; p++)
         assert_int_equal(ended(pids[p]), 0);
@@ -459,7 +297,7 @@ static void a_party_comes_back(void **state)
      */
     assert_non_null(strstr(text, "round 0: 0 1 2 3 4 5 6 "));
     assert_non_null(strstr(text, "round 1: 0 1 2 3 4 6 "));
-    assert_non_null(strstr(text, "round 5: 0 1 2 3 4 5 6 "));
+    assert_non_null(strstr(text, "round 3: 0 1 2 3 4 5 6 "));
     base_options = "--insecure-test -o privacy.randomness=reproducible";
 }
 
@@ -501,7 +339,7 @@ static void a_party_that_comes_back_counts_on(void **state)
     char slow[1 << 10];
     snprintf(slow, sizeof slow,
              "%s -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
-             "federation.in-front.delay-time=0.5",
+             "federation.in-front.delay-time=0.3",
              options);
     const pid_t server = start_server("counts", slow);
     start_parties("counts", pids, all);
@@ -605,32 +443,12 @@ int main(void)
         cmocka_unit_test(parties_killed_at_random),
         cmocka_unit_test(over_grpc),
     };
-    void *state = NULL;
-    if (training_begin(&state) != 0)
+    if (parties_begin() != 0)
         return 1;
     training_file("base.ini", base);
     training_file("weighted.ini", weighted);
-    training_file("users.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
-    training_file("items.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n");
-    int status = command_run_it("generate -q -O ratings.csv users=12 items=20 ratings=150 step=1");
-    static char all[1 << 16], own[1 << 16];
-    command_slurp(command_path("ratings.csv"), all, sizeof all);
-    for (int p = 1; p <= N_PARTIES; p++) { /* each party has a file of its own */
-        char head[16], name[32];
-        snprintf(head, sizeof head, "\n%d,", p);
-        size_t n = strcspn(all, "\n") + 1;
-        memcpy(own, all, n);
-        for (const char *at = strstr(all, head); at; at = strstr(at + 1, head)) {
-            const size_t length = strcspn(at + 1, "\n") + 1;
-            memcpy(own + n, at + 1, length);
-            n += length;
-        }
-        own[n] = '\0';
-        snprintf(name, sizeof name, "mine%d.csv", p);
-        training_file(name, own);
-    }
-    if (status == 0)
-        status = cmocka_run_group_tests(tests, NULL, NULL);
+    const int status = cmocka_run_group_tests(tests, NULL, NULL);
+    void *state = NULL;
     training_end(&state);
     return status;
 }

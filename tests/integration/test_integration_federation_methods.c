@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Methods over links, against their simulations, byte for byte: HDPMF, whose parties solve after the release;
+ * its form in which the server sees messages with rows of their own; the recommender private-gram; and DPIMF,
+ * whose parties are sites that solve.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/parties.h"
+#include "integration/parties.h"
+
+#define DATA                                                                                                 \
+    "[data]\nformat = csv\nheader = yes\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"                 \
+    "users-file = users.txt\nitems-file = items.txt\n"
+#define LINKS "[federation]\njoin-time = 60\ndeadline = 20\n"
+
+static const char hdpmf[] =
+    "[run]\nrounds = 3\nthreads = 1\norder = items, users\noutput = out\n" DATA
+    "[data.weights]\nkind = groups\nuser-shares = 0.54, 0.37\nuser-levels = 0.1, 0.5, 1\n"
+    "item-shares = 0.33, 0.33\nitem-levels = 0.1, 0.5, 1\n"
+    "[split]\nkind = per-user\nn = 2\n[model]\nrank = 2\noffset = value\noffset-value = 3\n"
+    "[parties]\nkind = users\n"
+    "[users]\nloss = squared-error\ntransforms = stretch\nsolver = damped-gradient-descent\n"
+    "[users.loss]\nregularization = 0.01\n[users.transform.stretch]\ncenter = 3\n"
+    "[users.solver]\nrate = 0.05\ncurvature = 20\nschedule = step\ndrop-at = 0.4\ndrop-factor = 0.2\n"
+    "radius = 1\n"
+    "[items]\nloss = squared-error\ntransforms = stretch, clip-user\nmechanism = laplace-gamma\n"
+    "aggregator = secagg\nsolver = gradient-descent\n"
+    "[items.loss]\nregularization = 0.01\n[items.transform.stretch]\ncenter = 3\n"
+    "[items.transform.clip-user]\nnorm = l1\nbound = 2\n[items.mechanism]\nepsilon = 200\nmin-honest = 8\n"
+    "[items.solver]\nrate = 0.05\nradius = 5\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 0\n[accountants]\nlist = pure\n"
+    "[evaluate]\nmetrics = rmse\n" LINKS;
+
+static const char open_messages[] =
+    "[run]\nrounds = 2\nthreads = 1\norder = users, items\noutput = out\n" DATA
+    "[split]\nkind = per-user\nn = 2\n[model]\nrank = 2\noffset = value\noffset-value = 3\n"
+    "[parties]\nkind = users\n[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
+    "[items]\nloss = squared-error\ntransforms = clip-rows, clip-user\nmechanism = gaussian\naggregator = sum\n"
+    "solver = gradient-descent\n[items.transform.clip-rows]\nbound = 1\n[items.transform.clip-user]\nbound = 1\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 0.1\nwhere = party\n"
+    "[items.solver]\nrate = 0.05\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n[accountants]\nlist = rdp\n"
+    "[evaluate]\nmetrics = rmse\n" LINKS;
+
+static const char gram[] =
+    "[run]\nthreads = 1\noutput = out\n" DATA "feedback = implicit\n"
+    "[split]\nkind = per-user\nfraction = 0.2\n"
+    "[model]\nrecommender = private-gram\naggregator = secagg\nusers = 12\nitems = 20\n"
+    "[model.recommender]\nnoise-multiplier = 0.2\nitems = 8\n"
+    "[parties]\nkind = users\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
+    "[accountants]\nlist = rdp\n[evaluate]\nmetrics = ndcg\n[consent]\nobserver = outsider\n" LINKS;
+
+static const char dpimf[] =
+    "[run]\nrounds = 2\nthreads = 1\norder = users, items\noutput = out\n" DATA "feedback = implicit\n"
+    "[split]\nkind = random\nfraction = 0.2\n[model]\nrank = 3\ninit = uniform\ninit-scale = 1\n"
+    "[parties]\nkind = silos-by-users\ncount = 3\nlocal-iterations = 2\n"
+    "[users]\nloss = implicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.01\nunobserved-weight = 1\n"
+    "[items]\nloss = implicit-als\nmechanism = laplace\nblock-layout = full\nbounds = empirical\n"
+    "aggregator = mean\nsolver = ball\nsolve-at = party\n"
+    "[items.loss]\nlambda = 0.01\nunobserved-weight = 1\ncells = own\n[items.solver]\nlambda = 0.01\n"
+    "[items.mechanism]\nepsilon = 1\nsensitivity = joint\nwhere = party\nlifetime = solve\n"
+    "[privacy]\nunit = record\nadjacency = flip\nobserver = server\n"
+    "[accountants]\nlist = published\n[accountants.published]\nclaim = dpimf-theorem-3\n";
+static const char dpimf_ends[] = "include = sites.ini\n[evaluate]\nmetrics = hr\n[consent]\nunit = record\n" LINKS;
+
+static void all_end_well(pid_t server, const char *name, const pid_t pids[N_PARTIES + 1], int n)
+{
+    expect_end(server, name, 0, "");
+    for (int p = 1; p <= n; p++)
+        if (pids[p] && ended(pids[p]) != 0)
+            fail_msg("party %d of %s has failed", p, name);
+}
+
+/* A user's row is for the rows before and after a release; the noise comes in shares. A party that is lost after its
+ * input is in the first sum and in no other. */
+static void hdpmf_solves_after_the_release(void **state)
+{
+    (void)state;
+    static const char *const options[N_PARTIES + 1] = {
+        [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5"};
+    pid_t pids[N_PARTIES + 1];
+    run_config = "hdpmf.ini";
+    pid_t server = start_server("hdpmf", "");
+    start_parties("hdpmf", pids, NULL);
+    all_end_well(server, "hdpmf-server", pids, N_PARTIES);
+    command_expect("-q -c hdpmf.ini -O hdpmf-alone -o privacy.randomness=reproducible", 0, "");
+    same_release("hdpmf", "hdpmf-alone");
+    assert_int_equal(communication("hdpmf", "bytes_up"), communication("hdpmf-alone", "bytes_up"));
+    same_row("hdpmf-7-out", "hdpmf-alone", 6, 2);
+    server = start_server("hdpmf-lost", "");
+    start_parties("hdpmf-lost", pids, options);
+    assert_int_equal(ended(pids[4]), 128 + SIGKILL);
+    pids[4] = 0;
+    all_end_well(server, "hdpmf-lost-server", pids, N_PARTIES);
+    expect_simulated("hdpmf-lost",
+                     "round 0: 0 1 2 3 4 5 6 7 8 9 10 11\nround 1: 0 1 2 4 5 6 7 8 9 10 11\n"
+                     "round 2: 0 1 2 4 5 6 7 8 9 10 11\n",
+                     "");
+}
+
+/* Where the server sees messages, each party adds all of the noise, and sends the rows of its items. */
+static void messages_in_the_open(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    run_config = "open.ini";
+    const pid_t server = start_server("open", "");
+    start_parties("open", pids, NULL);
+    all_end_well(server, "open-server", pids, N_PARTIES);
+    command_expect("-q -c open.ini -O open-alone -o privacy.randomness=reproducible", 0, "");
+    same_release("open", "open-alone");
+}
+
+/* The model is made at each end from what the server has released; the scores of a party are its own. */
+static void private_gram_from_sums(void **state)
+{
+    (void)state;
+    static const char *const options[N_PARTIES + 1] = {
+        [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2"};
+    static const char *const forms[] = {"gram", "projected"};
+    pid_t pids[N_PARTIES + 1];
+    char words[512], run[32], alone[48], own[48], server_name[48], more[128];
+    const char *all[N_PARTIES + 1];
+    run_config = "gram.ini";
+    for (int f = 0; f < 2; f++) {
+        snprintf(run, sizeof run, "gram-%s", forms[f]);
+        snprintf(alone, sizeof alone, "%s-alone", run);
+        snprintf(own, sizeof own, "%s-7-out", run);
+        snprintf(server_name, sizeof server_name, "%s-server", run);
+        snprintf(more, sizeof more, "-o model.recommender.form=%s", forms[f]);
+        for (int p = 1; p <= N_PARTIES; p++)
+            all[p] = more;
+        const pid_t server = start_server(run, more);
+        start_parties(run, pids, all);
+        all_end_well(server, server_name, pids, N_PARTIES);
+        snprintf(words, sizeof words, "-q -c gram.ini -O %s %s -o privacy.randomness=reproducible", alone, more);
+        command_expect(words, 0, "");
+        same_file(run, alone, "release/model_state.bin", 100);
+        same_file(own, alone, "release/model_state.bin", 100);
+    }
+    const pid_t server = start_server("gram-lost", "");
+    start_parties("gram-lost", pids, options);
+    assert_int_equal(ended(pids[4]), 128 + SIGKILL);
+    pids[4] = 0;
+    all_end_well(server, "gram-lost-server", pids, N_PARTIES);
+    static const int32_t eleven[] = {0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};
+    join_files("eleven.csv", eleven, 11);
+    command_expect("-q -c gram.ini -O gram-eleven -o data.path=eleven.csv -o privacy.randomness=reproducible", 0, "");
+    same_file("gram-lost", "gram-eleven", "release/model_state.bin", 100);
+}
+
+/* ---- sites ---- */
+
+/* Files of the sites, and who is where, as the simulation has it. */
+static void divide_users(void)
+{
+    struct plan plan;
+    struct dataset dataset = {0};
+    struct parties parties;
+    struct dpf_error error = {0};
+    char path[512], changes[1024], name[32];
+    struct pool *pool = pool_new(1);
+    snprintf(path, sizeof path, "data.path=%s/ratings.csv", training_directory);
+    snprintf(changes, sizeof changes, "%s\ndata.users-file=%s/users.txt\ndata.items-file=%s/items.txt", path,
+             training_directory, training_directory);
+    if (training_plan(&plan, dpimf, changes, &error) != 0 ||
+        data_load(plan.config, &plan.data, &plan.split, plan.seeded, pool, &dataset, &error) != 0 ||
+        plan_complete(&plan, dataset.users.n, dataset.items.n, &error) != 0 ||
+        parties_make(&parties, &plan, &dataset, -1, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(parties.n, 3);
+    for (int64_t site = 0; site < parties.n; site++) {
+        const struct party *party = &parties.list[site];
+        snprintf(name, sizeof name, "site%lld.csv", (long long)site + 1);
+        assert_true(party->n_members > 0);
+        join_files(name, party->members, party->n_members);
+    }
+    training_file("sites.txt", "north\nmiddle\nsouth\n");
+    parties_free(&parties);
+    dataset_free(&dataset);
+    plan_free(&plan);
+    pool_free(pool);
+}
+
+static pid_t start_site(const char *run, int site, const char *options)
+{
+    static const char *const names[] = {"", "north", "middle", "south"};
+    char name[64];
+    snprintf(name, sizeof name, "%s-%d", run, site);
+    return start(name,
+                 "join %s -q -c dpimf.ini --data site%d.csv -O %s-out -o federation.state=%s-state -o "
+                 "federation.site=%s -o federation.parties=sites.txt %s %s",
+                 socket_path, site, name, name, names[site], base_options, options);
+}
+
+static void dpimf_at_sites(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1] = {0};
+    static const char *const sites = "-o federation.parties=sites.txt";
+    run_config = "dpimf.ini";
+    divide_users();
+    pid_t server = start_server("dpimf", sites);
+    for (int site = 1; site <= 3; site++)
+        pids[site] = start_site("dpimf", site, "");
+    all_end_well(server, "dpimf-server", pids, 3);
+    command_expect("-q -c dpimf.ini -O dpimf-alone -o privacy.randomness=reproducible", 0, "");
+    same_release("dpimf", "dpimf-alone");
+    same_release("dpimf-2-out", "dpimf-alone");
+    /* The mean is over those that are left. */
+    server = start_server("dpimf-lost", sites);
+    pids[1] = start_site("dpimf-lost", 1, "");
+    pids[2] = start_site("dpimf-lost", 2,
+                         "-o federation.in-front=faulty -o federation.in-front.kill-after=3");
+    pids[3] = start_site("dpimf-lost", 3, "");
+    assert_int_equal(ended(pids[2]), 128 + SIGKILL);
+    pids[2] = 0;
+    all_end_well(server, "dpimf-lost-server", pids, 3);
+    expect_simulated("dpimf-lost", "round 0: 0 1 2\nround 1: 0 2\n", "-o items.aggregator.mean=yes");
+    /* Real noise: nothing is proved of the published method, so no site takes part. */
+    base_options = "";
+    expect_end(start_site("dpimf-real", 1, ""), "dpimf-real-1", 2, "nothing is proved of this run");
+    base_options = "--insecure-test -o privacy.randomness=reproducible";
+    expect_end(start_site("dpimf-name", 1, "-o federation.site=west"), "dpimf-name-1", 2, "is not in the list");
+}
+
+/* ---- what cannot be ---- */
+
+static void combinations_that_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config, *options, *why;
+    } cases[] = {
+        {"hdpmf.ini", "-o items.mechanism.simulate=sum", "only a simulation can draw the parties' noise"},
+        {"hdpmf.ini", "-o items.mechanism=laplace-mixture -o items.aggregator=sum",
+         "how many parties send a row"},
+        {"hdpmf.ini", "-o items.aggregator=modular-sum", "secagg, sum and mean have messages"},
+        {"gram.ini", "-o model.aggregator=sum", "a server that sees sums"},
+        {"gram.ini", "-o model.aggregator=", "nothing says how"},
+        {"gram.ini", "-o parties.kind=curator", "each party is one user"},
+        {"gram.ini", "-o model.recommender=private-popularity", "trains on all records"},
+        {"dpimf.ini", "-o items.mechanism.lifetime=run", "lives for the whole run"},
+        {"gram.ini", "-o consent.observer=server", "asks for a guarantee against the server"},
+    };
+    run_config = "";
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const pid_t pid =
+            start("refused", "join nowhere -q -c %s --data mine1.csv -O refused-out -o federation.state=refused-state "
+                             "-o federation.join-time=0 --insecure-test -o privacy.randomness=reproducible %s",
+                  cases[i].config, cases[i].options);
+        expect_end(pid, "refused", 2, cases[i].why);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hdpmf_solves_after_the_release), cmocka_unit_test(messages_in_the_open),
+        cmocka_unit_test(private_gram_from_sums),         cmocka_unit_test(dpimf_at_sites),
+        cmocka_unit_test(combinations_that_are_refused),
+    };
+    if (parties_begin() != 0)
+        return 1;
+    training_file("hdpmf.ini", hdpmf);
+    training_file("open.ini", open_messages);
+    training_file("gram.ini", gram);
+    training_file("sites.ini", dpimf);
+    training_file("dpimf.ini", dpimf_ends);
+    const int status = cmocka_run_group_tests(tests, NULL, NULL);
+    void *state = NULL;
+    training_end(&state);
+    return status;
+}
