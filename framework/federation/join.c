@@ -470,6 +470,15 @@ static int enter_run(struct join *join, struct dpf_error *error)
     return party_state_keep(&join->state, 0, error);
 }
 
+/* A party that comes back to a run has been charged for it. Whether it is that run is known once the server has said
+ * so; if it is another one, enter_run charges it, or refuses, before anything made from records leaves. */
+static int check_budget(struct join *join, struct dpf_error *error)
+{
+    return party_state_knows(&join->state, join->agreement.hex, join->name, join->data)
+               ? 0
+               : plan_charge(join->plan, 0, error);
+}
+
 static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
     struct join *join = context;
@@ -485,7 +494,7 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
         data_files_sha256(plan->config, &plan->data, &plan->split, join->data, error) != 0 ||
         agreement_make(plan, dataset, &join->members, join->insecure, &join->agreement, error) != 0)
         return -1;
-    if (plan_charge(plan, 0, error) != 0 || state_it(join, error) != 0 ||
+    if (check_budget(join, error) != 0 || state_it(join, error) != 0 ||
         connect_to_server(join, error) != 0 || enter_run(join, error) != 0)
         return -1;
     return say_ready(join, error);

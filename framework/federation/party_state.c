@@ -2,6 +2,7 @@
 #include "federation/party_state.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <jansson.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -144,6 +145,26 @@ int party_state_enter(struct party_state *state, const uint8_t session[16], cons
     json_decref(root);
     free(path);
     return status;
+}
+
+int party_state_knows(const struct party_state *state, const char *agreement, const char *user, const char *data)
+{
+    glob_t found;
+    int known = 0;
+    char *pattern = memory_format("%s/run-*.json", state->directory);
+    if (!pattern || glob(pattern, 0, NULL, &found) != 0) {
+        free(pattern);
+        return 0;
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        json_t *root = json_load_file(found.gl_pathv[i], 0, NULL);
+        known |= root && is_same(root, "agreement", agreement) && is_same(root, "user", user) &&
+                 is_same(root, "data_sha256", data);
+        json_decref(root);
+    }
+    globfree(&found);
+    free(pattern);
+    return known;
 }
 
 int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error)

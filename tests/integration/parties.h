@@ -13,6 +13,8 @@ enum { N_PARTIES = 12 };
 
 /* ---- processes ---------------------------------------------------------------------------------------- */
 
+static const char *run_within; /* a network namespace, or NULL */
+
 /* Starts dpframe with words after a format, its output in NAME.out and NAME.err. */
 static inline pid_t start(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline pid_t start(const char *name, const char *format, ...)
@@ -35,6 +37,13 @@ static inline pid_t start(const char *name, const char *format, ...)
         command_redirect(path, STDOUT_FILENO);
         snprintf(path, sizeof path, "%s.err", name);
         command_redirect(path, STDERR_FILENO);
+        if (run_within) {
+            char *within[70] = {(char *)(uintptr_t) "ip",   (char *)(uintptr_t) "netns",
+                                (char *)(uintptr_t) "exec", (char *)(uintptr_t)run_within, program};
+            memcpy(within + 5, argv + 1, (size_t)n * sizeof *within); /* the end, too */
+            execvp("ip", within);
+            _exit(127);
+        }
         execv(program, argv);
         _exit(127);
     }
