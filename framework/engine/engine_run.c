@@ -448,14 +448,13 @@ static int party_rounds(struct engine *engine, struct dpf_error *error)
             return error_while_running(error);
         engine->stats->rounds_done++;
     }
-    if (party_end(engine, last < 0 ? 0 : last, error) != 0 || return_rows(engine, DPF_SIDE_USERS, error) != 0 ||
-        return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
+    if (party_end(engine, last < 0 ? 0 : last, error) != 0 ||
+        return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
         return error_while_running(error);
     return 0;
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------ */
-
 
 static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, struct dpf_error *error)
 {

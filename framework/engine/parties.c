@@ -34,10 +34,10 @@ static int32_t *assign_own(const struct dataset *dataset, int partition, int64_t
         return NULL;
     }
     for (int64_t row = 0; row < train->rows; row++)
-        silo[row] = train->ptr[row + 1] > train->ptr[row] ||
-                            (test->ptr && test->ptr[row + 1] > test->ptr[row])
-                        ? (int32_t)own
-                        : -1;
+        silo[row] =
+            train->ptr[row + 1] > train->ptr[row] || (test->ptr && test->ptr[row + 1] > test->ptr[row])
+                ? (int32_t)own
+                : -1;
     return silo;
 }
 
@@ -108,8 +108,8 @@ int parties_make(struct parties *parties, const struct plan *plan, const struct 
         return 0;
     }
     const struct id_map *ids = parties->partition == DPF_SIDE_USERS ? &dataset->users : &dataset->items;
-    int32_t *silo = own >= 0 ? assign_own(dataset, parties->partition, own, error)
-                             : assign(plan, ids, parties->n, error);
+    int32_t *silo =
+        own >= 0 ? assign_own(dataset, parties->partition, own, error) : assign(plan, ids, parties->n, error);
     int status = silo ? 0 : -1;
     for (int64_t p = 0; p < parties->n && status == 0; p++)
         status = make_silo(&parties->list[p], &dataset->train, parties->partition, silo, p, error);

@@ -76,8 +76,7 @@ static dpf_status gather(void *context, int32_t round, int64_t rows, int32_t wid
     struct remote_sums *sums = context;
     dpf_aggregation shape = {
         .size = sizeof shape, .width = width, .rows = rows, .n_parties = sums->n_users, .sums = numbers};
-    const int status =
-        sums->remote->party < 0 ? gather_here(sums, round, &shape) : send(sums, round, &shape);
+    const int status = sums->remote->party < 0 ? gather_here(sums, round, &shape) : send(sums, round, &shape);
     return status == 0 ? DPF_OK : DPF_E_CANCELLED;
 }
 

@@ -305,13 +305,13 @@ static struct remote_release release_of(struct federated *f)
 {
     struct engine *engine = f->engine;
     struct side_factors *factors = &engine->model->sides[f->released];
-    return (struct remote_release){.aggregator = engine->terms[f->released][0].plan->aggregator,
-                                   .round = engine->round,
-                                   .rows = remote_floats(factors->data, factors->rows, engine->model->stride,
-                                                         engine->model->columns),
-                                   .sums = &f->aggregation,
-                                   .n_parties = engine->parties.n,
-                                   .limit = (uint64_t)(ROW_LIMIT / ROW_STEP)};
+    return (struct remote_release){
+        .aggregator = engine->terms[f->released][0].plan->aggregator,
+        .round = engine->round,
+        .rows = remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns),
+        .sums = &f->aggregation,
+        .n_parties = engine->parties.n,
+        .limit = (uint64_t)(ROW_LIMIT / ROW_STEP)};
 }
 
 /* To the server, or into the sum of all parties that are here. */

@@ -10,10 +10,9 @@
 
 /* Each end's own: where its files are, what it does beside the run, and what it limits for itself. */
 static const char *const own_keys[][2] = {
-    {"run", "output"},     {"run", "threads"},         {"run", "plugin-dir"},      {"run", "compare"},
-    {"run", "trace"},      {"data", "path"},           {"data", "items-file"},     {"data", "users-file"},
-    {"data", "item-features"},
-    {"privacy", "ledger"}, {"privacy", "max-epsilon"}, {"privacy", "ledger-runs"},
+    {"run", "output"},         {"run", "threads"},    {"run", "plugin-dir"},      {"run", "compare"},
+    {"run", "trace"},          {"data", "path"},      {"data", "items-file"},     {"data", "users-file"},
+    {"data", "item-features"}, {"privacy", "ledger"}, {"privacy", "max-epsilon"}, {"privacy", "ledger-runs"},
 };
 
 /* What the file says, not where it lies. */
@@ -100,7 +99,8 @@ void agreement_of_round(const struct agreement *agreement, const uint8_t session
     crypto_generichash_update(&state, session, 16);
     crypto_generichash_update(&state, (const unsigned char *)&round, sizeof round);
     for (int64_t r = 0; r < rows->rows; r++)
-        crypto_generichash_update(&state, (const unsigned char *)((const uint32_t *)rows->data + r * rows->stride),
+        crypto_generichash_update(&state,
+                                  (const unsigned char *)((const uint32_t *)rows->data + r * rows->stride),
                                   (size_t)rows->columns * sizeof(float));
     crypto_generichash_final(&state, digest, 32);
 }

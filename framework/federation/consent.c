@@ -62,7 +62,8 @@ static void add_learnt(struct text *text, const struct plan *plan, int width)
     struct text words = {0};
     if (least > 0)
         text_add(&words,
-                 "the sum over all parties that take part in the round, and who they are. A sum over fewer than %lld "
+                 "the sum over all parties that take part in the round, and who they are. A sum over fewer "
+                 "than %lld "
                  "gets no share from this party.",
                  (long long)least);
     else
@@ -76,17 +77,20 @@ static void add_term(struct text *words, const struct plan *plan)
     const struct term_plan *term = &plan->sides[remote_side(plan)].terms[0];
     const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     const char *mechanism = term->mechanism->entry->component->id;
-    text_add(words, "In %lld rounds at most, once in each, it sends one message of %lld rows of %d integers: ",
+    text_add(words,
+             "In %lld rounds at most, once in each, it sends one message of %lld rows of %d integers: ",
              (long long)(term->participations ? term->participations : rounds), (long long)term->rows,
              remote_solves(plan) ? (int)term->query.dimension : (int)term->sent.width);
     if (remote_solves(plan))
-        text_add(words,
-                 "item rows that it has solved from queries over its records, to which it has added the noise of "
-                 "mechanism %s. Its records and its users' factors stay here.",
-                 mechanism);
+        text_add(
+            words,
+            "item rows that it has solved from queries over its records, to which it has added the noise of "
+            "mechanism %s. Its records and its users' factors stay here.",
+            mechanism);
     else
         text_add(words,
-                 "the contribution of its records, clipped, with %s mechanism %s. Its records and its own factors stay "
+                 "the contribution of its records, clipped, with %s mechanism %s. Its records and its own "
+                 "factors stay "
                  "here.",
                  term->noise.where == DPF_NOISE_AT_SUM || term->noise.where == DPF_NOISE_NOWHERE
                      ? "no noise; the server is trusted to add that of"
@@ -101,7 +105,8 @@ static void add_releases(struct text *words, const struct plan *plan)
              (int)component->n_releases);
     for (int32_t i = 0; i < component->n_releases; i++)
         text_add(words, "%s%s", i ? "; " : "", component->releases[i].name);
-    text_add(words, ". They have no noise; the server is trusted to add it to the sums. Its records stay here.");
+    text_add(words,
+             ". They have no noise; the server is trusted to add it to the sums. Its records stay here.");
 }
 
 static void add_messages(struct text *text, const struct plan *plan, int width)

@@ -21,8 +21,8 @@ struct exchange_setup {
     const uint32_t *parties; /* the server's */
     int64_t n_parties;
     uint8_t agreed[32];
-    uint8_t server_key[32]; /* a party's */
-    uint64_t next_round;    /* a party's */
+    uint8_t server_key[32];                  /* a party's */
+    uint64_t next_round;                     /* a party's */
     const uint8_t *identities, *signing_key; /* known beforehand, or NULL */
     int64_t n_identities;
 };

@@ -40,8 +40,9 @@ struct join {
     char data[65];
     uint8_t session[16];
     int has_session, is_member; /* READY has been sent */
-    struct frame current;       /* that announced the round, or the end; valid until the next one is received */
-    uint32_t in_round;          /* that it is in the middle of, plus 1; 0: none */
+    int is_over;                /* the server has said so */
+    struct frame current; /* that announced the round, or the end; valid until the next one is received */
+    uint32_t in_round;    /* that it is in the middle of, plus 1; 0: none */
     /* A frame that ends a round and begins what follows; its bytes are kept. */
     uint8_t *kept;
     size_t n_kept;
@@ -200,8 +201,9 @@ static int keep_message(struct join *join, const struct channel_event *event, st
     return copy ? 0 : error_memory(error);
 }
 
-static int run_is_aborted(const struct frame *frame, struct dpf_error *error)
+static int run_is_aborted(struct join *join, const struct frame *frame, struct dpf_error *error)
 {
+    join->is_over = 1;
     return error_set(error, DPF_FAULT_RUN, "%s", *frame->text ? frame->text : "the server ends the run");
 }
 
@@ -210,15 +212,16 @@ static int run_is_aborted(const struct frame *frame, struct dpf_error *error)
 static int await(void *context, int64_t *round, struct dpf_error *error)
 {
     struct join *join = context;
-    const int64_t rounds = plan_is_factorization(join->plan) ? join->plan->run.params.values[RUN_ROUNDS].integer
-                                                             : join->plan->recommender.n_releases;
+    const int64_t rounds = plan_is_factorization(join->plan)
+                               ? join->plan->run.params.values[RUN_ROUNDS].integer
+                               : join->plan->recommender.n_releases;
     for (;;) {
         struct channel_event event;
         const struct frame *frame = &event.frame;
         if (next_message(join, &event, error) != 0)
             return -1;
         if (frame->kind == FRAME_ABORT || frame->kind == FRAME_REFUSED)
-            return run_is_aborted(frame, error);
+            return run_is_aborted(join, frame, error);
         if (frame->kind != FRAME_ROUND && frame->kind != FRAME_OVER)
             continue; /* of a round that this party is out of */
         if (frame->kind == FRAME_ROUND && (frame->round < join->state.next_round || frame->round >= rounds)) {
@@ -229,7 +232,8 @@ static int await(void *context, int64_t *round, struct dpf_error *error)
             continue;
         }
         join->current = *frame;
-        if (frame->kind == FRAME_OVER)
+        join->is_over = frame->kind == FRAME_OVER;
+        if (join->is_over)
             return 1;
         *round = frame->round;
         return 0;
@@ -241,7 +245,8 @@ static int take(void *context, const struct remote_rows *rows, struct dpf_error 
     const struct join *join = context;
     return frame_take_rows(&join->current, rows) == 0
                ? 0
-               : error_set(error, DPF_FAULT_RUN, "the server has sent rows of another shape, or not finite ones");
+               : error_set(error, DPF_FAULT_RUN,
+                           "the server has sent rows of another shape, or not finite ones");
 }
 
 static void forget_answer(struct join *join)
@@ -263,7 +268,8 @@ static int keep_answer(struct join *join, const struct frame *step, const uint8_
     return join->asked && join->replied ? 0 : error_memory(error);
 }
 
-static int send_step(struct join *join, int64_t round, const uint8_t *bytes, size_t n, struct dpf_error *error)
+static int send_step(struct join *join, int64_t round, const uint8_t *bytes, size_t n,
+                     struct dpf_error *error)
 {
     const struct frame frame = {.kind = FRAME_STEP, .round = (uint32_t)round, .bytes = bytes, .n_bytes = n};
     return n ? channel_send(&join->channel, DPF_LINK_SERVER, &frame, NULL, error) : 0;
@@ -302,7 +308,7 @@ static int answer_steps(struct join *join, struct exchange *exchange, const stru
         if (next_message(join, &event, error) != 0)
             return -1;
         if (frame->kind == FRAME_ABORT || frame->kind == FRAME_REFUSED)
-            return run_is_aborted(frame, error);
+            return run_is_aborted(join, frame, error);
         if (frame->kind == FRAME_OVER ||
             (frame->kind == FRAME_ROUND && frame->round != (uint32_t)release->round)) /* it has gone on */
             return keep_message(join, &event, error);
@@ -325,7 +331,8 @@ static int answer(void *context, const struct remote_release *release, struct dp
                                    .identities = join->members.keys,
                                    .signing_key = join->has_signing_key ? join->signing_key : NULL,
                                    .n_identities = join->members.n};
-    agreement_of_round(&join->agreement, join->session, (uint64_t)release->round, &release->rows, setup.agreed);
+    agreement_of_round(&join->agreement, join->session, (uint64_t)release->round, &release->rows,
+                       setup.agreed);
     memcpy(setup.server_key, join->current.server_key, sizeof setup.server_key);
     int status = exchange_begin(&exchange, release, &setup, error);
     join->in_round = (uint32_t)release->round + 1;
@@ -376,10 +383,11 @@ static int find_site(const struct join *join, const char *name, int64_t *site, s
     *site = *name ? members_find(&join->members, name) : -1;
     if (*site >= 0)
         return 0;
-    return config_error(join->plan->config, "federation", "site", error,
-                        *name ? "\"%s\" is not in the list of [federation] parties"
-                              : "parties are sites here: give the name of this one, of those in [federation] parties",
-                        name);
+    return config_error(
+        join->plan->config, "federation", "site", error,
+        *name ? "\"%s\" is not in the list of [federation] parties"
+              : "parties are sites here: give the name of this one, of those in [federation] parties",
+        name);
 }
 
 /* Which party this is, and what it brings along. */
@@ -494,8 +502,8 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
         data_files_sha256(plan->config, &plan->data, &plan->split, join->data, error) != 0 ||
         agreement_make(plan, dataset, &join->members, join->insecure, &join->agreement, error) != 0)
         return -1;
-    if (check_budget(join, error) != 0 || state_it(join, error) != 0 ||
-        connect_to_server(join, error) != 0 || enter_run(join, error) != 0)
+    if (check_budget(join, error) != 0 || state_it(join, error) != 0 || connect_to_server(join, error) != 0 ||
+        enter_run(join, error) != 0)
         return -1;
     return say_ready(join, error);
 }
@@ -512,6 +520,8 @@ static void end(void *context, int status, const struct remote_rows *rows, const
         channel_send(&join->channel, DPF_LINK_SERVER, &frame, NULL, &ignored);
     }
     channel_close(&join->channel);
+    if (join->is_over)
+        party_state_end(&join->state, &ignored);
 }
 
 /* The party's own file and ledger in place of what the configuration names. */
@@ -602,10 +612,11 @@ int federation_join(const struct arguments *arguments, const char *address, int 
 {
     struct join join = {
         .arguments = arguments, .address = address, .insecure = insecure, .state = {.lock = -1}};
-    join.remote = (struct run_remote){.context = &join,
-                                      .begin = begin,
-                                      .end = end,
-                                      .engine = {.context = &join, .await = await, .take = take, .answer = answer}};
+    join.remote =
+        (struct run_remote){.context = &join,
+                            .begin = begin,
+                            .end = end,
+                            .engine = {.context = &join, .await = await, .take = take, .answer = answer}};
     const int status = run_party(&join, error);
     party_state_close(&join.state);
     if (join.has_consent)

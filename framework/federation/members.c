@@ -10,7 +10,8 @@
 #include "base/text.h"
 
 /* What RFC 8410 puts before the 32 bytes of a public key, and of a secret one. */
-static const uint8_t public_head[12] = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
+static const uint8_t public_head[12] = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
+                                        0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 static const uint8_t secret_head[16] = {0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06,
                                         0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20};
 
@@ -19,8 +20,8 @@ static int read_key(const char *text, const uint8_t *head, size_t n_head, uint8_
 {
     uint8_t bytes[64];
     size_t n = 0;
-    const int status =
-        sodium_base642bin(bytes, sizeof bytes, text, strlen(text), NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL);
+    const int status = sodium_base642bin(bytes, sizeof bytes, text, strlen(text), NULL, &n, NULL,
+                                         sodium_base64_VARIANT_ORIGINAL);
     const int fits = status == 0 && n == n_head + 32 && memcmp(bytes, head, n_head) == 0;
     if (fits)
         memcpy(key, bytes + n_head, 32);
@@ -59,9 +60,10 @@ static int take_key(struct reading *reading, int64_t party, const char *text, st
     if (!*text)
         return 0;
     if (read_key(text, public_head, sizeof public_head, members->keys + party * MEMBER_KEY_BYTES) != 0)
-        return error_at(error, DPF_FAULT_DATA, reading->path, reading->line,
-                        "behind the name stands no Ed25519 public key; it is the line between BEGIN and END of "
-                        "\"openssl pkey -pubout\"");
+        return error_at(
+            error, DPF_FAULT_DATA, reading->path, reading->line,
+            "behind the name stands no Ed25519 public key; it is the line between BEGIN and END of "
+            "\"openssl pkey -pubout\"");
     reading->n_keys++;
     return 0;
 }
@@ -100,7 +102,8 @@ static int take_line(struct reading *reading, char *line, struct dpf_error *erro
     const char *key = name ? strtok_r(NULL, " \t", &rest) : NULL;
     if (!name)
         return 0;
-    return take_name(reading, name, &party, error) != 0 ? -1 : take_key(reading, party, key ? key : "", error);
+    return take_name(reading, name, &party, error) != 0 ? -1
+                                                        : take_key(reading, party, key ? key : "", error);
 }
 
 static int read_file(struct reading *reading, struct dpf_error *error)
@@ -116,11 +119,11 @@ static int read_file(struct reading *reading, struct dpf_error *error)
     }
     files_close_lines(&lines);
     if (status == 0 && (reading->n_names != members->n || (reading->n_keys && reading->n_keys != members->n)))
-        return error_set(error, DPF_FAULT_DATA,
-                         "%s: %lld of %lld parties stand there, %lld with a key; name all of them, and give all of "
-                         "them keys or none",
-                         reading->path, (long long)reading->n_names, (long long)members->n,
-                         (long long)reading->n_keys);
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "%s: %lld of %lld parties stand there, %lld with a key; name all of them, and give all of "
+            "them keys or none",
+            reading->path, (long long)reading->n_names, (long long)members->n, (long long)reading->n_keys);
     return status;
 }
 
@@ -141,8 +144,8 @@ int members_read(struct members *members, const struct plan *plan, const struct 
     members->keys = memory_new((size_t)members->n + 1, MEMBER_KEY_BYTES);
     struct reading reading = {.members = members, .path = path};
     reading.has_key = memory_new((size_t)members->n + 1, 1);
-    const int status = members->names && members->keys && reading.has_key ? read_file(&reading, error)
-                                                                          : error_memory(error);
+    const int status =
+        members->names && members->keys && reading.has_key ? read_file(&reading, error) : error_memory(error);
     if (reading.n_keys == 0) {
         free(members->keys);
         members->keys = NULL;

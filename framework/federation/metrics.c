@@ -22,10 +22,11 @@ int metrics_open(struct metrics *metrics, const struct plan *plan, int64_t liste
 {
     (void)listed;
     metrics->end = NULL;
-    return *address ? config_error(plan->config, "federation", "metrics", error,
-                                   "this dpframe was built without libmicrohttpd: install libmicrohttpd-dev and "
-                                   "build it again, or remove the key")
-                    : 0;
+    return *address
+               ? config_error(plan->config, "federation", "metrics", error,
+                              "this dpframe was built without libmicrohttpd: install libmicrohttpd-dev and "
+                              "build it again, or remove the key")
+               : 0;
 }
 void metrics_parties(struct metrics *metrics, int64_t joined)
 {
@@ -75,14 +76,17 @@ static char *metrics_text(struct metrics_end *end)
 {
     struct text text = {0};
     pthread_mutex_lock(&end->lock);
-    text_add(&text, "# TYPE dpframe_build info\n# HELP dpframe_build The program.\ndpframe_build_info{version=\"%s\"} 1\n",
+    text_add(&text,
+             "# TYPE dpframe_build info\n# HELP dpframe_build The "
+             "program.\ndpframe_build_info{version=\"%s\"} 1\n",
              DPFRAME_VERSION);
     add_number(&text, "rounds_planned", "Rounds of the run.", end->planned);
     add_number(&text, "rounds_complete", "Rounds whose sums are open.", end->complete);
     add_number(&text, "parties_listed", "Parties on the public list.", end->listed);
     if (end->counts_parties) {
         add_number(&text, "parties_joined", "Parties that are connected and have consented.", end->joined);
-        add_number(&text, "parties_in_last_sum", "Parties whose messages are in the last sum.", end->survivors);
+        add_number(&text, "parties_in_last_sum", "Parties whose messages are in the last sum.",
+                   end->survivors);
     }
     text_add(&text, "# EOF\n");
     pthread_mutex_unlock(&end->lock);

@@ -74,7 +74,8 @@ static const char *side_refusal(const struct plan *plan)
         return "parties that solve (solve-at = party) are sites with users of their own: [parties] kind = "
                "silos-by-users";
     if (!remote_solves(plan) && kind != PARTIES_USERS)
-        return "each party is one user, or a site that solves: [parties] kind = users, or [items] solve-at = party";
+        return "each party is one user, or a site that solves: [parties] kind = users, or [items] solve-at = "
+               "party";
     return side->n_terms != 1 ? "a released side has one term" : term_refusal(plan, &side->terms[0]);
 }
 
@@ -123,7 +124,8 @@ static const char *recommender_refusal(const struct plan *plan)
     if (!component->instance)
         return "only factorizations and recommenders are: a baseline trains on all records in one place";
     if (!(component->functions->flags(component->instance->self) & DPF_RECOMMENDER_SUMS))
-        return "this recommender trains on all records in one place: private-gram makes sums of users' messages";
+        return "this recommender trains on all records in one place: private-gram makes sums of users' "
+               "messages";
     if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
         return "each party is one user: [parties] kind = users";
     if (!component->aggregator)
@@ -133,7 +135,8 @@ static const char *recommender_refusal(const struct plan *plan)
             component->releases[i].noise_where == DPF_NOISE_IN_SHARES)
             return "its users would add the noise";
     if (((const dpf_aggregator *)component->aggregator->functions)->sees != DPF_SEES_SUM)
-        return "the statement is about a server that sees sums of this recommender's messages: [model] aggregator "
+        return "the statement is about a server that sees sums of this recommender's messages: [model] "
+               "aggregator "
                "= secagg";
     return aggregator_refusal(component->aggregator);
 }

@@ -63,8 +63,8 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     if (!serve->known)
         return error_memory(error);
     if (agreement_make(plan, dataset, &serve->members, serve->insecure, &serve->agreement, error) != 0 ||
-        plan_charge(plan, 0, error) != 0 || metrics_open(&serve->metrics, plan, serve->members.n,
-                                                         v[FEDERATION_METRICS].text, error) != 0 ||
+        plan_charge(plan, 0, error) != 0 ||
+        metrics_open(&serve->metrics, plan, serve->members.n, v[FEDERATION_METRICS].text, error) != 0 ||
         channel_open(&serve->channel, DPF_LINK_SERVES, serve->address, error) != 0)
         return -1;
     serve->begun = 1;

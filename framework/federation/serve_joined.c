@@ -137,6 +137,7 @@ int serve_event(struct serve *serve, const struct channel_event *event, struct d
         return on_hello(serve, joined, &event->frame, error);
     if (event->frame.kind == FRAME_READY && joined->party != NOBODY) {
         joined->ready = 1;
+        log_message(LOG_LEVEL_INFO, "\"%s\" has joined", members_name(&serve->members, joined->party));
         joined->in_round = event->frame.round;
         metrics_parties(&serve->metrics, serve_count_ready(serve));
     }

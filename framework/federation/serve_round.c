@@ -56,8 +56,8 @@ static int send_to(struct round *round, int64_t i, struct dpf_error *error)
 {
     struct exchange *exchange = &round->exchange;
     uint64_t n = 0;
-    const dpf_status status = exchange->functions->server_send(exchange->instance->self, exchange_call(exchange),
-                                                               &exchange->x, i, exchange->message, &n);
+    const dpf_status status = exchange->functions->server_send(
+        exchange->instance->self, exchange_call(exchange), &exchange->x, i, exchange->message, &n);
     if (exchange_result(exchange, status, error) != 0)
         return -1;
     if (n == 0 || round->peers[i] == NOBODY)
@@ -159,8 +159,9 @@ static int on_event(struct round *round, const struct channel_event *event, stru
 {
     const int64_t i = event->kind == DPF_LINK_NOTHING ? NOBODY : place_of(round, event->peer);
     if (i != NOBODY && event->kind == DPF_LINK_MESSAGE && event->frame.kind == FRAME_STEP)
-        return event->frame.round == (uint32_t)round->release->round ? take_step(round, i, &event->frame, error)
-                                                                      : 0;
+        return event->frame.round == (uint32_t)round->release->round
+                   ? take_step(round, i, &event->frame, error)
+                   : 0;
     if (i != NOBODY && event->kind == DPF_LINK_CLOSED)
         on_lost(round, i);
     if (serve_event(round->serve, event, error) != 0)

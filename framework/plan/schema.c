@@ -126,10 +126,11 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
         "recommender", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
         "A component of the role recommender that replaces the factorization, and so [users] and [items]; "
         "its parameters are in [model.recommender]. Empty: a factorization."),
-    [MODEL_AGGREGATOR] = DPF_PARAM_TEXT_F(
-        "aggregator", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
-        "How dpframe serve adds the messages of a recommender's users, who are processes of their own: secagg; "
-        "its parameters are in [model.aggregator]. dpframe run has no use for it."),
+    [MODEL_AGGREGATOR] =
+        DPF_PARAM_TEXT_F("aggregator", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                         "How dpframe serve adds the messages of a recommender's users, who are processes of "
+                         "their own: secagg; "
+                         "its parameters are in [model.aggregator]. dpframe run has no use for it."),
 };
 TABLE(model, MODEL_N_PARAMS)
 

@@ -133,9 +133,9 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
     if (model_init(model, plan, &run->dataset, error) != 0)
         return -1;
     if (plan->recommender.instance)
-        return run->remote && traced ? recommender_fit_remote(model, run->pool, &run->remote->engine, &run->sums,
-                                                              stats, error)
-                                     : recommender_fit_run(model, run->pool, stats, error);
+        return run->remote && traced
+                   ? recommender_fit_remote(model, run->pool, &run->remote->engine, &run->sums, stats, error)
+                   : recommender_fit_run(model, run->pool, stats, error);
     if (!plan_is_factorization(plan))
         return 0;
     struct engine_hooks hooks = {.context = run,
@@ -169,9 +169,10 @@ static int train_with_others(struct run *run, struct dpf_error *error)
     struct model *model = &run->model;
     const int status = train(run, &run->session.plan, model, 1, &run->stats, error);
     const struct side_factors *factors = &model->sides[remote_side(&run->session.plan)];
-    const struct remote_rows rows = plan_is_factorization(&run->session.plan)
-                                        ? remote_floats(factors->data, factors->rows, model->stride, model->columns)
-                                        : remote_sums_rows(&run->sums);
+    const struct remote_rows rows =
+        plan_is_factorization(&run->session.plan)
+            ? remote_floats(factors->data, factors->rows, model->stride, model->columns)
+            : remote_sums_rows(&run->sums);
     run->remote->end(run->remote->context, status, &rows, error);
     if (status == 0 && plan_is_factorization(&run->session.plan))
         forget_others(run);

@@ -33,11 +33,14 @@ static const char methods_open[] =
     "[run]\nrounds = 2\nthreads = 1\norder = users, items\noutput = out\n" DATA
     "[split]\nkind = per-user\nn = 2\n[model]\nrank = 2\noffset = value\noffset-value = 3\n"
     "[parties]\nkind = users\n[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
-    "[items]\nloss = squared-error\ntransforms = clip-rows, clip-user\nmechanism = gaussian\naggregator = sum\n"
-    "solver = gradient-descent\n[items.transform.clip-rows]\nbound = 1\n[items.transform.clip-user]\nbound = 1\n"
+    "[items]\nloss = squared-error\ntransforms = clip-rows, clip-user\nmechanism = gaussian\naggregator = "
+    "sum\n"
+    "solver = gradient-descent\n[items.transform.clip-rows]\nbound = 1\n[items.transform.clip-user]\nbound = "
+    "1\n"
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 0.1\nwhere = party\n"
     "[items.solver]\nrate = 0.05\n"
-    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n[accountants]\nlist = rdp\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n[accountants]\nlist = "
+    "rdp\n"
     "[evaluate]\nmetrics = rmse\n" LINKS;
 
 static const char methods_gram[] =
@@ -60,7 +63,8 @@ static const char methods_sites[] =
     "[items.mechanism]\nepsilon = 1\nsensitivity = joint\nwhere = party\nlifetime = solve\n"
     "[privacy]\nunit = record\nadjacency = flip\nobserver = server\n"
     "[accountants]\nlist = published\n[accountants.published]\nclaim = dpimf-theorem-3\n";
-static const char methods_dpimf[] = "include = sites.ini\n[evaluate]\nmetrics = hr\n[consent]\nunit = record\n" LINKS;
+static const char methods_dpimf[] =
+    "include = sites.ini\n[evaluate]\nmetrics = hr\n[consent]\nunit = record\n" LINKS;
 
 static inline void all_end_well(pid_t server, const char *name, const pid_t pids[N_PARTIES + 1], int n)
 {

@@ -33,25 +33,30 @@ static void keys_that_are_known_beforehand(void **state)
     pid_t pids[N_PARTIES + 1];
     static const char *const common = "-o items.aggregator.malicious=yes -o federation.parties=keys.txt";
     run_config = "hdpmf.ini";
-    shell_in_directory("for p in 1 2 3 4 5 6 7 8 9 10 11 12; do openssl genpkey -algorithm ed25519 -out sign$p.pem && "
-                       "echo \"$p $(openssl pkey -in sign$p.pem -pubout | sed -n 2p)\" >> keys.txt; done");
+    shell_in_directory(
+        "for p in 1 2 3 4 5 6 7 8 9 10 11 12; do openssl genpkey -algorithm ed25519 -out sign$p.pem && "
+        "echo \"$p $(openssl pkey -in sign$p.pem -pubout | sed -n 2p)\" >> keys.txt; done");
     for (int p = 1; p <= N_PARTIES; p++) {
         snprintf(options[p], sizeof options[p], "%s -o federation.signing-key=sign%d.pem%s", common, p,
                  p == 9 ? " -o federation.in-front=faulty -o federation.in-front.kill-after=5" : "");
         all[p] = options[p];
     }
     const pid_t server = start_server("keys", common);
-    pid_t stranger = start("keys-stranger",
-                           "join %s -q -c hdpmf.ini --data mine3.csv -O stranger -o federation.state=stranger-state "
-                           "%s %s -o federation.signing-key=sign4.pem",
-                           socket_path, base_options, common);
-    expect_end(stranger, "keys-stranger", 3, "this key is not the one that the list of parties has for \"3\"");
-    shell_in_directory("sed 's/^3 .*/'\"3 $(openssl pkey -in sign4.pem -pubout | sed -n 2p | sed 's,/,\\\\/,g')\"'/' "
-                       "keys.txt > other-keys.txt");
-    stranger = start("keys-other",
-                     "join %s -q -c hdpmf.ini --data mine3.csv -O stranger -o federation.state=stranger-state "
-                     "%s %s -o federation.parties=other-keys.txt -o federation.signing-key=sign4.pem",
-                     socket_path, base_options, common);
+    pid_t stranger =
+        start("keys-stranger",
+              "join %s -q -c hdpmf.ini --data mine3.csv -O stranger -o federation.state=stranger-state "
+              "%s %s -o federation.signing-key=sign4.pem",
+              socket_path, base_options, common);
+    expect_end(stranger, "keys-stranger", 3,
+               "this key is not the one that the list of parties has for \"3\"");
+    shell_in_directory(
+        "sed 's/^3 .*/'\"3 $(openssl pkey -in sign4.pem -pubout | sed -n 2p | sed 's,/,\\\\/,g')\"'/' "
+        "keys.txt > other-keys.txt");
+    stranger =
+        start("keys-other",
+              "join %s -q -c hdpmf.ini --data mine3.csv -O stranger -o federation.state=stranger-state "
+              "%s %s -o federation.parties=other-keys.txt -o federation.signing-key=sign4.pem",
+              socket_path, base_options, common);
     expect_end(stranger, "keys-other", 2, "it would run something else");
     start_parties("keys", pids, all);
     assert_int_equal(ended(pids[9]), 128 + SIGKILL);
@@ -94,15 +99,17 @@ static void messages_in_disorder(void **state)
     const char *all[N_PARTIES + 1];
     char server_options[512];
     pid_t pids[N_PARTIES + 1];
-    static const char *const disorder =
-        "-o federation.in-front=faulty -o federation.in-front.reorder=0.03 -o federation.in-front.duplicate=0.3 -o "
-        "federation.in-front.delay=0.3 -o federation.in-front.delay-time=0.1 -o federation.in-front.drop=0.01";
+    static const char *const disorder = "-o federation.in-front=faulty -o federation.in-front.reorder=0.03 "
+                                        "-o federation.in-front.duplicate=0.3 -o "
+                                        "federation.in-front.delay=0.3 -o federation.in-front.delay-time=0.1 "
+                                        "-o federation.in-front.drop=0.01";
     run_config = "hdpmf.ini";
     for (int p = 1; p <= N_PARTIES; p++) {
         snprintf(options[p], sizeof options[p], "%s -o federation.in-front.seed=%d", disorder, p);
         all[p] = options[p];
     }
-    snprintf(server_options, sizeof server_options, "%s -o federation.deadline=1.5 -o federation.join-time=4", disorder);
+    snprintf(server_options, sizeof server_options, "%s -o federation.deadline=1.5 -o federation.join-time=3",
+             disorder);
     const pid_t server = start_server("disorder", server_options);
     start_parties("disorder", pids, all);
     const int code = ended(server);
@@ -114,7 +121,7 @@ static void messages_in_disorder(void **state)
         assert_int_equal(code, 1);
         nothing_is_released("disorder");
     } else
-        expect_simulated("disorder", NULL, "");
+        expect_simulated("disorder", NULL, "-o run.rounds=2");
 }
 
 /* ---- parties that are not as they should be ---- */
@@ -124,21 +131,17 @@ static void numbers_out_of_range(void **state)
 {
     (void)state;
     pid_t pids[N_PARTIES + 1] = {0};
-    char liar[512];
+    char liar[2048];
     run_config = "dpimf.ini";
     divide_users();
-    snprintf(liar, sizeof liar, "-o federation.in-front=liar --plugin-dir %s", training_plugins("integration-plugins"));
-    const pid_t server = start_server("range", "-o federation.parties=sites.txt -o federation.deadline=1.5");
+    snprintf(liar, sizeof liar, "-o run.rounds=1 -o federation.in-front=liar --plugin-dir %s",
+             training_plugins("integration-plugins"));
+    const pid_t server =
+        start_server("range", "-o federation.parties=sites.txt -o federation.deadline=2 -o run.rounds=1");
     for (int site = 1; site <= 3; site++)
-        pids[site] = start_site("range", site, site == 2 ? liar : "");
+        pids[site] = start_site("range", site, site == 2 ? liar : "-o run.rounds=1");
     all_end_well(server, "range-server", pids, 3);
-    expect_simulated("range", "round 0: 0 2\nround 1: 0 2\n", "-o items.aggregator.mean=yes");
-}
-
-static int has_disturbed(char path[600])
-{
-    snprintf(path, 600, "%s/integration-preload/disturbed.so", getenv("DPFRAME_BUILD_DIR"));
-    return access(path, F_OK) == 0;
+    expect_simulated("range", "round 0: 0 2\n", "-o items.aggregator.mean=yes -o run.rounds=1");
 }
 
 /* A clock that is a year ahead moves no deadline. A disk that is full when the round has to be written down ends the
@@ -148,7 +151,7 @@ static void a_wrong_clock_and_a_full_disk(void **state)
     (void)state;
     char preload[600];
     pid_t pids[N_PARTIES + 1];
-    if (!has_disturbed(preload))
+    if (!disturbed(preload, sizeof preload))
         skip();
     run_config = "hdpmf.ini";
     const pid_t server = start_server("disturbed", "");
@@ -215,10 +218,10 @@ static void real_noise_is_in_the_sum(void **state)
     (void)state;
     static int64_t sum[ROUNDS][ITEMS][COLUMNS], noise[ROUNDS][ITEMS][COLUMNS], exact[ROUNDS][ITEMS][COLUMNS],
         simulated[ROUNDS][ITEMS][COLUMNS], other_noise[ROUNDS][ITEMS][COLUMNS];
-    static char options[512];
+    static char options[2048];
     const char *all[N_PARTIES + 1];
     pid_t pids[N_PARTIES + 1];
-    char words[1024];
+    char words[2200];
     run_config = "hdpmf.ini";
     base_options = "";
     snprintf(options, sizeof options, "-o items.mechanism=logged-gamma --plugin-dir %s",
@@ -281,8 +284,8 @@ static void metrics_of_the_server(void **state)
     run_config = "hdpmf.ini";
     for (int protects = 0; protects < 2; protects++) {
         const int port = 30000 + (int)getpid() % 20000 + protects;
-        snprintf(options, sizeof options, "-o federation.join-time=60 -o federation.metrics=127.0.0.1:%d%s", port,
-                 protects ? " -o privacy.adjacency=add-remove" : "");
+        snprintf(options, sizeof options, "-o federation.join-time=60 -o federation.metrics=127.0.0.1:%d%s",
+                 port, protects ? " -o privacy.adjacency=add-remove" : "");
         const pid_t server = start_server(protects ? "metrics-hidden" : "metrics", options);
         pid_t party = start_party(protects ? "metrics-hidden" : "metrics", 1,
                                   protects ? "-o privacy.adjacency=add-remove" : "");
@@ -301,7 +304,8 @@ static void metrics_of_the_server(void **state)
             assert_null(strstr(text, "joined"));
         else
             assert_non_null(strstr(text, "\ndpframe_parties_joined 1\n"));
-        assert_int_equal(ask(port, "GET /private HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", text, sizeof text), 0);
+        assert_int_equal(
+            ask(port, "GET /private HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", text, sizeof text), 0);
         assert_non_null(strstr(text, "404"));
         kill(server, SIGTERM);
         ended(server);
@@ -314,9 +318,12 @@ static void metrics_of_the_server(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_that_are_known_beforehand), cmocka_unit_test(a_connection_that_is_lost_in_a_round),
-        cmocka_unit_test(messages_in_disorder),           cmocka_unit_test(numbers_out_of_range),
-        cmocka_unit_test(a_wrong_clock_and_a_full_disk),  cmocka_unit_test(real_noise_is_in_the_sum),
+        cmocka_unit_test(keys_that_are_known_beforehand),
+        cmocka_unit_test(a_connection_that_is_lost_in_a_round),
+        cmocka_unit_test(messages_in_disorder),
+        cmocka_unit_test(numbers_out_of_range),
+        cmocka_unit_test(a_wrong_clock_and_a_full_disk),
+        cmocka_unit_test(real_noise_is_in_the_sum),
         cmocka_unit_test(metrics_of_the_server),
     };
     if (methods_begin() != 0)

@@ -74,7 +74,8 @@ static void private_gram_from_sums(void **state)
         const pid_t server = start_server(run, more);
         start_parties(run, pids, all);
         all_end_well(server, server_name, pids, N_PARTIES);
-        snprintf(words, sizeof words, "-q -c gram.ini -O %s %s -o privacy.randomness=reproducible", alone, more);
+        snprintf(words, sizeof words, "-q -c gram.ini -O %s %s -o privacy.randomness=reproducible", alone,
+                 more);
         command_expect(words, 0, "");
         same_file(run, alone, "release/model_state.bin", 100);
         same_file(own, alone, "release/model_state.bin", 100);
@@ -86,7 +87,8 @@ static void private_gram_from_sums(void **state)
     all_end_well(server, "gram-lost-server", pids, N_PARTIES);
     static const int32_t eleven[] = {0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};
     join_files("eleven.csv", eleven, 11);
-    command_expect("-q -c gram.ini -O gram-eleven -o data.path=eleven.csv -o privacy.randomness=reproducible", 0, "");
+    command_expect("-q -c gram.ini -O gram-eleven -o data.path=eleven.csv -o privacy.randomness=reproducible",
+                   0, "");
     same_file("gram-lost", "gram-eleven", "release/model_state.bin", 100);
 }
 
@@ -107,8 +109,8 @@ static void dpimf_at_sites(void **state)
     /* The mean is over those that are left. */
     server = start_server("dpimf-lost", sites);
     pids[1] = start_site("dpimf-lost", 1, "");
-    pids[2] = start_site("dpimf-lost", 2,
-                         "-o federation.in-front=faulty -o federation.in-front.kill-after=3");
+    pids[2] =
+        start_site("dpimf-lost", 2, "-o federation.in-front=faulty -o federation.in-front.kill-after=3");
     pids[3] = start_site("dpimf-lost", 3, "");
     assert_int_equal(ended(pids[2]), 128 + SIGKILL);
     pids[2] = 0;
@@ -118,7 +120,8 @@ static void dpimf_at_sites(void **state)
     base_options = "";
     expect_end(start_site("dpimf-real", 1, ""), "dpimf-real-1", 2, "nothing is proved of this run");
     base_options = "--insecure-test -o privacy.randomness=reproducible";
-    expect_end(start_site("dpimf-name", 1, "-o federation.site=west"), "dpimf-name-1", 2, "is not in the list");
+    expect_end(start_site("dpimf-name", 1, "-o federation.site=west"), "dpimf-name-1", 2,
+               "is not in the list");
 }
 
 /* ---- what cannot be ---- */
@@ -143,8 +146,9 @@ static void combinations_that_are_refused(void **state)
     run_config = "";
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const pid_t pid =
-            start("refused", "join nowhere -q -c %s --data mine1.csv -O refused-out -o federation.state=refused-state "
-                             "-o federation.join-time=0 --insecure-test -o privacy.randomness=reproducible %s",
+            start("refused",
+                  "join nowhere -q -c %s --data mine1.csv -O refused-out -o federation.state=refused-state "
+                  "-o federation.join-time=0 --insecure-test -o privacy.randomness=reproducible %s",
                   cases[i].config, cases[i].options);
         expect_end(pid, "refused", 2, cases[i].why);
     }

@@ -17,14 +17,16 @@ static char space[32];
 static int run(const char *line)
 {
     char command[4096];
-    snprintf(command, sizeof command, "cd '%s' && N=%s && exec 2>/dev/null && %s", training_directory, space, line);
+    snprintf(command, sizeof command, "cd '%s' && N=%s && exec 2>/dev/null && %s", training_directory, space,
+             line);
     return system(command);
 }
 
 static int begin_network(void)
 {
     snprintf(space, sizeof space, "dpf%d", (int)getpid());
-    return run("ip netns add $N && ip link add $N type veth peer name eth0 netns $N && ip addr add 10.213.7.1/30 dev $N && "
+    return run("ip netns add $N && ip link add $N type veth peer name eth0 netns $N && ip addr add "
+               "10.213.7.1/30 dev $N && "
                "ip link set $N up && ip -n $N addr add 10.213.7.2/30 dev eth0 && ip -n $N link set eth0 up");
 }
 
@@ -36,10 +38,12 @@ static void end_network(void)
 static void make_certificates(void)
 {
     assert_int_equal(
-        run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -subj /CN=ca "
+        run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem "
+            "-subj /CN=ca "
             "-days 2 && for n in server 1 2 3 4 5 6 7 8 9 10 11 12; do openssl req -newkey ec -pkeyopt "
             "ec_paramgen_curve:P-256 -nodes -keyout $n.key -out $n.csr -subj /CN=$n && printf "
-            "'subjectAltName=IP:10.213.7.1\\n' > $n.ext && openssl x509 -req -in $n.csr -CA ca.pem -CAkey ca.key "
+            "'subjectAltName=IP:10.213.7.1\\n' > $n.ext && openssl x509 -req -in $n.csr -CA ca.pem -CAkey "
+            "ca.key "
             "-CAcreateserial -out $n.pem -days 2 -extfile $n.ext; done"),
         0);
 }
@@ -58,14 +62,16 @@ static void a_network_that_goes_down(void **state)
     }
     make_certificates();
     run_config = "hdpmf.ini";
-    static const char *const links = "-o federation.link=grpc -o federation.link.ca=ca.pem -o federation.link.certificate="
-                                     "%s.pem -o federation.link.key=%s.key -o run.rounds=12 -o federation.join-time=30";
+    static const char *const links =
+        "-o federation.link=grpc -o federation.link.ca=ca.pem -o federation.link.certificate="
+        "%s.pem -o federation.link.key=%s.key -o run.rounds=12 -o federation.join-time=30";
     snprintf(server_options, sizeof server_options, links, "server", "server");
-    strcat(server_options, " -o federation.deadline=2 -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
-                           "federation.in-front.delay-time=0.1");
+    strcat(server_options,
+           " -o federation.deadline=2 -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
+           "federation.in-front.delay-time=0.1");
     snprintf(socket_path, sizeof socket_path, "10.213.7.1:%d", 20000 + (int)getpid() % 20000);
-    const pid_t server =
-        start("net-server", "serve %s -v -c hdpmf.ini -O net %s %s", socket_path, base_options, server_options);
+    const pid_t server = start("net-server", "serve %s -v -c hdpmf.ini -O net %s %s", socket_path,
+                               base_options, server_options);
     for (int p = 1; p <= N_PARTIES; p++) {
         char name[16];
         snprintf(name, sizeof name, "%d", p);

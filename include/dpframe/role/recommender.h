@@ -208,7 +208,8 @@ typedef struct dpf_scoring {
 #define DPF_RECOMMENDER_ALWAYS_ENDS                                                                          \
     UINT32_C(8) /* no records make fit fail; only lack of memory and cancellation do (C12) */
 #define DPF_RECOMMENDER_SUMS                                                                                 \
-    UINT32_C(16) /* each release is a sum of users' integers, which fit makes by dpf_fit.sums if it is given */
+    UINT32_C(                                                                                                \
+        16) /* each release is a sum of users' integers, which fit makes by dpf_fit.sums if it is given */
 
 typedef struct dpf_recommender {
     /* [any, required] DPF_RECOMMENDER_*, as this instance is configured. */

@@ -27,6 +27,7 @@ dpf_status adding_server_close(void *self, const dpf_call *call, dpf_exchange *x
 #define ADDING_EXCHANGE                                                                                      \
     .exchange_bytes = adding_exchange_bytes, .exchange_open = adding_exchange_open,                          \
     .exchange_room = adding_exchange_room, .party_answer = adding_party_answer,                              \
-    .server_send = adding_server_send, .server_take = adding_server_take, .server_close = adding_server_close
+    .server_send = adding_server_send, .server_take = adding_server_take,                                    \
+    .server_close = adding_server_close
 
 #endif

@@ -132,7 +132,8 @@ uint64_t secagg_exchange_room(void *self, const dpf_exchange *exchange)
 {
     struct secagg_group group;
     const struct secagg_terms terms = {.dimension = (uint32_t)numbers_of(exchange),
-                                       .flags = ((const struct secagg *)self)->malicious ? SECAGG_MALICIOUS : 0};
+                                       .flags =
+                                           ((const struct secagg *)self)->malicious ? SECAGG_MALICIOUS : 0};
     secagg_group_init(&group, exchange->modulus);
     return secagg_longest(&terms, group.bits, (uint32_t)exchange->n_parties - 1);
 }
@@ -198,7 +199,8 @@ static dpf_status open_server(const struct secagg *secagg, const dpf_call *call,
 dpf_status secagg_exchange_open(void *self, const dpf_call *call, dpf_exchange *exchange)
 {
     const struct secagg *secagg = self;
-    if (secagg->malicious && (!exchange->identities || (exchange->end == DPF_END_PARTY && !exchange->signing_key)))
+    if (secagg->malicious &&
+        (!exchange->identities || (exchange->end == DPF_END_PARTY && !exchange->signing_key)))
         return secagg_failed(call, DPF_E_UNSUPPORTED, P_MALICIOUS,
                              "malicious = yes needs the Ed25519 keys of all parties, known beforehand "
                              "([federation] identities), and at a party its own signing-key");

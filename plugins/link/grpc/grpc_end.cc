@@ -479,10 +479,11 @@ bool dates_are_right(const grpc_end_setup *setup, char why[GRPC_END_WHY])
     const ASN1_TIME *begin = X509_get0_notBefore(own.get()), *end = X509_get0_notAfter(own.get());
     if (X509_cmp_current_time(begin) < 0 && X509_cmp_current_time(end) > 0)
         return true;
-    std::snprintf(why, GRPC_END_WHY,
-                  "this end's certificate is for the time from %s to %s, and the clock here says %s: renew the "
-                  "certificate, or set the clock",
-                  time_text(begin).c_str(), time_text(end).c_str(), clock_text().c_str());
+    std::snprintf(
+        why, GRPC_END_WHY,
+        "this end's certificate is for the time from %s to %s, and the clock here says %s: renew the "
+        "certificate, or set the clock",
+        time_text(begin).c_str(), time_text(end).c_str(), clock_text().c_str());
     return false;
 }
 
@@ -521,10 +522,11 @@ bool join(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     end->channel = grpc::CreateCustomChannel(setup->address, grpc::SslCredentials(options), arguments);
     if (!end->channel->WaitForConnected(monotonic(setup->patience))) {
-        std::snprintf(why, GRPC_END_WHY,
-                      "nobody serves at %.100s, or one of the certificates is not accepted: of another authority, for "
-                      "another name, or expired (the clock here says %s)",
-                      setup->address, clock_text().c_str());
+        std::snprintf(
+            why, GRPC_END_WHY,
+            "nobody serves at %.100s, or one of the certificates is not accepted: of another authority, for "
+            "another name, or expired (the clock here says %s)",
+            setup->address, clock_text().c_str());
         return false;
     }
     ClientPeer *peer = new ClientPeer(end);

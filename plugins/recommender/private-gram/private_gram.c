@@ -286,8 +286,9 @@ static dpf_status release_counts(const struct private_gram *self, const dpf_call
 
 /* The second release: n numbers in *sums. */
 static dpf_status release_second(const struct private_gram *self, const dpf_call *call,
-                                 const struct gram_plan *plan, const dpf_fit *fit, const struct item_span *span,
-                                 struct telling *telling, int64_t **sums, int64_t *n)
+                                 const struct gram_plan *plan, const dpf_fit *fit,
+                                 const struct item_span *span, struct telling *telling, int64_t **sums,
+                                 int64_t *n)
 {
     const dpf_interactions *records = fit->records;
     const int64_t m = span->m, d = plan->projected ? span->basis.columns : 0;

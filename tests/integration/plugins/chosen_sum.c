@@ -79,8 +79,10 @@ static void destroy(void *self)
     dpf_memory(chosen->host)->release(chosen->host, chosen);
 }
 
-static const dpf_aggregator functions = {
-    .sees = DPF_SEES_SUM, .flags = DPF_AGGREGATOR_DENSE | DPF_AGGREGATOR_BY_ROWS, .absorb = absorb, .scale = scale};
+static const dpf_aggregator functions = {.sees = DPF_SEES_SUM,
+                                         .flags = DPF_AGGREGATOR_DENSE | DPF_AGGREGATOR_BY_ROWS,
+                                         .absorb = absorb,
+                                         .scale = scale};
 
 static const dpf_component component = {
     .size = sizeof(dpf_component),

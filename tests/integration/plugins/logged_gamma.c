@@ -35,7 +35,8 @@ static void write_rows(const char *who, uint32_t draw, const dpf_encoded *rows, 
 }
 
 static dpf_status logged_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                                const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
+                                const dpf_query *query, const double *values, int64_t stride,
+                                dpf_encoded *out)
 {
     char who[32];
     const uint64_t n = (uint64_t)out->n_rows * (uint64_t)out->width;

@@ -148,6 +148,20 @@ typedef struct dpf_witness {
     void (*saw)(void *context, const dpf_witnessed *what);
 } dpf_witness;
 
+/*
+ * Users whose records are in processes of their own. The component of a recommender with DPF_RECOMMENDER_SUMS
+ * calls both functions for each of its releases, in their order, on the thread that called fit. Each returns
+ * what fit has to return if it is not DPF_OK.
+ */
+typedef struct dpf_user_sums {
+    void *context;
+    /* numbers (rows x width): the sum over the users whose records are here becomes the sum over all users at
+     * the server. A party's own message is sent, and what is left in numbers then means nothing. */
+    dpf_status (*gather)(void *context, int32_t release, int64_t rows, int32_t width, int64_t *numbers);
+    /* The server's numbers, noise included, become those of everybody. */
+    dpf_status (*publish)(void *context, int32_t release, int64_t n, int64_t *numbers);
+} dpf_user_sums;
+
 /* Trains: all buffers are the host's. */
 typedef struct dpf_fit {
     uint32_t size;
@@ -160,12 +174,19 @@ typedef struct dpf_fit {
     uint64_t bytes_up;
     uint64_t bytes_down;
     const dpf_witness *witness; /* of an audit; NULL: none. Changes results only by what it writes. */
+    const dpf_user_sums *sums;  /* NULL: all users' records are here */
 } dpf_fit;
 
 /* The witness, or NULL. */
 static inline const dpf_witness *dpf_fit_witness(const dpf_fit *fit)
 {
     return fit->size > offsetof(dpf_fit, witness) ? fit->witness : NULL;
+}
+
+/* How to reach users elsewhere, or NULL. */
+static inline const dpf_user_sums *dpf_fit_sums(const dpf_fit *fit)
+{
+    return fit->size > offsetof(dpf_fit, sums) ? fit->sums : NULL;
 }
 
 /* One user's scores. */
@@ -186,6 +207,9 @@ typedef struct dpf_scoring {
     UINT32_C(4) /* scores predict records' values, in their range: rating metrics apply */
 #define DPF_RECOMMENDER_ALWAYS_ENDS                                                                          \
     UINT32_C(8) /* no records make fit fail; only lack of memory and cancellation do (C12) */
+#define DPF_RECOMMENDER_SUMS                                                                                 \
+    UINT32_C(                                                                                                \
+        16) /* each release is a sum of users' integers, which fit makes by dpf_fit.sums if it is given */
 
 typedef struct dpf_recommender {
     /* [any, required] DPF_RECOMMENDER_*, as this instance is configured. */
