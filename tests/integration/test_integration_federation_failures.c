@@ -102,7 +102,7 @@ static void messages_in_disorder(void **state)
     static const char *const disorder = "-o federation.in-front=faulty -o federation.in-front.reorder=0.03 "
                                         "-o federation.in-front.duplicate=0.3 -o "
                                         "federation.in-front.delay=0.3 -o federation.in-front.delay-time=0.1 "
-                                        "-o federation.in-front.drop=0.01";
+                                        "-o federation.in-front.drop=0.01 -o run.rounds=2";
     run_config = "hdpmf.ini";
     for (int p = 1; p <= N_PARTIES; p++) {
         snprintf(options[p], sizeof options[p], "%s -o federation.in-front.seed=%d", disorder, p);
