@@ -151,6 +151,10 @@ char *consent_statement(const struct plan *plan, const char *name, int64_t n_par
         text_add(
             &text,
             "INSECURE TEST: the noise follows from a seed that everybody knows. Nothing is protected.\n");
+    if (!plan->guarantee.run_holds && !insecure)
+        text_add(&text, "NOTHING IS PROVED OF THIS RUN: this party takes part all the same ([consent] proved "
+                        "= no), and no "
+                        "ledger counts it.\n");
     add_messages(&text, plan, width);
     add_budget(&text, plan);
     text_add(&text, "\n%s", guarantee ? guarantee : "");

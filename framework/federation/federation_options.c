@@ -72,6 +72,11 @@ static const dpf_param consent_table[CONSENT_N_PARAMS] = {
     [CONSENT_LEAST_PARTIES] = DPF_PARAM_INT_F(
         "least-parties", 2, 2, 1048576, 0, "",
         "A sum over fewer parties, this one among them, must not be opened by what the run states."),
+    [CONSENT_PROVED] =
+        DPF_PARAM_BOOL_F("proved", 1, 0,
+                         "Something has to be proved of a run. no: it is one of which nothing is, such as a "
+                         "method as published; it "
+                         "has no epsilon that could be limited, and the ledger does not count it."),
 };
 
 const dpf_param *federation_params(int64_t *n)

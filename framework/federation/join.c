@@ -440,6 +440,22 @@ static int keep_statement(struct join *join, struct dpf_error *error)
     return status;
 }
 
+/* A run that is proved is charged, and one that is not has no epsilon to be charged. */
+static int check_proof(const struct join *join, struct dpf_error *error)
+{
+    const struct plan *plan = join->plan;
+    const int wanted = join->consent.params.values[CONSENT_PROVED].integer != 0;
+    if (join->insecure || wanted == (plan->guarantee.run_holds != 0))
+        return 0;
+    return wanted
+               ? error_set(
+                     error, DPF_FAULT_CONFIG,
+                     "nothing is proved of this run (\"dpframe check\" says why): this party sends nothing "
+                     "([consent] proved = no takes part all the same)")
+               : config_error(plan->config, "consent", "proved", error,
+                              "this run is proved, and is charged: remove the key, or set it to yes");
+}
+
 static int check_plan(struct join *join, struct dpf_error *error)
 {
     const struct plan *plan = join->plan;
@@ -455,11 +471,7 @@ static int check_plan(struct join *join, struct dpf_error *error)
             "(--insecure-test at both ends, for tests)");
     if (consent_judge(plan, &join->consent, error) != 0)
         return -1;
-    if (!plan->guarantee.run_holds && !join->insecure)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "nothing is proved of this run (\"dpframe check\" says why): this party sends nothing");
-    return 0;
+    return check_proof(join, error);
 }
 
 /* Charged once for each run, however often this party is started. */
@@ -524,9 +536,16 @@ static void end(void *context, int status, const struct remote_rows *rows, const
         party_state_end(&join->state, &ignored);
 }
 
+/* [federation] state, and of [consent] what is known before the plan is. */
+struct own_limits {
+    char *directory;
+    double most; /* epsilon of all runs; 0: no limit */
+    int counted; /* by the ledger */
+};
+
 /* The party's own file and ledger in place of what the configuration names. */
-static int set_own(struct join *join, struct arguments *own, const char *directory, double most,
-                   char *texts[4], struct dpf_error *error)
+static int set_own(struct arguments *own, const struct own_limits *limits, char *texts[4],
+                   struct dpf_error *error)
 {
     int n = 0;
     char *data = own->data ? realpath(own->data, NULL) : NULL;
@@ -535,9 +554,9 @@ static int set_own(struct join *join, struct arguments *own, const char *directo
     if (data)
         texts[n++] = memory_format("data.path=%s", data);
     free(data);
-    if (!join->insecure) { /* without a proof there is nothing to charge */
-        texts[n++] = memory_format("privacy.ledger=%s/ledger", directory);
-        texts[n++] = memory_format("privacy.max-epsilon=%.17g", most);
+    if (limits->counted) { /* without a proof there is nothing to charge */
+        texts[n++] = memory_format("privacy.ledger=%s/ledger", limits->directory);
+        texts[n++] = memory_format("privacy.max-epsilon=%.17g", limits->most);
         /* That all runs were fixed beforehand is for this party to know, not for one of the runs to say. */
         texts[n++] = memory_text("privacy.ledger-runs=adaptive");
     }
@@ -553,10 +572,9 @@ static int set_own(struct join *join, struct arguments *own, const char *directo
     return 0;
 }
 
-/* [federation] state and [consent] max-epsilon, which are known before the plan is. */
-static int read_own(const struct arguments *arguments, char **directory, double *most,
-                    struct dpf_error *error)
+static int read_own(const struct join *join, struct own_limits *out, struct dpf_error *error)
 {
+    const struct arguments *arguments = join->arguments;
     struct config_values federation, consent;
     int64_t n_federation, n_consent;
     const dpf_param *of_federation = federation_params(&n_federation),
@@ -570,30 +588,36 @@ static int read_own(const struct arguments *arguments, char **directory, double 
     int status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
                              0, &federation, error);
     if (status == 0) {
-        *directory = memory_text(federation.params.values[FEDERATION_STATE].text);
+        out->directory = memory_text(federation.params.values[FEDERATION_STATE].text);
         config_values_free(&federation);
         status = config_bind(config, "consent", of_consent, n_consent, sizeof *of_consent, NULL, 0, &consent,
                              error);
     }
     if (status == 0) {
-        *most = consent.params.values[CONSENT_MAX_EPSILON].real;
+        out->most = consent.params.values[CONSENT_MAX_EPSILON].real;
+        out->counted = consent.params.values[CONSENT_PROVED].integer && !join->insecure;
+        if (!consent.params.values[CONSENT_PROVED].integer && out->most > 0)
+            status = config_error(
+                config, "consent", "max-epsilon", error,
+                "a run of which nothing is proved has no epsilon to limit: remove the key, or proved "
+                "= no");
         config_values_free(&consent);
     }
     config_free(config);
-    return status != 0 ? status : *directory ? 0 : error_memory(error);
+    return status != 0 ? status : out->directory ? 0 : error_memory(error);
 }
 
 static int run_party(struct join *join, struct dpf_error *error)
 {
-    char *directory = NULL, *texts[4] = {NULL};
-    double most = 0;
+    char *texts[4] = {NULL};
+    struct own_limits limits = {.directory = NULL};
     struct arguments *own = memory_new(1, sizeof *own);
-    int status = own ? read_own(join->arguments, &directory, &most, error) : error_memory(error);
+    int status = own ? read_own(join, &limits, error) : error_memory(error);
     if (status == 0)
-        status = party_state_open(&join->state, directory, error);
+        status = party_state_open(&join->state, limits.directory, error);
     if (status == 0) {
         *own = *join->arguments;
-        status = set_own(join, own, join->state.directory, most, texts, error);
+        status = set_own(own, &limits, texts, error);
     }
     if (status == 0) {
         const struct run_request request = {
@@ -602,7 +626,7 @@ static int run_party(struct join *join, struct dpf_error *error)
     }
     for (int i = 0; i < 4; i++)
         free(texts[i]);
-    free(directory);
+    free(limits.directory);
     free(own);
     return status;
 }

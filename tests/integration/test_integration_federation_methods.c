@@ -116,9 +116,17 @@ static void dpimf_at_sites(void **state)
     pids[2] = 0;
     all_end_well(server, "dpimf-lost-server", pids, 3);
     expect_simulated("dpimf-lost", "round 0: 0 1 2\nround 1: 0 2\n", "-o items.aggregator.mean=yes");
-    /* Real noise: nothing is proved of the published method, so no site takes part. */
+    /* Real noise: nothing is proved of the published method, so a site has to say that it takes part all the same. */
     base_options = "";
     expect_end(start_site("dpimf-real", 1, ""), "dpimf-real-1", 2, "nothing is proved of this run");
+    expect_end(start_site("dpimf-real", 1, "-o consent.proved=no -o consent.max-epsilon=3"), "dpimf-real-1",
+               2, "has no epsilon to limit");
+    server = start_server("dpimf-real", sites);
+    for (int site = 1; site <= 3; site++)
+        pids[site] = start_site("dpimf-real", site, "-o consent.proved=no");
+    all_end_well(server, "dpimf-real-server", pids, 3);
+    assert_true(command_exists("dpimf-real/release/item_factors.npy"));
+    assert_false(command_exists("dpimf-real-1-state/ledger"));
     base_options = "--insecure-test -o privacy.randomness=reproducible";
     expect_end(start_site("dpimf-name", 1, "-o federation.site=west"), "dpimf-name-1", 2,
                "is not in the list");
