@@ -12,7 +12,7 @@
 
 #include <glob.h>
 
-#include "integration/parties.h"
+#include "integration/party_processes.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 1\norder = users, items\noutput = out\n"

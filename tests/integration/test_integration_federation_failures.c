@@ -12,7 +12,7 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-#include "integration/methods.h"
+#include "integration/federated_methods.h"
 
 static void shell_in_directory(const char *line)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "integration/methods.h"
+#include "integration/federated_methods.h"
 
 /* A user's row is for the rows before and after a release; the noise comes in shares. A party that is lost after its
  * input is in the first sum and in no other. */

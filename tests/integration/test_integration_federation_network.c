@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "integration/methods.h"
+#include "integration/federated_methods.h"
 
 static char space[32];
 

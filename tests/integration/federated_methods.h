@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods.h - configurations of methods over links, for the parties of parties.h, and sites with some of them each. */
-#ifndef INTEGRATION_METHODS_H
-#define INTEGRATION_METHODS_H
+/* federated_methods.h - configurations of methods over links, for the parties of party_processes.h, and sites with some of them each. */
+#ifndef INTEGRATION_FEDERATED_METHODS_H
+#define INTEGRATION_FEDERATED_METHODS_H
 
 #include "engine/parties.h"
-#include "integration/parties.h"
+#include "integration/party_processes.h"
 
 #define DATA                                                                                                 \
     "[data]\nformat = csv\nheader = yes\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"                 \

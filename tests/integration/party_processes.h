@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parties.h - a server and parties as processes of the built program, and the simulation that they are compared
+ * party_processes.h - a server and parties as processes of the built program, and the simulation that they are compared
  * with. Party p is user p of twelve and has mine<p>.csv, unless a test says otherwise.
  */
-#ifndef INTEGRATION_PARTIES_H
-#define INTEGRATION_PARTIES_H
+#ifndef INTEGRATION_PARTY_PROCESSES_H
+#define INTEGRATION_PARTY_PROCESSES_H
 
 #include "integration/spawned.h"
 #include "integration/training.h"
