@@ -308,6 +308,7 @@ static void metrics_of_the_server(void **state)
             ask(port, "GET /private HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", text, sizeof text), 0);
         assert_non_null(strstr(text, "404"));
         kill(server, SIGTERM);
+        kill(party, SIGTERM);
         ended(server);
         ended(party);
     }
