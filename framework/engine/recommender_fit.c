@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "engine/recommender_sum.h"
 
 static dpf_csr csr_view(const struct csr *csr)
 {
@@ -35,14 +36,8 @@ static const dpf_interactions *records_of(const struct dataset *dataset, struct 
 
 /* ---- training ------------------------------------------------------------------------------------------ */
 
-/* Who else is to do with training; NULL: nobody. */
-struct fit_others {
-    const dpf_witness *witness;
-    const dpf_user_sums *sums;
-};
-
-static int fit_with(struct worker *worker, struct pool *pool, struct model *model,
-                    const struct fit_others *others, struct engine_stats *stats, struct dpf_error *error)
+static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,
+                    const dpf_summing *summing, struct engine_stats *stats, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
@@ -52,8 +47,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                    .records = records_of(model->dataset, &view),
                    .state = model->state,
                    .state_bytes = model->state_bytes,
-                   .witness = others->witness,
-                   .sums = others->sums};
+                   .witness = witness,
+                   .summing = summing};
     const dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
     worker_lend_pool(worker, pool);
     dpf_status status = component->functions->fit(instance->self, call, &fit);
@@ -61,8 +56,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
         return error_set(error, DPF_FAULT_RUN,
                          "interrupted while recommender %s was trained; nothing is written",
                          instance->entry->component->id);
-    if (error->fault && others->sums) /* the other ends' */
-        return -1;
+    if (error->text[0])
+        return error_while_running(error); /* of the aggregator */
     if (instance_result(instance, status, "fit", error) != 0)
         return error_while_running(error);
     if (fit.state_bytes > model->state_bytes)
@@ -70,18 +65,39 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                          "[model.recommender] recommender %s: fit used more than state_bytes",
                          instance->entry->component->id);
     model->state_bytes = fit.state_bytes;
-    stats->messages += fit.messages;
-    stats->bytes_up += fit.bytes_up;
-    stats->bytes_down += fit.bytes_down;
+    if (!summing) {
+        stats->messages = fit.messages;
+        stats->bytes_up = fit.bytes_up;
+        stats->bytes_down = fit.bytes_down;
+    }
     stats->rounds_done = 1;
     return 0;
 }
 
-static int fit_alone(struct model *model, struct pool *pool, const struct fit_others *others,
-                     struct engine_stats *stats, struct dpf_error *error)
+/* With an aggregator, which has a worker of its own: its calls come while fit's is open. */
+static int fit_summing(struct worker *worker, struct pool *pool, struct model *model,
+                       const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
 {
+    struct recommender_sum sum = {.plan = model->plan,
+                                  .pool = pool,
+                                  .worker = worker_new(0, pool_workers(pool), error),
+                                  .n_users = model->dataset->users.n,
+                                  .stats = stats,
+                                  .error = error};
+    const dpf_summing summing = {&sum, recommender_sum_users};
+    const int status = sum.worker ? fit_with(worker, pool, model, witness, &summing, stats, error) : -1;
+    worker_free(sum.worker);
+    return status;
+}
+
+int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
+                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error)
+{
+    memset(stats, 0, sizeof *stats);
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = worker ? fit_with(worker, pool, model, others, stats, error) : -1;
+    const dpf_summing summing =
+        remote_sums_begin(sums, remote, model->plan, model->dataset->users.n, stats, error);
+    const int status = worker ? fit_with(worker, pool, model, NULL, &summing, stats, error) : -1;
     worker_free(worker);
     return status;
 }
@@ -89,25 +105,20 @@ static int fit_alone(struct model *model, struct pool *pool, const struct fit_ot
 int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
                             struct engine_stats *stats, struct dpf_error *error)
 {
-    const struct fit_others others = {.witness = witness};
     memset(stats, 0, sizeof *stats);
-    return fit_alone(model, pool, &others, stats, error);
+    struct worker *worker = worker_new(0, pool_workers(pool), error);
+    int status = !worker ? -1
+                 : model->plan->recommender.aggregator
+                     ? fit_summing(worker, pool, model, witness, stats, error)
+                     : fit_with(worker, pool, model, witness, NULL, stats, error);
+    worker_free(worker);
+    return status;
 }
 
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error)
 {
     return recommender_fit_watched(model, pool, NULL, stats, error);
-}
-
-int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
-                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error)
-{
-    memset(stats, 0, sizeof *stats);
-    const dpf_user_sums with =
-        remote_sums_begin(sums, remote, model->plan, model->dataset->users.n, stats, error);
-    const struct fit_others others = {.sums = &with};
-    return fit_alone(model, pool, &others, stats, error);
 }
 
 /* ---- a trained state -------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/recommender_sum.h"
 
 #define WORDS 2 /* of an integer */
 
@@ -16,23 +17,43 @@ struct remote_rows remote_sums_rows(struct remote_sums *sums)
 
 /* ---- a round ------------------------------------------------------------------------------------------ */
 
-static struct remote_release release_of(struct remote_sums *sums, int32_t round, dpf_aggregation *shape)
+/* What the server tells of a sum: how many messages are in it, and its numbers, at the end of the releases. */
+static int64_t *grow(struct remote_sums *sums, int64_t n)
 {
-    return (struct remote_release){.aggregator = sums->aggregator,
-                                   .round = round,
+    int64_t *grown = realloc(sums->released, (size_t)(sums->n + n + 1) * sizeof *grown);
+    if (!grown) {
+        error_memory(sums->error);
+        return NULL;
+    }
+    sums->released = grown;
+    sums->n += n + 1;
+    return grown + sums->n - n - 1;
+}
+
+static struct remote_release release_of(struct remote_sums *sums, dpf_aggregation *shape)
+{
+    return (struct remote_release){.aggregator = sums->plan->recommender.aggregator,
+                                   .round = sums->made,
                                    .rows = remote_sums_rows(sums),
                                    .sums = shape,
                                    .n_parties = sums->n_users};
 }
 
-static int gather_here(struct remote_sums *sums, int32_t round, dpf_aggregation *shape)
+static int gather(struct remote_sums *sums, dpf_user_sum *sum, dpf_aggregation *shape)
 {
-    const struct remote_release release = release_of(sums, round, shape);
+    const struct remote_release release = release_of(sums, shape);
     if (sums->remote->gather(sums->remote->context, &release, sums->error) != 0)
         return -1;
+    recommender_sum_numbers(shape, sum->sums);
+    sum->survivors = shape->survivors;
     sums->stats->bytes_up += shape->bytes_up;
     sums->stats->bytes_down += shape->bytes_down;
     sums->stats->messages += shape->survivors;
+    int64_t *told = grow(sums, sum->n);
+    if (!told)
+        return -1;
+    told[0] = sum->survivors;
+    memcpy(told + 1, sum->sums, (size_t)sum->n * sizeof *told);
     return 0;
 }
 
@@ -49,82 +70,76 @@ static int hear(struct remote_sums *sums, int64_t least)
     return 0;
 }
 
-/* Where the party comes later than this round, nothing is sent. */
-static int send(struct remote_sums *sums, int32_t round, dpf_aggregation *shape)
+static int take(struct remote_sums *sums)
 {
-    dpf_encoded message = {.size = sizeof message,
-                           .width = shape->width,
-                           .n_rows = shape->rows,
-                           .total_rows = shape->rows,
-                           .values = shape->sums,
-                           .stride = shape->width,
-                           .survivors = 1};
-    if (hear(sums, round) != 0)
-        return -1;
-    if (sums->at != round)
-        return 0;
     const struct remote_rows known = remote_sums_rows(sums);
-    if (sums->remote->take(sums->remote->context, &known, sums->error) != 0)
+    return sums->remote->take(sums->remote->context, &known, sums->error);
+}
+
+/* The party's message. Where the party comes later than this round, nothing is sent. */
+static int send(struct remote_sums *sums, const dpf_user_sum *sum, dpf_aggregation *shape)
+{
+    if (hear(sums, sums->made) != 0)
         return -1;
-    struct remote_release release = release_of(sums, round, shape);
+    if (sums->at != sums->made)
+        return 0;
+    if (take(sums) != 0)
+        return -1;
+    if (sum->message(sum->context, (uint32_t)sums->remote->party, 0, shape->sums) != DPF_OK)
+        return error_set(sums->error, DPF_FAULT_PLUGIN, "recommender %s cannot make a user's message",
+                         sums->plan->recommender.instance->entry->component->id);
+    const dpf_encoded message = {.size = sizeof message,
+                                 .width = 1,
+                                 .n_rows = sum->n,
+                                 .total_rows = sum->n,
+                                 .values = shape->sums,
+                                 .stride = 1,
+                                 .survivors = 1};
+    struct remote_release release = release_of(sums, shape);
     release.message = &message;
     return sums->remote->answer(sums->remote->context, &release, sums->error);
 }
 
-static dpf_status gather(void *context, int32_t round, int64_t rows, int32_t width, int64_t *numbers)
+static int hear_sum(struct remote_sums *sums, dpf_user_sum *sum)
+{
+    if (hear(sums, sums->made + 1) != 0)
+        return -1;
+    const int64_t *told = grow(sums, sum->n);
+    if (!told || take(sums) != 0)
+        return -1;
+    sum->survivors = told[0];
+    memcpy(sum->sums, told + 1, (size_t)sum->n * sizeof *told);
+    return 0;
+}
+
+static dpf_status sum_users(void *context, dpf_user_sum *sum)
 {
     struct remote_sums *sums = context;
-    dpf_aggregation shape = {
-        .size = sizeof shape, .width = width, .rows = rows, .n_parties = sums->n_users, .sums = numbers};
-    const int status = sums->remote->party < 0 ? gather_here(sums, round, &shape) : send(sums, round, &shape);
-    return status == 0 ? DPF_OK : DPF_E_CANCELLED;
+    const struct recommender_plan *component = &sums->plan->recommender;
+    dpf_aggregation shape = {.size = sizeof shape,
+                             .width = 1,
+                             .rows = sum->n,
+                             .n_parties = sums->n_users,
+                             .modulus = component->modulus[sum->release],
+                             .least_survivors = component->least_survivors,
+                             .sums = memory_new((size_t)sum->n + 1, sizeof(int64_t))};
+    int status = shape.sums ? 0 : error_memory(sums->error);
+    if (status == 0 && sums->remote->party < 0)
+        status = gather(sums, sum, &shape);
+    else if (status == 0)
+        status = send(sums, sum, &shape) == 0 ? hear_sum(sums, sum) : -1;
+    free(shape.sums);
+    sums->made++;
+    return status == 0 ? DPF_OK : worker_cancelled() ? DPF_E_CANCELLED : DPF_E_INTERNAL;
 }
 
-/* ---- what is released --------------------------------------------------------------------------------- */
-
-/* Room for n more; they are at the end. */
-static int64_t *grow(struct remote_sums *sums, int64_t n)
+dpf_summing remote_sums_begin(struct remote_sums *sums, const struct engine_remote *remote,
+                              const struct plan *plan, int64_t n_users, struct engine_stats *stats,
+                              struct dpf_error *error)
 {
-    int64_t *grown = realloc(sums->released, (size_t)(sums->n + n) * sizeof *grown + 1);
-    if (!grown) {
-        error_memory(sums->error);
-        return NULL;
-    }
-    sums->released = grown;
-    sums->n += n;
-    return grown + sums->n - n;
-}
-
-static dpf_status publish(void *context, int32_t round, int64_t n, int64_t *numbers)
-{
-    struct remote_sums *sums = context;
-    const int is_server = sums->remote->party < 0;
-    if (!is_server && hear(sums, round + 1) != 0)
-        return DPF_E_CANCELLED;
-    int64_t *at = grow(sums, n);
-    if (!at)
-        return DPF_E_CANCELLED;
-    const struct remote_rows known = remote_sums_rows(sums);
-    if (is_server)
-        memcpy(at, numbers, (size_t)n * sizeof *at);
-    else if (sums->remote->take(sums->remote->context, &known, sums->error) != 0)
-        return DPF_E_CANCELLED;
-    else
-        memcpy(numbers, at, (size_t)n * sizeof *at);
-    return DPF_OK;
-}
-
-dpf_user_sums remote_sums_begin(struct remote_sums *sums, const struct engine_remote *remote,
-                                const struct plan *plan, int64_t n_users, struct engine_stats *stats,
-                                struct dpf_error *error)
-{
-    *sums = (struct remote_sums){.remote = remote,
-                                 .aggregator = plan->recommender.aggregator,
-                                 .n_users = n_users,
-                                 .at = -1,
-                                 .stats = stats,
-                                 .error = error};
-    return (dpf_user_sums){sums, gather, publish};
+    *sums = (struct remote_sums){
+        .remote = remote, .plan = plan, .n_users = n_users, .at = -1, .stats = stats, .error = error};
+    return (dpf_summing){sums, sum_users};
 }
 
 void remote_sums_free(struct remote_sums *sums)

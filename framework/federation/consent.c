@@ -25,9 +25,10 @@ static int64_t least_parties(const struct plan *plan)
     if (aggregator->limits)
         aggregator->limits(instance->self, plan->n_users, &limits);
     int64_t least = limits.survivors > 2 ? limits.survivors : 2;
-    if (plan_is_factorization(plan) && plan->sides[remote_side(plan)].terms[0].noise.least_survivors > least)
-        least = plan->sides[remote_side(plan)].terms[0].noise.least_survivors;
-    return least;
+    const int64_t needed = plan_is_factorization(plan)
+                               ? plan->sides[remote_side(plan)].terms[0].noise.least_survivors
+                               : plan->recommender.least_survivors;
+    return needed > least ? needed : least;
 }
 
 int consent_judge(const struct plan *plan, const struct config_values *consent, struct dpf_error *error)
@@ -105,8 +106,7 @@ static void add_releases(struct text *words, const struct plan *plan)
              (int)component->n_releases);
     for (int32_t i = 0; i < component->n_releases; i++)
         text_add(words, "%s%s", i ? "; " : "", component->releases[i].name);
-    text_add(words,
-             ". They have no noise; the server is trusted to add it to the sums. Its records stay here.");
+    text_add(words, ". Each has this party's share of the noise. Its records stay here.");
 }
 
 static void add_messages(struct text *text, const struct plan *plan, int width)

@@ -117,28 +117,15 @@ static const char *factorization_refusal(const struct plan *plan)
     return side_refusal(plan);
 }
 
-/* The statement says that the server sees sums, to which it adds the noise. */
+/* With an aggregator the plan has made sure of users who send messages with their shares of the noise. */
 static const char *recommender_refusal(const struct plan *plan)
 {
     const struct recommender_plan *component = &plan->recommender;
     if (!component->instance)
         return "only factorizations and recommenders are: a baseline trains on all records in one place";
-    if (!(component->functions->flags(component->instance->self) & DPF_RECOMMENDER_SUMS))
-        return "this recommender trains on all records in one place: private-gram makes sums of users' "
-               "messages";
-    if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
-        return "each party is one user: [parties] kind = users";
-    if (!component->aggregator)
-        return "nothing says how the users' messages are added: [model] aggregator = secagg";
-    for (int32_t i = 0; i < component->n_releases; i++)
-        if (component->releases[i].noise_where == DPF_NOISE_AT_PARTY ||
-            component->releases[i].noise_where == DPF_NOISE_IN_SHARES)
-            return "its users would add the noise";
-    if (((const dpf_aggregator *)component->aggregator->functions)->sees != DPF_SEES_SUM)
-        return "the statement is about a server that sees sums of this recommender's messages: [model] "
-               "aggregator "
-               "= secagg";
-    return aggregator_refusal(component->aggregator);
+    return component->aggregator ? aggregator_refusal(component->aggregator)
+                                 : "without [model] aggregator a recommender trains on all records in one "
+                                   "place: set it to secagg";
 }
 
 const char *federation_refusal(const struct plan *plan)

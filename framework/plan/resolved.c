@@ -181,6 +181,7 @@ char *plan_text(const struct plan *plan)
         describe_component(&text, "recommender", plan->recommender.instance);
         for (int32_t i = 0; i < plan->recommender.n_releases; i++)
             text_add(&text, "    %-11s %s\n", "releases", plan->recommender.releases[i].name);
+        describe_component(&text, "aggregator", plan->recommender.aggregator);
         describe_metrics(&text, plan);
         return text.data;
     }

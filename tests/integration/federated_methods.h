@@ -46,11 +46,11 @@ static const char methods_open[] =
 static const char methods_gram[] =
     "[run]\nthreads = 1\noutput = out\n" DATA "feedback = implicit\n"
     "[split]\nkind = per-user\nfraction = 0.2\n"
-    "[model]\nrecommender = private-gram\naggregator = secagg\nusers = 12\nitems = 20\n"
+    "[model]\nrecommender = private-gram\naggregator = secagg\nmin-honest = 8\nusers = 12\nitems = 20\n"
     "[model.recommender]\nnoise-multiplier = 0.2\nitems = 8\n"
     "[parties]\nkind = users\n"
-    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
-    "[accountants]\nlist = rdp\n[evaluate]\nmetrics = ndcg\n[consent]\nobserver = outsider\n" LINKS;
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n"
+    "[accountants]\nlist = rdp\n[evaluate]\nmetrics = ndcg\n" LINKS;
 
 static const char methods_sites[] =
     "[run]\nrounds = 2\nthreads = 1\norder = users, items\noutput = out\n" DATA "feedback = implicit\n"

@@ -60,7 +60,7 @@ static void private_gram_from_sums(void **state)
         [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2"};
     static const char *const forms[] = {"gram", "projected"};
     pid_t pids[N_PARTIES + 1];
-    char words[512], run[32], alone[48], own[48], server_name[48], more[128];
+    char words[2048], run[32], alone[48], own[48], server_name[48], more[128];
     const char *all[N_PARTIES + 1];
     run_config = "gram.ini";
     for (int f = 0; f < 2; f++) {
@@ -79,16 +79,20 @@ static void private_gram_from_sums(void **state)
         command_expect(words, 0, "");
         same_file(run, alone, "release/model_state.bin", 100);
         same_file(own, alone, "release/model_state.bin", 100);
+        assert_int_equal(communication(run, "bytes_up"), communication(alone, "bytes_up"));
     }
     const pid_t server = start_server("gram-lost", "");
     start_parties("gram-lost", pids, options);
     assert_int_equal(ended(pids[4]), 128 + SIGKILL);
     pids[4] = 0;
     all_end_well(server, "gram-lost-server", pids, N_PARTIES);
-    static const int32_t eleven[] = {0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};
-    join_files("eleven.csv", eleven, 11);
-    command_expect("-q -c gram.ini -O gram-eleven -o data.path=eleven.csv -o privacy.randomness=reproducible",
-                   0, "");
+    write_survivors("gram-lost", "gram-survivors.txt");
+    snprintf(
+        words, sizeof words,
+        "-q -c gram.ini -O gram-eleven -o privacy.randomness=reproducible -o model.aggregator=chosen-sum -o "
+        "model.aggregator.survivors=gram-survivors.txt --plugin-dir %s",
+        training_plugins("integration-plugins"));
+    command_expect(words, 0, "");
     same_file("gram-lost", "gram-eleven", "release/model_state.bin", 100);
 }
 
@@ -144,12 +148,11 @@ static void combinations_that_are_refused(void **state)
         {"hdpmf.ini", "-o items.mechanism=laplace-mixture -o items.aggregator=sum",
          "how many parties send a row"},
         {"hdpmf.ini", "-o items.aggregator=modular-sum", "secagg, sum and mean have messages"},
-        {"gram.ini", "-o model.aggregator=sum", "a server that sees sums"},
-        {"gram.ini", "-o model.aggregator=", "nothing says how"},
-        {"gram.ini", "-o parties.kind=curator", "each party is one user"},
-        {"gram.ini", "-o model.recommender=private-popularity", "trains on all records"},
+        {"gram.ini", "-o model.aggregator=modular-sum", "secagg, sum and mean have messages"},
+        {"gram.ini", "-o model.aggregator= -o model.min-honest=0", "trains on all records"},
+        {"gram.ini", "-o parties.kind=curator", "set [parties] kind = users"},
         {"dpimf.ini", "-o items.mechanism.lifetime=run", "lives for the whole run"},
-        {"gram.ini", "-o consent.observer=server", "asks for a guarantee against the server"},
+        {"gram.ini", "-o consent.observer=parties", "against the server and other parties"},
     };
     run_config = "";
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

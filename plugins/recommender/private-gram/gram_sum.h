@@ -3,20 +3,12 @@
  * gram_sum.h - the sums over users, in 64-bit integers: the same bytes for any order of users, any number of
  * tasks, and either way of adding a user.
  *
- * Integers of a user have 2^15 at most, products 2^30: 2^31 users stay within 2^61.
+ * Products of a user's integers are 2^30 at most (gram_message.h): 2^31 users stay within 2^61.
  */
 #ifndef PRIVATE_GRAM_SUM_H
 #define PRIVATE_GRAM_SUM_H
 
-#include "dpframe/role/recommender.h"
-
-/* Which items have a column in the second release, and what each weighs in a user's row. */
-struct gram_columns {
-    int64_t n_items, m;
-    const int32_t *column; /* of each item, ascending with it; -1: none */
-    const double *weight;  /* of each column, above 0 */
-    int32_t bits;
-};
+#include "gram_message.h"
 
 /* Users with more than this part of the columns are added by dense blocks, others pair by pair. Public; it is
    a matter of time alone. */
@@ -28,11 +20,11 @@ dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records
 dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
                           const struct gram_columns *columns, int64_t *out);
 /*
- * out: m x d integers, out[i * d + k] = sum z_i w_k. w is the projection basis' z (m x d numbers, a row for
- * each column) over the larger of its norm and `least`, in integers of norm 2^bits at most.
+ * out: m x d integers, out[i * d + k] = sum z_i w_k. w is the projection basis' z over the larger of its
+ * norm and `least`, in integers of norm 2^bits at most.
  */
 dpf_status gram_sum_projected(const dpf_call *call, const dpf_interactions *records,
-                              const struct gram_columns *columns, const double *basis, int32_t d,
-                              double least, int64_t *out);
+                              const struct gram_columns *columns, const struct gram_directions *directions,
+                              int64_t *out);
 
 #endif

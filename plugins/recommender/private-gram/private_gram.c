@@ -15,7 +15,9 @@
 #include "denoise.h"
 #include "dpframe/plugin.h"
 #include "ease_state.h"
+#include "gram_shares.h"
 #include "gram_sum.h"
+#include "noise_share.h"
 
 enum {
     P_MULTIPLIER,
@@ -117,8 +119,7 @@ static uint32_t gram_flags(void *self)
 {
     (void)self;
     /* What can fail is memory, of public sizes, and what is computed from the releases alone. */
-    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS |
-           DPF_RECOMMENDER_SUMS;
+    return DPF_RECOMMENDER_STATE_RELEASED | DPF_RECOMMENDER_SCORES_AT_HOME | DPF_RECOMMENDER_ALWAYS_ENDS;
 }
 
 static dpf_status gram_releases(void *instance, const dpf_recommender_setup *setup,
@@ -143,6 +144,7 @@ static dpf_status gram_releases(void *instance, const dpf_recommender_setup *set
 struct telling {
     const dpf_witness *witness; /* NULL: nobody */
     double *exact;
+    int64_t survivors; /* messages in the sum, if it went through an aggregator */
 };
 
 static dpf_status keep_exact(const dpf_call *call, const int64_t *sums, int64_t n, double grid,
@@ -158,15 +160,21 @@ static dpf_status keep_exact(const dpf_call *call, const int64_t *sums, int64_t 
     return DPF_OK;
 }
 
-/* Noise of pairs: the diagonal's is larger, and below it nothing is released. */
-static void fill_scales(const struct gram_noise *noise, int64_t m, double *scales)
+/* Noise of n numbers, in units of what is stated: shares of more users than it counts on make more, and pairs
+   have more on the diagonal and none below it. width 0: they are no pairs. */
+static void fill_scales(const struct gram_noise *noise, int64_t survivors, int64_t n, int64_t width,
+                        double *scales)
 {
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t k = 0; k < m; k++)
-            scales[i * m + k] = k > i ? 1 : k == i ? (double)noise->steps_diag / (double)noise->steps : 0;
+    const double all = noise->share ? noise_share_sum(noise->share, survivors) / noise->scale : 1,
+                 diagonal = noise->share ? (double)noise->share_diag / (double)noise->share
+                                         : (double)noise->steps_diag / (double)noise->steps;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = width ? i / width : 0, column = width ? i % width : 1;
+        scales[i] = column > row ? all : column == row ? all * diagonal : 0;
+    }
 }
 
-/* A release as it leaves, in values; training goes on with what the witness leaves. Scales only of pairs. */
+/* A release as it leaves, in values; training goes on with what the witness leaves. */
 static dpf_status tell(const dpf_call *call, const struct telling *telling, int32_t release,
                        const struct gram_noise *noise, int64_t n, int64_t width, int pairs, int64_t *sums)
 {
@@ -175,14 +183,15 @@ static dpf_status tell(const dpf_call *call, const struct telling *telling, int3
                           .n = n,
                           .width = width > 0 ? width : 1,
                           .exact = telling->exact};
+    const int scaled = pairs || noise->share;
     if (!telling->witness)
         return DPF_OK;
     double *numbers = call->scratch(call, (uint64_t)(n + 1) * sizeof *numbers);
-    double *scales = pairs ? call->scratch(call, (uint64_t)(n + 1) * sizeof *scales) : NULL;
-    if (!numbers || (pairs && !scales))
+    double *scales = scaled ? call->scratch(call, (uint64_t)(n + 1) * sizeof *scales) : NULL;
+    if (!numbers || (scaled && !scales))
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    if (pairs)
-        fill_scales(noise, width, scales);
+    if (scaled)
+        fill_scales(noise, telling->survivors, n, pairs ? width : 0, scales);
     for (int64_t i = 0; i < n; i++)
         numbers[i] = (double)sums[i] * noise->grid;
     what.numbers = numbers;
@@ -191,21 +200,6 @@ static dpf_status tell(const dpf_call *call, const struct telling *telling, int3
     for (int64_t i = 0; i < n; i++)
         sums[i] = llround(numbers[i] / noise->grid);
     return DPF_OK;
-}
-
-/* ---- users elsewhere ----------------------------------------------------------------------------------- */
-
-/* The sum over users whose records are here becomes that over all. */
-static dpf_status gather(const dpf_user_sums *sums, int32_t release, int64_t rows, int64_t width,
-                         int64_t *numbers)
-{
-    return sums ? sums->gather(sums->context, release, rows, (int32_t)width, numbers) : DPF_OK;
-}
-
-/* The release, with its noise, becomes everybody's. */
-static dpf_status publish(const dpf_user_sums *sums, int32_t release, int64_t n, int64_t *numbers)
-{
-    return sums ? sums->publish(sums->context, release, n, numbers) : DPF_OK;
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------
@@ -259,29 +253,44 @@ static dpf_status add_gram_noise(const struct private_gram *self, const dpf_call
     return DPF_OK;
 }
 
+static dpf_status add_count_noise(const struct private_gram *self, const dpf_call *call,
+                                  const struct gram_plan *plan, int64_t n, int64_t *totals)
+{
+    dpf_cursor cursor;
+    int64_t *drawn = call->scratch(call, (uint64_t)(n + 1) * sizeof *drawn);
+    if (!drawn)
+        return fail(self, DPF_E_MEMORY, "out of memory");
+    if (!plan->noisy)
+        return DPF_OK;
+    self->random->seek(self->count_noise, call->draw, DPF_PARTY_AGGREGATE, 0, &cursor);
+    const dpf_status status = self->random->discrete_gaussian(&cursor, plan->counts.steps, drawn, n);
+    for (int64_t i = 0; i < n; i++)
+        totals[i] += drawn[i];
+    return status;
+}
+
+/* Who needs the sum without noise: whoever adds the noise to it, and a witness. */
+static int sums_plainly(const dpf_fit *fit)
+{
+    return !dpf_fit_summing(fit) || dpf_fit_witness(fit);
+}
+
 static dpf_status release_counts(const struct private_gram *self, const dpf_call *call,
                                  const struct gram_plan *plan, const dpf_fit *fit, struct telling *telling,
                                  int64_t *totals)
 {
-    const dpf_interactions *records = fit->records;
-    dpf_cursor cursor;
-    int64_t *drawn = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *drawn);
-    if (!drawn)
-        return fail(self, DPF_E_MEMORY, "out of memory");
-    dpf_status status = gram_sum_counts(call, records, plan->counts.bits, totals);
+    const int64_t n = fit->records->n_items;
+    struct gram_shares shares = {self->random, self->count_noise, &plan->counts, fit, 0};
+    dpf_status status = DPF_OK;
+    if (sums_plainly(fit))
+        status = gram_sum_counts(call, fit->records, plan->counts.bits, totals);
     if (status == DPF_OK)
-        status = gather(dpf_fit_sums(fit), 0, records->n_items, 1, totals);
+        status = keep_exact(call, totals, n, plan->counts.grid, telling);
     if (status == DPF_OK)
-        status = keep_exact(call, totals, records->n_items, plan->counts.grid, telling);
-    if (status == DPF_OK && plan->noisy) {
-        self->random->seek(self->count_noise, call->draw, DPF_PARTY_AGGREGATE, 0, &cursor);
-        status = self->random->discrete_gaussian(&cursor, plan->counts.steps, drawn, records->n_items);
-        for (int64_t i = 0; i < records->n_items; i++)
-            totals[i] += drawn[i];
-    }
-    if (status == DPF_OK)
-        status = publish(dpf_fit_sums(fit), 0, records->n_items, totals);
-    return status == DPF_OK ? tell(call, telling, 0, &plan->counts, records->n_items, 1, 0, totals) : status;
+        status = dpf_fit_summing(fit) ? gram_shares_counts(call, &shares, totals)
+                                      : add_count_noise(self, call, plan, n, totals);
+    telling->survivors = shares.survivors;
+    return status == DPF_OK ? tell(call, telling, 0, &plan->counts, n, 1, 0, totals) : status;
 }
 
 /* The second release: n numbers in *sums. */
@@ -290,7 +299,6 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
                                  const struct item_span *span, struct telling *telling, int64_t **sums,
                                  int64_t *n)
 {
-    const dpf_interactions *records = fit->records;
     const int64_t m = span->m, d = plan->projected ? span->basis.columns : 0;
     double *weight = call->scratch(call, (uint64_t)(m + 1) * sizeof *weight);
     double *basis = call->scratch(call, (uint64_t)(m * d + 1) * sizeof *basis);
@@ -303,18 +311,20 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
         for (int64_t c = 0; c < d; c++)
             basis[k * d + c] = matrix_column(&span->basis, (int32_t)c)[k];
     }
-    const struct gram_columns columns = {records->n_items, m, span->column, weight, plan->second.bits};
-    dpf_status status = plan->projected ? gram_sum_projected(call, records, &columns, basis, (int32_t)d,
-                                                             GRAM_LEAST_PROJECTED, *sums)
-                                        : gram_sum_pairs(call, records, &columns, *sums);
-    if (status == DPF_OK)
-        status = gather(dpf_fit_sums(fit), 1, m, plan->projected ? d : m, *sums);
+    const struct gram_columns columns = {fit->records->n_items, m, span->column, weight, plan->second.bits};
+    const struct gram_directions directions = {basis, (int32_t)d, GRAM_LEAST_PROJECTED};
+    struct gram_shares shares = {self->random, self->gram_noise, &plan->second, fit, 0};
+    dpf_status status = DPF_OK;
+    if (sums_plainly(fit))
+        status = plan->projected ? gram_sum_projected(call, fit->records, &columns, &directions, *sums)
+                                 : gram_sum_pairs(call, fit->records, &columns, *sums);
     if (status == DPF_OK)
         status = keep_exact(call, *sums, *n, plan->second.grid, telling);
     if (status == DPF_OK)
-        status = add_gram_noise(self, call, plan, m, d, *sums);
-    if (status == DPF_OK)
-        status = publish(dpf_fit_sums(fit), 1, *n, *sums);
+        status = dpf_fit_summing(fit) ? gram_shares_second(call, &shares, &columns,
+                                                           plan->projected ? &directions : NULL, *sums)
+                                      : add_gram_noise(self, call, plan, m, d, *sums);
+    telling->survivors = shares.survivors;
     return status == DPF_OK ? tell(call, telling, 1, &plan->second, *n, plan->projected ? d : m,
                                    !plan->projected && plan->noisy, *sums)
                             : status;

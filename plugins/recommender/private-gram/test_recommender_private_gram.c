@@ -214,6 +214,7 @@ static void projected_sums_are_the_same_in_any_order(void **state)
     static struct data reversed;
     static int64_t sums[3][ITEMS * D];
     static double basis[ITEMS * D];
+    const struct gram_directions directions = {basis, D, GRAM_LEAST_PROJECTED};
     struct plain_host host;
     struct columns_case c;
     plain_open_random(&host, component, "");
@@ -224,8 +225,8 @@ static void projected_sums_are_the_same_in_any_order(void **state)
         basis[i] = sin((double)(i * i)) / 6;
     for (int k = 0; k < 3; k++)
         assert_int_equal(gram_sum_projected(call_with(&host, 1 + 2 * k, 0),
-                                            k == 2 ? &reversed.records : &full.records, &c.columns, basis, D,
-                                            GRAM_LEAST_PROJECTED, sums[k]),
+                                            k == 2 ? &reversed.records : &full.records, &c.columns,
+                                            &directions, sums[k]),
                          DPF_OK);
     assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
     assert_memory_equal(sums[0], sums[2], sizeof sums[0]);
@@ -322,6 +323,7 @@ static void a_user_moves_the_projection_as_far_as_stated(void **state)
     static struct data without;
     static int64_t before[ITEMS * D], after[ITEMS * D];
     static double basis[ITEMS * D];
+    const struct gram_directions directions = {basis, D, GRAM_LEAST_PROJECTED};
     struct plain_host host;
     struct columns_case c;
     const struct gram_plan plan = plan_of(&full, FORM_PROJECTED);
@@ -334,10 +336,8 @@ static void a_user_moves_the_projection_as_far_as_stated(void **state)
     for (int64_t leaves = 0; leaves < USERS; leaves += 7) {
         without = full;
         index_data(&without, leaves, 0);
-        gram_sum_projected(call_with(&host, 2, 0), &full.records, &c.columns, basis, D, GRAM_LEAST_PROJECTED,
-                           before);
-        gram_sum_projected(call_with(&host, 2, 0), &without.records, &c.columns, basis, D,
-                           GRAM_LEAST_PROJECTED, after);
+        gram_sum_projected(call_with(&host, 2, 0), &full.records, &c.columns, &directions, before);
+        gram_sum_projected(call_with(&host, 2, 0), &without.records, &c.columns, &directions, after);
         double squares = 0;
         for (int64_t i = 0; i < ITEMS * D; i++)
             squares += pow((double)(before[i] - after[i]) * plan.second.grid, 2);
