@@ -386,33 +386,78 @@ static int return_rows(struct engine *engine, int of, struct dpf_error *error)
     return 0;
 }
 
-/* A party takes part in the rounds that the server asks it for. At the end its own row is for the last
- * released ones. */
+/* ---- a party's rounds: those that the server asks it for -------------------------------------------- */
+
+/* When a party solves its own row, seen from its message of the round. */
+enum own_step { STEP_BEFORE, STEP_AFTER, STEP_WITH_NEXT_ROWS };
+
+static enum own_step own_step(const struct plan *plan)
+{
+    if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
+        return STEP_AFTER;
+    return plan->order[0] == remote_side(plan) ? STEP_WITH_NEXT_ROWS : STEP_BEFORE;
+}
+
+static int solve_own(struct engine *engine, int64_t round, struct dpf_error *error)
+{
+    const int local = 1 - remote_side(engine->plan);
+    engine->round = round;
+    if (side_step(engine, local, error) != 0)
+        return -1;
+    take_next(engine, local);
+    return 0;
+}
+
+static int party_round(struct engine *engine, int64_t round, struct dpf_error *error)
+{
+    const int released = remote_side(engine->plan);
+    const enum own_step when = own_step(engine->plan);
+    engine->round = round;
+    if (remote_solves(engine->plan))
+        return federated_round(engine, released, error);
+    if (when == STEP_BEFORE && solve_own(engine, round, error) != 0)
+        return -1;
+    if (step_send_message(engine, released, error) != 0)
+        return -1;
+    return when == STEP_AFTER ? solve_own(engine, round, error) : 0;
+}
+
+/* The party's own rows for the last released ones. */
+static int party_end(struct engine *engine, int64_t last, struct dpf_error *error)
+{
+    if (remote_solves(engine->plan))
+        return refit(engine, error);
+    return own_step(engine->plan) == STEP_BEFORE ? solve_own(engine, last, error) : finish(engine, error);
+}
+
+/* Rounds that a party has not heard of are rounds in which it has not solved its row. */
 static int party_rounds(struct engine *engine, struct dpf_error *error)
 {
-    const int released = remote_side(engine->plan), local = 1 - released;
-    struct side_factors *factors = &engine->model->sides[released];
-    for (;;) {
-        const struct remote_rows rows = {.data = factors->data,
-                                         .rows = factors->rows,
-                                         .stride = engine->model->stride,
-                                         .columns = engine->model->columns};
-        const int status = engine->remote->await(engine->remote->context, &engine->round, &rows, error);
-        if (status < 0)
+    const struct engine_remote *remote = engine->remote;
+    const int later = own_step(engine->plan) == STEP_WITH_NEXT_ROWS && !remote_solves(engine->plan);
+    struct side_factors *factors = &engine->model->sides[remote_side(engine->plan)];
+    int64_t round = 0, last = -1;
+    for (int over = 0; !over; last = round) {
+        const struct remote_rows rows =
+            remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns);
+        over = remote->await(remote->context, &round, error);
+        if (over < 0 || remote->take(remote->context, &rows, error) != 0)
             return -1;
-        if (side_step(engine, local, error) != 0)
+        if (later && last >= 0 && solve_own(engine, last, error) != 0)
             return error_while_running(error);
-        take_next(engine, local);
-        if (status == 1)
+        if (over)
             break;
-        if (step_send_message(engine, released, error) != 0)
+        if (party_round(engine, round, error) != 0)
             return error_while_running(error);
         engine->stats->rounds_done++;
     }
-    if (return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
+    if (party_end(engine, last < 0 ? 0 : last, error) != 0 ||
+        return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
         return error_while_running(error);
     return 0;
 }
+
+/* ---- the run ------------------------------------------------------------------------------------------ */
 
 static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, struct dpf_error *error)
 {
@@ -475,7 +520,7 @@ static int engine_open(struct engine *engine, struct dpf_error *error)
         engine->features[side] =
             feature_table_view(&engine->dataset->features[side], &engine->feature_views[side]);
     memset(engine->stats, 0, sizeof *engine->stats);
-    if (parties_make(&engine->parties, engine->plan, engine->dataset, error) != 0 ||
+    if (parties_make(&engine->parties, engine->plan, engine->dataset, step_own_party(engine), error) != 0 ||
         make_workers(engine, error) != 0 || step_open_violations(engine, error) != 0)
         return -1;
     for (int which = 0; which < 2; which++)

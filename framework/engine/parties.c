@@ -23,6 +23,24 @@ static int32_t *assign(const struct plan *plan, const struct id_map *ids, int64_
     return silo;
 }
 
+/* Rows of which there are records belong to the silo whose records are here. */
+static int32_t *assign_own(const struct dataset *dataset, int partition, int64_t own, struct dpf_error *error)
+{
+    const struct csr *train = partition == DPF_SIDE_USERS ? &dataset->train.by_user : &dataset->train.by_item;
+    const struct csr *test = partition == DPF_SIDE_USERS ? &dataset->test.by_user : &dataset->test.by_item;
+    int32_t *silo = memory_raw((size_t)train->rows + 1, sizeof *silo);
+    if (!silo) {
+        error_memory(error);
+        return NULL;
+    }
+    for (int64_t row = 0; row < train->rows; row++)
+        silo[row] =
+            train->ptr[row + 1] > train->ptr[row] || (test->ptr && test->ptr[row + 1] > test->ptr[row])
+                ? (int32_t)own
+                : -1;
+    return silo;
+}
+
 /* The silo's part of the orientation whose rows are divided: same rows, others' records left out. */
 static int take_rows(const struct csr *all, const int32_t *silo, int64_t which, struct csr *out,
                      struct dpf_error *error)
@@ -70,7 +88,7 @@ static int make_silo(struct party *party, const struct records *records, int par
     return csr_transpose(rows, across->rows, columns, error);
 }
 
-int parties_make(struct parties *parties, const struct plan *plan, const struct dataset *dataset,
+int parties_make(struct parties *parties, const struct plan *plan, const struct dataset *dataset, int64_t own,
                  struct dpf_error *error)
 {
     const dpf_value *v = plan->parties.params.values;
@@ -90,7 +108,8 @@ int parties_make(struct parties *parties, const struct plan *plan, const struct 
         return 0;
     }
     const struct id_map *ids = parties->partition == DPF_SIDE_USERS ? &dataset->users : &dataset->items;
-    int32_t *silo = assign(plan, ids, parties->n, error);
+    int32_t *silo =
+        own >= 0 ? assign_own(dataset, parties->partition, own, error) : assign(plan, ids, parties->n, error);
     int status = silo ? 0 : -1;
     for (int64_t p = 0; p < parties->n && status == 0; p++)
         status = make_silo(&parties->list[p], &dataset->train, parties->partition, silo, p, error);

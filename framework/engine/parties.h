@@ -20,7 +20,8 @@ struct parties {
     struct party *list;
 };
 
-int parties_make(struct parties *parties, const struct plan *plan, const struct dataset *dataset,
+/* own: the only party whose records these are, as one of several processes; -1: they are of all parties. */
+int parties_make(struct parties *parties, const struct plan *plan, const struct dataset *dataset, int64_t own,
                  struct dpf_error *error);
 void parties_free(struct parties *parties);
 

@@ -109,6 +109,18 @@ static int fit_summing(struct worker *worker, struct pool *pool, struct model *m
     return status;
 }
 
+int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
+                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error)
+{
+    memset(stats, 0, sizeof *stats);
+    struct worker *worker = worker_new(0, pool_workers(pool), error);
+    const dpf_summing summing =
+        remote_sums_begin(sums, remote, model->plan, model->dataset->users.n, stats, error);
+    const int status = worker ? fit_with(worker, pool, model, NULL, &summing, stats, error) : -1;
+    worker_free(worker);
+    return status;
+}
+
 int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
                             struct engine_stats *stats, struct dpf_error *error)
 {

@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "engine/engine_stats.h"
 #include "engine/model.h"
+#include "engine/remote_sums.h"
 
 /* Trains; model was made by model_init for a plan with a component. */
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
@@ -18,6 +19,9 @@ int recommender_fit_run(struct model *model, struct pool *pool, struct engine_st
 /* The same, and passes all releases to the witness. */
 int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
                             struct engine_stats *stats, struct dpf_error *error);
+/* The same with users in processes of their own; sums outlives it and says what was released. */
+int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
+                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error);
 /* Asks the component whether the state, read from a file named path, can be one of its own. */
 int recommender_fit_check(const struct model *model, const char *path, struct dpf_error *error);
 /* A user's scores of items (NULL: all); see model_scores. Thread-safe. */

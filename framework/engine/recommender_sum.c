@@ -85,8 +85,7 @@ static int check_survivors(const struct recommender_sum *s, const dpf_aggregatio
                      (long long)into->survivors, (long long)s->plan->recommender.least_survivors);
 }
 
-/* Numbers modulo M as the integers nearest to zero. */
-static void take_sums(const dpf_aggregation *from, int64_t *out)
+void recommender_sum_numbers(const dpf_aggregation *from, int64_t *out)
 {
     const int64_t modulus = (int64_t)from->modulus;
     for (int64_t i = 0; i < from->rows; i++)
@@ -100,7 +99,7 @@ static int sum_up(const struct recommender_sum *s, dpf_user_sum *sum, struct bat
         return error_memory(s->error);
     if (absorb_all(s, batch, into) != 0 || finish(s, into) != 0 || check_survivors(s, into) != 0)
         return -1;
-    take_sums(into, sum->sums);
+    recommender_sum_numbers(into, sum->sums);
     sum->survivors = into->survivors;
     s->stats->messages += into->survivors;
     s->stats->bytes_up += into->bytes_up;

@@ -24,6 +24,8 @@ struct recommender_sum {
     struct dpf_error *error;    /* why a sum failed */
 };
 
+/* The numbers of a sum by a modulus as the integers nearest to zero. */
+void recommender_sum_numbers(const dpf_aggregation *from, int64_t *out);
 /* dpf_summing.sum; context is a struct recommender_sum. */
 dpf_status recommender_sum_users(void *context, dpf_user_sum *sum);
 

@@ -6,3 +6,13 @@ int remote_side(const struct plan *plan)
     (void)plan; /* federation_refusal lets no other through */
     return DPF_SIDE_ITEMS;
 }
+
+int remote_solves(const struct plan *plan)
+{
+    return plan_is_factorization(plan) && plan->sides[remote_side(plan)].solve_at == SOLVE_AT_PARTY;
+}
+
+struct remote_rows remote_floats(float *data, int64_t rows, int64_t stride, int columns)
+{
+    return (struct remote_rows){.data = data, .rows = rows, .stride = stride, .columns = columns};
+}

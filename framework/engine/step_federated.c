@@ -301,6 +301,38 @@ static int solve_noisy(struct federated *f, int64_t pass, struct dpf_error *erro
 
 /* ---- sending and joining ------------------------------------------------------------------------------- */
 
+static struct remote_release release_of(struct federated *f)
+{
+    struct engine *engine = f->engine;
+    struct side_factors *factors = &engine->model->sides[f->released];
+    return (struct remote_release){
+        .aggregator = engine->terms[f->released][0].plan->aggregator,
+        .round = engine->round,
+        .rows = remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns),
+        .sums = &f->aggregation,
+        .n_parties = engine->parties.n,
+        .limit = (uint64_t)(ROW_LIMIT / ROW_STEP)};
+}
+
+/* To the server, or into the sum of all parties that are here. */
+static int send_message(struct federated *f, const dpf_encoded *message, struct dpf_error *error)
+{
+    struct engine *engine = f->engine;
+    const struct term_run *term = &engine->terms[f->released][0];
+    struct instance *instance = term->plan->aggregator;
+    if (engine->remote) {
+        struct remote_release release = release_of(f);
+        release.message = message;
+        return engine->remote->answer(engine->remote->context, &release, error);
+    }
+    dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, (uint32_t)f->party);
+    if (step_result(engine, 0, instance,
+                    term->aggregator->absorb(instance->self, call, &f->aggregation, message),
+                    f->released) != 0)
+        return step_failed(engine, error);
+    return 0;
+}
+
 static int send_rows(struct federated *f, struct dpf_error *error)
 {
     struct engine *engine = f->engine;
@@ -329,13 +361,15 @@ static int send_rows(struct federated *f, struct dpf_error *error)
                            .values = f->integers,
                            .stride = d,
                            .survivors = 1};
-    struct instance *instance = term->plan->aggregator;
-    dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, (uint32_t)f->party);
-    if (step_result(engine, 0, instance,
-                    term->aggregator->absorb(instance->self, call, &f->aggregation, &message),
-                    f->released) != 0)
-        return step_failed(engine, error);
-    return 0;
+    return send_message(f, &message, error);
+}
+
+/* The rows of all parties that are elsewhere. */
+static int gather_rows(struct federated *f, struct dpf_error *error)
+{
+    const struct engine_remote *remote = f->engine->remote;
+    const struct remote_release release = release_of(f);
+    return remote->gather(remote->context, &release, error);
 }
 
 static int join_rows(struct federated *f, struct dpf_error *error)
@@ -345,7 +379,7 @@ static int join_rows(struct federated *f, struct dpf_error *error)
     struct instance *instance = term->plan->aggregator;
     const dpf_query *query = &term->plan->query;
     dpf_aggregation *aggregation = &f->aggregation;
-    if (term->aggregator->finish) {
+    if (term->aggregator->finish && !engine->remote) {
         dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
         if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, aggregation),
                         f->released) != 0)
@@ -444,11 +478,15 @@ int step_federated(struct engine *engine, int released, struct dpf_error *error)
     if (status == 0)
         memcpy(f.kept, local->data, bytes);
     for (f.party = 0; f.party < engine->parties.n && status == 0; f.party++) {
+        if (engine->remote && f.party != engine->remote->party) /* it is elsewhere */
+            continue;
         status = party_round(&f, error);
         if (status == 0)
             keep_local(&f);
     }
-    if (status == 0)
+    if (status == 0 && step_is_server(engine))
+        status = gather_rows(&f, error);
+    if (status == 0 && step_own_party(engine) < 0)
         status = join_rows(&f, error);
     if (status == 0)
         memcpy(local->data, f.kept, bytes);

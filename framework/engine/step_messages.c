@@ -359,15 +359,13 @@ static struct remote_release release_of(const struct messages_work *work)
     struct engine *engine = work->engine;
     const struct term_run *term = work->term;
     struct side_factors *factors = &engine->model->sides[term->plan->side];
-    return (struct remote_release){.term = term->plan,
-                                   .round = engine->round,
-                                   .rows = {.data = factors->data,
-                                            .rows = factors->rows,
-                                            .stride = engine->model->stride,
-                                            .columns = engine->model->columns},
-                                   .sums = &work->aggregations[0],
-                                   .weights = term->plan->by_user ? term->party_weights : NULL,
-                                   .n_users = work->n_parties};
+    return (struct remote_release){
+        .aggregator = term->plan->aggregator,
+        .round = engine->round,
+        .rows = remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns),
+        .sums = &work->aggregations[0],
+        .weights = term->plan->by_user ? term->party_weights : NULL,
+        .n_parties = work->n_parties};
 }
 
 /* All messages of this rank's parties, in the first aggregation in the end; by their factors, or made. */

@@ -8,11 +8,34 @@
 #include "base/text.h"
 #include "engine/remote.h"
 
+static struct instance *aggregator_of(const struct plan *plan)
+{
+    return plan_is_factorization(plan) ? plan->sides[remote_side(plan)].terms[0].aggregator
+                                       : plan->recommender.aggregator;
+}
+
+/* A sum of fewer messages is not opened; 0: the server sees each message, and its noise does not rest on others. */
+static int64_t least_parties(const struct plan *plan)
+{
+    const struct instance *instance = aggregator_of(plan);
+    const dpf_aggregator *aggregator = instance->functions;
+    dpf_aggregator_limits limits = {.size = sizeof limits, .parties = 1};
+    if (aggregator->sees != DPF_SEES_SUM)
+        return 0;
+    if (aggregator->limits)
+        aggregator->limits(instance->self, plan->n_users, &limits);
+    int64_t least = limits.survivors > 2 ? limits.survivors : 2;
+    const int64_t needed = plan_is_factorization(plan)
+                               ? plan->sides[remote_side(plan)].terms[0].noise.least_survivors
+                               : plan->recommender.least_survivors;
+    return needed > least ? needed : least;
+}
+
 int consent_judge(const struct plan *plan, const struct config_values *consent, struct dpf_error *error)
 {
     const dpf_value *v = consent->params.values;
     const struct guarantee *guarantee = &plan->guarantee;
-    const struct term_plan *term = &plan->sides[remote_side(plan)].terms[0];
+    const int64_t least = least_parties(plan);
     if (v[CONSENT_UNIT].integer == CONSENT_USER && guarantee->unit != DPF_UNIT_USER)
         return config_error(
             plan->config, "consent", "unit", error,
@@ -25,36 +48,79 @@ int consent_judge(const struct plan *plan, const struct config_values *consent, 
             "([privacy] observer); nothing is sent",
             v[CONSENT_OBSERVER].integer == CONSENT_PARTIES ? "the server and other parties" : "the server",
             guarantee->observer == DPF_OBSERVER_OUTSIDER ? "outsiders alone" : "the server alone");
-    if (term->noise.least_survivors < v[CONSENT_LEAST_PARTIES].integer)
+    if (least > 0 && least < v[CONSENT_LEAST_PARTIES].integer)
         return config_error(
             plan->config, "consent", "least-parties", error,
             "this party asks for sums over %lld parties at least, and the run opens sums over "
             "%lld; nothing is sent",
-            (long long)v[CONSENT_LEAST_PARTIES].integer, (long long)term->noise.least_survivors);
+            (long long)v[CONSENT_LEAST_PARTIES].integer, (long long)least);
     return 0;
+}
+
+static void add_learnt(struct text *text, const struct plan *plan, int width)
+{
+    const int64_t least = least_parties(plan);
+    struct text words = {0};
+    if (least > 0)
+        text_add(&words,
+                 "the sum over all parties that take part in the round, and who they are. A sum over fewer "
+                 "than %lld "
+                 "gets no share from this party.",
+                 (long long)least);
+    else
+        text_add(&words, "each message as it is, and from whom.");
+    terminal_wrap(text, "What the server learns: ", 24, words.data ? words.data : "", width);
+    text_free(&words);
+}
+
+static void add_term(struct text *words, const struct plan *plan)
+{
+    const struct term_plan *term = &plan->sides[remote_side(plan)].terms[0];
+    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
+    const char *mechanism = term->mechanism->entry->component->id;
+    text_add(words,
+             "In %lld rounds at most, once in each, it sends one message of %lld rows of %d integers: ",
+             (long long)(term->participations ? term->participations : rounds), (long long)term->rows,
+             remote_solves(plan) ? (int)term->query.dimension : (int)term->sent.width);
+    if (remote_solves(plan))
+        text_add(
+            words,
+            "item rows that it has solved from queries over its records, to which it has added the noise of "
+            "mechanism %s. Its records and its users' factors stay here.",
+            mechanism);
+    else
+        text_add(words,
+                 "the contribution of its records, clipped, with %s mechanism %s. Its records and its own "
+                 "factors stay "
+                 "here.",
+                 term->noise.where == DPF_NOISE_AT_SUM || term->noise.where == DPF_NOISE_NOWHERE
+                     ? "no noise; the server is trusted to add that of"
+                     : "the noise of",
+                 mechanism);
+}
+
+static void add_releases(struct text *words, const struct plan *plan)
+{
+    const struct recommender_plan *component = &plan->recommender;
+    text_add(words, "In %d rounds, once in each, it sends one message of integers, its part of these sums: ",
+             (int)component->n_releases);
+    for (int32_t i = 0; i < component->n_releases; i++)
+        text_add(words, "%s%s", i ? "; " : "", component->releases[i].name);
+    text_add(words, ". Each has this party's share of the noise. Its records stay here.");
 }
 
 static void add_messages(struct text *text, const struct plan *plan, int width)
 {
-    const struct term_plan *term = &plan->sides[remote_side(plan)].terms[0];
-    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     struct text words = {0};
-    text_add(
-        &words,
-        "In %lld rounds at most, once in each, it sends one message of %lld rows of %d integers: %s of its "
-        "records, clipped, with the noise of mechanism %s. Before that, keys and shares of keys; after it, "
-        "shares. Its records and its own factors stay here.",
-        (long long)(term->participations ? term->participations : rounds), (long long)term->rows,
-        term->sent.width, "the contribution", term->mechanism->entry->component->id);
+    if (plan_is_factorization(plan))
+        add_term(&words, plan);
+    else
+        add_releases(&words, plan);
+    if (least_parties(plan) > 0)
+        text_add(&words, " Before a message, keys and shares of keys; after it, shares.");
     terminal_wrap(text, "What it sends: ", 15, words.data ? words.data : "", width);
     text_free(&words);
-    text_add(
-        &words,
-        "the sum over all parties that take part in the round, and who they are. A sum over fewer than %lld "
-        "gets no share from this party.",
-        (long long)term->noise.least_survivors);
-    terminal_wrap(text, "What the server learns: ", 24, words.data ? words.data : "", width);
-    text_free(&words);
+    add_learnt(text, plan, width);
 }
 
 static void add_budget(struct text *text, const struct plan *plan)
@@ -73,18 +139,22 @@ static void add_budget(struct text *text, const struct plan *plan)
     text_add(text, ".\n");
 }
 
-char *consent_statement(const struct plan *plan, const char *user, int64_t n_users, const char *address,
+char *consent_statement(const struct plan *plan, const char *name, int64_t n_parties, const char *address,
                         int insecure, int width)
 {
     struct text text = {0};
     char *guarantee = guarantee_text_wide(&plan->guarantee, width);
     text_add(&text, "WHAT THIS PARTY TAKES PART IN\n\n");
-    text_add(&text, "It is user \"%s\", one of %lld on the list; the server is %s.\n", user,
-             (long long)n_users, address);
+    text_add(&text, "It is %s \"%s\", one of %lld on the list; the server is %s.\n",
+             remote_solves(plan) ? "site" : "user", name, (long long)n_parties, address);
     if (insecure)
         text_add(
             &text,
             "INSECURE TEST: the noise follows from a seed that everybody knows. Nothing is protected.\n");
+    if (!plan->guarantee.run_holds && !insecure)
+        text_add(&text, "NOTHING IS PROVED OF THIS RUN: this party takes part all the same ([consent] proved "
+                        "= no), and no "
+                        "ledger counts it.\n");
     add_messages(&text, plan, width);
     add_budget(&text, plan);
     text_add(&text, "\n%s", guarantee ? guarantee : "");

@@ -9,9 +9,9 @@
 /* Refuses a run that gives less than [consent] asks for. What all runs cost together is the ledger's matter.
  */
 int consent_judge(const struct plan *plan, const struct config_values *consent, struct dpf_error *error);
-/* What the party will send, who learns what, and what is proved. user: its id; address: the server's. Free
+/* What the party will send, who learns what, and what is proved. name: its own; address: the server's. Free
    it; NULL: out of memory. */
-char *consent_statement(const struct plan *plan, const char *user, int64_t n_users, const char *address,
+char *consent_statement(const struct plan *plan, const char *name, int64_t n_parties, const char *address,
                         int insecure, int width);
 
 #endif

@@ -34,7 +34,9 @@ static int make_memory(struct exchange *exchange, struct dpf_error *error)
     exchange->room = exchange->functions->exchange_room(exchange->instance->self, &exchange->x);
     exchange->x.state = memory_raw((size_t)exchange->bytes + 1, 1);
     exchange->message = memory_raw((size_t)exchange->room + 1, 1);
-    if (!exchange->x.state || !exchange->message)
+    exchange->in_sum = memory_new((size_t)exchange->x.n_parties + 1, 1);
+    exchange->x.in_sum = exchange->in_sum;
+    if (!exchange->x.state || !exchange->message || !exchange->in_sum)
         return error_memory(error);
     memset(exchange->x.state, 0, (size_t)exchange->bytes);
     return 0;
@@ -44,7 +46,7 @@ int exchange_begin(struct exchange *exchange, const struct remote_release *relea
                    const struct exchange_setup *setup, struct dpf_error *error)
 {
     const dpf_aggregation *sums = release->sums;
-    struct instance *instance = release->term->aggregator;
+    struct instance *instance = release->aggregator;
     *exchange = (struct exchange){
         .x = {.size = sizeof exchange->x,
               .end = setup->party == DPF_PARTY_AGGREGATE ? DPF_END_SERVER : DPF_END_PARTY,
@@ -55,7 +57,11 @@ int exchange_begin(struct exchange *exchange, const struct remote_release *relea
               .least_survivors = sums->least_survivors,
               .round = (uint64_t)release->round,
               .next_round = setup->next_round,
-              .parties = setup->parties},
+              .parties = setup->parties,
+              .limit = release->limit,
+              .identities = setup->identities,
+              .signing_key = setup->signing_key,
+              .n_identities = setup->n_identities},
         .instance = instance,
         .functions = instance->functions,
         .party = setup->party,
@@ -77,6 +83,7 @@ void exchange_end(struct exchange *exchange)
         sodium_memzero(exchange->message, (size_t)exchange->room);
     free(exchange->x.state);
     free(exchange->message);
+    free(exchange->in_sum);
     worker_free(exchange->worker);
     *exchange = (struct exchange){.room = 0};
 }

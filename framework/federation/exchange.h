@@ -13,6 +13,7 @@ struct exchange {
     uint32_t party;   /* DPF_PARTY_AGGREGATE: the server */
     uint8_t *message; /* room for one */
     uint64_t room, bytes;
+    uint8_t *in_sum; /* of each party: see dpf_exchange */
 };
 
 struct exchange_setup {
@@ -20,8 +21,10 @@ struct exchange_setup {
     const uint32_t *parties; /* the server's */
     int64_t n_parties;
     uint8_t agreed[32];
-    uint8_t server_key[32]; /* a party's */
-    uint64_t next_round;    /* a party's */
+    uint8_t server_key[32];                  /* a party's */
+    uint64_t next_round;                     /* a party's */
+    const uint8_t *identities, *signing_key; /* known beforehand, or NULL */
+    int64_t n_identities;
 };
 
 /* End it with exchange_end, on failure too, which wipes all of it. */

@@ -26,7 +26,7 @@ static void put_rows(struct writer *writer, const struct remote_rows *rows)
     put(writer, &n, sizeof n);
     put(writer, &columns, sizeof columns);
     for (int64_t r = 0; r < n; r++)
-        put(writer, rows->data + r * rows->stride, (size_t)columns * sizeof(float));
+        put(writer, (const uint32_t *)rows->data + r * rows->stride, (size_t)columns * sizeof(uint32_t));
 }
 
 static void put_body(struct writer *writer, const struct frame *frame, const struct remote_rows *rows)
@@ -168,13 +168,15 @@ int frame_read(const uint8_t *bytes, size_t n, struct frame *out)
 
 int frame_take_rows(const struct frame *frame, const struct remote_rows *rows)
 {
-    if (frame->rows != rows->rows || frame->columns != rows->columns)
+    if (rows->integers ? frame->rows < rows->rows : frame->rows != rows->rows)
+        return -1;
+    if (frame->columns != rows->columns)
         return -1;
     const size_t width = (size_t)rows->columns * sizeof(float);
     for (int64_t r = 0; r < rows->rows; r++) {
-        float *row = rows->data + r * rows->stride;
+        float *row = (float *)rows->data + r * rows->stride;
         memcpy(row, frame->bytes + (size_t)r * width, width);
-        for (int32_t c = 0; c < rows->columns; c++)
+        for (int32_t c = 0; !rows->integers && c < rows->columns; c++)
             if (!isfinite(row[c]))
                 return -1;
     }

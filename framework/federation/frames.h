@@ -6,10 +6,11 @@
  *
  *     HELLO    party    agreement 32, instance 16, insecure 1, the user's id
  *     TERMS    server   agreement 32, session 16, insecure 1
- *     READY    party    nothing: it has consented
- *     ROUND    server   the server's key 32, rows 8, columns 4, then the rows in float32
+ *     READY    party    nothing: it has consented. Its round is the one that its process is in the middle
+ *                       of, plus 1, or 0
+ *     ROUND    server   the server's key 32, rows 8, words 4, then so many words of 4 bytes for each row
  *     STEP     both     a message of the round's protocol, which only the aggregator reads
- *     OVER     server   rows 8, columns 4, then the rows
+ *     OVER     server   rows 8, words 4, then the rows
  *     REFUSED  server   why this party cannot join
  *     ABORT    both     why the run ends
  *
@@ -54,7 +55,8 @@ struct frame {
 uint8_t *frame_write(const struct frame *frame, const struct remote_rows *rows, size_t *size);
 /* 0, or -1 if these are not the bytes of a frame. */
 int frame_read(const uint8_t *bytes, size_t n, struct frame *out);
-/* The rows of a frame; -1 if they are not of this shape, or not finite. */
+/* The rows of a frame; -1 if they are not of this shape, or floats that are not finite. Of integers the first
+   ones may be asked for. */
 int frame_take_rows(const struct frame *frame, const struct remote_rows *rows);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "federation/join.h"
 
-#include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +33,23 @@ struct join {
     struct party_state state;
     struct channel channel;
     struct agreement agreement;
-    char *user;
+    struct members members;
+    char *name; /* the party's */
+    uint8_t signing_key[MEMBER_SECRET_BYTES];
+    int has_signing_key;
     char data[65];
     uint8_t session[16];
     int has_session, is_member; /* READY has been sent */
-    /* The round that the server has announced. */
-    uint8_t server_key[32], agreed[32];
+    int is_over;                /* the server has said so */
+    struct frame current; /* that announced the round, or the end; valid until the next one is received */
+    uint32_t in_round;    /* that it is in the middle of, plus 1; 0: none */
     /* A frame that ends a round and begins what follows; its bytes are kept. */
     uint8_t *kept;
     size_t n_kept;
+    int is_kept; /* it has not been used yet */
+    /* What the server sent last in this round, and the answer, for a server that has not got it. */
+    uint8_t *asked, *replied;
+    size_t n_asked, n_replied;
     struct run_remote remote;
 };
 
@@ -64,7 +72,7 @@ static int say_hello(struct join *join, struct dpf_error *error)
     struct frame hello = {.kind = FRAME_HELLO, .insecure = join->insecure};
     memcpy(hello.agreement, join->agreement.digest, 32);
     memcpy(hello.instance, join->state.instance, 16);
-    snprintf(hello.text, sizeof hello.text, "%s", join->user);
+    snprintf(hello.text, sizeof hello.text, "%s", join->name);
     return channel_send(&join->channel, DPF_LINK_SERVER, &hello, NULL, error);
 }
 
@@ -136,110 +144,145 @@ static int connect_to_server(struct join *join, struct dpf_error *error)
 
 static int say_ready(struct join *join, struct dpf_error *error)
 {
-    const struct frame ready = {.kind = FRAME_READY};
+    const struct frame ready = {.kind = FRAME_READY, .round = join->in_round};
     join->is_member = 1;
     return channel_send(&join->channel, DPF_LINK_SERVER, &ready, NULL, error);
 }
 
 /*
- * The next frame of the server, to be used before anything else is received: one that was kept, or one that
+ * What comes next from the server, to be used before anything else is received: a frame that was kept, or one that
  * comes. A connection that is lost is made again, for the same run.
  */
-static int next_frame(struct join *join, struct frame *out, struct dpf_error *error)
+static int next_message(struct join *join, struct channel_event *out, struct dpf_error *error)
 {
     const double until = channel_clock() + join->channel.options.params.values[FEDERATION_SILENCE].real;
-    if (join->kept && join->n_kept) {
-        frame_read(join->kept, join->n_kept, out);
-        join->n_kept = 0;
+    if (join->is_kept) {
+        *out = (struct channel_event){.kind = DPF_LINK_MESSAGE, .bytes = join->kept, .n_bytes = join->n_kept};
+        frame_read(join->kept, join->n_kept, &out->frame);
+        join->is_kept = 0;
         return 0;
     }
     for (;;) {
-        struct channel_event event;
         if (interrupted(error) != 0)
             return -1;
         if (channel_clock() > until)
             return error_set(error, DPF_FAULT_RUN,
                              "the server has been silent for longer than [federation] silence");
-        if (channel_receive(&join->channel, 1, &event, error) != 0)
+        if (channel_receive(&join->channel, 1, out, error) != 0)
             return -1;
-        if (event.kind == DPF_LINK_CLOSED) {
+        if (out->kind == DPF_LINK_CLOSED) {
             log_message(LOG_LEVEL_WARNING, "the connection to the server is lost; trying again");
             channel_shut(&join->channel);
             if (connect_to_server(join, error) != 0 || say_ready(join, error) != 0)
                 return -1;
             continue;
         }
-        if (event.kind == DPF_LINK_MESSAGE && event.frame.kind) {
-            *out = event.frame;
+        if (out->kind == DPF_LINK_MESSAGE && out->frame.kind)
             return 0;
-        }
     }
 }
 
-/* For await: the frame's bytes are gone with the next call. */
-static int keep_frame(struct join *join, const struct frame *frame, const struct remote_rows *shape,
-                      struct dpf_error *error)
+static uint8_t *copy_of(const uint8_t *bytes, size_t n)
 {
-    struct remote_rows rows = *shape;
-    free(join->kept);
-    join->kept = NULL;
-    float *copy = memory_raw((size_t)(rows.rows * rows.stride) + 1, sizeof(float));
-    if (!copy)
-        return error_memory(error);
-    memcpy(copy, rows.data, (size_t)(rows.rows * rows.stride) * sizeof(float));
-    rows.data = copy;
-    const int has_rows = frame->kind == FRAME_ROUND || frame->kind == FRAME_OVER;
-    int status = 0;
-    if (has_rows && frame_take_rows(frame, &rows) != 0)
-        status = error_set(error, DPF_FAULT_RUN, "the server has sent rows of another shape");
-    if (status == 0)
-        join->kept = frame_write(frame, has_rows ? &rows : NULL, &join->n_kept);
-    free(copy);
-    return status != 0 ? -1 : join->kept ? 0 : error_memory(error);
+    uint8_t *copy = memory_raw(n + 1, 1);
+    if (copy && n)
+        memcpy(copy, bytes, n);
+    return copy;
 }
 
-static int run_is_aborted(const struct frame *frame, struct dpf_error *error)
+/* For await: the message's bytes are gone with the next call. */
+static int keep_message(struct join *join, const struct channel_event *event, struct dpf_error *error)
 {
+    uint8_t *copy = copy_of(event->bytes, event->n_bytes);
+    free(join->kept);
+    join->kept = copy;
+    join->n_kept = event->n_bytes;
+    join->is_kept = copy != NULL;
+    return copy ? 0 : error_memory(error);
+}
+
+static int run_is_aborted(struct join *join, const struct frame *frame, struct dpf_error *error)
+{
+    join->is_over = 1;
     return error_set(error, DPF_FAULT_RUN, "%s", *frame->text ? frame->text : "the server ends the run");
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------- */
 
-static int await(void *context, int64_t *round, const struct remote_rows *rows, struct dpf_error *error)
+static int await(void *context, int64_t *round, struct dpf_error *error)
 {
     struct join *join = context;
-    const int64_t rounds = join->plan->run.params.values[RUN_ROUNDS].integer;
+    const int64_t rounds = plan_is_factorization(join->plan)
+                               ? join->plan->run.params.values[RUN_ROUNDS].integer
+                               : join->plan->recommender.n_releases;
     for (;;) {
-        struct frame frame;
-        if (next_frame(join, &frame, error) != 0)
+        struct channel_event event;
+        const struct frame *frame = &event.frame;
+        if (next_message(join, &event, error) != 0)
             return -1;
-        if (frame.kind == FRAME_ABORT || frame.kind == FRAME_REFUSED)
-            return run_is_aborted(&frame, error);
-        if (frame.kind != FRAME_ROUND && frame.kind != FRAME_OVER)
+        if (frame->kind == FRAME_ABORT || frame->kind == FRAME_REFUSED)
+            return run_is_aborted(join, frame, error);
+        if (frame->kind != FRAME_ROUND && frame->kind != FRAME_OVER)
             continue; /* of a round that this party is out of */
-        if (frame.kind == FRAME_ROUND && (frame.round < join->state.next_round || frame.round >= rounds)) {
+        if (frame->kind == FRAME_ROUND && (frame->round < join->state.next_round || frame->round >= rounds)) {
             log_message(LOG_LEVEL_WARNING,
                         "the server asks for round %u again, or for one that is not planned; "
                         "nothing is sent",
-                        frame.round + 1);
+                        frame->round + 1);
             continue;
         }
-        if (frame_take_rows(&frame, rows) != 0)
-            return error_set(error, DPF_FAULT_RUN,
-                             "the server has sent rows of another shape, or not finite ones");
-        if (frame.kind == FRAME_OVER)
+        join->current = *frame;
+        join->is_over = frame->kind == FRAME_OVER;
+        if (join->is_over)
             return 1;
-        *round = frame.round;
-        memcpy(join->server_key, frame.server_key, sizeof join->server_key);
-        agreement_of_round(&join->agreement, join->session, frame.round, rows, join->agreed);
+        *round = frame->round;
         return 0;
     }
 }
 
-/* What the machine answers; the round counts as answered before the answer leaves. */
+static int take(void *context, const struct remote_rows *rows, struct dpf_error *error)
+{
+    const struct join *join = context;
+    return frame_take_rows(&join->current, rows) == 0
+               ? 0
+               : error_set(error, DPF_FAULT_RUN,
+                           "the server has sent rows of another shape, or not finite ones");
+}
+
+static void forget_answer(struct join *join)
+{
+    free(join->asked);
+    free(join->replied);
+    join->asked = join->replied = NULL;
+    join->n_asked = join->n_replied = 0;
+}
+
+static int keep_answer(struct join *join, const struct frame *step, const uint8_t *reply, size_t n,
+                       struct dpf_error *error)
+{
+    forget_answer(join);
+    join->asked = copy_of(step->bytes, step->n_bytes);
+    join->replied = copy_of(reply, n);
+    join->n_asked = step->n_bytes;
+    join->n_replied = n;
+    return join->asked && join->replied ? 0 : error_memory(error);
+}
+
+static int send_step(struct join *join, int64_t round, const uint8_t *bytes, size_t n,
+                     struct dpf_error *error)
+{
+    const struct frame frame = {.kind = FRAME_STEP, .round = (uint32_t)round, .bytes = bytes, .n_bytes = n};
+    return n ? channel_send(&join->channel, DPF_LINK_SERVER, &frame, NULL, error) : 0;
+}
+
+/* What the machine answers; the round counts as answered before the answer leaves. The same question once more, byte
+ * for byte, gets the same answer, which tells the server nothing new; any other goes to the machine, which
+ * answers each question once. */
 static int answer_step(struct join *join, struct exchange *exchange, const struct remote_release *release,
                        const struct frame *step, int32_t *outcome, struct dpf_error *error)
 {
+    if (join->asked && step->n_bytes == join->n_asked && memcmp(step->bytes, join->asked, join->n_asked) == 0)
+        return send_step(join, release->round, join->replied, join->n_replied, error);
     uint64_t n = 0;
     const dpf_status status = exchange->functions->party_answer(
         exchange->instance->self, exchange_call(exchange), &exchange->x, release->message, step->bytes,
@@ -249,32 +292,32 @@ static int answer_step(struct join *join, struct exchange *exchange, const struc
     if (exchange->x.next_round != join->state.next_round &&
         party_state_keep(&join->state, exchange->x.next_round, error) != 0)
         return -1;
-    const struct frame frame = {.kind = FRAME_STEP,
-                                .round = (uint32_t)release->round,
-                                .bytes = exchange->message,
-                                .n_bytes = (size_t)n};
-    return n ? channel_send(&join->channel, DPF_LINK_SERVER, &frame, NULL, error) : 0;
+    return keep_answer(join, step, exchange->message, (size_t)n, error) == 0
+               ? send_step(join, release->round, exchange->message, (size_t)n, error)
+               : -1;
 }
 
+/* Until the server begins what follows, it may ask once more for an answer that it has not got. */
 static int answer_steps(struct join *join, struct exchange *exchange, const struct remote_release *release,
                         struct dpf_error *error)
 {
     int32_t outcome = DPF_EXCHANGE_GOES_ON;
-    while (outcome == DPF_EXCHANGE_GOES_ON) {
-        struct frame frame;
-        if (next_frame(join, &frame, error) != 0)
+    while (outcome != DPF_EXCHANGE_REFUSED) {
+        struct channel_event event;
+        const struct frame *frame = &event.frame;
+        if (next_message(join, &event, error) != 0)
             return -1;
-        if (frame.kind == FRAME_ABORT || frame.kind == FRAME_REFUSED)
-            return run_is_aborted(&frame, error);
-        if (frame.kind == FRAME_ROUND || frame.kind == FRAME_OVER) /* the round went on without this party */
-            return keep_frame(join, &frame, &release->rows, error);
-        if (frame.kind == FRAME_STEP && frame.round == (uint32_t)release->round &&
-            answer_step(join, exchange, release, &frame, &outcome, error) != 0)
+        if (frame->kind == FRAME_ABORT || frame->kind == FRAME_REFUSED)
+            return run_is_aborted(join, frame, error);
+        if (frame->kind == FRAME_OVER ||
+            (frame->kind == FRAME_ROUND && frame->round != (uint32_t)release->round)) /* it has gone on */
+            return keep_message(join, &event, error);
+        if (frame->kind == FRAME_STEP && frame->round == (uint32_t)release->round &&
+            answer_step(join, exchange, release, frame, &outcome, error) != 0)
             return -1;
     }
-    if (outcome == DPF_EXCHANGE_REFUSED)
-        log_message(LOG_LEVEL_WARNING, "round %lld: this party takes no further part in it",
-                    (long long)release->round + 1);
+    log_message(LOG_LEVEL_WARNING, "round %lld: this party takes no further part in it",
+                (long long)release->round + 1);
     return 0;
 }
 
@@ -283,13 +326,20 @@ static int answer(void *context, const struct remote_release *release, struct dp
     struct join *join = context;
     struct exchange exchange;
     struct exchange_setup setup = {.party = (uint32_t)join->remote.engine.party,
-                                   .n_parties = join->dataset->users.n,
-                                   .next_round = join->state.next_round};
-    memcpy(setup.agreed, join->agreed, sizeof setup.agreed);
-    memcpy(setup.server_key, join->server_key, sizeof setup.server_key);
+                                   .n_parties = join->members.n,
+                                   .next_round = join->state.next_round,
+                                   .identities = join->members.keys,
+                                   .signing_key = join->has_signing_key ? join->signing_key : NULL,
+                                   .n_identities = join->members.n};
+    agreement_of_round(&join->agreement, join->session, (uint64_t)release->round, &release->rows,
+                       setup.agreed);
+    memcpy(setup.server_key, join->current.server_key, sizeof setup.server_key);
     int status = exchange_begin(&exchange, release, &setup, error);
+    join->in_round = (uint32_t)release->round + 1;
     if (status == 0)
         status = answer_steps(join, &exchange, release, error);
+    join->in_round = 0;
+    forget_answer(join);
     exchange_end(&exchange);
     return status;
 }
@@ -323,18 +373,50 @@ static int find_user(struct join *join, int64_t *user, struct dpf_error *error)
                              join->arguments->user, id_map_text(&dataset->users, *user));
         *user = named;
     }
-    if (*user < 0)
-        return error_set(error, DPF_FAULT_DATA,
-                         "there are no records, which would say whose they are: give --user ID");
-    join->user = memory_text(id_map_text(&dataset->users, *user));
-    return join->user ? 0 : error_memory(error);
+    return *user >= 0 ? 0
+                      : error_set(error, DPF_FAULT_DATA,
+                                  "there are no records, which would say whose they are: give --user ID");
+}
+
+static int find_site(const struct join *join, const char *name, int64_t *site, struct dpf_error *error)
+{
+    *site = *name ? members_find(&join->members, name) : -1;
+    if (*site >= 0)
+        return 0;
+    return config_error(
+        join->plan->config, "federation", "site", error,
+        *name ? "\"%s\" is not in the list of [federation] parties"
+              : "parties are sites here: give the name of this one, of those in [federation] parties",
+        name);
+}
+
+/* Which party this is, and what it brings along. */
+static int find_party(struct join *join, struct dpf_error *error)
+{
+    const dpf_value *v = join->channel.options.params.values;
+    const char *key = v[FEDERATION_SIGNING_KEY].text;
+    int64_t *party = &join->remote.engine.party;
+    if (members_read(&join->members, join->plan, join->dataset, v[FEDERATION_PARTIES].text, error) != 0 ||
+        (join->members.users ? find_user(join, party, error)
+                             : find_site(join, v[FEDERATION_SITE].text, party, error)) != 0)
+        return -1;
+    join->name = memory_text(members_name(&join->members, *party));
+    if (!join->name)
+        return error_memory(error);
+    if (!*key)
+        return 0;
+    if (!join->members.keys)
+        return config_error(join->plan->config, "federation", "signing-key", error,
+                            "the list of parties ([federation] parties) has no keys");
+    join->has_signing_key = 1;
+    return members_read_secret(&join->members, *party, key, join->signing_key, error);
 }
 
 /* Shown and on the disk. */
 static int state_it(struct join *join, struct dpf_error *error)
 {
     char *text =
-        consent_statement(join->plan, join->user, join->dataset->users.n, join->address, join->insecure, 80);
+        consent_statement(join->plan, join->name, join->members.n, join->address, join->insecure, 80);
     char *path = party_state_path(&join->state, "statement.txt");
     const int status = text && path ? files_write_text(path, text, error) : error_memory(error);
     if (status == 0 && !join->arguments->quiet)
@@ -358,6 +440,22 @@ static int keep_statement(struct join *join, struct dpf_error *error)
     return status;
 }
 
+/* A run that is proved is charged, and one that is not has no epsilon to be charged. */
+static int check_proof(const struct join *join, struct dpf_error *error)
+{
+    const struct plan *plan = join->plan;
+    const int wanted = join->consent.params.values[CONSENT_PROVED].integer != 0;
+    if (join->insecure || wanted == (plan->guarantee.run_holds != 0))
+        return 0;
+    return wanted
+               ? error_set(
+                     error, DPF_FAULT_CONFIG,
+                     "nothing is proved of this run (\"dpframe check\" says why): this party sends nothing "
+                     "([consent] proved = no takes part all the same)")
+               : config_error(plan->config, "consent", "proved", error,
+                              "this run is proved, and is charged: remove the key, or set it to yes");
+}
+
 static int check_plan(struct join *join, struct dpf_error *error)
 {
     const struct plan *plan = join->plan;
@@ -373,18 +471,14 @@ static int check_plan(struct join *join, struct dpf_error *error)
             "(--insecure-test at both ends, for tests)");
     if (consent_judge(plan, &join->consent, error) != 0)
         return -1;
-    if (!plan->guarantee.run_holds && !join->insecure)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "nothing is proved of this run (\"dpframe check\" says why): this party sends nothing");
-    return 0;
+    return check_proof(join, error);
 }
 
 /* Charged once for each run, however often this party is started. */
 static int enter_run(struct join *join, struct dpf_error *error)
 {
     int is_known;
-    if (party_state_enter(&join->state, join->session, join->agreement.hex, join->user, join->data, &is_known,
+    if (party_state_enter(&join->state, join->session, join->agreement.hex, join->name, join->data, &is_known,
                           error) != 0 ||
         keep_statement(join, error) != 0)
         return -1;
@@ -396,24 +490,32 @@ static int enter_run(struct join *join, struct dpf_error *error)
     return party_state_keep(&join->state, 0, error);
 }
 
+/* A party that comes back to a run has been charged for it. Whether it is that run is known once the server has said
+ * so; if it is another one, enter_run charges it, or refuses, before anything made from records leaves. */
+static int check_budget(struct join *join, struct dpf_error *error)
+{
+    return party_state_knows(&join->state, join->agreement.hex, join->name, join->data)
+               ? 0
+               : plan_charge(join->plan, 0, error);
+}
+
 static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
     struct join *join = context;
-    int64_t n, user;
+    int64_t n;
     const dpf_param *table = consent_params(&n);
     join->plan = plan;
     join->dataset = dataset;
     if (config_bind(plan->config, "consent", table, n, sizeof *table, NULL, 1, &join->consent, error) != 0)
         return -1;
     join->has_consent = 1;
-    if (check_plan(join, error) != 0 || find_user(join, &user, error) != 0 ||
+    if (check_plan(join, error) != 0 || channel_make(&join->channel, plan, error) != 0 ||
+        find_party(join, error) != 0 ||
         data_files_sha256(plan->config, &plan->data, &plan->split, join->data, error) != 0 ||
-        agreement_make(plan, dataset, join->insecure, &join->agreement, error) != 0 ||
-        channel_make(&join->channel, plan, error) != 0)
+        agreement_make(plan, dataset, &join->members, join->insecure, &join->agreement, error) != 0)
         return -1;
-    join->remote.engine.party = user;
-    if (plan_charge(plan, 0, error) != 0 || state_it(join, error) != 0 ||
-        connect_to_server(join, error) != 0 || enter_run(join, error) != 0)
+    if (check_budget(join, error) != 0 || state_it(join, error) != 0 || connect_to_server(join, error) != 0 ||
+        enter_run(join, error) != 0)
         return -1;
     return say_ready(join, error);
 }
@@ -430,11 +532,20 @@ static void end(void *context, int status, const struct remote_rows *rows, const
         channel_send(&join->channel, DPF_LINK_SERVER, &frame, NULL, &ignored);
     }
     channel_close(&join->channel);
+    if (join->is_over)
+        party_state_end(&join->state, &ignored);
 }
 
+/* [federation] state, and of [consent] what is known before the plan is. */
+struct own_limits {
+    char *directory;
+    double most; /* epsilon of all runs; 0: no limit */
+    int counted; /* by the ledger */
+};
+
 /* The party's own file and ledger in place of what the configuration names. */
-static int set_own(struct join *join, struct arguments *own, const char *directory, double most,
-                   char *texts[4], struct dpf_error *error)
+static int set_own(struct arguments *own, const struct own_limits *limits, char *texts[4],
+                   struct dpf_error *error)
 {
     int n = 0;
     char *data = own->data ? realpath(own->data, NULL) : NULL;
@@ -443,9 +554,9 @@ static int set_own(struct join *join, struct arguments *own, const char *directo
     if (data)
         texts[n++] = memory_format("data.path=%s", data);
     free(data);
-    if (!join->insecure) { /* without a proof there is nothing to charge */
-        texts[n++] = memory_format("privacy.ledger=%s/ledger", directory);
-        texts[n++] = memory_format("privacy.max-epsilon=%.17g", most);
+    if (limits->counted) { /* without a proof there is nothing to charge */
+        texts[n++] = memory_format("privacy.ledger=%s/ledger", limits->directory);
+        texts[n++] = memory_format("privacy.max-epsilon=%.17g", limits->most);
         /* That all runs were fixed beforehand is for this party to know, not for one of the runs to say. */
         texts[n++] = memory_text("privacy.ledger-runs=adaptive");
     }
@@ -461,10 +572,9 @@ static int set_own(struct join *join, struct arguments *own, const char *directo
     return 0;
 }
 
-/* [federation] state and [consent] max-epsilon, which are known before the plan is. */
-static int read_own(const struct arguments *arguments, char **directory, double *most,
-                    struct dpf_error *error)
+static int read_own(const struct join *join, struct own_limits *out, struct dpf_error *error)
 {
+    const struct arguments *arguments = join->arguments;
     struct config_values federation, consent;
     int64_t n_federation, n_consent;
     const dpf_param *of_federation = federation_params(&n_federation),
@@ -478,30 +588,36 @@ static int read_own(const struct arguments *arguments, char **directory, double 
     int status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
                              0, &federation, error);
     if (status == 0) {
-        *directory = memory_text(federation.params.values[FEDERATION_STATE].text);
+        out->directory = memory_text(federation.params.values[FEDERATION_STATE].text);
         config_values_free(&federation);
         status = config_bind(config, "consent", of_consent, n_consent, sizeof *of_consent, NULL, 0, &consent,
                              error);
     }
     if (status == 0) {
-        *most = consent.params.values[CONSENT_MAX_EPSILON].real;
+        out->most = consent.params.values[CONSENT_MAX_EPSILON].real;
+        out->counted = consent.params.values[CONSENT_PROVED].integer && !join->insecure;
+        if (!consent.params.values[CONSENT_PROVED].integer && out->most > 0)
+            status = config_error(
+                config, "consent", "max-epsilon", error,
+                "a run of which nothing is proved has no epsilon to limit: remove the key, or proved "
+                "= no");
         config_values_free(&consent);
     }
     config_free(config);
-    return status != 0 ? status : *directory ? 0 : error_memory(error);
+    return status != 0 ? status : out->directory ? 0 : error_memory(error);
 }
 
 static int run_party(struct join *join, struct dpf_error *error)
 {
-    char *directory = NULL, *texts[4] = {NULL};
-    double most = 0;
+    char *texts[4] = {NULL};
+    struct own_limits limits = {.directory = NULL};
     struct arguments *own = memory_new(1, sizeof *own);
-    int status = own ? read_own(join->arguments, &directory, &most, error) : error_memory(error);
+    int status = own ? read_own(join, &limits, error) : error_memory(error);
     if (status == 0)
-        status = party_state_open(&join->state, directory, error);
+        status = party_state_open(&join->state, limits.directory, error);
     if (status == 0) {
         *own = *join->arguments;
-        status = set_own(join, own, join->state.directory, most, texts, error);
+        status = set_own(own, &limits, texts, error);
     }
     if (status == 0) {
         const struct run_request request = {
@@ -510,7 +626,7 @@ static int run_party(struct join *join, struct dpf_error *error)
     }
     for (int i = 0; i < 4; i++)
         free(texts[i]);
-    free(directory);
+    free(limits.directory);
     free(own);
     return status;
 }
@@ -520,15 +636,19 @@ int federation_join(const struct arguments *arguments, const char *address, int 
 {
     struct join join = {
         .arguments = arguments, .address = address, .insecure = insecure, .state = {.lock = -1}};
-    join.remote = (struct run_remote){.context = &join,
-                                      .begin = begin,
-                                      .end = end,
-                                      .engine = {.context = &join, .await = await, .answer = answer}};
+    join.remote =
+        (struct run_remote){.context = &join,
+                            .begin = begin,
+                            .end = end,
+                            .engine = {.context = &join, .await = await, .take = take, .answer = answer}};
     const int status = run_party(&join, error);
     party_state_close(&join.state);
     if (join.has_consent)
         config_values_free(&join.consent);
-    free(join.user);
+    free(join.name);
     free(join.kept);
+    forget_answer(&join);
+    members_free(&join.members);
+    sodium_memzero(join.signing_key, sizeof join.signing_key);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "federation/party_state.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <jansson.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -85,9 +86,10 @@ static char *run_path(const struct party_state *state)
 
 static int write_run(const struct party_state *state, struct dpf_error *error)
 {
-    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I}", "session", state->session, "agreement",
+    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:b}", "session", state->session, "agreement",
                              state->agreement, "user", state->user, "data_sha256", state->data, "next_round",
-                             (json_int_t)state->next_round, "answered", (json_int_t)state->answered);
+                             (json_int_t)state->next_round, "answered", (json_int_t)state->answered, "over",
+                             state->over);
     char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL, *path = run_path(state);
     const int status = text && path ? files_write_text(path, text, error) : error_memory(error);
     json_decref(root);
@@ -144,6 +146,34 @@ int party_state_enter(struct party_state *state, const uint8_t session[16], cons
     json_decref(root);
     free(path);
     return status;
+}
+
+int party_state_knows(const struct party_state *state, const char *agreement, const char *user,
+                      const char *data)
+{
+    glob_t found;
+    int known = 0;
+    char *pattern = memory_format("%s/run-*.json", state->directory);
+    if (!pattern || glob(pattern, 0, NULL, &found) != 0) {
+        free(pattern);
+        return 0;
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        json_t *root = json_load_file(found.gl_pathv[i], 0, NULL);
+        known |= root && !json_is_true(json_object_get(root, "over")) &&
+                 is_same(root, "agreement", agreement) && is_same(root, "user", user) &&
+                 is_same(root, "data_sha256", data);
+        json_decref(root);
+    }
+    globfree(&found);
+    free(pattern);
+    return known;
+}
+
+int party_state_end(struct party_state *state, struct dpf_error *error)
+{
+    state->over = 1;
+    return write_run(state, error);
 }
 
 int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error)

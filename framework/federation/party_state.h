@@ -27,6 +27,7 @@ struct party_state {
     char *user;
     uint64_t next_round;
     uint64_t answered; /* rounds that it has taken part in */
+    int over;          /* the server has ended it */
 };
 
 /* Makes the directory if it is not there, with mode 0700, and takes it. */
@@ -40,6 +41,12 @@ char *party_state_path(const struct party_state *state, const char *name);
  */
 int party_state_enter(struct party_state *state, const uint8_t session[16], const char *agreement,
                       const char *user, const char *data, int *is_known, struct dpf_error *error);
+/* Whether this directory has joined a run with that agreement, as that party, with those records, and has not heard
+   that it is over. */
+int party_state_knows(const struct party_state *state, const char *agreement, const char *user,
+                      const char *data);
+/* The run is over: on the disk when it returns. */
+int party_state_end(struct party_state *state, struct dpf_error *error);
 /* Rounds before this one are refused from now on, whatever happens, and one more counts as answered if the number
  * is new: on the disk when it returns. */
 int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error);

@@ -115,8 +115,8 @@ static const char *default_fault(const dpf_param *param)
 
 static const char *row_fault(const dpf_param *param)
 {
-    const uint32_t known =
-        DPF_PARAM_PRIVACY | DPF_PARAM_REQUIRED | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI | DPF_PARAM_DEPRECATED;
+    const uint32_t known = DPF_PARAM_PRIVACY | DPF_PARAM_REQUIRED | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI |
+                           DPF_PARAM_DEPRECATED | DPF_PARAM_SIMULATES;
     if (!consists_of(param->name, LOWER DIGITS "-_") || param->name[0] < 'a' || strlen(param->name) > 48)
         return "the name is not made of at most 48 of a-z 0-9 - _, starting with a letter";
     if (param->type < DPF_TYPE_BOOL || param->type > DPF_TYPE_REAL_LIST)

@@ -62,6 +62,7 @@ struct run {
     int lock;                     /* of the directory of results, or -1 */
     const struct run_part *part;  /* of the request */
     const struct run_remote *remote;
+    struct remote_sums sums;      /* of a recommender over links */
     struct violations violations; /* of data and rounds, that stopped nothing */
     struct checkpoint checkpoint; /* without a path: none is written */
     int resumes;                  /* --resume */
@@ -144,7 +145,9 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
     if (model_init(model, plan, &run->dataset, error) != 0)
         return -1;
     if (plan->recommender.instance)
-        return recommender_fit_run(model, run->pool, stats, error);
+        return run->remote && traced
+                   ? recommender_fit_remote(model, run->pool, &run->remote->engine, &run->sums, stats, error)
+                   : recommender_fit_run(model, run->pool, stats, error);
     if (!plan_is_factorization(plan))
         return 0;
     struct engine_hooks hooks = {.context = run,
@@ -156,12 +159,21 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
     return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
 }
 
+/* A user who is this party, or one of those whose records it has. */
+static int user_is_here(const struct run *run, int64_t user)
+{
+    const struct csr *train = &run->dataset.train.by_user, *test = &run->dataset.test.by_user;
+    if (run->session.plan.parties.params.values[PARTIES_KIND].integer == PARTIES_USERS)
+        return user == run->remote->engine.party;
+    return train->ptr[user + 1] > train->ptr[user] || (test->ptr && test->ptr[user + 1] > test->ptr[user]);
+}
+
 /* Rows of users who are elsewhere were never solved here: nobody shall take initial values for them. */
 static void forget_others(struct run *run)
 {
     struct side_factors *users = &run->model.sides[DPF_SIDE_USERS];
     for (int64_t u = 0; u < users->rows; u++)
-        if (u != run->remote->engine.party)
+        if (!user_is_here(run, u))
             memset(users->data + u * run->model.stride, 0, (size_t)run->model.stride * sizeof(float));
 }
 
@@ -170,13 +182,13 @@ static int train_with_others(struct run *run, struct dpf_error *error)
 {
     struct model *model = &run->model;
     const int status = train(run, &run->session.plan, model, 1, &run->stats, error);
-    const int released = remote_side(&run->session.plan);
-    const struct remote_rows rows = {.data = model->sides[released].data,
-                                     .rows = model->sides[released].rows,
-                                     .stride = model->stride,
-                                     .columns = model->columns};
+    const struct side_factors *factors = &model->sides[remote_side(&run->session.plan)];
+    const struct remote_rows rows =
+        plan_is_factorization(&run->session.plan)
+            ? remote_floats(factors->data, factors->rows, model->stride, model->columns)
+            : remote_sums_rows(&run->sums);
     run->remote->end(run->remote->context, status, &rows, error);
-    if (status == 0)
+    if (status == 0 && plan_is_factorization(&run->session.plan))
         forget_others(run);
     return status;
 }
@@ -553,6 +565,7 @@ static void close_run(struct run *run)
     stopping_free(&run->stopping);
     json_decref(run->spent);
     model_free(&run->model);
+    remote_sums_free(&run->sums);
     dataset_free(&run->dataset);
     metrics_free(&run->test);
     metrics_free(&run->train);

@@ -42,6 +42,7 @@ extern "C" {
 #define DPF_PARAM_OPEN_LO UINT32_C(4)  /* the lower bound itself is not allowed */
 #define DPF_PARAM_OPEN_HI UINT32_C(8)  /* the upper bound itself is not allowed */
 #define DPF_PARAM_DEPRECATED UINT32_C(16)
+#define DPF_PARAM_SIMULATES UINT32_C(32) /* other values than the default are for simulations only */
 
 typedef struct dpf_enum_value {
     const char *name;

@@ -401,7 +401,7 @@ AT(dpf_aggregator, server_take, 96);
 AT(dpf_aggregator, server_close, 104);
 AT(dpf_aggregator, reserved_slots, 112);
 
-SIZE(dpf_exchange, 144);
+SIZE(dpf_exchange, 184);
 AT(dpf_exchange, size, 0);
 AT(dpf_exchange, end, 4);
 AT(dpf_exchange, width, 8);
@@ -416,6 +416,11 @@ AT(dpf_exchange, agreed, 64);
 AT(dpf_exchange, server_key, 96);
 AT(dpf_exchange, parties, 128);
 AT(dpf_exchange, state, 136);
+AT(dpf_exchange, limit, 144);
+AT(dpf_exchange, in_sum, 152);
+AT(dpf_exchange, identities, 160);
+AT(dpf_exchange, signing_key, 168);
+AT(dpf_exchange, n_identities, 176);
 
 /* dpframe/role/link.h */
 SIZE(dpf_link_event, 40);

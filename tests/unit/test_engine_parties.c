@@ -73,7 +73,7 @@ static void check_silos(const char *kind, int partition)
     struct fixture f;
     struct parties parties;
     make(&f, kind, 7, 5);
-    assert_int_equal(parties_make(&parties, &f.plan, &f.dataset, &f.error), 0);
+    assert_int_equal(parties_make(&parties, &f.plan, &f.dataset, -1, &f.error), 0);
     assert_int_equal(parties.n, 7);
     assert_int_equal(parties.partition, partition);
     const struct csr *all = &f.dataset.train.by_user;
@@ -123,20 +123,42 @@ static void the_seed_decides_who_is_where(void **state)
     struct parties first, second;
     make(&a, "silos-by-users", 3, 1);
     make(&b, "silos-by-users", 3, 1);
-    assert_int_equal(parties_make(&first, &a.plan, &a.dataset, &a.error), 0);
-    assert_int_equal(parties_make(&second, &b.plan, &b.dataset, &b.error), 0);
+    assert_int_equal(parties_make(&first, &a.plan, &a.dataset, -1, &a.error), 0);
+    assert_int_equal(parties_make(&second, &b.plan, &b.dataset, -1, &b.error), 0);
     assert_memory_equal(first.list[0].members, second.list[0].members,
                         (size_t)first.list[0].n_members * sizeof(int32_t));
     parties_free(&second);
     random_root_free(b.plan.seeded);
     b.plan.seeded = random_root_seeded(2, "run", &b.error);
-    assert_int_equal(parties_make(&second, &b.plan, &b.dataset, &b.error), 0);
+    assert_int_equal(parties_make(&second, &b.plan, &b.dataset, -1, &b.error), 0);
     assert_memory_not_equal(first.list[0].members, second.list[0].members,
                             (size_t)first.list[0].n_members * sizeof(int32_t));
     parties_free(&first);
     parties_free(&second);
     unmake(&a);
     unmake(&b);
+}
+
+/* As one of several processes, a silo has the users of whom there are records, whatever the seed says. */
+static void a_silo_of_its_own_has_those_of_its_records(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct parties parties;
+    make(&f, "silos-by-users", 3, 1);
+    assert_int_equal(parties_make(&parties, &f.plan, &f.dataset, 1, &f.error), 0);
+    const struct csr *train = &f.dataset.train.by_user, *test = &f.dataset.test.by_user;
+    int64_t members = 0;
+    for (int64_t u = 0; u < train->rows; u++)
+        members += train->ptr[u + 1] > train->ptr[u] || (test->ptr && test->ptr[u + 1] > test->ptr[u]);
+    assert_int_equal(parties.list[1].n_members, members);
+    assert_int_equal(parties.list[1].by_user.ptr[train->rows], train->ptr[train->rows]);
+    for (int p = 0; p < 3; p += 2) {
+        assert_int_equal(parties.list[p].n_members, 0);
+        assert_int_equal(parties.list[p].by_user.ptr[train->rows], 0);
+    }
+    parties_free(&parties);
+    unmake(&f);
 }
 
 /* Whether there are enough rows for all silos would tell of the data. */
@@ -147,7 +169,7 @@ static void more_silos_than_rows_leave_some_empty(void **state)
     struct parties parties;
     int64_t members = 0;
     make(&f, "silos-by-items", 32, 1);
-    assert_int_equal(parties_make(&parties, &f.plan, &f.dataset, &f.error), 0);
+    assert_int_equal(parties_make(&parties, &f.plan, &f.dataset, -1, &f.error), 0);
     for (int p = 0; p < 32; p++)
         members += parties.list[p].n_members;
     assert_int_equal(members, 31);
@@ -174,8 +196,8 @@ static void nobody_moves_when_a_user_leaves(void **state)
         csr->ptr[r] = csr->ptr[r + 1] - gone;
     csr->others += gone;
     csr->values += gone;
-    assert_int_equal(parties_make(&first, &all.plan, &all.dataset, &all.error), 0);
-    assert_int_equal(parties_make(&second, &fewer.plan, &fewer.dataset, &fewer.error), 0);
+    assert_int_equal(parties_make(&first, &all.plan, &all.dataset, -1, &all.error), 0);
+    assert_int_equal(parties_make(&second, &fewer.plan, &fewer.dataset, -1, &fewer.error), 0);
     for (int p = 0; p < 5; p++) {
         const struct party *a = &first.list[p], *b = &second.list[p];
         const int64_t led = a->n_members && a->members[0] == 0;
@@ -203,6 +225,7 @@ int main(void)
         cmocka_unit_test(silos_divide_users),
         cmocka_unit_test(silos_divide_items),
         cmocka_unit_test(the_seed_decides_who_is_where),
+        cmocka_unit_test(a_silo_of_its_own_has_those_of_its_records),
         cmocka_unit_test(more_silos_than_rows_leave_some_empty),
         cmocka_unit_test(nobody_moves_when_a_user_leaves),
     };

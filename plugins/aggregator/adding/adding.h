@@ -11,4 +11,23 @@ void adding_destroy(void *self);
 dpf_status adding_absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message);
 dpf_status adding_merge(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from);
 
+/* A round by messages: adding_exchange.c. */
+uint64_t adding_exchange_bytes(void *self, const dpf_exchange *empty);
+uint64_t adding_exchange_room(void *self, const dpf_exchange *x);
+dpf_status adding_exchange_open(void *self, const dpf_call *call, dpf_exchange *x);
+dpf_status adding_party_answer(void *self, const dpf_call *call, dpf_exchange *x, const dpf_encoded *own,
+                               const uint8_t *message, uint64_t n_message, uint8_t *reply, uint64_t *n_reply,
+                               int32_t *outcome);
+dpf_status adding_server_send(void *self, const dpf_call *call, const dpf_exchange *x, int64_t i,
+                              uint8_t *message, uint64_t *n_message);
+dpf_status adding_server_take(void *self, const dpf_call *call, dpf_exchange *x, uint32_t party,
+                              const uint8_t *message, uint64_t n_message, int32_t *outcome);
+dpf_status adding_server_close(void *self, const dpf_call *call, dpf_exchange *x, dpf_aggregation *into,
+                               int32_t *outcome);
+#define ADDING_EXCHANGE                                                                                      \
+    .exchange_bytes = adding_exchange_bytes, .exchange_open = adding_exchange_open,                          \
+    .exchange_room = adding_exchange_room, .party_answer = adding_party_answer,                              \
+    .server_send = adding_server_send, .server_take = adding_server_take,                                    \
+    .server_close = adding_server_close
+
 #endif

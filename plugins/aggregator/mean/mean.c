@@ -19,6 +19,7 @@ static const dpf_aggregator functions = {
     .absorb = adding_absorb,
     .merge = adding_merge,
     .scale = scale,
+    ADDING_EXCHANGE,
 };
 
 static const dpf_component component = {

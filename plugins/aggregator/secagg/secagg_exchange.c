@@ -89,6 +89,13 @@ static struct secagg_work work_of(struct party_end *end, const dpf_exchange *x)
                                 .sums = vector + rounded(numbers_of(x) * sizeof(uint64_t))};
 }
 
+/* The key of a party, by its number. */
+static const uint8_t *identity_of(const void *context, uint32_t id)
+{
+    const dpf_exchange *exchange = context;
+    return (int64_t)id < exchange->n_identities ? exchange->identities + 32 * (size_t)id : NULL;
+}
+
 static int set_up(const struct secagg *secagg, const dpf_exchange *x, struct secagg_setup *setup)
 {
     struct secagg_graph graph;
@@ -101,6 +108,8 @@ static int set_up(const struct secagg *secagg, const dpf_exchange *x, struct sec
         .degree = graph.degree,
         .least_survivors = (uint32_t)secagg_least_survivors(secagg, x->least_survivors),
         .most_corrupt = (uint32_t)(secagg->corrupt * (double)x->n_parties),
+        .identity = identity_of,
+        .identities = x,
     };
     fill_terms(secagg, x, &graph, &setup->terms);
     return 0;
@@ -122,8 +131,9 @@ uint64_t secagg_exchange_bytes(void *self, const dpf_exchange *empty)
 uint64_t secagg_exchange_room(void *self, const dpf_exchange *exchange)
 {
     struct secagg_group group;
-    const struct secagg_terms terms = {.dimension = (uint32_t)numbers_of(exchange)};
-    (void)self;
+    const struct secagg_terms terms = {.dimension = (uint32_t)numbers_of(exchange),
+                                       .flags =
+                                           ((const struct secagg *)self)->malicious ? SECAGG_MALICIOUS : 0};
     secagg_group_init(&group, exchange->modulus);
     return secagg_longest(&terms, group.bits, (uint32_t)exchange->n_parties - 1);
 }
@@ -144,6 +154,11 @@ static dpf_status open_party(const struct secagg *secagg, const dpf_call *call, 
         .dimension = (uint32_t)numbers_of(exchange),
         .least_threshold = secagg->given.threshold > 2 ? secagg->given.threshold : 2,
         .least_survivors = sees_all ? (uint32_t)survivors : 0,
+        .most_corrupt = (uint32_t)(secagg->corrupt * (double)exchange->n_parties),
+        .malicious = (int)secagg->malicious,
+        .signing_key = exchange->signing_key,
+        .identity = identity_of,
+        .identities = exchange,
         .next_round = &end->next_round,
     };
     memcpy(policy.context, exchange->agreed, sizeof(policy.context));
@@ -184,11 +199,11 @@ static dpf_status open_server(const struct secagg *secagg, const dpf_call *call,
 dpf_status secagg_exchange_open(void *self, const dpf_call *call, dpf_exchange *exchange)
 {
     const struct secagg *secagg = self;
-    if (secagg->malicious)
-        return secagg_failed(
-            call, DPF_E_UNSUPPORTED, P_MALICIOUS,
-            "malicious = yes needs a list of all parties' keys, which parties in processes of "
-            "their own do not exchange yet");
+    if (secagg->malicious &&
+        (!exchange->identities || (exchange->end == DPF_END_PARTY && !exchange->signing_key)))
+        return secagg_failed(call, DPF_E_UNSUPPORTED, P_MALICIOUS,
+                             "malicious = yes needs the Ed25519 keys of all parties, known beforehand "
+                             "([federation] identities), and at a party its own signing-key");
     if (!is_served(exchange))
         return secagg_failed(
             call, DPF_E_PRIVACY, -1,
@@ -279,41 +294,23 @@ dpf_status secagg_server_phase_take(void *self, const dpf_call *call, dpf_exchan
     return DPF_OK;
 }
 
-/* Adds a space and a number; 0 if there is no room. */
-static int add_number(char *text, size_t size, uint64_t number)
+/* Members are those of the parties that sent keys, in their order. */
+static void tell_survivors(const struct secagg_server *server, const dpf_exchange *exchange)
 {
-    char digits[21];
-    size_t at = sizeof(digits) - 1;
-    const size_t used = strlen(text);
-    digits[at] = '\0';
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number);
-    if (used + (sizeof(digits) - at) + 1 > size)
-        return 0;
-    text[used] = ' ';
-    memcpy(text + used + 1, digits + at, sizeof(digits) - at);
-    return 1;
-}
-
-/* For whoever looks for it (-v): the server knows it anyway. */
-static void log_survivors(const struct secagg *secagg, const struct secagg_server *server)
-{
-    char text[900] = "round";
-    add_number(text, sizeof(text), server->setup.terms.round);
-    strcat(text, ":");
-    for (uint32_t i = 0; i < server->n; i++)
-        if (server->members[i].reached > SERVER_INPUT &&
-            !add_number(text, sizeof(text), server->members[i].id))
-            break;
-    secagg->log->message(secagg->host, DPF_LOG_DEBUG, text);
+    uint32_t m = 0;
+    for (int64_t i = 0; i < exchange->n_parties; i++) {
+        while (m < server->n && server->members[m].id < exchange->parties[i])
+            m++;
+        exchange->in_sum[i] = m < server->n && server->members[m].id == exchange->parties[i] &&
+                              server->members[m].reached > SERVER_INPUT;
+    }
 }
 
 dpf_status secagg_server_phase_close(void *self, const dpf_call *call, dpf_exchange *exchange,
                                      dpf_aggregation *into, int32_t *outcome)
 {
     struct server_end *end = exchange->state;
+    (void)self;
     struct secagg_server *server = &end->server;
     end->status = secagg_server_close(server);
     if (end->status == SECAGG_TOO_FEW)
@@ -329,7 +326,7 @@ dpf_status secagg_server_phase_close(void *self, const dpf_call *call, dpf_excha
     for (uint64_t i = 0; i < numbers_of(exchange); i++)
         into->sums[i] = (int64_t)server->sums[i];
     into->survivors = server->survivors;
-    log_survivors(self, server);
+    tell_survivors(server, exchange);
     sodium_memzero(server->setup.secret_key, sizeof(server->setup.secret_key));
     return DPF_OK;
 }

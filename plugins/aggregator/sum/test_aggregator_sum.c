@@ -193,6 +193,119 @@ static void extremes(void **state)
     plain_close(&sum.host);
 }
 
+/* ---- rounds by messages ---- */
+
+struct end {
+    struct sum *sum;
+    dpf_exchange x;
+    _Alignas(64) uint8_t state[1 << 12];
+};
+
+static void open_end(struct end *end, struct sum *sum, int32_t which, const uint32_t *parties,
+                     uint8_t *in_sum)
+{
+    memset(end, 0, sizeof(*end));
+    end->sum = sum;
+    end->x = (dpf_exchange){.size = sizeof(end->x),
+                            .end = which,
+                            .width = WIDTH,
+                            .rows = ROWS,
+                            .n_parties = 3,
+                            .round = 4,
+                            .next_round = 4,
+                            .parties = parties,
+                            .state = end->state,
+                            .limit = 1000,
+                            .in_sum = in_sum};
+    memset(end->x.agreed, 7, sizeof(end->x.agreed));
+    assert_true(sum->functions->exchange_bytes(sum->host.self, &end->x) <= sizeof(end->state));
+    assert_int_equal(sum->functions->exchange_open(sum->host.self, plain_call(&sum->host), &end->x), DPF_OK);
+}
+
+static int32_t answer(struct end *end, const dpf_encoded *own, const uint8_t *asked, uint64_t n,
+                      uint8_t *reply, uint64_t *n_reply)
+{
+    const struct sum *sum = end->sum;
+    int32_t outcome = -1;
+    assert_int_equal(sum->functions->party_answer(sum->host.self, plain_call(&end->sum->host), &end->x, own,
+                                                  asked, n, reply, n_reply, &outcome),
+                     DPF_OK);
+    return outcome;
+}
+
+static int32_t take(struct end *end, uint32_t party, const uint8_t *message_bytes, uint64_t n)
+{
+    const struct sum *sum = end->sum;
+    int32_t outcome = -1;
+    assert_int_equal(sum->functions->server_take(sum->host.self, plain_call(&end->sum->host), &end->x, party,
+                                                 message_bytes, n, &outcome),
+                     DPF_OK);
+    return outcome;
+}
+
+/* The server adds what fits: once from each, on its own terms, of the agreed shape, within the limit and 64 bits. */
+static void rounds_by_messages(void **state)
+{
+    static const uint32_t parties[] = {2, 5, 9};
+    static const int32_t rows[] = {1, 4};
+    static uint8_t asked[1 << 12], reply[1 << 12], wrong[1 << 12];
+    static struct end server, party;
+    struct sum sum;
+    uint8_t in_sum[3];
+    int64_t sums[N], dense[N], sparse[2 * WIDTH] = {10, 20, 30, -40, 50, 60};
+    uint64_t n_asked, n;
+    int32_t outcome;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        dense[i] = i - 7;
+    open_sum(&sum);
+    open_end(&server, &sum, DPF_END_SERVER, parties, in_sum);
+    assert_int_equal(
+        sum.functions->server_send(sum.host.self, plain_call(&sum.host), &server.x, 0, asked, &n_asked),
+        DPF_OK);
+    open_end(&party, &sum, DPF_END_PARTY, NULL, NULL);
+    const dpf_encoded named = message(sparse, rows, 2), whole = message(dense, NULL, ROWS);
+    assert_int_equal(answer(&party, &named, asked, n_asked, reply, &n), DPF_EXCHANGE_OVER);
+    assert_int_equal(party.x.next_round, 5);
+    assert_true(n <= sum.functions->exchange_room(sum.host.self, &party.x));
+    assert_int_equal(take(&server, 3, reply, n), DPF_EXCHANGE_REFUSED); /* nobody has asked it */
+    for (uint64_t at = 0; at < n; at++) { /* terms, round, shape, and the high bytes of rows and numbers */
+        memcpy(wrong, reply, n);
+        wrong[at] ^= 0x80;
+        if (at < 64 || at % 8 == 7)
+            assert_int_equal(take(&server, 2, wrong, n), DPF_EXCHANGE_REFUSED);
+    }
+    assert_int_equal(take(&server, 2, reply, n - 1), DPF_EXCHANGE_REFUSED);
+    assert_int_equal(take(&server, 2, reply, n), DPF_EXCHANGE_OVER);
+    assert_int_equal(take(&server, 2, reply, n), DPF_EXCHANGE_REFUSED); /* once */
+    assert_int_equal(answer(&party, &named, asked, n_asked, reply, &n), DPF_EXCHANGE_REFUSED);
+    assert_int_equal(n, 0);
+    open_end(&party, &sum, DPF_END_PARTY, NULL, NULL);
+    party.x.next_round = 5; /* it has answered this round before it was started again */
+    assert_int_equal(answer(&party, &whole, asked, n_asked, reply, &n), DPF_EXCHANGE_REFUSED);
+    open_end(&party, &sum, DPF_END_PARTY, NULL, NULL);
+    dense[3] = 1001;
+    assert_int_equal(answer(&party, &whole, asked, n_asked, reply, &n), DPF_EXCHANGE_OVER);
+    assert_int_equal(take(&server, 9, reply, n), DPF_EXCHANGE_REFUSED);
+    dense[3] = -1000;
+    open_end(&party, &sum, DPF_END_PARTY, NULL, NULL);
+    assert_int_equal(answer(&party, &whole, asked, n_asked, reply, &n), DPF_EXCHANGE_OVER);
+    assert_int_equal(take(&server, 9, reply, n), DPF_EXCHANGE_OVER);
+    dpf_aggregation into = aggregation(sums, 0);
+    assert_int_equal(
+        sum.functions->server_close(sum.host.self, plain_call(&sum.host), &server.x, &into, &outcome),
+        DPF_OK);
+    assert_int_equal(outcome, DPF_EXCHANGE_OVER);
+    assert_int_equal(into.survivors, 2);
+    assert_memory_equal(in_sum, ((const uint8_t[]){1, 0, 1}), 3);
+    for (int i = 0; i < N; i++) {
+        const int row = i / WIDTH, column = i % WIDTH;
+        const int64_t more = row == 1 ? sparse[column] : row == 4 ? sparse[WIDTH + column] : 0;
+        assert_int_equal(sums[i], dense[i] + more);
+    }
+    plain_close(&sum.host);
+}
+
 static void memory(void **state)
 {
     (void)state;
@@ -203,10 +316,8 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_find_their_place),
-        cmocka_unit_test(sums_are_exact),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(rows_find_their_place), cmocka_unit_test(sums_are_exact), cmocka_unit_test(extremes),
+        cmocka_unit_test(rounds_by_messages),    cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

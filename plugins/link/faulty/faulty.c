@@ -13,7 +13,18 @@
 #include "dpframe/plugin.h"
 #include "dpframe/role/link.h"
 
-enum { P_SEED, P_DROP, P_DUPLICATE, P_REORDER, P_DELAY, P_DELAY_TIME, P_KILL_AFTER, P_SILENT_AFTER, P_COUNT };
+enum {
+    P_SEED,
+    P_DROP,
+    P_DUPLICATE,
+    P_REORDER,
+    P_DELAY,
+    P_DELAY_TIME,
+    P_KILL_AFTER,
+    P_SILENT_AFTER,
+    P_CUT_AFTER,
+    P_COUNT
+};
 
 static const dpf_param params[P_COUNT] = {
     [P_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "", "Chooses the messages."),
@@ -28,6 +39,10 @@ static const dpf_param params[P_COUNT] = {
                                      "0: never."),
     [P_SILENT_AFTER] = DPF_PARAM_INT_F("silent-after", 0, 0, 1e9, 0, "messages",
                                        "All messages after so many are lost. 0: none for this reason."),
+    [P_CUT_AFTER] =
+        DPF_PARAM_INT_F("cut-after", 0, 0, 1e9, 0, "messages",
+                        "At a party: the connection is lost with the message after so many, once. It may "
+                        "be opened again. 0: never."),
 };
 
 struct held {
@@ -45,6 +60,7 @@ struct faulty {
     const dpf_link *link;
     void *self;
     uint64_t state, sent;
+    int is_cut; /* to be told */
     struct held *held;
 };
 
@@ -106,6 +122,10 @@ static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, u
     const uint64_t number = faulty->sent++;
     if (v[P_KILL_AFTER].integer && number >= (uint64_t)v[P_KILL_AFTER].integer)
         raise(SIGKILL);
+    if (v[P_CUT_AFTER].integer && number == (uint64_t)v[P_CUT_AFTER].integer)
+        faulty->is_cut = 1;
+    if (faulty->is_cut)
+        return DPF_OK;
     if ((v[P_SILENT_AFTER].integer && number >= (uint64_t)v[P_SILENT_AFTER].integer) || drop < v[P_DROP].real)
         return DPF_OK;
     if (late < v[P_DELAY].real)
@@ -122,6 +142,12 @@ static dpf_status receive(void *self, double seconds, dpf_link_event *out)
 {
     struct faulty *faulty = self;
     const double until = now() + seconds;
+    if (faulty->is_cut) {
+        out->kind = DPF_LINK_CLOSED;
+        out->peer = DPF_LINK_SERVER;
+        out->name = "";
+        return DPF_OK;
+    }
     for (;;) {
         const double time = now();
         double next = until;
@@ -160,7 +186,9 @@ static void hang_up(void *self, int64_t peer)
 static void close_end(void *self)
 {
     struct faulty *faulty = self;
-    release_held(faulty, INFINITY, -1); /* a network would still deliver them */
+    if (!faulty->is_cut)
+        release_held(faulty, INFINITY, -1); /* a network would still deliver them */
+    faulty->is_cut = 0;
     forget_held(faulty);
     faulty->link->close(faulty->self);
 }

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <ctime>
 #include <deque>
 #include <map>
 #include <memory>
@@ -22,9 +23,12 @@
 #include <vector>
 
 #include <grpc/grpc.h>
+#include <grpc/support/time.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 
 namespace
 {
@@ -436,6 +440,53 @@ void explain(char why[GRPC_END_WHY], const char *format, const char *address)
     std::snprintf(why, GRPC_END_WHY, format, address);
 }
 
+/* So many seconds from now, whoever sets the clock in the meantime. */
+gpr_timespec monotonic(double seconds)
+{
+    return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                        gpr_time_from_millis(static_cast<int64_t>(seconds * 1000), GPR_TIMESPAN));
+}
+
+std::string clock_text()
+{
+    char text[32];
+    const std::time_t now = std::time(nullptr);
+    std::tm split;
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &split));
+    return text;
+}
+
+std::string time_text(const ASN1_TIME *time)
+{
+    std::tm split;
+    char text[32];
+    if (ASN1_TIME_to_tm(time, &split) != 1)
+        return "an unknown time";
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &split);
+    return text;
+}
+
+/* gRPC checks dates, too, but says no more than that there is no connection. */
+bool dates_are_right(const grpc_end_setup *setup, char why[GRPC_END_WHY])
+{
+    const std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new_mem_buf(setup->chain, -1), BIO_free);
+    const std::unique_ptr<X509, decltype(&X509_free)> own(
+        bio ? PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr) : nullptr, X509_free);
+    if (!own) {
+        explain(why, "the certificate of this end of %.150s is no PEM certificate", setup->address);
+        return false;
+    }
+    const ASN1_TIME *begin = X509_get0_notBefore(own.get()), *end = X509_get0_notAfter(own.get());
+    if (X509_cmp_current_time(begin) < 0 && X509_cmp_current_time(end) > 0)
+        return true;
+    std::snprintf(
+        why, GRPC_END_WHY,
+        "this end's certificate is for the time from %s to %s, and the clock here says %s: renew the "
+        "certificate, or set the clock",
+        time_text(begin).c_str(), time_text(end).c_str(), clock_text().c_str());
+    return false;
+}
+
 bool serve(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
 {
     grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
@@ -470,14 +521,12 @@ bool join(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
     arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     end->channel = grpc::CreateCustomChannel(setup->address, grpc::SslCredentials(options), arguments);
-    const auto until = std::chrono::system_clock::now() +
-                       std::chrono::milliseconds(static_cast<int64_t>(setup->patience * 1000));
-    if (!end->channel->WaitForConnected(until)) {
-        explain(
-            why,
-            "nobody serves at %.150s, or one of the certificates is not accepted: of another authority, for "
-            "another name, or expired",
-            setup->address);
+    if (!end->channel->WaitForConnected(monotonic(setup->patience))) {
+        std::snprintf(
+            why, GRPC_END_WHY,
+            "nobody serves at %.100s, or one of the certificates is not accepted: of another authority, for "
+            "another name, or expired (the clock here says %s)",
+            setup->address, clock_text().c_str());
         return false;
     }
     ClientPeer *peer = new ClientPeer(end);
@@ -494,6 +543,10 @@ struct grpc_end *open_end(const struct grpc_end_setup *setup, char why[GRPC_END_
     try {
         grpc_init(); /* until close */
         std::unique_ptr<grpc_end> end(new grpc_end);
+        if (!dates_are_right(setup, why)) {
+            grpc_shutdown_blocking();
+            return nullptr;
+        }
         if (setup->serves ? serve(end.get(), setup, why) : join(end.get(), setup, why))
             return end.release();
     } catch (const std::exception &problem) {
@@ -557,7 +610,7 @@ void close_end(struct grpc_end *end)
         }
         end->cancel_overdue();
         if (end->server) {
-            end->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+            end->server->Shutdown(monotonic(1));
             end->server->Wait();
         }
         {

@@ -31,7 +31,8 @@ static const dpf_enum_value simulations[] = {
 static const dpf_param params[] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Pure-DP budget of one release."),
-    [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, 0, "How shares are simulated."),
+    [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, DPF_PARAM_SIMULATES,
+                                    "How shares are simulated."),
     DPF_SHARES_PARAMS(30, 8, 40),
 };
 

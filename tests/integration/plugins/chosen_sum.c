@@ -15,10 +15,12 @@ enum { MOST = 1 << 16 };
 struct chosen {
     const dpf_host *host;
     const char *path;
+    int64_t mean;
 };
 
 static const dpf_param params[] = {
     DPF_PARAM_TEXT_F("survivors", DPF_TYPE_PATH, "", 0, "The file."),
+    DPF_PARAM_BOOL_F("mean", 0, 0, "The mean and not the sum."),
 };
 
 static int is_chosen(const struct chosen *chosen, const dpf_call *call)
@@ -56,9 +58,7 @@ static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into
 
 static double scale(void *self, int64_t survivors)
 {
-    (void)self;
-    (void)survivors;
-    return 1;
+    return ((const struct chosen *)self)->mean ? 1 / (double)survivors : 1;
 }
 
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
@@ -68,6 +68,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *given, void **s
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     chosen->host = host;
     chosen->path = given->values[0].text;
+    chosen->mean = given->values[1].integer;
     *self = chosen;
     return DPF_OK;
 }
@@ -78,8 +79,10 @@ static void destroy(void *self)
     dpf_memory(chosen->host)->release(chosen->host, chosen);
 }
 
-static const dpf_aggregator functions = {
-    .sees = DPF_SEES_SUM, .flags = DPF_AGGREGATOR_DENSE, .absorb = absorb, .scale = scale};
+static const dpf_aggregator functions = {.sees = DPF_SEES_SUM,
+                                         .flags = DPF_AGGREGATOR_DENSE | DPF_AGGREGATOR_BY_ROWS,
+                                         .absorb = absorb,
+                                         .scale = scale};
 
 static const dpf_component component = {
     .size = sizeof(dpf_component),
@@ -89,7 +92,7 @@ static const dpf_component component = {
     .summary = "Sums of the parties that a file names",
     .citation = "",
     .params = params,
-    .n_params = 1,
+    .n_params = 2,
     .param_stride = sizeof(dpf_param),
     .create = create,
     .destroy = destroy,

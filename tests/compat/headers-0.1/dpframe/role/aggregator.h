@@ -73,6 +73,12 @@ typedef struct dpf_exchange {
     uint8_t server_key[32];  /* server: out of exchange_open. party: the server's, as the host was told */
     const uint32_t *parties; /* server: their numbers, ascending */
     void *state;             /* exchange_bytes() bytes, zero at the start, wiped by the host at the end */
+    uint64_t limit;          /* most that a number of a message is, its sign aside; 0: not stated */
+    uint8_t *in_sum; /* server: of each of `parties`, out of the last server_close: 1 if its message is in */
+    /* Ed25519, known beforehand; NULL where none are. */
+    const uint8_t *identities;  /* public keys of all parties, 32 bytes each, by their numbers */
+    const uint8_t *signing_key; /* party: its own secret key, 64 bytes */
+    int64_t n_identities;
 } dpf_exchange;
 
 /* What became of a message. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * disturbed.c - loaded before the C library: a machine whose clock is wrong by DISTURBED_CLOCK seconds, and whose
+ * disk is full for the files with DISTURBED_FILE in their path, but for the first DISTURBED_AFTER of them.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+/* POSIX has it that functions are objects for dlsym. */
+static void find(const char *name, void *function)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    memcpy(function, &found, sizeof found);
+}
+
+static long shift(void)
+{
+    const char *text = getenv("DISTURBED_CLOCK");
+    return text ? atol(text) : 0;
+}
+
+int clock_gettime(clockid_t which, struct timespec *out)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real)
+        find("clock_gettime", &real);
+    const int status = real(which, out);
+    if (which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE)
+        out->tv_sec += shift();
+    return status;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone)
+{
+    struct timespec now;
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *out = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+    return 0;
+}
+
+int fsync(int fd)
+{
+    static int (*real)(int);
+    static int seen;
+    char name[64], path[1024];
+    const char *full = getenv("DISTURBED_FILE"), *after = getenv("DISTURBED_AFTER");
+    if (!real)
+        find("fsync", &real);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const ssize_t n = full ? readlink(name, path, sizeof path - 1) : -1;
+    if (n > 0) {
+        path[n] = '\0';
+        if (strstr(path, full) && ++seen > (after ? atoi(after) : 0)) {
+            errno = ENOSPC;
+            return -1;
+        }
+    }
+    return real(fd);
+}

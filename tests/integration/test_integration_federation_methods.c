@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Methods over links, against their simulations, byte for byte: HDPMF, whose parties solve after the release;
+ * its form in which the server sees messages with rows of their own; the recommender private-gram; and DPIMF,
+ * whose parties are sites that solve.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/federated_methods.h"
+
+/* A user's row is for the rows before and after a release; the noise comes in shares. A party that is lost after its
+ * input is in the first sum and in no other. */
+static void hdpmf_solves_after_the_release(void **state)
+{
+    (void)state;
+    static const char *const options[N_PARTIES + 1] = {
+        [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5"};
+    pid_t pids[N_PARTIES + 1];
+    run_config = "hdpmf.ini";
+    pid_t server = start_server("hdpmf", "");
+    start_parties("hdpmf", pids, NULL);
+    all_end_well(server, "hdpmf-server", pids, N_PARTIES);
+    command_expect("-q -c hdpmf.ini -O hdpmf-alone -o privacy.randomness=reproducible", 0, "");
+    same_release("hdpmf", "hdpmf-alone");
+    assert_int_equal(communication("hdpmf", "bytes_up"), communication("hdpmf-alone", "bytes_up"));
+    same_row("hdpmf-7-out", "hdpmf-alone", 6, 2);
+    server = start_server("hdpmf-lost", "");
+    start_parties("hdpmf-lost", pids, options);
+    assert_int_equal(ended(pids[4]), 128 + SIGKILL);
+    pids[4] = 0;
+    all_end_well(server, "hdpmf-lost-server", pids, N_PARTIES);
+    expect_simulated("hdpmf-lost",
+                     "round 0: 0 1 2 3 4 5 6 7 8 9 10 11\nround 1: 0 1 2 4 5 6 7 8 9 10 11\n"
+                     "round 2: 0 1 2 4 5 6 7 8 9 10 11\n",
+                     "");
+}
+
+/* Where the server sees messages, each party adds all of the noise, and sends the rows of its items. */
+static void messages_in_the_open(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    run_config = "open.ini";
+    const pid_t server = start_server("open", "");
+    start_parties("open", pids, NULL);
+    all_end_well(server, "open-server", pids, N_PARTIES);
+    command_expect("-q -c open.ini -O open-alone -o privacy.randomness=reproducible", 0, "");
+    same_release("open", "open-alone");
+}
+
+/* The model is made at each end from what the server has released; the scores of a party are its own. */
+static void private_gram_from_sums(void **state)
+{
+    (void)state;
+    static const char *const options[N_PARTIES + 1] = {
+        [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2"};
+    static const char *const forms[] = {"gram", "projected"};
+    pid_t pids[N_PARTIES + 1];
+    char words[2048], run[32], alone[48], own[48], server_name[48], more[128];
+    const char *all[N_PARTIES + 1];
+    run_config = "gram.ini";
+    for (int f = 0; f < 2; f++) {
+        snprintf(run, sizeof run, "gram-%s", forms[f]);
+        snprintf(alone, sizeof alone, "%s-alone", run);
+        snprintf(own, sizeof own, "%s-7-out", run);
+        snprintf(server_name, sizeof server_name, "%s-server", run);
+        snprintf(more, sizeof more, "-o model.recommender.form=%s", forms[f]);
+        for (int p = 1; p <= N_PARTIES; p++)
+            all[p] = more;
+        const pid_t server = start_server(run, more);
+        start_parties(run, pids, all);
+        all_end_well(server, server_name, pids, N_PARTIES);
+        snprintf(words, sizeof words, "-q -c gram.ini -O %s %s -o privacy.randomness=reproducible", alone,
+                 more);
+        command_expect(words, 0, "");
+        same_file(run, alone, "release/model_state.bin", 100);
+        same_file(own, alone, "release/model_state.bin", 100);
+        assert_int_equal(communication(run, "bytes_up"), communication(alone, "bytes_up"));
+    }
+    const pid_t server = start_server("gram-lost", "");
+    start_parties("gram-lost", pids, options);
+    assert_int_equal(ended(pids[4]), 128 + SIGKILL);
+    pids[4] = 0;
+    all_end_well(server, "gram-lost-server", pids, N_PARTIES);
+    write_survivors("gram-lost", "gram-survivors.txt");
+    snprintf(
+        words, sizeof words,
+        "-q -c gram.ini -O gram-eleven -o privacy.randomness=reproducible -o model.aggregator=chosen-sum -o "
+        "model.aggregator.survivors=gram-survivors.txt --plugin-dir %s",
+        training_plugins("integration-plugins"));
+    command_expect(words, 0, "");
+    same_file("gram-lost", "gram-eleven", "release/model_state.bin", 100);
+}
+
+static void dpimf_at_sites(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1] = {0};
+    static const char *const sites = "-o federation.parties=sites.txt";
+    run_config = "dpimf.ini";
+    divide_users();
+    pid_t server = start_server("dpimf", sites);
+    for (int site = 1; site <= 3; site++)
+        pids[site] = start_site("dpimf", site, "");
+    all_end_well(server, "dpimf-server", pids, 3);
+    command_expect("-q -c dpimf.ini -O dpimf-alone -o privacy.randomness=reproducible", 0, "");
+    same_release("dpimf", "dpimf-alone");
+    same_release("dpimf-2-out", "dpimf-alone");
+    /* The mean is over those that are left. */
+    server = start_server("dpimf-lost", sites);
+    pids[1] = start_site("dpimf-lost", 1, "");
+    pids[2] =
+        start_site("dpimf-lost", 2, "-o federation.in-front=faulty -o federation.in-front.kill-after=3");
+    pids[3] = start_site("dpimf-lost", 3, "");
+    assert_int_equal(ended(pids[2]), 128 + SIGKILL);
+    pids[2] = 0;
+    all_end_well(server, "dpimf-lost-server", pids, 3);
+    expect_simulated("dpimf-lost", "round 0: 0 1 2\nround 1: 0 2\n", "-o items.aggregator.mean=yes");
+    /* Real noise: nothing is proved of the published method, so a site has to say that it takes part all the same. */
+    base_options = "";
+    expect_end(start_site("dpimf-real", 1, ""), "dpimf-real-1", 2, "nothing is proved of this run");
+    expect_end(start_site("dpimf-real", 1, "-o consent.proved=no -o consent.max-epsilon=3"), "dpimf-real-1",
+               2, "has no epsilon to limit");
+    server = start_server("dpimf-real", sites);
+    for (int site = 1; site <= 3; site++)
+        pids[site] = start_site("dpimf-real", site, "-o consent.proved=no");
+    all_end_well(server, "dpimf-real-server", pids, 3);
+    assert_true(command_exists("dpimf-real/release/item_factors.npy"));
+    assert_false(command_exists("dpimf-real-1-state/ledger"));
+    base_options = "--insecure-test -o privacy.randomness=reproducible";
+    expect_end(start_site("dpimf-name", 1, "-o federation.site=west"), "dpimf-name-1", 2,
+               "is not in the list");
+}
+
+/* ---- what cannot be ---- */
+
+static void combinations_that_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config, *options, *why;
+    } cases[] = {
+        {"hdpmf.ini", "-o items.mechanism.simulate=sum", "only a simulation can draw the parties' noise"},
+        {"hdpmf.ini", "-o items.mechanism=laplace-mixture -o items.aggregator=sum",
+         "how many parties send a row"},
+        {"hdpmf.ini", "-o items.aggregator=modular-sum", "secagg, sum and mean have messages"},
+        {"gram.ini", "-o model.aggregator=modular-sum", "secagg, sum and mean have messages"},
+        {"gram.ini", "-o model.aggregator= -o model.min-honest=0", "trains on all records"},
+        {"gram.ini", "-o parties.kind=curator", "set [parties] kind = users"},
+        {"dpimf.ini", "-o items.mechanism.lifetime=run", "lives for the whole run"},
+        {"gram.ini", "-o consent.observer=parties", "against the server and other parties"},
+    };
+    run_config = "";
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const pid_t pid =
+            start("refused",
+                  "join nowhere -q -c %s --data mine1.csv -O refused-out -o federation.state=refused-state "
+                  "-o federation.join-time=0 --insecure-test -o privacy.randomness=reproducible %s",
+                  cases[i].config, cases[i].options);
+        expect_end(pid, "refused", 2, cases[i].why);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hdpmf_solves_after_the_release), cmocka_unit_test(messages_in_the_open),
+        cmocka_unit_test(private_gram_from_sums),         cmocka_unit_test(dpimf_at_sites),
+        cmocka_unit_test(combinations_that_are_refused),
+    };
+    if (methods_begin() != 0)
+        return 1;
+    const int status = cmocka_run_group_tests(tests, NULL, NULL);
+    void *state = NULL;
+    training_end(&state);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Over gRPC between network namespaces, as on machines: a network that goes down, a process that is stopped, and one
+ * that is killed. Needs root, ip and the link grpc.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/federated_methods.h"
+
+static char space[32];
+
+/* A command of the shell in the test's directory; $N is the namespace. */
+static int run(const char *line)
+{
+    char command[4096];
+    snprintf(command, sizeof command, "cd '%s' && N=%s && exec 2>/dev/null && %s", training_directory, space,
+             line);
+    return system(command);
+}
+
+static int begin_network(void)
+{
+    snprintf(space, sizeof space, "dpf%d", (int)getpid());
+    return run("ip netns add $N && ip link add $N type veth peer name eth0 netns $N && ip addr add "
+               "10.213.7.1/30 dev $N && "
+               "ip link set $N up && ip -n $N addr add 10.213.7.2/30 dev eth0 && ip -n $N link set eth0 up");
+}
+
+static void end_network(void)
+{
+    run("ip netns del $N; ip link del $N");
+}
+
+static void make_certificates(void)
+{
+    assert_int_equal(
+        run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem "
+            "-subj /CN=ca "
+            "-days 2 && for n in server 1 2 3 4 5 6 7 8 9 10 11 12; do openssl req -newkey ec -pkeyopt "
+            "ec_paramgen_curve:P-256 -nodes -keyout $n.key -out $n.csr -subj /CN=$n && printf "
+            "'subjectAltName=IP:10.213.7.1\\n' > $n.ext && openssl x509 -req -in $n.csr -CA ca.pem -CAkey "
+            "ca.key "
+            "-CAcreateserial -out $n.pem -days 2 -extfile $n.ext; done"),
+        0);
+}
+
+/* Party 4 is behind the network that goes down, 6 is stopped for two deadlines, and 8 is killed: all three while rounds
+ * are made. Whatever the server says is in its sums is in them. */
+static void a_network_that_goes_down(void **state)
+{
+    (void)state;
+    static char options[N_PARTIES + 1][400];
+    char server_options[512];
+    pid_t pids[N_PARTIES + 1];
+    if (geteuid() != 0 || begin_network() != 0) {
+        print_message("[  SKIPPED ] network namespaces need root and ip\n");
+        skip();
+    }
+    make_certificates();
+    run_config = "hdpmf.ini";
+    static const char *const links =
+        "-o federation.link=grpc -o federation.link.ca=ca.pem -o federation.link.certificate="
+        "%s.pem -o federation.link.key=%s.key -o run.rounds=12 -o federation.join-time=30";
+    snprintf(server_options, sizeof server_options, links, "server", "server");
+    strcat(server_options,
+           " -o federation.deadline=2 -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
+           "federation.in-front.delay-time=0.1");
+    snprintf(socket_path, sizeof socket_path, "10.213.7.1:%d", 20000 + (int)getpid() % 20000);
+    const pid_t server = start("net-server", "serve %s -v -c hdpmf.ini -O net %s %s", socket_path,
+                               base_options, server_options);
+    for (int p = 1; p <= N_PARTIES; p++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", p);
+        snprintf(options[p], sizeof options[p], links, name, name);
+        if (p != 4)
+            pids[p] = start_party("net", p, options[p]);
+    }
+    run_within = space;
+    pids[4] = start_party("net", 4, options[4]);
+    run_within = NULL;
+    for (int i = 0; i < 600 && !strstr(said("net-server"), "in the sum of round 0:"); i++)
+        command_sleep(50);
+    assert_int_equal(run("ip -n $N link set eth0 down"), 0);
+    kill(pids[6], SIGSTOP);
+    kill(pids[8], SIGKILL);
+    command_sleep(4500);
+    kill(pids[6], SIGCONT);
+    const int code = ended(server);
+    kill(pids[4], SIGKILL); /* it never hears the end */
+    for (int p = 1; p <= N_PARTIES; p++)
+        ended(pids[p]);
+    end_network();
+    if (code != 0)
+        fail_msg("%s", said("net-server"));
+    expect_simulated("net", NULL, "-o run.rounds=12");
+    const char *last = strstr(said("net-server"), "in the sum of round 11:");
+    assert_non_null(last);
+    assert_null(strstr(last, " 3 ")); /* parties 4 and 8 */
+    assert_null(strstr(last, " 7 "));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_network_that_goes_down)};
+    char plugin[1100];
+    snprintf(plugin, sizeof plugin, "%s/plugins/grpc.so", getenv("DPFRAME_BUILD_DIR"));
+    if (access(plugin, F_OK) != 0) {
+        printf("skipped: dpframe was built without the link grpc\n");
+        return 0;
+    }
+    if (methods_begin() != 0)
+        return 1;
+    const int status = cmocka_run_group_tests(tests, NULL, NULL);
+    void *state = NULL;
+    training_end(&state);
+    return status;
+}
