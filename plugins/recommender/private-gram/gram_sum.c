@@ -15,30 +15,31 @@
 struct summing {
     const dpf_interactions *records;
     const struct gram_columns *columns;
-    const double *basis;
-    int32_t d;
-    double least;
+    const struct gram_directions *along; /* NULL: pairs */
+    int64_t width;                       /* columns of a row at most */
     int32_t n_tasks;
     int64_t cells;    /* of a sum */
     int64_t **sums;   /* of each task; the first is the caller's */
     int32_t **at;     /* a user's columns */
-    int32_t **row;    /* its integers, m of them, then d */
-    double **values;  /* m numbers, then d */
+    int32_t **row;    /* its integers, `width` of them, then those along directions */
+    double **values;  /* `width` numbers, then likewise */
     double **block;   /* BLOCK x m, zero between blocks; NULL: no users are dense */
     double **partial; /* m x m sums of blocks, exact while `pending` users are in it */
 };
 
 /* A user's columns and integers; how many. */
-static int64_t read_row(const struct summing *s, int64_t user, int64_t task)
+static int64_t read_row(const struct summing *s, const struct gram_columns *columns, int64_t user,
+                        int64_t task)
 {
-    const struct gram_columns *columns = s->columns;
     const dpf_csr *csr = &s->records->by_user;
     int64_t n = 0;
     for (int64_t i = csr->offsets[user]; i < csr->offsets[user + 1]; i++) {
         const int32_t column = columns->column[csr->others[i]];
         if (column >= 0) {
             s->at[task][n] = column;
-            s->values[task][n++] = columns->weight[column];
+            s->values[task][n++] =
+                columns->weight[column] *
+                (columns->values ? (double)value_weight(columns->values, csr->values, i) : 1.0);
         }
     }
     unit_rows_round(s->values[task], n, columns->bits, s->row[task]);
@@ -71,7 +72,7 @@ static int prepare(const dpf_call *call, struct summing *s, int64_t *out, int de
     s->n_tasks = dpf_task_workers(call);
     while (s->n_tasks > 1 && bytes * s->n_tasks > MOST_BYTES)
         s->n_tasks--;
-    const uint64_t numbers = (uint64_t)(m + s->d + 1);
+    const uint64_t numbers = (uint64_t)(s->width + (s->along ? s->along->d : 0) + 1);
     if (CLAIM(call, s->sums, s->n_tasks, (uint64_t)s->cells * 8) != 0 ||
         CLAIM(call, s->at, s->n_tasks, numbers * 4) != 0 ||
         CLAIM(call, s->row, s->n_tasks, numbers * 4) != 0 ||
@@ -158,7 +159,7 @@ static void sum_pairs(void *context, int64_t task, int32_t worker)
     int64_t in_block = 0, pending = 0;
     (void)worker;
     for (int64_t user = task; user < s->records->by_user.rows; user += s->n_tasks) {
-        const int64_t n = read_row(s, user, task);
+        const int64_t n = read_row(s, s->columns, user, task);
         if (n * GRAM_DENSE_PART <= m) {
             add_pairs(s, task, n);
             continue;
@@ -185,32 +186,42 @@ static void sum_pairs(void *context, int64_t task, int32_t worker)
 dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
                           const struct gram_columns *columns, int64_t *out)
 {
-    struct summing s = {.records = records, .columns = columns, .cells = columns->m * columns->m};
+    struct summing s = {
+        .records = records, .columns = columns, .width = columns->m, .cells = columns->m * columns->m};
     return run(call, &s, 1, sum_pairs, out);
 }
 
 /* ---- projected ------------------------------------------------------------------------------------------
  */
 
+/* The user's row along the directions: d integers of norm 2^bits at most. */
+static const int32_t *read_along(const struct summing *s, int64_t user, int64_t task)
+{
+    const struct gram_directions *along = s->along;
+    const int64_t n = read_row(s, along->columns, user, task);
+    const double unit = ldexp(1.0, -along->columns->bits);
+    int32_t *out = s->row[task] + s->width;
+    double *y = s->values[task] + s->width;
+    for (int32_t k = 0; k < along->d; k++)
+        y[k] = 0.0;
+    for (int64_t a = 0; a < n; a++) {
+        const double *direction = along->basis + (int64_t)s->at[task][a] * along->d;
+        for (int32_t k = 0; k < along->d; k++)
+            y[k] += unit * (double)s->row[task][a] * direction[k];
+    }
+    unit_rows_round_by(y, along->d, fmax(unit_rows_norm(y, along->d), along->least), along->columns->bits,
+                       out);
+    return out;
+}
+
 static void sum_projected(void *context, int64_t task, int32_t worker)
 {
     const struct summing *s = context;
-    const int64_t m = s->columns->m;
-    const int32_t d = s->d, *at = s->at[task], *z = s->row[task];
-    int32_t *w = s->row[task] + m;
-    double *y = s->values[task] + m;
-    const double unit = ldexp(1.0, -s->columns->bits);
+    const int32_t d = s->along->d, *at = s->at[task], *z = s->row[task];
     (void)worker;
     for (int64_t user = task; user < s->records->by_user.rows; user += s->n_tasks) {
-        const int64_t n = read_row(s, user, task);
-        for (int32_t k = 0; k < d; k++)
-            y[k] = 0.0;
-        for (int64_t a = 0; a < n; a++) {
-            const double *direction = s->basis + (int64_t)at[a] * d;
-            for (int32_t k = 0; k < d; k++)
-                y[k] += unit * (double)z[a] * direction[k];
-        }
-        unit_rows_round_by(y, d, fmax(unit_rows_norm(y, d), s->least), s->columns->bits, w);
+        const int32_t *w = read_along(s, user, task);
+        const int64_t n = read_row(s, s->columns, user, task);
         for (int64_t a = 0; a < n; a++)
             for (int32_t k = 0; k < d; k++)
                 s->sums[task][(int64_t)at[a] * d + k] += (int64_t)z[a] * w[k];
@@ -218,14 +229,14 @@ static void sum_projected(void *context, int64_t task, int32_t worker)
 }
 
 dpf_status gram_sum_projected(const dpf_call *call, const dpf_interactions *records,
-                              const struct gram_columns *columns, const double *basis, int32_t d,
-                              double least, int64_t *out)
+                              const struct gram_columns *columns, const struct gram_directions *directions,
+                              int64_t *out)
 {
+    const int64_t seen = directions->columns->m;
     struct summing s = {.records = records,
                         .columns = columns,
-                        .basis = basis,
-                        .d = d,
-                        .least = least,
-                        .cells = columns->m * d};
+                        .along = directions,
+                        .width = columns->m > seen ? columns->m : seen,
+                        .cells = columns->m * directions->d};
     return run(call, &s, 0, sum_projected, out);
 }

@@ -154,7 +154,7 @@ static void make_columns(struct columns_case *c, int64_t every)
         if (i % every == 0)
             c->weight[m++] = pow(i + 1, -0.3);
     }
-    c->columns = (struct gram_columns){ITEMS, m, c->column, c->weight, 12};
+    c->columns = (struct gram_columns){ITEMS, m, c->column, c->weight, 12, NULL};
 }
 
 static void naive_pairs(const struct data *d, const struct columns_case *c, int64_t *out)
@@ -222,10 +222,11 @@ static void projected_sums_are_the_same_in_any_order(void **state)
     make_columns(&c, 1);
     for (int64_t i = 0; i < ITEMS * D; i++)
         basis[i] = sin((double)(i * i)) / 6;
+    const struct gram_directions along = {&c.columns, basis, D, GRAM_LEAST_PROJECTED};
     for (int k = 0; k < 3; k++)
         assert_int_equal(gram_sum_projected(call_with(&host, 1 + 2 * k, 0),
-                                            k == 2 ? &reversed.records : &full.records, &c.columns, basis, D,
-                                            GRAM_LEAST_PROJECTED, sums[k]),
+                                            k == 2 ? &reversed.records : &full.records, &c.columns, &along,
+                                            sums[k]),
                          DPF_OK);
     assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
     assert_memory_equal(sums[0], sums[2], sizeof sums[0]);
@@ -235,17 +236,17 @@ static void projected_sums_are_the_same_in_any_order(void **state)
 /* ---- sensitivity -----------------------------------------------------------------------------------------
  */
 
-static void stated(struct plain_host *host, const dpf_recommender_setup *setup,
-                   dpf_recommender_release releases[2])
+static void stated(struct plain_host *host, const dpf_recommender_setup *setup, int32_t expected,
+                   dpf_recommender_release releases[GRAM_MOST_RELEASES])
 {
     int32_t n = 0;
-    memset(releases, 0, 2 * sizeof *releases);
-    for (int r = 0; r < 2; r++)
+    memset(releases, 0, GRAM_MOST_RELEASES * sizeof *releases);
+    for (int r = 0; r < GRAM_MOST_RELEASES; r++)
         for (int unit = 0; unit < DPF_N_UNITS; unit++)
             for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
                 releases[r].event.sensitivity.at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
-    assert_int_equal(recommender->releases(host->self, setup, releases, 2, &n), DPF_OK);
-    assert_int_equal(n, 2);
+    assert_int_equal(recommender->releases(host->self, setup, releases, GRAM_MOST_RELEASES, &n), DPF_OK);
+    assert_int_equal(n, expected);
 }
 
 /* How far apart two Grams are, in noise: the diagonal has more of it. */
@@ -284,10 +285,10 @@ static void a_user_moves_the_sums_as_far_as_stated(void **state)
     static int64_t before[ITEMS * ITEMS], after[ITEMS * ITEMS], counts[2][ITEMS];
     struct plain_host host;
     struct columns_case c;
-    dpf_recommender_release releases[2];
+    dpf_recommender_release releases[GRAM_MOST_RELEASES];
     const dpf_recommender_setup setup = setup_of(&full);
     plain_open_random(&host, component, "form=gram");
-    stated(&host, &setup, releases);
+    stated(&host, &setup, 2, releases);
     const struct gram_plan plan = plan_of(&full, FORM_GRAM);
     make_columns(&c, 1);
     c.columns.bits = plan.second.bits;
@@ -330,14 +331,13 @@ static void a_user_moves_the_projection_as_far_as_stated(void **state)
     c.columns.bits = plan.second.bits;
     for (int64_t i = 0; i < ITEMS * D; i++)
         basis[i] = cos((double)(i * i)) * (i % 2 ? 1.0 : 1e3); /* no basis: the bound holds for any numbers */
+    const struct gram_directions along = {&c.columns, basis, D, GRAM_LEAST_PROJECTED};
     double nearest = 0;
     for (int64_t leaves = 0; leaves < USERS; leaves += 7) {
         without = full;
         index_data(&without, leaves, 0);
-        gram_sum_projected(call_with(&host, 2, 0), &full.records, &c.columns, basis, D, GRAM_LEAST_PROJECTED,
-                           before);
-        gram_sum_projected(call_with(&host, 2, 0), &without.records, &c.columns, basis, D,
-                           GRAM_LEAST_PROJECTED, after);
+        gram_sum_projected(call_with(&host, 2, 0), &full.records, &c.columns, &along, before);
+        gram_sum_projected(call_with(&host, 2, 0), &without.records, &c.columns, &along, after);
         double squares = 0;
         for (int64_t i = 0; i < ITEMS * D; i++)
             squares += pow((double)(before[i] - after[i]) * plan.second.grid, 2);
@@ -348,56 +348,136 @@ static void a_user_moves_the_projection_as_far_as_stated(void **state)
     plain_close(&host);
 }
 
+/* Items without a column, with records' values, in whichever directions: the last ones, not the columns'. */
+static void a_user_moves_the_tail_as_far_as_stated(void **state)
+{
+    (void)state;
+    enum { D = 5 };
+    static struct data without;
+    static float values[USERS * ITEMS];
+    static int64_t before[ITEMS * D], after[ITEMS * D];
+    static double basis[ITEMS * D];
+    struct plain_host host;
+    struct columns_case head, rest;
+    dpf_recommender_release releases[GRAM_MOST_RELEASES];
+    const dpf_recommender_setup setup = setup_of(&full);
+    const struct value_weights weights = {1, 5, 0.35F};
+    plain_open_random(&host, component, "form=gram; items=14");
+    stated(&host, &setup, 3, releases);
+    const double most = releases[2].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2;
+    make_columns(&head, 3);
+    make_columns(&rest, 1);
+    int32_t m = 0;
+    for (int32_t i = 0; i < ITEMS; i++)
+        rest.column[i] = head.column[i] < 0 ? m++ : -1;
+    rest.columns.m = m;
+    head.columns.values = rest.columns.values = &weights;
+    const double grid = releases[2].event.grid;
+    head.columns.bits = rest.columns.bits = (int32_t)lround(-log2(grid) / 2);
+    for (int64_t i = 0; i < ITEMS * D; i++)
+        basis[i] = cos((double)(i * i));
+    const struct gram_directions along = {&head.columns, basis, D, GRAM_LEAST_PROJECTED};
+    double nearest = 0;
+    for (int64_t leaves = 0; leaves < USERS; leaves += leaves % 7 == 0 ? 17 : 1) {
+        for (int k = 0; k < 2; k++) {
+            without = full;
+            index_data(&without, k ? leaves : -1, 0);
+            /* A value is of its user and item, whoever leaves. */
+            for (int64_t row = 0; row < without.records.n_users; row++)
+                for (int64_t i = without.offsets[row]; i < without.offsets[row + 1]; i++)
+                    values[i] = (float)(without.items[i] * 7 % 6 + (row + (k && row >= leaves)) % 3) - 1;
+            without.records.by_user.values = values;
+            gram_sum_projected(call_with(&host, 2, 0), &without.records, &rest.columns, &along,
+                               k ? after : before);
+        }
+        double squares = 0;
+        for (int64_t i = 0; i < m * D; i++)
+            squares += pow((double)(before[i] - after[i]) * grid, 2);
+        assert_true(squares <= most * most);
+        nearest = fmax(nearest, squares);
+    }
+    assert_true(nearest > 0.98);
+    plain_close(&host);
+}
+
+static void values_weigh_records_within_their_range(void **state)
+{
+    (void)state;
+    const struct value_weights weights = {1, 5, 0.25F}, none = {1, 1, 0.25F};
+    const float values[5] = {1, 3, 5, -7, NAN};
+    const float expected[5] = {0.25F, 0.625F, 1, 0.25F, 1};
+    for (int i = 0; i < 5; i++) {
+        assert_true(fabsf(value_weight(&weights, values, i) - expected[i]) < 1e-6F);
+        assert_true(value_weight(&weights, NULL, i) >= 1);
+        assert_true(value_weight(&none, values, i) >= 1);
+    }
+}
+
+/* All releases together are one Gaussian mechanism of the stated multiplier: with a release of the tail too.
+ */
 static void noise_follows_the_budget(void **state)
 {
     (void)state;
+    static const char *const configured[2] = {"noise-multiplier=2; count-share=0.2; form=gram; items=40",
+                                              "noise-multiplier=2; count-share=0.2; form=gram; items=30"};
     struct plain_host host;
-    dpf_recommender_release releases[2];
+    dpf_recommender_release releases[GRAM_MOST_RELEASES];
     dpf_recommender_setup setup = setup_of(&full);
-    plain_open_random(&host, component, "noise-multiplier=2; count-share=0.2; form=gram");
-    for (int twice = 0; twice < 2; twice++) {
-        setup.noise_factor = twice ? 2 : 1;
-        stated(&host, &setup, releases);
-        double mu2 = 0;
-        for (int r = 0; r < 2; r++) {
-            const dpf_event *event = &releases[r].event;
-            const double per = event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2 / event->scale;
-            assert_int_equal(event->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
-            assert_true(event->scale / event->grid == floor(event->scale / event->grid));
-            mu2 += per * per;
-            assert_true(releases[r].reads == DPF_READS_OWN_RECORDS);
-            assert_true(releases[r].noise_where == DPF_NOISE_AT_SUM);
-        }
-        const double z = twice ? 4 : 2;
-        assert_true(mu2 <= 1 / (z * z));
-        assert_true(mu2 > 0.9999 / (z * z));
-    }
-    setup.without_noise = 1;
-    stated(&host, &setup, releases);
-    assert_true(releases[0].event.kind == DPF_EVENT_NON_PRIVATE);
-    assert_true(releases[1].event.kind == DPF_EVENT_NON_PRIVATE);
     int32_t n = 0;
-    plain_close(&host);
+    for (int c = 0; c < 2; c++) {
+        plain_open_random(&host, component, configured[c]);
+        for (int twice = 0; twice < 2; twice++) {
+            setup.noise_factor = twice ? 2 : 1;
+            stated(&host, &setup, 2 + c, releases);
+            double mu2 = 0;
+            for (int r = 0; r < 2 + c; r++) {
+                const dpf_event *event = &releases[r].event;
+                const double per = event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2 / event->scale;
+                assert_int_equal(event->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
+                assert_true(event->scale / event->grid == floor(event->scale / event->grid));
+                mu2 += per * per;
+                assert_true(releases[r].reads == DPF_READS_OWN_RECORDS);
+                assert_true(releases[r].noise_where == DPF_NOISE_AT_SUM);
+            }
+            const double z = twice ? 4 : 2;
+            assert_true(mu2 <= 1 / (z * z));
+            assert_true(mu2 > 0.9999 / (z * z));
+        }
+        setup.without_noise = 1;
+        stated(&host, &setup, 2 + c, releases);
+        for (int r = 0; r < 2 + c; r++)
+            assert_true(releases[r].event.kind == DPF_EVENT_NON_PRIVATE);
+        setup.without_noise = 0;
+        plain_close(&host);
+    }
+    static const char *const refused[2] = {"noise-multiplier=1e8",
+                                           "count-share=0.5; tail-share=0.5; form=gram; items=5"};
     setup = setup_of(&full);
-    plain_open_random(&host, component, "noise-multiplier=1e8");
-    assert_int_equal(recommender->releases(host.self, &setup, releases, 2, &n), DPF_E_RANGE);
-    plain_close(&host);
+    for (int c = 0; c < 2; c++) {
+        plain_open_random(&host, component, refused[c]);
+        assert_int_equal(recommender->releases(host.self, &setup, releases, GRAM_MOST_RELEASES, &n),
+                         DPF_E_RANGE);
+        plain_close(&host);
+    }
 }
 
 /* ---- noise -----------------------------------------------------------------------------------------------
  */
 
 struct seen {
-    double numbers[2][ITEMS * ITEMS];
-    int64_t n[2];
+    double numbers[GRAM_MOST_RELEASES][ITEMS * ITEMS];
+    int64_t n[GRAM_MOST_RELEASES];
+    double noise; /* of the tail: squares, in units of its scale */
 };
 
 static void see(void *context, const dpf_witnessed *what)
 {
     struct seen *seen = context;
     assert_true(what->row == 0);
-    assert_true(what->release < 2);
+    assert_true(what->release < GRAM_MOST_RELEASES);
     assert_true(what->n <= ITEMS * ITEMS);
+    for (int64_t i = 0; i < what->n && what->release == 2; i++)
+        seen->noise += pow(what->numbers[i] - what->exact[i], 2);
     memcpy(seen->numbers[what->release], what->numbers, (size_t)what->n * sizeof(double));
     seen->n[what->release] = what->n;
 }
@@ -464,6 +544,27 @@ static void noise_has_the_planned_variance(void **state)
     static const char *const names[3] = {"counts", "diagonal", "pairs"};
     for (int k = 0; k < 3; k++)
         goodness_assert((squares[k] - n[k]) / sqrt(2 * n[k]), names[k], 3);
+    plain_close(&host);
+}
+
+static void the_tails_noise_has_the_planned_variance(void **state)
+{
+    (void)state;
+    static struct seen seen;
+    struct plain_host host;
+    dpf_recommender_release releases[GRAM_MOST_RELEASES];
+    const dpf_recommender_setup setup = setup_of(&full);
+    double n = 0;
+    plain_open_random(&host, component, "form=gram; items=30; noise-multiplier=0.5");
+    stated(&host, &setup, 3, releases);
+    seen.noise = 0;
+    for (uint32_t draw = 0; draw < 40; draw++) {
+        free(fit_seen(&host, &full, 0, draw, &seen, NULL));
+        n += (double)seen.n[2];
+    }
+    assert_true(n > 400);
+    const double scale = releases[2].event.scale;
+    goodness_assert((seen.noise / (scale * scale) - n) / sqrt(2 * n), "tail", 1);
     plain_close(&host);
 }
 
@@ -731,6 +832,35 @@ static void tastes_are_told_apart(void **state)
     }
 }
 
+/* How much better items of a user's own taste score, of those without a column. */
+static double margin_of_the_tail(const char *params)
+{
+    struct plain_host host;
+    float got[ITEMS] = {0};
+    double margin = 0;
+    plain_open_random(&host, component, params);
+    void *bytes = fit_seen(&host, &full, 0, 0, NULL, NULL);
+    const struct ease_state model = ease_state_at(bytes);
+    for (int32_t u = 0; u < USERS; u++) {
+        const dpf_scoring scoring = {sizeof scoring, u, &full.records, bytes, got};
+        assert_int_equal(recommender->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+        for (int j = 0; j < ITEMS && u % 10; j++)
+            if (model.column[j] < 0)
+                margin += u % 2 == j % 2 ? (double)got[j] : -(double)got[j];
+    }
+    free(bytes);
+    plain_close(&host);
+    return margin;
+}
+
+/* Their own release tells what counts alone do not. */
+static void items_without_a_column_are_told_apart(void **state)
+{
+    (void)state;
+    assert_true(margin_of_the_tail("form=gram; items=24; noise-multiplier=0.05; tail-share=0.1") >
+                margin_of_the_tail("form=gram; items=24; noise-multiplier=0.05; tail-share=0") + 1);
+}
+
 static void nobody_and_nothing_are_no_faults(void **state)
 {
     (void)state;
@@ -779,11 +909,15 @@ int main(void)
         cmocka_unit_test(projected_sums_are_the_same_in_any_order),
         cmocka_unit_test(a_user_moves_the_sums_as_far_as_stated),
         cmocka_unit_test(a_user_moves_the_projection_as_far_as_stated),
+        cmocka_unit_test(a_user_moves_the_tail_as_far_as_stated),
+        cmocka_unit_test(values_weigh_records_within_their_range),
         cmocka_unit_test(noise_follows_the_budget),
         cmocka_unit_test(noise_has_the_planned_variance),
+        cmocka_unit_test(the_tails_noise_has_the_planned_variance),
         cmocka_unit_test(an_audit_reaches_half_of_what_is_proved),
         cmocka_unit_test(without_noise_it_is_ease),
         cmocka_unit_test(tastes_are_told_apart),
+        cmocka_unit_test(items_without_a_column_are_told_apart),
         cmocka_unit_test(nobody_and_nothing_are_no_faults),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
