@@ -268,9 +268,11 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_never_too_long),      cmocka_unit_test(what_fits_stays),
+        cmocka_unit_test(steps_are_never_too_long),
+        cmocka_unit_test(what_fits_stays),
         cmocka_unit_test(items_without_counts_are_rare_or_typical),
-        cmocka_unit_test(no_message_is_longer_than_one), cmocka_unit_test(rounds_leave_each_record_out),
+        cmocka_unit_test(no_message_is_longer_than_one),
+        cmocka_unit_test(rounds_leave_each_record_out),
         cmocka_unit_test(a_round_is_the_posterior_mean),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
