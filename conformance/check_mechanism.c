@@ -44,6 +44,7 @@ static void shape_query(dpf_query *query, int shape)
 
 static void describe(struct release *r, int unit, int adjacency, int parties, double sensitivity)
 {
+    static const dpf_joint_norms none = {.size = sizeof none};
     shape_query(&r->query, r->shape);
     fill(&r->blocks[0], sensitivity);
     fill(&r->blocks[1], 3 * sensitivity);
@@ -57,6 +58,7 @@ static void describe(struct release *r, int unit, int adjacency, int parties, do
                                .unit = unit,
                                .adjacency = adjacency,
                                .blocks = r->blocks,
+                               .joint = &none,
                                .n_parties = parties,
                                .min_survivors = parties,
                                .noise_factor = 1,

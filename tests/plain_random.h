@@ -67,6 +67,14 @@ static inline void plain_random_stop(void)
     plain_root = NULL;
 }
 
+/* The same, as the teardown of a group of tests. */
+static inline int plain_random_end(void **state)
+{
+    (void)state;
+    plain_random_stop();
+    return 0;
+}
+
 /* plain_open with randomness: create must succeed. */
 static inline void plain_open_random(struct plain_host *plain, const dpf_component *component,
                                      const char *settings)

@@ -51,6 +51,8 @@ static inline void plain_release_block(struct plain_release *r, int32_t kind, in
 
 static inline void plain_release_empty(struct plain_release *r, int32_t dimension, int64_t rows)
 {
+    static const dpf_joint_norms none = {.size = sizeof none};
+
     memset(r, 0, sizeof(*r));
     r->query.size = sizeof(r->query);
     r->query.dimension = dimension;
@@ -61,6 +63,7 @@ static inline void plain_release_empty(struct plain_release *r, int32_t dimensio
     r->release.unit = DPF_UNIT_RECORD;
     r->release.adjacency = DPF_ADJ_REPLACE_VALUE;
     r->release.blocks = r->blocks;
+    r->release.joint = &none;
     r->release.n_parties = 1;
     r->release.min_survivors = 1;
     r->release.noise_factor = 1;

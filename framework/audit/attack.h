@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack.h - inference attacks: what somebody can find out who sees what a run releases, or lists made from
- * it.
+ * attack.h - inference attacks: what an attacker learns from the releases of a run, or from lists made of
+ * them.
  *
- * Two games. In each training every target is in one of two forms, by a fair coin of its own; the attacker
- * knows all records but these coins, and the configuration, and has to tell the coins.
+ * Two games. In each training a fair coin puts each target into one of two forms. The attacker knows the
+ * configuration and all records but the targets' forms, and guesses the coins.
  *
- *   membership   all records of a user are in the training part, or none is.
- *   attribute    a user has a record of a given item, or has not; the attacker knows all other records.
+ *   membership   the training part has all records of a user, or none.
+ *   attribute    a user has a record of a given item, or not; the attacker knows all other records.
  *
  * Three views.
  *
- *   factors      what is released: scores of the target's items from the released items, the target's row
- *                solved at home from the records that the attacker knows; and the items' released rows (the
- *                target's own row where users are released). Of a recommender the scores alone.
- *   lists        in how many lists of other users each of these items is: what joint privacy promises to
- *                protect from all others together.
- *   own-list     the target's own list, shared: what no guarantee covers. In the attribute game alone.
+ *   factors      the releases: the items' released rows (the target's own row where users are released), and
+ *                scores of the target's items; for them the attacker solves the target's row from the records
+ *                that the attacker knows. Of a recommender the scores alone.
+ *   lists        how many lists of other users contain each of these items. Joint privacy protects a user from
+ *                all others together.
+ *   own-list     the target's own list, shared. No guarantee covers it. In the attribute game alone.
  */
 #ifndef DPF_AUDIT_ATTACK_H
 #define DPF_AUDIT_ATTACK_H

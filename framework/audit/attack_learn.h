@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack_learn.h - from what was seen in many trainings to a score for each of them and each target.
+ * attack_learn.h - computes a score for each training and target from what the attacker saw in many trainings.
  *
  * Online likelihood-ratio attack (LiRA; Carlini, Chien, Nasr, Song, Terzis, Tramer, Membership Inference
- * Attacks From First Principles, 2022): a target's distribution of what is seen is learnt from trainings with
- * and without it, and the score of another training is the logarithm of their ratio there. Reference
- * trainings and attacked ones are never the same: the trainings are cut into folds, and those of a fold are
- * scored by the others.
+ * Attacks From First Principles, 2022): trainings with and without a target teach the two
+ * distributions of what the attacker sees; the score of another training is the logarithm of their ratio there.
+ * Reference trainings and attacked ones are never the same: the trainings are cut into folds, and the other
+ * folds score those of a fold.
  *
- * What is seen of a training and a target are many numbers, or a list. The references of a fold are halved.
+ * The attacker sees many numbers, or a list, of a training and a target. The references of a fold are halved.
  * One half teaches a direction: weights (mean in - mean out) / variance of each number, shrunk to zero where
- * the difference is no larger than chance makes it; of lists the logarithm of how much more often each item
- * is listed. The other half teaches the two normal laws of the sum, of one variance, again with their
- * difference shrunk. The halves then change places, and the two scores are added. A target about which
- * nothing was learnt has the score 0.
+ * chance explains the difference; for lists, the logarithm of how much more often each item is listed. The other half teaches the two normal laws of the sum, of one variance, again with their
+ * difference shrunk. The halves then change places, and the two scores are added. A target has the score 0 if
+ * the references taught nothing about it.
  */
 #ifndef DPF_AUDIT_ATTACK_LEARN_H
 #define DPF_AUDIT_ATTACK_LEARN_H

@@ -2,8 +2,8 @@
 /*
  * attack_rates.h - how well an attacker tells two kinds of trainings apart, and the most that a proof allows.
  *
- * A decision is a score of one training about one target, and which of the two it was. Rates are over all
- * decisions; thresholds are the same for all targets, as the score is a likelihood ratio.
+ * A decision has the score of one training about one target, and the true form of the target. Rates are over
+ * all decisions. All targets share the thresholds, since the score is a likelihood ratio.
  */
 #ifndef DPF_AUDIT_ATTACK_RATES_H
 #define DPF_AUDIT_ATTACK_RATES_H

@@ -1,121 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The games of an attack: trainings in processes of their own, then what can be told from them. */
 #define _GNU_SOURCE
-#include <cblas.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "audit/attack.h"
 #include "audit/attack_learn.h"
+#include "audit/crew.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/ticker.h"
 #include "data/load.h"
 #include "plan/plan_make.h"
-#include "run/jobs.h"
 #include "run/progress.h"
 
 /* ---- trainings ----------------------------------------------------------------------------------------- */
 
-struct board {
-    atomic_llong done;
-    atomic_int failed;
-    struct dpf_error error; /* of the first that failed */
-};
-
-struct crew {
-    struct attack *attack;
-    struct board *board; /* shared with the jobs */
-    int64_t chunk;
-    struct progress progress;
-    int quiet, crashed;
-};
-
-static int train_chunk(void *context, size_t i)
+static int train_one(void *context, struct pool *pool, int64_t i, struct dpf_error *error)
 {
-    struct crew *crew = context;
-    struct dpf_error error = {0};
-    struct pool *pool = pool_new(1);
-    const int64_t first = (int64_t)i * crew->chunk, all = crew->attack->trainings;
-    const int64_t end = first + crew->chunk < all ? first + crew->chunk : all;
-    int status = pool ? 0 : error_memory(&error);
-    for (int64_t t = first; t < end && status == 0 && !atomic_load(&crew->board->failed); t++) {
-        status = attack_train(crew->attack, pool, t, &error);
-        atomic_fetch_add(&crew->board->done, status == 0);
-    }
-    if (status != 0 && atomic_exchange(&crew->board->failed, 1) == 0)
-        crew->board->error = error;
-    pool_free(pool);
-    return status == 0 ? 0 : DPF_FAULT_RUN;
-}
-
-static void after_chunk(void *context, size_t i, int ended, double seconds)
-{
-    struct crew *crew = context;
-    (void)i;
-    (void)seconds;
-    crew->crashed |= ended > 128;
-    if (ended != 0)
-        atomic_store(&crew->board->failed, 1);
-}
-
-static void show_progress(void *context, size_t running)
-{
-    struct crew *crew = context;
-    const int64_t done = atomic_load(&crew->board->done);
-    (void)running;
-    if (!crew->quiet && done > 0)
-        progress_step(&crew->progress, done, "");
-}
-
-static int train_all(struct crew *crew, int at_once, struct dpf_error *error)
-{
-    const int64_t all = crew->attack->trainings;
-    const struct jobs jobs = {.context = crew,
-                              .n = (size_t)((all + crew->chunk - 1) / crew->chunk),
-                              .at_once = at_once,
-                              .work = train_chunk,
-                              .after = after_chunk,
-                              .tick = show_progress};
-    ticker_enable(0); /* trainings have a bar of their own */
-    progress_start(&crew->progress, all);
-    crew->progress.what = "training";
-    const int status = jobs_run(&jobs, error);
-    if (!crew->quiet)
-        progress_end(&crew->progress);
-    if (status < 0)
-        return -1;
-    if (status > 0)
-        return error_set(error, DPF_FAULT_RUN, "interrupted; an attack has no result until it has ended");
-    if (atomic_load(&crew->board->failed) && crew->board->error.fault)
-        *error = crew->board->error;
-    else if (atomic_load(&crew->board->failed))
-        return error_set(error, DPF_FAULT_RUN,
-                         crew->crashed ? "a process that trained was killed"
-                                       : "a process that trained failed");
-    return error->fault ? -1 : 0;
+    return attack_train(context, pool, i, error);
 }
 
 static int train_in_jobs(const struct audit_session *audit, struct attack *attack, struct dpf_error *error)
 {
-    long at_once = audit->arguments->jobs ? audit->arguments->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-    struct crew crew = {.attack = attack, .quiet = audit->arguments->quiet};
-    void *board = mmap(NULL, sizeof *crew.board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (board == MAP_FAILED)
-        return error_memory(error);
-    crew.board = board;
-    if (at_once < 1)
-        at_once = 1;
-    crew.chunk = attack->trainings / (at_once * 8);
-    crew.chunk = crew.chunk < 1 ? 1 : crew.chunk;
-    openblas_set_num_threads(1); /* BLAS starts no threads before the forks */
-    const int status = train_all(&crew, (int)at_once, error);
-    munmap(board, sizeof *crew.board);
-    return status;
+    const struct crew crew = {.context = attack,
+                              .train = train_one,
+                              .n = attack->trainings,
+                              .at_once = audit->arguments->jobs,
+                              .quiet = audit->arguments->quiet,
+                              .what = "training",
+                              .whole = "an attack",
+                              .did = "trained"};
+    return crew_run(&crew, error);
 }
 
 /* ---- what can be told ---------------------------------------------------------------------------------- */

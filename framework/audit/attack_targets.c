@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "audit/attack.h"
+#include "audit/crew.h"
 #include "base/memory.h"
 #include "base/prf.h"
 
@@ -128,13 +129,6 @@ static int make_known(struct attack *attack, struct dpf_error *error)
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-static float *shared_numbers(int64_t n)
-{
-    void *block =
-        mmap(NULL, (size_t)n * sizeof(float), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return block == MAP_FAILED ? NULL : block;
-}
-
 static int64_t factor_width(const struct attack *attack)
 {
     const struct plan *plan = attack->plan;
@@ -156,7 +150,7 @@ static int make_room(struct attack *attack, struct dpf_error *error)
     for (int view = 0; view < ATTACK_N_VIEWS; view++) {
         if (attack->width[view] == 0)
             continue;
-        attack->numbers[view] = shared_numbers(cells * attack->width[view]);
+        attack->numbers[view] = crew_memory((size_t)(cells * attack->width[view]) * sizeof(float));
         ready &= attack->numbers[view] != NULL;
     }
     return ready ? 0 : error_memory(error);

@@ -6,8 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "audit/audit_session.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "dpframe/role/mechanism.h"
 #include "dpframe/role/recommender.h"
 
@@ -38,11 +39,23 @@ static const char recommender_text[] = "[run]\n"
                                        "synthetic.users = 20\nsynthetic.items = 6\nsynthetic.ratings = 60\n"
                                        "synthetic.min-per-user = 1\n"
                                        "[split]\nkind = none\n"
-                                       "[model]\nrecommender = %s\n%s"
+                                       "[model]\nrecommender = %s\n"
                                        "[parties]\nkind = users\n"
                                        "[privacy]\nunit = record\nadjacency = flip\nobserver = server\n"
                                        "delta = 1e-5\n"
                                        "[accountants]\nlist = pure, pld, rdp\n";
+
+/* The same of one that predicts values, which it wants in a range: all of a user's ratings differ. */
+static const char ratings_text[] = "[run]\n"
+                                   "[data]\nformat = synthetic\nvalue-min = 1\nvalue-max = 5\n"
+                                   "synthetic.users = 20\nsynthetic.items = 6\nsynthetic.ratings = 60\n"
+                                   "synthetic.min-per-user = 1\n"
+                                   "[split]\nkind = none\n"
+                                   "[model]\nusers = 20\nrecommender = %s\n"
+                                   "[parties]\nkind = users\n"
+                                   "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\n"
+                                   "delta = 1e-5\n"
+                                   "[accountants]\nlist = pure, pld, rdp\n";
 
 static int has_param(const dpf_component *component, const char *name)
 {
@@ -88,17 +101,41 @@ static const dpf_component *find_component(struct registry *registry, const char
     return NULL;
 }
 
-static int write_text(const dpf_component *component, int file)
+/* Whether that recommender predicts values, as the arguments configure it. */
+static int predicts_values(const struct arguments *arguments, const char *path)
 {
-    char role[32];
-    role_name(component, role);
-    const int is_mechanism = strcmp(component->role, DPF_ROLE_MECHANISM) == 0;
-    const char *delta =
-        is_mechanism && has_param(component, "delta") ? "[items.mechanism]\ndelta = 1e-5\n" : "";
-    if (!is_mechanism)
-        return dprintf(file, recommender_text, component->id, delta) > 0 ? 0 : -1;
+    struct dpf_error ignored = {0};
+    struct session session = {0};
+    struct arguments own = *arguments;
+    own.config = path;
+    const enum log_level level = log_set_level(LOG_LEVEL_NONE);
+    int answer = 0;
+    if (session_open(&session, &own, 0, &ignored) == 0)
+        answer = (session.plan.recommender.functions->flags(session.plan.recommender.instance->self) &
+                  DPF_RECOMMENDER_PREDICTS_VALUES) != 0;
+    session_close(&session);
+    log_set_level(level);
+    return answer;
+}
+
+static int write_mechanism(const dpf_component *component, int file)
+{
+    const char *delta = has_param(component, "delta") ? "[items.mechanism]\ndelta = 1e-5\n" : "";
     const int rounds = ((const dpf_mechanism *)component->functions)->correlation ? 4 : 1;
     return dprintf(file, mechanism_text, rounds, component->id, delta) > 0 ? 0 : -1;
+}
+
+static int write_recommender(const dpf_component *component, const struct arguments *arguments,
+                             const struct audit_plugin *out)
+{
+    if (dprintf(out->file, recommender_text, component->id) <= 0)
+        return -1;
+    if (!predicts_values(arguments, out->path))
+        return 0;
+    return ftruncate(out->file, 0) == 0 && lseek(out->file, 0, SEEK_SET) == 0 &&
+                   dprintf(out->file, ratings_text, component->id) > 0
+               ? 0
+               : -1;
 }
 
 int audit_plugin_open(const struct arguments *arguments, const char *id, struct audit_plugin *out,
@@ -111,7 +148,9 @@ int audit_plugin_open(const struct arguments *arguments, const char *id, struct 
     if (status == 0) {
         out->file = memfd_create("dpframe-audit", MFD_CLOEXEC);
         snprintf(out->path, sizeof out->path, "/proc/self/fd/%d", out->file);
-        if (out->file < 0 || write_text(component, out->file) != 0)
+        if (out->file < 0 || (strcmp(component->role, DPF_ROLE_MECHANISM) == 0
+                                  ? write_mechanism(component, out->file)
+                                  : write_recommender(component, arguments, out)) != 0)
             status = error_set(error, DPF_FAULT_RUN, "--plugin %s: cannot write its configuration", id);
     }
     registry_free(registry);

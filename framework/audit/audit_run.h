@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* audit_run.h - one audit: data, trials, what they show of the statement. */
+/* audit_run.h - one audit: the data, the trials, and what they say about the statement. */
 #ifndef DPF_AUDIT_AUDIT_RUN_H
 #define DPF_AUDIT_AUDIT_RUN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* audit_session.h - what the parts of "dpframe audit" share. */
+/* audit_session.h - data that the parts of "dpframe audit" share. */
 #ifndef DPF_AUDIT_AUDIT_SESSION_H
 #define DPF_AUDIT_AUDIT_SESSION_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binomial_sum.h - the exact law of a sum of independent binomials, which is what the Poisson binomial
- * mechanism releases.
+ * binomial_sum.h - the exact law of a sum of independent binomials. The Poisson binomial mechanism releases
+ * such sums.
  */
 #ifndef DPF_AUDIT_BINOMIAL_SUM_H
 #define DPF_AUDIT_BINOMIAL_SUM_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bounds.h - what counts prove about an epsilon, at a stated confidence.
+ * bounds.h - bounds of epsilon from counts, at a stated confidence.
  *
- * Every bound is on the private side: of a confidence interval the end that gives the smaller epsilon, of a
- * bisection the end that is still refuted.
+ * Every bound errs on the private side: of a confidence interval it takes the end that gives the smaller
+ * epsilon, of a bisection the end that the counts still refute.
  */
 #ifndef DPF_AUDIT_BOUNDS_H
 #define DPF_AUDIT_BOUNDS_H

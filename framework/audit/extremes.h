@@ -2,9 +2,9 @@
 /*
  * extremes.h - records that a user could have and that make its messages as large as they can be.
  *
- * Who is drawn from the data seldom meets a bound, and a clip that is too wide, or is left out, shows only
- * where a message meets it. A guarantee is about all data sets, so the canary may have any records: each kind
- * here is largest for some losses and recommenders, and the one that moves releases most is found by trying.
+ * A user drawn from the data seldom reaches a bound, and an audit sees a missing or too wide clip only where a
+ * message reaches it. A guarantee covers all data sets, so the canary may have any records. Each kind of record
+ * here is the largest for some losses and recommenders; trials find the one that moves releases most.
  */
 #ifndef DPF_AUDIT_EXTREMES_H
 #define DPF_AUDIT_EXTREMES_H

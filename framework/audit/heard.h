@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heard.h - one training of a recommender, with everything written down that it tells a witness.
+ * heard.h - one training of a recommender, and a record of everything that it tells a witness.
  *
- * A component of the role recommender adds its noise itself, so the host asks it: dpf_fit.witness is told
- * each release as it leaves, the same numbers without noise, and how large the noise of each is. A training
- * can be *replayed* with another data set: every release is replaced by the one that was heard, so that what
- * is computed from it is what would have been computed, and the exact values are those that the other data
- * set would have had. So a score can be the ratio of likelihoods, moves can be compared with what is stated,
- * and noise with what is declared, as of a factorization (observe.h, score.h, moves.h, noise_check.h).
+ * A recommender adds its noise itself, so the host asks it. dpf_fit.witness receives each release, the same
+ * numbers without noise, and the size of the noise of each. The host can *replay* a training with another data
+ * set: it replaces every release by the recorded one. The recommender then computes from these releases what it
+ * would have computed, and its exact values are those of the other data set. So an audit can score by the ratio
+ * of likelihoods and compare moves and noise with the statement, as for a factorization (observe.h, score.h,
+ * moves.h, noise_check.h).
  */
 #ifndef DPF_AUDIT_HEARD_H
 #define DPF_AUDIT_HEARD_H

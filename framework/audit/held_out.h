@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * held_out.h - from scores of trials with two neighbouring data sets to a lower bound of epsilon.
+ * held_out.h - a lower bound of epsilon from scores of trials with two neighbouring data sets.
  *
- * A rule "the score is above (or at most) a threshold" is chosen on one part of the trials and judged on the
- * other, which it has never seen; a bound from trials that chose their own threshold would be no bound.
+ * One part of the trials chooses a rule "the score is above (or at most) a threshold"; the other part tests it.
+ * A bound from trials that chose their own threshold would not be valid.
  */
 #ifndef DPF_AUDIT_HELD_OUT_H
 #define DPF_AUDIT_HELD_OUT_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * moves.h - how far one unit moves releases, against what the ledger states.
+ * moves.h - compares how far one unit moves releases with the ledger.
  *
- * A release is made twice, with each data set of a pair, all earlier releases being those that were seen. The
- * difference of the two exact values, in units of the noise and in the norm that its law counts in, may not
- * exceed the stated sensitivity in the same units. Where it does, a bound is not enforced, an event is
- * missing, or a sensitivity is understated, whatever the noise hides of it. Where noise is correlated between
- * rounds, the move is that of all rounds together, of C times the sums.
+ * The audit makes a release twice, with each data set of a pair and the same earlier releases. The difference of
+ * the two exact values, in units of the noise and in the norm of its law, must not exceed the stated sensitivity
+ * in the same units. If it does, a bound is not enforced, an event is missing, or a sensitivity is understated,
+ * even where the noise hides it. Where noise is correlated between rounds, the move is that of all rounds
+ * together, of C times the sums.
  */
 #ifndef DPF_AUDIT_MOVES_H
 #define DPF_AUDIT_MOVES_H

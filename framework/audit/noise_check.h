@@ -2,15 +2,14 @@
 /*
  * noise_check.h - is the noise of a training what the plan declares?
  *
- * A lower bound of epsilon sees the noise through one unit's eyes: half of it looks like a somewhat smaller
- * epsilon, and noise that is used twice like none of its business. Here the difference between what was
- * released and what it would have been without noise is looked at itself, over all coordinates: its variance
- * against the declared one, its mean, and its correlation with the same coordinate a round before, with the
- * next row and with the next column. Sums are looked at where noise is added to the sum, or in shares of
- * messages that are dense; messages where each has noise of its own. Noise that is declared to stay for the
- * run may be the same in all rounds. The Poisson binomial mechanism's noise is that of the messages, whose
- * variance follows from what each of them holds. Of a recommender all releases are looked at of which it
- * tells what they are without noise (heard.h).
+ * A lower bound of epsilon hardly shows faults of the noise: half of the noise gives a somewhat larger bound, and
+ * noise that is used twice may not show at all. So these tests take the noise itself, the difference between a
+ * release and the same release without noise, over all coordinates. They compare its variance with the declared
+ * one and test its mean and its correlation with the same coordinate a round before, with the next row and with
+ * the next column. They test sums where noise is added to the sum, or in shares of dense messages; and messages
+ * where each has its own noise. Noise declared to stay for the run may be the same in all rounds. The noise of
+ * the Poisson binomial mechanism is that of its messages, whose variance follows from their values. Of a
+ * recommender they test all releases for which it gives the values without noise (heard.h).
  */
 #ifndef DPF_AUDIT_NOISE_CHECK_H
 #define DPF_AUDIT_NOISE_CHECK_H

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "audit/binomial_sum.h"
+#include "audit/pbm_law.h"
+#include "audit/whiten.h"
 #include "base/memory.h"
 
 #define MAX_SPIED 32
@@ -66,38 +68,6 @@ static int64_t row_of(const dpf_encoded *integers, int64_t r)
 
 /* ---- writing down ------------------------------------------------------------------------------------- */
 
-static void observation_free(struct observation *o)
-{
-    free(o->rows);
-    free(o->seen);
-    free(o->exact);
-    free(o->released);
-    free(o->deviation);
-    free(o->log_law);
-}
-
-double observation_scale(const struct plan *plan, const struct observation *o, int64_t r, int32_t block)
-{
-    const struct term_plan *term = &plan->sides[o->side].terms[o->term];
-    const int64_t row = o->rows ? o->rows[r] : o->first_row + r;
-    return term->query.has_gram && row == term->rows - 1 ? o->noise.gram_scale[block] : o->noise.scale[block];
-}
-
-static void observations_free(struct observations *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        observation_free(&list->items[i]);
-    free(list->items);
-}
-
-void trace_free(struct trace *trace)
-{
-    observations_free(&trace->sums);
-    observations_free(&trace->messages);
-    free(trace->rows);
-    *trace = (struct trace){0};
-}
-
 /* An observation of the shape of these rows, with room for exact values. NULL: memory ran out. */
 static struct observation *observation_add(struct observations *list, const struct spied *spied,
                                            const dpf_call *call, const dpf_noise_plan *noise,
@@ -152,35 +122,7 @@ static int64_t senders_of(const struct spied *spied, int64_t row)
     return (size_t)row < spied->senders_capacity ? spied->senders[row] : 0;
 }
 
-/* ---- the Poisson binomial mechanism ------------------------------------------------------------------- */
-
-static const dpf_event *pbm_event(const struct plan *plan, int side, int term)
-{
-    for (int64_t i = 0; i < plan->ledger.n; i++) {
-        const dpf_event *event = &plan->ledger.entries[i].event;
-        if (event->side == side && event->term == term && event->kind == DPF_EVENT_PBM)
-            return event;
-    }
-    return NULL;
-}
-
-/* What one trial more adds to a sum, and the bound that numbers are clipped to; see pbm.c. */
-static double pbm_step(const dpf_event *event)
-{
-    return event->scale / sqrt(event->p.pbm.clients * event->p.pbm.trials / 4);
-}
-
-static double pbm_bound(const dpf_event *event)
-{
-    return pbm_step(event) * event->p.pbm.theta * event->p.pbm.trials;
-}
-
-/* Of the sum of n binomials, each of q trials with probability 1/2 + theta x / c; squares: the sum of x^2. */
-static double pbm_deviation(const dpf_event *event, double n, double squares)
-{
-    const double share = event->p.pbm.theta / pbm_bound(event);
-    return pbm_step(event) * sqrt(event->p.pbm.trials * fmax(n / 4 - share * share * squares, 0));
-}
+/* ---- what is known of the noise ----------------------------------------------------------------------- */
 
 /* What reaches the sum of a number. */
 static double encoded_value(const struct spied *spied, double value)
@@ -205,21 +147,6 @@ static void fill_pbm_deviation(const struct spied *spied, const dpf_encoded *row
         }
 }
 
-/* A number as it was seen, by the successes in it. */
-static double pbm_log(const dpf_event *event, const struct chances *chances, double seen, int64_t messages)
-{
-    const double trials = event->p.pbm.trials;
-    const double count = seen / pbm_step(event) + (double)messages * trials / 2, k = nearbyint(count);
-    return fabs(count - k) < 0.01
-               ? binomial_sum_log(chances->p, (int64_t)chances->n, (int64_t)trials, (int64_t)k)
-               : -INFINITY;
-}
-
-static double pbm_chance(const dpf_event *event, double value)
-{
-    return 0.5 + event->p.pbm.theta * value / pbm_bound(event);
-}
-
 /* ln of the probability of the numbers that were seen. DPF_OK without it if it would take too long. */
 static dpf_status add_log_law(const struct spied *spied, const struct observation *given, int is_message,
                               struct observation *o)
@@ -238,11 +165,10 @@ static dpf_status add_log_law(const struct spied *spied, const struct observatio
         const size_t sum = (size_t)(row * o->width + at % o->width);
         double own = is_message ? pbm_chance(spied->pbm, o->exact[at]) : 0;
         const struct chances message = {.p = &own, .n = 1}, none = {0};
-        o->log_law[at] = pbm_log(spied->pbm,
-                                 is_message                                ? &message
-                                 : sum < spied->capacity && spied->chances ? &spied->chances[sum]
-                                                                           : &none,
-                                 given->seen[at], messages);
+        const struct chances *all = is_message                                ? &message
+                                    : sum < spied->capacity && spied->chances ? &spied->chances[sum]
+                                                                              : &none;
+        o->log_law[at] = pbm_log(spied->pbm, all->p, (int64_t)all->n, given->seen[at], messages);
     }
     return DPF_OK;
 }
@@ -667,64 +593,6 @@ static int train(const struct observe *request, struct watch *watch, struct dpf_
     return status;
 }
 
-/* ---- noise that is correlated between rounds ------------------------------------------------------------
- */
-
-/* The observation of the same rows in a given round among those before place i, or NULL. */
-static const struct observation *same_rows_in(const struct observations *list, size_t i, int32_t round)
-{
-    const struct observation *o = &list->items[i];
-    while (i-- > 0) {
-        const struct observation *e = &list->items[i];
-        if (e->side == o->side && e->term == o->term && e->round == round && e->first_row == o->first_row &&
-            e->n_rows == o->n_rows)
-            return e;
-    }
-    return NULL;
-}
-
-/* From the last round on, so that those before are still what was released. */
-static int whiten_one(struct observations *list, size_t i, const double *c, struct dpf_error *error)
-{
-    struct observation *o = &list->items[i];
-    const int64_t n = o->n_rows * o->width;
-    if (o->seen) {
-        o->released = memory_raw((size_t)n + 1, sizeof *o->released);
-        if (!o->released)
-            return error_memory(error);
-        memcpy(o->released, o->seen, (size_t)n * sizeof *o->released);
-    }
-    for (int32_t back = 1; back <= o->round; back++) {
-        const struct observation *e =
-            c[back] < 0 || c[back] > 0 ? same_rows_in(list, i, o->round - back) : NULL;
-        for (int64_t k = 0; e && k < n; k++) {
-            o->exact[k] += c[back] * e->exact[k];
-            if (o->seen)
-                o->seen[k] += c[back] * e->seen[k];
-        }
-    }
-    return 0;
-}
-
-/* Sums of terms with correlated noise become those of y = C x + z. */
-static int whiten(const struct plan *plan, struct trace *out, struct dpf_error *error)
-{
-    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
-    double *c = memory_new((size_t)rounds + 1, sizeof *c);
-    int status = c ? 0 : error_memory(error);
-    for (size_t i = out->sums.n; i-- > 0 && status == 0;) {
-        const struct observation *o = &out->sums.items[i];
-        struct instance *instance = plan->sides[o->side].terms[o->term].mechanism;
-        const dpf_mechanism *mechanism = instance->functions;
-        if (!mechanism->correlation)
-            continue;
-        mechanism->correlation(instance->self, &o->noise, c, rounds);
-        status = whiten_one(&out->sums, i, c, error);
-    }
-    free(c);
-    return status;
-}
-
 int observe_run(const struct observe *request, struct trace *out, struct dpf_error *error)
 {
     struct watch *watch = memory_new(1, sizeof *watch);
@@ -744,7 +612,7 @@ int observe_run(const struct observe *request, struct trace *out, struct dpf_err
     leave(watch);
     free(watch);
     if (status == 0)
-        status = whiten(request->plan, out, error);
+        status = trace_whiten(request->plan, out, error);
     if (status != 0)
         trace_free(out);
     return status;

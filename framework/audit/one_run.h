@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * one_run.h - one training with many canaries, and guesses which of them are in their first form.
+ * one_run.h - one training with many canaries, and a guess of each one's form.
  *
  * Steinke, Nasr, Jagielski, "Privacy Auditing with One (1) Training Run", arXiv 2305.08846: if coins decide
- * and the training is differentially private, guesses are hardly better than chance, however they are made.
+ * the forms and the training is differentially private, no method of guessing does much better than chance.
  * Canaries have users and items of their own, so that each owns a row of the release. Where a transform mixes
- * rows (a projection), each canary is scored by a replay of its own, and a user's canary is all of its
- * records.
+ * rows (a projection), each canary is scored by its own replay, and a user's canary contains all
+ * records of the user.
  */
 #ifndef DPF_AUDIT_ONE_RUN_H
 #define DPF_AUDIT_ONE_RUN_H

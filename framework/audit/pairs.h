@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairs.h - data sets that differ in one unit, as the adjacency has it, in the extreme way.
+ * pairs.h - pairs of data sets that differ in one unit, as far as the adjacency allows.
  *
- * They are made in memory from the training part of a data set. The unit that differs, the canary, is one
- * that the data has: its values are taken to the ends of the declared range, or it is left out.
+ * A pair is made in memory from the training part of a data set. The canary is the unit that differs. It is a
+ * unit of the data whose values are set to the ends of the declared range, or which is left out.
  */
 #ifndef DPF_AUDIT_PAIRS_H
 #define DPF_AUDIT_PAIRS_H
@@ -57,7 +57,7 @@ struct difference {
     int larger;           /* which set has the user that the other lacks; -1: both have the same users */
 };
 /*
- * Finds it, and refuses two sets that are no neighbours as the kind's unit and adjacency define them:
+ * Finds it, and refuses two sets that are not neighbours by the kind's unit and adjacency:
  * whatever is measured between such sets says nothing about a guarantee. support_is_public: then replaced
  * users keep the items that they have rated. path is that of the second set.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reports.h - one training of a recommender, with what its releases show of chosen cells.
+ * reports.h - one training of a recommender, and what its releases show about chosen cells.
  *
- * The component itself says what leaves (dpf_fit.witness): the host cannot see inside.
+ * The recommender reports its releases itself (dpf_fit.witness), since the host cannot see inside.
  */
 #ifndef DPF_AUDIT_REPORTS_H
 #define DPF_AUDIT_REPORTS_H

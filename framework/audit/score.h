@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * score.h - how much more likely what was seen is with one data set than with its neighbour.
+ * score.h - how much more likely an observation is with one data set than with its neighbour.
  *
  * The logarithm of the likelihood ratio: by Neyman and Pearson no other statistic tells the two apart better.
- * Densities are those of the declared noise, one coordinate apart from the other; where the real noise is
- * another one, the statistic is less good and the bound that it leads to still valid, as that of any
- * statistic is.
+ * Densities are those of the declared noise, coordinate by coordinate. If the real noise differs, the statistic
+ * is less powerful; the bound stays valid, as it does for any statistic.
  */
 #ifndef DPF_AUDIT_SCORE_H
 #define DPF_AUDIT_SCORE_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * score_fit.h - a score for vectors of which no density is known, learnt from a sample of each of two data
- * sets.
+ * score_fit.h - learns a score for vectors of unknown density from a sample of each of two data sets.
  *
- * Numbers are taken for independent. That, and the laws that are fitted, make a score more or less good; a
- * bound from trials that took no part in the learning holds whatever the score is.
+ * It treats numbers as independent. This assumption and the fitted laws decide how powerful the score is. A bound
+ * from trials that took no part in the learning is valid for every score.
  */
 #ifndef DPF_AUDIT_SCORE_FIT_H
 #define DPF_AUDIT_SCORE_FIT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trials.h - trainings with one of two neighbouring data sets, and a score of each. */
+/* trials.h - trainings with either of two neighbouring data sets, and a score of each. */
 #ifndef DPF_AUDIT_TRIALS_H
 #define DPF_AUDIT_TRIALS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv_table.h - comma-separated values (RFC 4180) into a file that appears when it is whole, or standard
- * output. */
+/* csv_table.h - writes comma-separated values (RFC 4180) to standard output, or to a file that appears only
+ * when it is complete. */
 #ifndef DPF_BASE_CSV_TABLE_H
 #define DPF_BASE_CSV_TABLE_H
 

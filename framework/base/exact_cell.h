@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exact_cell.h - the uniform reals of a cell, of which more binary digits are made as they are needed.
+ * exact_cell.h - the uniform reals of a cell, with as many binary digits as a decision needs.
  *
  * Their first digits are in the row's own words. All further ones have a fixed place in the row's overflow
- * stream, so that a cell's reals, and what is decided from them, are the same however many digits somebody
- * looks at: a fast path may be unsure where another is sure, and both find the same.
+ * stream, so a cell's reals, and the decisions made from them, are the same however many digits a
+ * function reads: a fast path may be unsure where another is sure, and both find the same.
  *
- * Attempt 0 is what the row's words begin. A cell that is rejected goes on with attempt 1, 2, ...
+ * The row's words begin attempt 0. A rejected cell goes on with attempt 1, 2, ...
  */
 #ifndef DPF_BASE_EXACT_CELL_H
 #define DPF_BASE_EXACT_CELL_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exact_laws.h - the discrete laws decided in interval arithmetic, to as many digits as it takes.
+ * exact_laws.h - draws from the discrete laws in interval arithmetic, with as many digits as a draw needs.
  *
- * These functions define what is drawn; noise_discrete.c finds the same faster nearly always. MPFR rounds
- * every operation in the direction that it is told, so an interval holds the true value. Where the two ends
- * lead to different answers, more digits of the uniform reals are made and the precision grows with them. The
- * number sought is irrational for all but a null set of reals, so this ends.
+ * These functions define the draws; noise_discrete.c nearly always finds the same numbers faster. MPFR rounds
+ * every operation in the given direction, so an interval contains the true value. Where its two ends lead to
+ * different answers, the function makes more digits of the uniform reals and raises the precision. The number
+ * sought is irrational for all but a null set of reals, so this ends.
  */
 #ifndef DPF_BASE_EXACT_LAWS_H
 #define DPF_BASE_EXACT_LAWS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.h - paths, hashes, and writes that either happen whole or not at all. */
+/* files.h - paths, hashes, and files that are written completely or not at all. */
 #ifndef DPF_BASE_FILES_H
 #define DPF_BASE_FILES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html.h - texts of others as part of an HTML page that is well-formed XML, too. */
+/* html.h - escapes foreign texts for an HTML page that is also well-formed XML. */
 #ifndef DPF_BASE_HTML_H
 #define DPF_BASE_HTML_H
 

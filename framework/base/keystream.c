@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keystream.c - the bytes are libsodium's; libcrypto gives the same ones faster where there are many.
+ * keystream.c - the bytes are libsodium's; libcrypto gives the same ones faster where there are many, and a
+ * kernel of ours where there are few or they do not follow one another.
  *
  * Both libraries' ChaCha20 take a counter of 64 bits and a nonce of 64 bits (RFC 8439's nonce of 96 bits is
  * another division of the same 16 bytes). Where libcrypto has no ChaCha20, as in FIPS mode, libsodium does
@@ -97,10 +98,32 @@ static void fill_few(const uint8_t *key, uint64_t nonce, uint64_t counter, uint6
     }
 }
 
+#if SIMD_X86
+/* Up to LANES blocks; what is made beyond n_blocks costs nothing. */
+static void fill_lanes(const uint8_t *key, uint64_t nonce, const uint64_t *counters, uint64_t n_blocks,
+                       uint64_t *out)
+{
+    uint64_t padded[LANES], blocks[LANES * (BLOCK_BYTES / 8)];
+    for (uint64_t i = 0; i < LANES; i++)
+        padded[i] = counters[i < n_blocks ? i : 0];
+    lanes_avx512(key, nonce, padded, blocks);
+    memcpy(out, blocks, n_blocks * BLOCK_BYTES);
+}
+#endif
+
 void keystream_blocks(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, uint64_t counter,
                       uint64_t n_blocks, uint64_t *out)
 {
     uint8_t *bytes = (uint8_t *)out; /* words are little-endian, as abi.h demands */
+#if SIMD_X86
+    if (n_blocks >= LANES_WORTH && n_blocks < BULK_BLOCKS && simd_choose(SIMD_KIND_AVX512) >= 0) {
+        uint64_t counters[BULK_BLOCKS];
+        for (uint64_t i = 0; i < n_blocks; i++)
+            counters[i] = counter + i;
+        fill_lanes(key, nonce, counters, n_blocks, out);
+        return;
+    }
+#endif
     if (n_blocks < BULK_BLOCKS || fill_bulk(key, nonce, counter, n_blocks, bytes) != 0)
         fill_few(key, nonce, counter, n_blocks, bytes);
 }
@@ -124,12 +147,7 @@ void keystream_scattered(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce,
     if (n_blocks >= LANES_WORTH && simd_choose(SIMD_KIND_AVX512) >= 0)
         for (; done < n_blocks; done += LANES) { /* the last blocks once more, where 16 are not left */
             if (n_blocks < LANES) {
-                uint64_t padded[LANES], blocks[LANES * (BLOCK_BYTES / 8)];
-                for (uint64_t i = n_blocks; i < LANES; i++)
-                    padded[i] = counters[0];
-                memcpy(padded, counters, n_blocks * sizeof(*counters));
-                lanes_avx512(key, nonce, padded, blocks);
-                memcpy(out, blocks, n_blocks * BLOCK_BYTES);
+                fill_lanes(key, nonce, counters, n_blocks, out);
                 continue;
             }
             done = n_blocks - done < LANES ? n_blocks - LANES : done;

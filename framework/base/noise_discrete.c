@@ -46,7 +46,6 @@
 #include "base/exact_laws.h"
 #include "base/memory.h"
 #include "base/real_math.h"
-#include "simd/simd_kind.h"
 
 #define MAX_LAPLACE_SCALE (UINT64_C(1) << 42)
 #define MAX_GAUSSIAN_SCALE (UINT64_C(1) << 24)
@@ -96,17 +95,8 @@ REAL_INLINE uint64_t gaussian_open(const struct gaussian_scale *g, double y, dou
            (real_of_word(u) * 0x1p-10 < gaussian_refusal(g, k, exponent, direction) + GAUSSIAN_SLACK);
 }
 
-#if SIMD_X86
-#define SIMD_AVX512
-#include "base/noise_discrete_loops.h"
-#undef SIMD_AVX512
-#define SIMD_AVX2
-#include "base/noise_discrete_loops.h"
-#undef SIMD_AVX2
-#endif
-#define SIMD_PORTABLE
-#include "base/noise_discrete_loops.h"
-#undef SIMD_PORTABLE
+#define SIMD_TEMPLATE "base/noise_discrete_loops.h"
+#include "simd/each_kind.h"
 
 struct discrete_kernels {
     void (*laplace)(const uint64_t *words, int64_t n, double t, double d, int64_t *out, uint64_t *open);
@@ -116,14 +106,8 @@ struct discrete_kernels {
 
 static struct discrete_kernels kernels_of(int kind)
 {
-#if SIMD_X86
-    if (kind == SIMD_KIND_AVX512)
-        return (struct discrete_kernels){make_laplace_cells_avx512, make_gaussian_cells_avx512};
-    if (kind == SIMD_KIND_AVX2)
-        return (struct discrete_kernels){make_laplace_cells_avx2, make_gaussian_cells_avx2};
-#endif
-    (void)kind;
-    return (struct discrete_kernels){make_laplace_cells_portable, make_gaussian_cells_portable};
+    return (struct discrete_kernels){SIMD_PICK(kind, make_laplace_cells),
+                                     SIMD_PICK(kind, make_gaussian_cells)};
 }
 
 static struct discrete_kernels kernels;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * noise_discrete_loops.h - words to integers, and which of them are not certain. Loops: see simd_loops.h; the
- * bounds of errors are explained in noise_discrete.c.
+ * noise_discrete_loops.h - turns words into integers and marks those that are uncertain. Loops: see
+ * simd_loops.h. noise_discrete.c explains the error bounds.
  */
 #include "simd/simd_loops.h"
 

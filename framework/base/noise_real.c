@@ -13,19 +13,9 @@
 
 #include "base/random_rows.h"
 #include "base/real_math.h"
-#include "simd/simd_kind.h"
 
-#if SIMD_X86
-#define SIMD_AVX512
-#include "base/noise_real_loops.h"
-#undef SIMD_AVX512
-#define SIMD_AVX2
-#include "base/noise_real_loops.h"
-#undef SIMD_AVX2
-#endif
-#define SIMD_PORTABLE
-#include "base/noise_real_loops.h"
-#undef SIMD_PORTABLE
+#define SIMD_TEMPLATE "base/noise_real_loops.h"
+#include "simd/each_kind.h"
 
 #define CHUNK 256 /* words; even */
 
@@ -37,14 +27,7 @@ struct real_kernels {
 
 static struct real_kernels kernels_of(int kind)
 {
-#if SIMD_X86
-    if (kind == SIMD_KIND_AVX512)
-        return (struct real_kernels){make_normals_avx512, make_laplaces_avx512};
-    if (kind == SIMD_KIND_AVX2)
-        return (struct real_kernels){make_normals_avx2, make_laplaces_avx2};
-#endif
-    (void)kind;
-    return (struct real_kernels){make_normals_portable, make_laplaces_portable};
+    return (struct real_kernels){SIMD_PICK(kind, make_normals), SIMD_PICK(kind, make_laplaces)};
 }
 
 static struct real_kernels kernels;

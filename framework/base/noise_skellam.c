@@ -47,7 +47,6 @@
 
 #include "base/exact_laws.h"
 #include "base/real_math.h"
-#include "simd/simd_kind.h"
 
 #define LEAST_MEAN (UINT64_C(1) << 14)
 #define MOST_MEAN (UINT64_C(1) << 47)
@@ -128,17 +127,8 @@ struct poisson_proposals {
 /* AGAIN: the place in the block takes further words. */
 enum { VERDICT_NO, VERDICT_KEPT, VERDICT_OPEN, VERDICT_AGAIN };
 
-#if SIMD_X86
-#define SIMD_AVX512
-#include "base/noise_skellam_loops.h"
-#undef SIMD_AVX512
-#define SIMD_AVX2
-#include "base/noise_skellam_loops.h"
-#undef SIMD_AVX2
-#endif
-#define SIMD_PORTABLE
-#include "base/noise_skellam_loops.h"
-#undef SIMD_PORTABLE
+#define SIMD_TEMPLATE "base/noise_skellam_loops.h"
+#include "simd/each_kind.h"
 
 typedef void (*judge_function)(const uint64_t *words, int64_t n, const struct poisson_mean *p,
                                int64_t *values, uint64_t *verdicts);
@@ -147,14 +137,7 @@ static pthread_once_t judge_once = PTHREAD_ONCE_INIT;
 
 static judge_function judge_of(int kind)
 {
-#if SIMD_X86
-    if (kind == SIMD_KIND_AVX512)
-        return judge_poissons_avx512;
-    if (kind == SIMD_KIND_AVX2)
-        return judge_poissons_avx2;
-#endif
-    (void)kind;
-    return judge_poissons_portable;
+    return SIMD_PICK(kind, judge_poissons);
 }
 
 static void choose_judge(void)

@@ -2,10 +2,10 @@
 /*
  * prf.h - values that belong to ids: a keyed pseudorandom function of (seed, purpose, id bytes).
  *
- * What is assigned from run.seed - which records are held out, weights, silos - must not change for anybody
- * when somebody else comes or goes. So it is a function of the user's, item's or record's own id, never of
- * its number, of the order of ids or of how many there are. Numbers of things that are drawn so are
- * binomial, not exact. For long draws at an id see random_seek_id in random.h.
+ * Assignments from run.seed (which records are held out, weights, silos) must not change for anybody when
+ * another user joins or leaves. So each depends on the id of the user, item or record alone, never on its
+ * number, the order of ids or their count. The number of units drawn in this way is binomial, not exact. For
+ * long draws at an id see random_seek_id in random.h.
  *
  *   key of a purpose    BLAKE2b-256, keyed by the root, of ("dpframe prf 1", |section|, section, |purpose|,
  *                       purpose)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random_cursor.h - what lies in a dpf_cursor: a window on a sequence; and the blocks of rows of cells.
+ * random_cursor.h - the content of a dpf_cursor, a window on a sequence; and the blocks of rows of cells.
  *
  * For the samplers of this room only. All fields are 64-bit words, as dpf_cursor.opaque is, so that
- * reading one through the other is no aliasing violation. Nothing is generated before the first word
- * is asked for: seeking is free.
+ * reading one through the other does not violate aliasing rules. A cursor generates nothing before its first
+ * word is read, so seeking is free.
  */
 #ifndef DPF_BASE_RANDOM_CURSOR_H
 #define DPF_BASE_RANDOM_CURSOR_H

@@ -11,13 +11,13 @@
  *   1  1  kind: 3  size: 8  place: 51    never a counter: names a row's overflow, place = row
  *
  * B, the number of blocks that a row owns, follows from the kind and the width of the row, which are public,
- * and never from what is drawn. It is rounded up to a number that size, its index, stands for: all up to 16,
- * then eight in each octave. So a counter alone tells its row, and rows of the same kind and width that
+ * and never from the numbers drawn. It is rounded up to a number with an index, `size`: all up to 16, then eight
+ * in each octave. So a counter alone tells its row, and rows of the same kind and width that
  * follow one another are one piece of keystream.
  *
- * What a cell needs beyond its words in the row comes from the row's overflow: a key of its own, derived with
- * HChaCha20 from the stream's key and 16 bytes that are no block's nonce and counter; there the nonce is the
- * cell, and all 2^64 blocks are the cell's.
+ * A cell that needs more than its words in the row reads the row's overflow. The overflow has its own key,
+ * derived with HChaCha20 from the stream's key and 16 bytes that are not the nonce and counter of any block;
+ * there the nonce is the cell, which owns all 2^64 blocks.
  */
 #ifndef DPF_BASE_RANDOM_LAYOUT_H
 #define DPF_BASE_RANDOM_LAYOUT_H

@@ -30,6 +30,10 @@ void random_uniform(dpf_cursor *cursor, double *out, int64_t n)
 void random_below(dpf_cursor *cursor, uint64_t bound, uint64_t *out, int64_t n)
 {
     struct random_cursor *c = random_cursor_of(cursor);
+    if (n == 1) { /* as rejection asks for them */
+        *out = random_word_below(c, bound);
+        return;
+    }
     random_cursor_expect(c, n);
     for (int64_t i = 0; i < n; i++)
         out[i] = random_word_below(c, bound);

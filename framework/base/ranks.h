@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ranks.h - the processes that make one run together: this one's number, and what they tell each other.
+ * ranks.h - the processes of one run: the number of this one, and their communication.
  *
  * A process alone is rank 0 of 1, and everything here returns at once. Otherwise all ranks make the same
  * calls in the same order, each from its main thread while the pool is idle. Every call begins with an
- * agreement, so that a rank that has failed and goes straight to its last ranks_agree makes the call fail on
- * all others too; from then on all calls fail at once, without a word, until ranks_forgive.
+ * agreement, so a rank that has failed and goes straight to its last ranks_agree makes the call fail on all
+ * others too. After that all calls fail at once, without a message, until ranks_forgive.
  */
 #ifndef DPF_BASE_RANKS_H
 #define DPF_BASE_RANKS_H

@@ -2,15 +2,16 @@
 /*
  * real_math.h - logarithm, cosine and sine for samplers: sums and products in one fixed order.
  *
- * So they are the same bytes on every processor, vectors or not, and in loops become vectors (simd_loops.h).
- * The series are the Taylor series, whose remainders are known without a computation:
+ * So the results are the same bytes on every processor, with and without vector instructions (simd_loops.h).
+ * The series are Taylor series, whose remainders have simple bounds:
  *
- *   log m = 2 atanh s = 2 (s + s^3/3 + ... + s^21/21), s = (m - 1)/(m + 1), sqrt(1/2) <= m < sqrt(2), so |s|
- * <= 0.1716 and what is left out is below 2 |s|^23 / (23 (1 - s^2)) < 2^-61 |log m| sin a, cos a, |a| <=
- * pi/4: alternating, so below the first term left out, |a|^17/17! < 2^-54 |sin a| and a^18/18! < 2^-58
+ *   log m = 2 atanh s = 2 (s + s^3/3 + ... + s^21/21), s = (m - 1)/(m + 1), sqrt(1/2) <= m < sqrt(2), so
+ *   |s| <= 0.1716 and the remainder is below 2 |s|^23 / (23 (1 - s^2)) < 2^-61 |log m|;
+ *   sin a, cos a, |a| <= pi/4: the series alternate, so their remainders are below the first term left out,
+ *   |a|^17/17! < 2^-54 |sin a| and a^18/18! < 2^-58.
  *
- * With the roundings, whose bounds are beside the functions, all are within 2 units of the last place (2^-51)
- * of the true value, relative to it. test_base_reals measures them.
+ * With rounding errors, whose bounds stand beside the functions, all results are within 2 units of the last place
+ * (2^-51) of the true value, relative to it. test_base_reals measures this.
  */
 #ifndef DPF_BASE_REAL_MATH_H
 #define DPF_BASE_REAL_MATH_H

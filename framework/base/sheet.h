@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sheet.h - a table that is described once and written as text for a terminal, Markdown, CSV, LaTeX or HTML.
+ * sheet.h - describes a table once and writes it as text for a terminal, Markdown, CSV, LaTeX or HTML.
  *
- * First the columns, then the cells, row by row. Nothing fails until the end: sheet_write tells whether
- * memory ran out anywhere.
+ * Add the columns first, then the cells, row by row. Only sheet_write fails: it reports whether memory ran out
+ * anywhere.
  */
 #ifndef DPF_BASE_SHEET_H
 #define DPF_BASE_SHEET_H

@@ -2,8 +2,8 @@
 /*
  * statistics.h - means, paired tests, and the correction for making many of them.
  *
- * Tests are two-sided. A p-value is NaN where the test says nothing: fewer than two pairs, or differences
- * that are all the same (t), or all zero (Wilcoxon).
+ * Tests are two-sided. A p-value is NaN where a test is undefined: for fewer than two pairs, or if all
+ * differences are equal (t) or zero (Wilcoxon).
  */
 #ifndef DPF_BASE_STATISTICS_H
 #define DPF_BASE_STATISTICS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal.h - what whoever reads the output sees it on: how wide it is, and whether it has colours. */
+/* terminal.h - the reader's terminal: its width, and whether it has colours. */
 #ifndef DPF_BASE_TERMINAL_H
 #define DPF_BASE_TERMINAL_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticker.h - how far a long piece of work is, on the terminal: what is done, of how much, and the time left.
+ * ticker.h - shows the progress of long work on the terminal: how much of it is done, and the time left.
  *
- * One line on standard error, drawn once the work has taken a second, at most five times a second, and wiped
- * out at the end. Off unless a command switches it on, which it does where standard error is a terminal. Work
- * is not nested.
+ * It writes one line to standard error after the first second, redraws it at most five times a second, and wipes
+ * it out at the end. Commands switch it on where standard error is a terminal. Work is not nested.
  */
 #ifndef DPF_BASE_TICKER_H
 #define DPF_BASE_TICKER_H

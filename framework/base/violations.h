@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * violations.h - faults of protected records, as a list for the curator's eyes.
+ * violations.h - a list of faults in protected records, for the curator alone.
  *
  * A record that breaks a rule (a line that cannot be parsed, a value out of range, a gradient that is not
- * finite) must not decide whether a run completes: that would tell others that the record exists. Such faults
- * are collected here instead of being reported as errors, and whoever runs the program decides afterwards
- * whether the first of them is an error after all ([privacy] on-violation).
+ * finite) must not decide whether a run completes: that would tell others that the record exists. The program
+ * collects such faults here instead of reporting errors; [privacy] on-violation decides afterwards whether the
+ * first of them is an error.
  */
 #ifndef DPF_BASE_VIOLATIONS_H
 #define DPF_BASE_VIOLATIONS_H

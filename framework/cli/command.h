@@ -24,10 +24,6 @@ int arguments_is_config(const char *word);
 int arguments_own_value(int argc, char **argv, int *i, const char *name, const char **value,
                         struct dpf_error *error);
 
-/* dpframe account --choose: prints settings of a mechanism for a target. The session has a complete plan. */
-int account_choose(const struct arguments *arguments, struct session *session, const char *target,
-                   struct dpf_error *error);
-
 int command_run(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_join(int argc, char **argv);

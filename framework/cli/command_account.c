@@ -3,16 +3,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/files.h"
-#include "base/log.h"
-#include "base/memory.h"
+#include "account/account_choose.h"
+#include "account/account_files.h"
+#include "account/account_utility.h"
 #include "base/terminal.h"
-#include "cli/account_utility.h"
 #include "cli/command.h"
 #include "plan/plan_make.h"
-#include "plot/csv_plot.h"
 #include "privacy/dp_event.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
@@ -39,27 +36,27 @@ static const char usage[] =
     "  --choose EPSILON instead of the statement: the least private settings of the\n"
     "                   mechanism with which the whole run stays within EPSILON\n";
 
-struct files {
-    const char *curve, *odometer, *ledger;
+struct own {
+    struct account_files files;
     int utility;
     const char *choose; /* an epsilon */
 };
 
 /* Takes this command's own options out of argv. Returns how many arguments are left, or -1. */
-static int take_files(int argc, char **argv, struct files *files, struct dpf_error *error)
+static int take_own(int argc, char **argv, struct own *own, struct dpf_error *error)
 {
     const struct {
         const char *name, **into;
-    } own[] = {{"--curve", &files->curve},
-               {"--odometer", &files->odometer},
-               {"--export", &files->ledger},
-               {"--choose", &files->choose}};
+    } options[] = {{"--curve", &own->files.curve},
+                   {"--odometer", &own->files.odometer},
+                   {"--export", &own->files.ledger},
+                   {"--choose", &own->choose}};
     int left = 0;
     for (int i = 0; i < argc; i++) {
         int taken = strcmp(argv[i], "--utility") == 0;
-        files->utility |= taken;
-        for (size_t k = 0; k < sizeof own / sizeof own[0] && taken == 0; k++)
-            taken = arguments_own_value(argc, argv, &i, own[k].name, own[k].into, error);
+        own->utility |= taken;
+        for (size_t k = 0; k < sizeof options / sizeof options[0] && taken == 0; k++)
+            taken = arguments_own_value(argc, argv, &i, options[k].name, options[k].into, error);
         if (taken < 0)
             return -1;
         if (!taken)
@@ -70,7 +67,7 @@ static int take_files(int argc, char **argv, struct files *files, struct dpf_err
 }
 
 /* What is written later would replace what was written before. */
-static int check_files(const struct files *files, struct dpf_error *error)
+static int check_files(const struct account_files *files, struct dpf_error *error)
 {
     const char *paths[] = {files->curve, files->odometer, files->ledger};
     for (int i = 0; i < 3; i++)
@@ -81,89 +78,6 @@ static int check_files(const struct files *files, struct dpf_error *error)
                     "--curve, --odometer and --export: %s is named twice; give each a file of its own",
                     paths[i]);
     return 0;
-}
-
-typedef int (*series)(const struct guarantee *, struct instance *const *, int, const struct ledger *, int64_t,
-                      FILE *, struct dpf_error *);
-
-static int write_series(const struct plan *plan, const char *path, series write, struct dpf_error *error)
-{
-    struct files_write file;
-    if (files_open_write(&file, path, error) != 0)
-        return -1;
-    if (write(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger, plan->run_facts.rounds,
-              file.stream, error) == 0)
-        return files_commit_write(&file, error);
-    files_abandon_write(&file);
-    return -1;
-}
-
-/* The picture beside it; beside a device or a pipe there is no place. */
-static int draw_series(const struct csv_plot *plot, struct dpf_error *error)
-{
-    struct stat info;
-    int missing = 0;
-    if (stat(plot->path, &info) != 0 || !S_ISREG(info.st_mode))
-        return 0;
-    const int status = csv_plot_draw(plot, &missing, error);
-    if (missing)
-        fprintf(stderr, "dpframe: %s is not drawn: gnuplot is not installed\n", plot->path);
-    return status;
-}
-
-static int write_curve(const struct plan *plan, const char *path, struct dpf_error *error)
-{
-    const struct csv_plot plot = {.path = path,
-                                  .key = 1,
-                                  .x = 2,
-                                  .y = 3,
-                                  .x_label = "epsilon",
-                                  .y_label = "delta",
-                                  .title = "Delta for each epsilon",
-                                  .log_y = 1,
-                                  .y_least = 1e-12};
-    return !path ? 0 : write_series(plan, path, curve_write, error) == 0 ? draw_series(&plot, error) : -1;
-}
-
-static int write_odometer(const struct plan *plan, const char *path, struct dpf_error *error)
-{
-    const struct csv_plot plot = {.path = path,
-                                  .key = 2,
-                                  .x = 1,
-                                  .y = 3,
-                                  .x_label = "round",
-                                  .y_label = "epsilon",
-                                  .title = "Epsilon after so many rounds"};
-    return !path ? 0 : write_series(plan, path, odometer_write, error) == 0 ? draw_series(&plot, error) : -1;
-}
-
-static int write_ledger(const struct plan *plan, const char *path, struct dpf_error *error)
-{
-    if (!path)
-        return 0;
-    json_t *file = dp_event_file(&plan->ledger, &plan->guarantee);
-    const json_t *event = json_object_get(file, "event");
-    char *text = file ? json_dumps(file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    int status = text ? files_write_text(path, text, error) : error_memory(error);
-    const int64_t unsupported = dp_event_unsupported(event);
-    if (status == 0 && unsupported > 0)
-        log_message(LOG_LEVEL_WARNING,
-                    "%s: %lld of %lld events are an UnsupportedDpEvent, so dp_accounting refuses the ledger: "
-                    "it has no class for mechanism pbm, for a selection among candidates that cost different "
-                    "things, nor for "
-                    "noise about which nothing is proved",
-                    path, (long long)unsupported, (long long)plan->ledger.n);
-    free(text);
-    json_decref(file);
-    return status;
-}
-
-static int write_files(const struct plan *plan, const struct files *files, struct dpf_error *error)
-{
-    return write_curve(plan, files->curve, error) != 0 || write_odometer(plan, files->odometer, error) != 0 ||
-                   write_ledger(plan, files->ledger, error) != 0
-               ? -1
-               : 0;
 }
 
 static int print_json(const struct session *session, const struct arguments *arguments, int utility,
@@ -213,7 +127,7 @@ static int print_curve(const struct plan *plan, struct dpf_error *error)
     return status;
 }
 
-static int account_one(const struct arguments *arguments, const struct files *files, struct dpf_error *error)
+static int account_one(const struct arguments *arguments, const struct own *own, struct dpf_error *error)
 {
     struct session session = {0};
     int status = session_open(&session, arguments, 0, error);
@@ -224,12 +138,12 @@ static int account_one(const struct arguments *arguments, const struct files *fi
     if (status == 0)
         status = plan_charge(&session.plan, 0, error);
     if (status == 0)
-        status = write_files(&session.plan, files, error);
-    if (status == 0 && files->choose)
-        status = account_choose(arguments, &session, files->choose, error);
+        status = account_files_write(&session.plan, &own->files, error);
+    if (status == 0 && own->choose)
+        status = account_choose(arguments, &session, own->choose, error);
     else if (status == 0)
-        status = (arguments->json ? print_json : print_text)(&session, arguments, files->utility, error);
-    if (status == 0 && files->curve && !files->choose && !arguments->json)
+        status = (arguments->json ? print_json : print_text)(&session, arguments, own->utility, error);
+    if (status == 0 && own->files.curve && !own->choose && !arguments->json)
         status = print_curve(&session.plan, error);
     session_close(&session);
     return status;
@@ -237,23 +151,22 @@ static int account_one(const struct arguments *arguments, const struct files *fi
 
 static int write_of_selection(void *context, const struct plan *plan, struct dpf_error *error)
 {
-    return write_files(plan, context, error);
+    return account_files_write(plan, context, error);
 }
 
-static int account_selection(const struct arguments *arguments, struct files *files, struct dpf_error *error)
+static int account_selection(const struct arguments *arguments, struct own *own, struct dpf_error *error)
 {
-    if (files->odometer || files->utility || files->choose)
+    if (own->files.odometer || own->utility || own->choose)
         return error_set(error, DPF_FAULT_CONFIG,
                          "%s describes a selection: --odometer, --utility and --choose are for one "
                          "configuration, such as one of its variants",
                          arguments->config);
-    return select_statement(arguments, write_of_selection, files, error);
+    return select_statement(arguments, write_of_selection, &own->files, error);
 }
 
-static int account_sweep(const struct arguments *arguments, const struct files *files,
-                         struct dpf_error *error)
+static int account_sweep(const struct arguments *arguments, const struct own *own, struct dpf_error *error)
 {
-    if (files->curve || files->odometer || files->ledger || files->utility || files->choose)
+    if (own->files.curve || own->files.odometer || own->files.ledger || own->utility || own->choose)
         return error_set(error, DPF_FAULT_CONFIG,
                          "%s describes a sweep: --curve, --odometer, --export, --utility and --choose are "
                          "for one configuration, such as one of its variants",
@@ -265,18 +178,18 @@ int command_account(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments = {0};
-    struct files files = {0};
-    argc = take_files(argc, argv, &files, &error);
+    struct own own = {0};
+    argc = take_own(argc, argv, &own, &error);
     int status = argc < 0 ? -1 : arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest && !files.utility)
+    if (status == 0 && arguments.n_rest && !own.utility)
         status = error_set(&error, DPF_FAULT_CONFIG, "account takes no argument \"%s\"", arguments.rest[0]);
     if (status == 0)
-        status = check_files(&files, &error);
+        status = check_files(&own.files, &error);
     arguments.without_data = 1;
     if (status == 0)
-        status = select_is_described(&arguments)  ? account_selection(&arguments, &files, &error)
-                 : sweep_is_described(&arguments) ? account_sweep(&arguments, &files, &error)
-                                                  : account_one(&arguments, &files, &error);
+        status = select_is_described(&arguments)  ? account_selection(&arguments, &own, &error)
+                 : sweep_is_described(&arguments) ? account_sweep(&arguments, &own, &error)
+                                                  : account_one(&arguments, &own, &error);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

@@ -125,6 +125,7 @@ static void print_configured(struct arguments *arguments, const char *path)
             print_instance(plan->sides[side].solver, section);
         }
         print_instance(plan->recommender.instance, "model.recommender");
+        print_instance(plan->recommender.aggregator, "model.aggregator");
     }
     session_close(&session);
 }

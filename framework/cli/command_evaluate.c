@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/text.h"
-#include "plan/plan_make.h"
-#include "run/model_scorer.h"
-#include "run/saved_run.h"
-#include "data/load.h"
-#include "evaluate/evaluate.h"
-#include "data/data_options_read.h"
+#include "saved/evaluate_saved.h"
 
 static const char usage[] =
     "usage: dpframe evaluate RUN [--data FILE] [-o evaluate.KEY=VALUE]... [--json]\n"
@@ -22,164 +12,6 @@ static const char usage[] =
     "Metrics of the model in the directory of a run: on its own test part, or on the\n"
     "records of another file, which is read as [data] of the run says. Records of pairs that\n"
     "it was trained on, and of users and items that it does not know, are counted and left out.\n";
-
-/* ---- records of another file -------------------------------------------------------------------------- */
-
-/* Else the file would not be looked at, and what is generated again would be evaluated in its place. */
-static int refuse_generated(const struct plan *plan, struct dpf_error *error)
-{
-    return data_is_generated(&plan->data)
-               ? error_set(
-                     error, DPF_FAULT_CONFIG,
-                     "--data: the run was trained on generated records (data.format = synthetic), so nothing "
-                     "says how to read a file; train on a file, for example one of dpframe generate")
-               : 0;
-}
-
-/* Faults of single records mean what they mean to the run. */
-static int read_other(const struct arguments *arguments, const char *directory, const struct saved_run *run,
-                      struct dataset *out, struct dpf_error *error)
-{
-    struct arguments *own = memory_new(1, sizeof *own);
-    struct session session = {0};
-    char *config = memory_format("%s/config.ini", directory),
-         *path = memory_format("data.path=%s", arguments->data);
-    int status = own && config && path ? 0 : error_memory(error);
-    if (status == 0) {
-        *own = *arguments;
-        own->config = config;
-        own->n_overrides = 0;
-        own->overrides[own->n_overrides++] = path;
-        /* All of it is the test part, and nothing else is read. */
-        own->overrides[own->n_overrides++] = "split.kind=none";
-        /* What the run's configuration says of its split has no effect now, and nobody asked for a warning.
-         */
-        enum log_level level = log_set_level(LOG_LEVEL_NONE);
-        status = session_open(&session, own, 0, error);
-        log_set_level(level);
-    }
-    struct plan *plan = &session.plan;
-    if (status == 0)
-        status = refuse_generated(plan, error);
-    if (status == 0)
-        status = data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, out, error);
-    if (status == 0) {
-        struct violations left_out = {.n = 0};
-        status = plan_judge_faults(&run->session.plan, 0, &out->violations, &left_out, error);
-        if (status == 0 && left_out.n > 0)
-            log_message(LOG_LEVEL_WARNING, "%lld records are at fault: left out; the first: %.400s",
-                        (long long)left_out.n, left_out.kept ? left_out.list[0].text : "");
-        violations_free(&left_out);
-    }
-    session_close(&session);
-    free(config);
-    free(path);
-    free(own);
-    return status;
-}
-
-struct mapped {
-    int32_t item;
-    float value;
-};
-
-static int by_item(const void *a, const void *b)
-{
-    int32_t x = ((const struct mapped *)a)->item, y = ((const struct mapped *)b)->item;
-    return (x > y) - (x < y);
-}
-
-/* A pair of the training part is no test: ranking leaves it out as seen, and its error is a training error.
- */
-static int is_trained(const struct csr *train, int64_t user, int32_t item)
-{
-    int64_t lo = train->ptr[user], hi = train->ptr[user + 1];
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (train->others[middle] < item)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < train->ptr[user + 1] && train->others[lo] == item;
-}
-
-struct left_out {
-    int64_t unknown, trained;
-};
-
-/* The rows of a user, in the indices of the run; returns how many. */
-static int64_t map_row(const struct csr *from, int64_t row, const struct dataset *from_ids,
-                       const struct dataset *to, int64_t user, struct mapped *out, struct left_out *left_out)
-{
-    int64_t n = 0;
-    for (int64_t i = from->ptr[row]; i < from->ptr[row + 1]; i++) {
-        int64_t item = id_map_find(&to->items, id_map_text(&from_ids->items, from->others[i]));
-        if (item >= 0 && is_trained(&to->train.by_user, user, (int32_t)item))
-            left_out->trained++;
-        else if (item >= 0)
-            out[n++] = (struct mapped){(int32_t)item, from->values ? from->values[i] : 1.0f};
-    }
-    qsort(out, (size_t)n, sizeof *out, by_item);
-    return n;
-}
-
-/* Puts the records of `other` in place of the test part, and counts those that have no place there. */
-static int replace_test(const struct dataset *other, struct dataset *dataset, struct left_out *left_out,
-                        struct dpf_error *error)
-{
-    const struct csr *from = &other->train.by_user;
-    int64_t n = other->train.n, used = 0;
-    struct csr test = {.rows = dataset->users.n};
-    test.ptr = memory_new((size_t)dataset->users.n + 1, sizeof *test.ptr);
-    test.others = memory_new((size_t)n, sizeof *test.others);
-    test.values = dataset->implicit ? NULL : memory_new((size_t)n, sizeof *test.values);
-    struct mapped *row = memory_new((size_t)n, sizeof *row);
-    int status =
-        test.ptr && test.others && row && (test.values || dataset->implicit) ? 0 : error_memory(error);
-    for (int64_t user = 0; user < test.rows && status == 0; user++) {
-        int64_t source = id_map_find(&other->users, id_map_text(&dataset->users, user));
-        int64_t count = source >= 0 ? map_row(from, source, other, dataset, user, row, left_out) : 0;
-        for (int64_t k = 0; k < count; k++) {
-            test.others[used] = row[k].item;
-            if (test.values)
-                test.values[used] = row[k].value;
-            used++;
-        }
-        test.ptr[user + 1] = used;
-    }
-    free(row);
-    if (status != 0) {
-        csr_free(&test);
-        return -1;
-    }
-    records_free(&dataset->test);
-    free(dataset->candidates.items);
-    dataset->candidates = (struct user_candidates){.kind = CANDIDATES_ALL};
-    dataset->test = (struct records){.n = used, .by_user = test};
-    left_out->unknown = n - used - left_out->trained;
-    return 0;
-}
-
-static int take_other(const struct arguments *arguments, struct saved_run *run, struct dpf_error *error)
-{
-    struct dataset other = {0};
-    struct left_out left_out = {0};
-    int status = read_other(arguments, arguments->rest[0], run, &other, error);
-    if (status == 0)
-        status = replace_test(&other, &run->dataset, &left_out, error);
-    dataset_free(&other);
-    if (status == 0 && left_out.unknown)
-        log_message(LOG_LEVEL_WARNING,
-                    "%lld records have a user or an item that the run does not know: left out",
-                    (long long)left_out.unknown);
-    if (status == 0 && left_out.trained)
-        log_message(LOG_LEVEL_WARNING, "%lld records are of pairs that the run was trained on: left out",
-                    (long long)left_out.trained);
-    return status;
-}
-
-/* ---- output ------------------------------------------------------------------------------------------- */
 
 static void print_metrics(const struct metrics *metrics, int json)
 {
@@ -203,29 +35,6 @@ static void print_metrics(const struct metrics *metrics, int json)
     json_decref(root);
 }
 
-static int evaluate(const struct arguments *arguments, struct dpf_error *error)
-{
-    struct saved_run run;
-    struct metrics metrics = {0};
-    log_set_level(LOG_LEVEL_WARNING);
-    int status = saved_run_open(arguments, arguments->rest[0], &run, error);
-    if (status == 0 && arguments->data)
-        status = take_other(arguments, &run, error);
-    if (status == 0 && run.dataset.test.n == 0)
-        status = error_set(error, DPF_FAULT_DATA,
-                           "there are no records to evaluate on: give some with --data FILE");
-    if (status == 0) {
-        struct scorer scorer = model_scorer(&run.model);
-        status = evaluate_model(&run.session.evaluate, &run.dataset, &scorer, run.session.plan.seeded,
-                                run.pool, 0, &metrics, error);
-    }
-    if (status == 0)
-        print_metrics(&metrics, arguments->json);
-    metrics_free(&metrics);
-    saved_run_close(&run);
-    return status;
-}
-
 static int check(const struct arguments *arguments, struct dpf_error *error)
 {
     if (arguments->n_rest != 1 || arguments->config)
@@ -242,11 +51,15 @@ int command_evaluate(int argc, char **argv)
 {
     struct dpf_error error = {0};
     struct arguments arguments;
+    struct metrics metrics = {0};
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
     if (status == 0)
         status = check(&arguments, &error);
     if (status == 0)
-        status = evaluate(&arguments, &error);
+        status = evaluate_saved(&arguments, &metrics, &error);
+    if (status == 0)
+        print_metrics(&metrics, arguments.json);
+    metrics_free(&metrics);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;
 }

@@ -6,12 +6,9 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/log.h"
 #include "cli/command.h"
 #include "run/run_report.h"
-#include "sweep/outcome_tables.h"
-#include "sweep/html_report.h"
-#include "sweep/sweep_list.h"
+#include "sweep/sweep_report.h"
 
 static const char usage[] =
     "usage: dpframe report DIRECTORY [--plugin-dir DIR]...\n"
@@ -26,37 +23,6 @@ static const char usage[] =
     "noise, release/ gets a page of these and of the statement, too.\n"
     "\n"
     "Pages need no network and no other file.\n";
-
-static int draw(const struct outcomes *outcomes, struct dpf_error *error)
-{
-    struct plots plots;
-    int missing = 0;
-    if (plots_make(outcomes, &plots, error) != 0)
-        return -1;
-    int status = html_report_write(outcomes, &plots, error);
-    if (status == 0)
-        status = plots_draw(&plots, outcomes->directory, &missing, error);
-    if (status == 0 && missing)
-        log_message(LOG_LEVEL_WARNING,
-                    "gnuplot was not found: the page has its plots, but there are no plots/*.svg and .png "
-                    "(Debian: gnuplot-nox)");
-    plots_free(&plots);
-    return status;
-}
-
-static int report_sweep(const char *directory, struct dpf_error *error)
-{
-    struct outcomes outcomes;
-    if (outcomes_read(directory, &outcomes, error) != 0)
-        return -1;
-    int status = outcome_tables_write(&outcomes, error);
-    if (status == 0)
-        status = draw(&outcomes, error);
-    if (status == 0)
-        printf("%s/report.html\n", outcomes.directory);
-    outcomes_free(&outcomes);
-    return status == 0 ? sweep_list_missing(directory, error) : status;
-}
 
 static int report_run(const struct arguments *arguments, const char *directory, struct dpf_error *error)
 {
@@ -82,7 +48,7 @@ static int report(const struct arguments *arguments, struct dpf_error *error)
     if (!directory)
         return error_set(error, DPF_FAULT_CONFIG, "%s: %s", arguments->rest[0], strerror(errno));
     const int status =
-        holds(directory, "sweep.json") ? report_sweep(directory, error)
+        holds(directory, "sweep.json") ? sweep_report(directory, error)
         : holds(directory, "run.json")
             ? report_run(arguments, directory, error)
             : error_set(error, DPF_FAULT_CONFIG,

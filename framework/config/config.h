@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.h - INI files to typed values that remember where they stand.
+ * config.h - reads INI files into typed values that remember their file and line.
  *
  * Reading: config_load reads a file with inih through a line-counting reader, follows
  * "include = other.ini" (a key of the unnamed head of a file, before any section; the including file
  * wins, key by key), and applies overrides "section.key=value", of which the last one wins. Every entry
  * keeps its file and line; an override's file is its own text, -o "section.key=value", and its line 0.
  *
- * An entry's identity is "section.key" as a whole: keys may hold dots. Where an including file or an
- * override changes what a key names, the parameters of what it named before are dropped; see
+ * An entry's identity is "section.key" as a whole: keys may hold dots. If an including file or an
+ * override names another component, the parameters of the former one are dropped; see
  * config_merge.h and docs/configuration.md.
  *
  * Binding: config_bind matches a section with a table of dpf_param and gives typed values. It
- * consumes the keys it knows; config_check_consumed then refuses what nobody asked for, with the
- * nearest known name.
+ * consumes the keys that it knows; config_check_consumed then refuses the other keys and names the
+ * nearest known one.
  */
 #ifndef DPF_CONFIG_CONFIG_H
 #define DPF_CONFIG_CONFIG_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_diff.h - what differs between two resolved configurations, privacy-affecting keys first. */
+/* config_diff.h - the differences between two resolved configurations, keys that affect privacy first. */
 #ifndef DPF_CONFIG_CONFIG_DIFF_H
 #define DPF_CONFIG_CONFIG_DIFF_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_line.h - checks of what inih reads from a line, and the two things that it cannot read.
+ * config_line.h - checks the lines that inih parses, and reads the two kinds that it cannot.
  *
- * inih parses key = value. It is lenient where a mistyped privacy budget must not be: it splits at ':' too, and
- * takes any bytes. So each line is checked beside what inih makes of it. Section headers are read here, since
- * inih does not report a section without keys and drops text behind a header (docs/adr/0014), and so are
- * overrides of the command line, which have no file and line.
+ * inih parses key = value. It is lenient where a mistyped privacy budget must be refused: it splits at ':' too, and
+ * takes any bytes. So each line is checked against inih's result. This file reads section headers, since inih does
+ * not report a section without keys and drops text behind a header (docs/adr/0014), and the overrides of the
+ * command line, which have no file and line.
  */
 #ifndef DPF_CONFIG_CONFIG_LINE_H
 #define DPF_CONFIG_CONFIG_LINE_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_merge.h - one source over those before it, key by key.
+ * config_merge.h - merges a source into the ones before it, key by key.
  *
- * The swap rule: where the new source changes the value of a key, parameters of what the old value
- * named are dropped. Otherwise a variant that says "mechanism = gaussian" would have to know, and
- * repeat, every parameter that its base gave to another mechanism. For key K of section S, from an
+ * The swap rule: where the new source changes the value of a key, the parameters of the component that the
+ * old value named are dropped. Otherwise a variant that says "mechanism = gaussian" would have to know, and
+ * reset, every parameter that its base gave to another mechanism. For key K of section S, from an
  * old list of names to a new one ("laplace" to "gaussian" are lists of one), these sections go:
  *   S.K and S.K.*, except S.K.X and below for a name X that stays;
  *   S.X, S.K1.X and below, for each name X that goes, K1 being K without a final "s".
- * Only what earlier sources said is dropped, never the new source's own.
+ * Only entries of earlier sources are dropped, never those of the new source.
  */
 #ifndef DPF_CONFIG_CONFIG_MERGE_H
 #define DPF_CONFIG_CONFIG_MERGE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_reader.h - the text of one file to a config_source, by way of inih. */
+/* config_reader.h - reads the text of one file into a config_source, by inih. */
 #ifndef DPF_CONFIG_CONFIG_READER_H
 #define DPF_CONFIG_CONFIG_READER_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_store.h - what a struct config holds. For the files of this room only.
+ * config_store.h - the content of struct config. For the files of this room only.
  *
  * An entry's identity is its full name, "section.key". Keys may hold dots, so [data] relation.path and
- * [data.relation] path are the same entry; an override needs no better rule than the last dot.
+ * [data.relation] path are the same entry; an override is split at its last dot.
  */
 #ifndef DPF_CONFIG_CONFIG_STORE_H
 #define DPF_CONFIG_CONFIG_STORE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_value.h - one value: text to typed and back, checked against its parameter. */
+/* config_value.h - converts one value between text and its type, and checks it against its parameter. */
 #ifndef DPF_CONFIG_CONFIG_VALUE_H
 #define DPF_CONFIG_CONFIG_VALUE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* renamed.h - keys and values that had another name before 0.1.0: for remedies, and to convert old files. */
+/* renamed.h - old names of keys and values, from before 0.1.0: for remedies, and for converting old files. */
 #ifndef DPF_CONFIG_RENAMED_H
 #define DPF_CONFIG_RENAMED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assemble.h - from records in the order of lines to rows. */
+/* assemble.h - turns records in the order of lines into rows. */
 #ifndef DPF_DATA_ASSEMBLE_H
 #define DPF_DATA_ASSEMBLE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data_options_read.h - the values of [data] and [split] as options, and what they alone tell. */
+/* data_options_read.h - turns the values of [data] and [split] into options, and answers what follows from them
+ * alone. */
 #ifndef DPF_DATA_DATA_OPTIONS_READ_H
 #define DPF_DATA_DATA_OPTIONS_READ_H
 

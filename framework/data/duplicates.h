@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* duplicates.h - one record for each pair of user and item. */
+/* duplicates.h - keeps one record for each pair of user and item. */
 #ifndef DPF_DATA_DUPLICATES_H
 #define DPF_DATA_DUPLICATES_H
 

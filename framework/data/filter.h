@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter.h - records that are left out before the split: [data] filter.*.
+ * filter.h - leaves records out before the split: [data] filter.*.
  *
- * A range of time and a fraction of the users look at a record, or at a user's id, alone. Numbers of ratings
- * of a user look at that user's records. Numbers of ratings of an item, and cores, look at everybody's, and
- * in a core one record can take many others along: no proof covers them.
+ * A range of time depends on a record alone, a fraction of the users on a user's id, and limits for the ratings
+ * of a user on that user's records. Limits for the ratings of an item, and cores, depend on all users' records,
+ * and in a core the loss of one record can cascade to many others: no proof covers them.
  */
 #ifndef DPF_DATA_FILTER_H
 #define DPF_DATA_FILTER_H

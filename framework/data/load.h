@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.h - from [data] and [split] to a dataset.
+ * load.h - makes a dataset from [data] and [split].
  *
  * The two parameter tables are part of the configuration's schema ("dpframe describe data"). Loading
- * reads files (or generates), maps ids, resolves duplicates, splits, and sums up.
+ * reads or generates records, maps ids, resolves duplicates, splits, and counts.
  */
 #ifndef DPF_DATA_LOAD_H
 #define DPF_DATA_LOAD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load_for_items.h - records of a file for a model that was trained before: its items, the file's users. */
+/* load_for_items.h - loads records for a trained model: the model's items, the file's users. */
 #ifndef DPF_DATA_LOAD_FOR_ITEMS_H
 #define DPF_DATA_LOAD_FOR_ITEMS_H
 

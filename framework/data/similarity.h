@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* similarity.h - how alike two linked users rate. */
+/* similarity.h - how similar the ratings of two linked users are. */
 #ifndef DPF_DATA_SIMILARITY_H
 #define DPF_DATA_SIMILARITY_H
 

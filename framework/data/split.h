@@ -2,13 +2,12 @@
 /*
  * split.h - training and test parts of one set of records.
  *
- * Every pair of user and item has a draw, prf_value of the two ids under run.seed (see base/prf.h), on which
- * all random kinds but two rest; cold-items has a draw of each item. A record is held out by its own draw
- * (random, k-fold, candidates), or by the rank of its draw among those of its user's records (leave-one-out,
- * per-user). So what other users do changes nothing for a user, and in the kinds of the first sort what a
- * user does elsewhere changes nothing for a record. random-exact permutes all records and has neither
- * property. Splits by time are decided among a user's own records, equal time stamps by the order of their
- * lines.
+ * Every pair of user and item has a draw, prf_value of the two ids under run.seed (see base/prf.h). All random
+ * kinds but two use it; cold-items draws each item. A record is held out by its own draw (random, k-fold,
+ * candidates), or by the rank of its draw among those of its user's records (leave-one-out, per-user). So other
+ * users' records change nothing for a user, and in the first three kinds a user's other records change nothing
+ * for a record. random-exact permutes all records and has neither property. Splits by time compare a user's own
+ * records; the order of lines decides between equal time stamps.
  */
 #ifndef DPF_DATA_SPLIT_H
 #define DPF_DATA_SPLIT_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spread.h - a file that several ranks read, each a part of it, and who gets what.
+ * spread.h - several ranks read a file, each a part of it, and exchange ids and records.
  *
- * A rank reads the lines that begin in its part of each file (file_part.h). Ids: each goes to the rank that
- * its hash names, which keeps one of each; then all ranks get all of them, sorted as ever, so that indices do
- * not depend on who read what. Records: each goes to the rank that has its user, in the order of the file,
- * where rows are built, cleaned and divided as in one process; what is left for training goes to the rank
- * that has the item, by user. So a rank holds records of its part, of its users or of its items, and what is
- * held whole are ids and numbers of records.
+ * A rank reads the lines that begin in its part of each file (file_part.h). It sends each id to the rank that the
+ * id's hash names, which removes duplicates; then all ranks receive all ids, sorted as in one process, so indices
+ * do not depend on the parts. It sends each record to the rank that has the user, in the order of the file; that
+ * rank builds, cleans and divides rows as one process would, and sends training records to the rank that has the
+ * item, by user. So a rank holds the records of its part, its users and its items; only ids and numbers of records
+ * are complete on every rank.
  */
 #ifndef DPF_DATA_SPREAD_H
 #define DPF_DATA_SPREAD_H

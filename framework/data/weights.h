@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * weights.h - privacy weights: how small a record's budget is, relative to the largest.
+ * weights.h - privacy weights: a record's budget relative to the largest one.
  *
  * The record of user i and item j has the budget epsilon * W_ij, W_ij in (0, 1]. Weights are products of a
- * user's and an item's, drawn by groups or read from files; or they belong to records alone: a column of
- * the ratings, or marks of what is sensitive.
+ * user's and an item's, drawn by groups or read from files; or they belong to records: a column of the
+ * ratings, or marks of sensitive records.
  */
 #ifndef DPF_DATA_WEIGHTS_H
 #define DPF_DATA_WEIGHTS_H

@@ -2,9 +2,9 @@
 /*
  * dataset.h - records as the rest of the program sees them: dense indices, CSR both ways.
  *
- * Ids are mapped once, at load, over all files of a run (training and test); indices are int32, offsets
- * int64. Index order is the order of ids: integers, ascending, then texts in byte order, so that it depends
- * neither on the order of lines nor, for two ids, on a third; or the order of a catalogue.
+ * Loading maps ids once, over all files of a run (training and test); indices are int32, offsets int64. Indices
+ * follow the order of ids: integers, ascending, then texts in byte order; or the order of a catalogue. So they
+ * do not depend on the order of lines, and the order of two ids does not depend on a third.
  */
 #ifndef DPF_DATASET_DATASET_H
 #define DPF_DATASET_DATASET_H

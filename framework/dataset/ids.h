@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ids.h - a dictionary of external ids, while files are read.
+ * ids.h - a dictionary of external ids, used while files are read.
  *
- * Ids get codes in order of first appearance. Canonical integers are kept as numbers; everything
- * else as bytes. Worker threads fill dictionaries of their own, which are merged and sorted later, so that
- * the final indices depend on the set of ids only.
+ * Ids get codes in order of first appearance. Canonical integers are kept as numbers, all
+ * other ids as bytes. Each worker thread fills its own dictionary; these are merged and sorted later, so the
+ * final indices depend on the set of ids alone.
  */
 #ifndef DPF_DATASET_IDS_H
 #define DPF_DATASET_IDS_H

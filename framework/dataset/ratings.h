@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ratings.h - records by user while they are cleaned and split: CSR and what only loading needs.
+ * ratings.h - records by user while they are cleaned and split: CSR, and fields that only loading needs.
  */
 #ifndef DPF_DATASET_RATINGS_H
 #define DPF_DATASET_RATINGS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shares.h - whose records a rank keeps.
+ * shares.h - which records a rank keeps.
  *
  * Each side's rows are cut into one range for each rank. A rank has the training, test and candidate records
- * of its users, and the training records of its items a second time, by item. Indices, ids, numbers of
- * records of each row and public features are those of all, on every rank: so what follows from an index or a
- * degree is the same whoever works it out. A rank alone keeps everything.
+ * of its users, and the training records of its items a second time, by item. Every rank has
+ * all indices, ids, public features and numbers of records of each row, so all ranks derive the same from an
+ * index or a degree. A rank alone keeps everything.
  */
 #ifndef DPF_DATA_SHARES_H
 #define DPF_DATA_SHARES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.h - counts of what was loaded. */
+/* summary.h - counts of loaded records, users and items. */
 #ifndef DPF_DATASET_SUMMARY_H
 #define DPF_DATASET_SUMMARY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine_stats.h - what a training took and sent. */
+/* engine_stats.h - the time that a training took, and what it sent. */
 #ifndef DPF_ENGINE_ENGINE_STATS_H
 #define DPF_ENGINE_ENGINE_STATS_H
 

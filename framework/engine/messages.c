@@ -132,33 +132,48 @@ static int fill_message(struct messages_work *work, int64_t party, const dpf_gro
     return work->gram_inside ? add_gram(work, party, worker, gram) : 0;
 }
 
+/* Groups of all rows, in their order. */
+static int has_all_rows(const struct messages_work *work, int64_t n_rows)
+{
+    const struct term_plan *plan = work->term->plan;
+    return work->dense && plan->by_user && plan->side == DPF_SIDE_ITEMS && n_rows == work->query_rows;
+}
+
+/* The rows of a message that may lack some. */
+static int32_t *rows_of(struct messages_work *work, const dpf_groups *groups, int64_t n_rows, int worker)
+{
+    int32_t *rows = step_buffer(work->engine, worker, BUFFER_PAIRS, (size_t)n_rows + 1, sizeof *rows);
+    if (!rows)
+        return NULL;
+    memcpy(rows, groups->rows, (size_t)groups->n_groups * sizeof *rows);
+    if (work->gram_inside)
+        rows[groups->n_groups] = (int32_t)(work->query_rows - 1);
+    return rows;
+}
+
 int messages_of_query(struct messages_work *work, int64_t party, int zeros, int worker, struct draft *draft)
 {
-    struct engine *engine = work->engine;
-    struct term_run *term = work->term;
-    const dpf_query *query = &term->plan->query;
+    const dpf_query *query = &work->term->plan->query;
     dpf_groups groups;
     if (messages_groups(work, party, worker, &groups) != 0)
         return -1;
-    int64_t n_rows = groups.n_groups + work->gram_inside;
+    const int64_t n_rows = groups.n_groups + work->gram_inside;
+    const int all = has_all_rows(work, n_rows);
     double *values =
-        step_buffer(engine, worker, BUFFER_WIDE, (size_t)(n_rows * query->width) + 1, sizeof *values);
-    draft->rows = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)n_rows + 1, sizeof *draft->rows);
-    if (!values || !draft->rows)
+        step_buffer(work->engine, worker, BUFFER_WIDE, (size_t)(n_rows * query->width) + 1, sizeof *values);
+    draft->rows = all ? NULL : rows_of(work, &groups, n_rows, worker);
+    if (!values || (!all && !draft->rows) || fill_message(work, party, &groups, zeros, worker, values) != 0)
         return -1;
-    memcpy(draft->rows, groups.rows, (size_t)groups.n_groups * sizeof *draft->rows);
-    if (work->gram_inside)
-        draft->rows[groups.n_groups] = (int32_t)(work->query_rows - 1);
-    if (fill_message(work, party, &groups, zeros, worker, values) != 0)
-        return -1;
-    draft->message = (dpf_message){.size = sizeof(dpf_message),
-                                   .party = (uint32_t)party,
-                                   .n_rows = n_rows,
-                                   .rows = draft->rows,
-                                   .total_rows = work->query_rows,
-                                   .values = values,
-                                   .stride = query->width,
-                                   .width = query->width};
+    draft->message =
+        (dpf_message){.size = sizeof(dpf_message),
+                      .party = (uint32_t)party,
+                      .n_rows = n_rows,
+                      .rows = draft->rows,
+                      .total_rows = work->query_rows,
+                      .values = values,
+                      .stride = query->width,
+                      .width = query->width,
+                      .zero_rows = work->leaves_zeros ? (int32_t)(work->query_rows - n_rows) : 0};
     return 0;
 }
 
@@ -182,6 +197,7 @@ int messages_densify(struct engine *engine, int worker, dpf_message *message, en
     message->rows = NULL;
     message->first_row = 0;
     message->n_rows = message->total_rows;
+    message->zero_rows = 0;
     return 0;
 }
 

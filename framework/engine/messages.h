@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * messages.h - one party's message of a released term: its groups to a query, transformed, encoded, and
- * absorbed by an aggregation.
+ * messages.h - one party's message of a released term: computes the query of its groups, transforms and encodes
+ * it, and passes it to an aggregation.
  */
 #ifndef DPF_ENGINE_MESSAGES_H
 #define DPF_ENGINE_MESSAGES_H
@@ -15,6 +15,7 @@ struct messages_work {
     int64_t first, last; /* the rank's parties */
     int64_t per_task;
     int dense;          /* every message has all rows */
+    int leaves_zeros;   /* it would have, but rows of zeros are left out */
     int gram_inside;    /* the Gram row is part of the messages */
     int64_t query_rows; /* before transforms, with the Gram row */
     /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at
@@ -27,7 +28,7 @@ struct messages_work {
 /* A message under construction. */
 struct draft {
     dpf_message message;
-    int32_t *rows; /* of a sparse message */
+    int32_t *rows; /* NULL: all */
 };
 
 /* Groups of the party's records, of all rows of its message. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.h - what is trained, and predictions from it: factor rows of both sides, or a recommender's state.
+ * model.h - the trained model and its predictions: factor rows of both sides, or a recommender's state.
  *
  * A prediction is offset + <user row, item row> over all columns; columns are
  * [user bias | factors | item bias], and a row has the constant 1 in the other side's bias column.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_scores.h - what a model says of a user's items. */
+/* model_scores.h - a model's scores for a user's items. */
 #ifndef DPF_ENGINE_MODEL_SCORES_H
 #define DPF_ENGINE_MODEL_SCORES_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * noise_histogram.h - how the noise of a run is distributed: of each block of each term, its last draws.
+ * noise_histogram.h - the distribution of a run's noise: the last draws for each block of each term.
  *
- * The draws are made once more, from the mechanism itself at the indices that the last release used, around
- * zeros: a value depends on where it is read and on nothing else. Where parties solve, the noise is that of
- * one party's query, else that of the decoded sum of all messages. Whoever knows noise can take it off: the
- * table is private.
+ * The mechanism draws once more, for values of zero and at the indices of the last release: a value depends on
+ * its index alone, so the draws are the same. Where parties solve, this is the noise of one party's query, else
+ * that of the decoded sum of all messages. A reader who knows the noise can subtract it, so the table is private.
  */
 #ifndef DPF_ENGINE_NOISE_HISTOGRAM_H
 #define DPF_ENGINE_NOISE_HISTOGRAM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* noise_variance.h - what solvers are told about the noise in their blocks (dpf_solve.noise_variance). */
+/* noise_variance.h - the variance of the noise in a solver's blocks (dpf_solve.noise_variance). */
 #ifndef DPF_ENGINE_NOISE_VARIANCE_H
 #define DPF_ENGINE_NOISE_VARIANCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parties.h - who holds which training records. */
+/* parties.h - which party holds which training records. */
 #ifndef DPF_ENGINE_PARTIES_H
 #define DPF_ENGINE_PARTIES_H
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "engine/recommender_sum.h"
 
 static dpf_csr csr_view(const struct csr *csr)
 {
@@ -36,7 +37,7 @@ static const dpf_interactions *records_of(const struct dataset *dataset, struct 
 /* ---- training ------------------------------------------------------------------------------------------ */
 
 static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,
-                    struct engine_stats *stats, struct dpf_error *error)
+                    const dpf_summing *summing, struct engine_stats *stats, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
@@ -46,7 +47,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                    .records = records_of(model->dataset, &view),
                    .state = model->state,
                    .state_bytes = model->state_bytes,
-                   .witness = witness};
+                   .witness = witness,
+                   .summing = summing};
     const dpf_call *call = worker_call(worker, instance, 0, 0, DPF_PARTY_AGGREGATE);
     worker_lend_pool(worker, pool);
     dpf_status status = component->functions->fit(instance->self, call, &fit);
@@ -54,6 +56,8 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
         return error_set(error, DPF_FAULT_RUN,
                          "interrupted while recommender %s was trained; nothing is written",
                          instance->entry->component->id);
+    if (error->text[0])
+        return error_while_running(error); /* of the aggregator */
     if (instance_result(instance, status, "fit", error) != 0)
         return error_while_running(error);
     if (fit.state_bytes > model->state_bytes)
@@ -61,11 +65,29 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
                          "[model.recommender] recommender %s: fit used more than state_bytes",
                          instance->entry->component->id);
     model->state_bytes = fit.state_bytes;
-    stats->messages = fit.messages;
-    stats->bytes_up = fit.bytes_up;
-    stats->bytes_down = fit.bytes_down;
+    if (!summing) {
+        stats->messages = fit.messages;
+        stats->bytes_up = fit.bytes_up;
+        stats->bytes_down = fit.bytes_down;
+    }
     stats->rounds_done = 1;
     return 0;
+}
+
+/* With an aggregator, which has a worker of its own: its calls come while fit's is open. */
+static int fit_summing(struct worker *worker, struct pool *pool, struct model *model,
+                       const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
+{
+    struct recommender_sum sum = {.plan = model->plan,
+                                  .pool = pool,
+                                  .worker = worker_new(0, pool_workers(pool), error),
+                                  .n_users = model->dataset->users.n,
+                                  .stats = stats,
+                                  .error = error};
+    const dpf_summing summing = {&sum, recommender_sum_users};
+    const int status = sum.worker ? fit_with(worker, pool, model, witness, &summing, stats, error) : -1;
+    worker_free(sum.worker);
+    return status;
 }
 
 int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
@@ -73,7 +95,10 @@ int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_wi
 {
     memset(stats, 0, sizeof *stats);
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = worker ? fit_with(worker, pool, model, witness, stats, error) : -1;
+    int status = !worker ? -1
+                 : model->plan->recommender.aggregator
+                     ? fit_summing(worker, pool, model, witness, stats, error)
+                     : fit_with(worker, pool, model, witness, NULL, stats, error);
     worker_free(worker);
     return status;
 }

@@ -2,8 +2,8 @@
 /*
  * recommender_fit.h - a component of the role recommender: its state, training, and scores.
  *
- * The state belongs to struct model and is what is saved. Training spreads the component's tasks over the
- * pool; the bytes do not depend on how.
+ * The state belongs to struct model, which saves it. Training spreads the component's tasks over the pool; the
+ * bytes do not depend on the division.
  */
 #ifndef DPF_ENGINE_RECOMMENDER_FIT_H
 #define DPF_ENGINE_RECOMMENDER_FIT_H

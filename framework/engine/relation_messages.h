@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * relation_messages.h - what users send to those who link to them: terms over a relation that have a
+ * relation_messages.h - messages from users to those who link to them, for terms over a relation that have a
  * mechanism.
  *
- * send = rows    a user encodes the row as it stands, once, and everybody who links to the user reads the
+ * send = rows    a user encodes the current row once, and everybody who links to the user reads the
  *                decoded copy; the loss then runs on copies, without further noise (post-processing);
  * send = links   for each link the friend encodes its part of the loss, as if the row that is solved were 0,
- *                with noise at (draw, friend, row); the one who links adds up what arrives, and its own part.
+ *                with noise at (draw, friend, row); the user who links adds these parts and its own.
  *
- * Either way nobody computes with a friend's row that the friend has not encoded.
+ * In both cases no user computes with a friend's row that the friend has not encoded.
  */
 #ifndef DPF_ENGINE_RELATION_MESSAGES_H
 #define DPF_ENGINE_RELATION_MESSAGES_H

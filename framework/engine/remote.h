@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remote.h - a run whose users are processes of their own: what the engine asks of whoever connects them.
+ * remote.h - a run in which each user is a separate process: what the engine needs from the code that connects
+ * them.
  *
- * The same plan is run at both ends. The server holds no records: it makes no local step, asks for the sum of
- * a released term's messages, and solves from it. A party holds the records of one user: in a round that it
- * is asked for it takes the released rows, solves its own row, and answers with its message.
+ * Both ends run the same plan. The server has no records: it makes no local step, asks for the sum of a released
+ * term's messages, and solves from it. A party has the records of one user: in each round that asks for it, it
+ * takes the released rows, solves its own row, and answers with its message.
  */
 #ifndef DPF_ENGINE_REMOTE_H
 #define DPF_ENGINE_REMOTE_H

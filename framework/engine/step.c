@@ -8,8 +8,6 @@
 
 #include "base/memory.h"
 #include "base/prf.h"
-#include "base/ranks.h"
-#include "dataset/shares.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 
@@ -105,184 +103,6 @@ int64_t step_batch_rows(int64_t width)
     return rows < 1 ? 1 : rows > 256 ? 256 : rows;
 }
 
-/* ---- records ------------------------------------------------------------------------------------ */
-
-const struct csr *step_records(const struct engine *engine, const struct term_run *term, int64_t holder)
-{
-    if (term->plan->source == SOURCE_RELATION)
-        return &engine->dataset->relation.links;
-    int users = term->plan->side == DPF_SIDE_USERS;
-    if (holder == HOLDER_ALL)
-        return users ? &engine->dataset->train.by_user : &engine->dataset->train.by_item;
-    const struct party *party = &engine->parties.list[holder];
-    return users ? &party->by_user : &party->by_item;
-}
-
-static const float *record_values(const struct engine *engine, const struct term_run *term, int64_t holder,
-                                  const struct csr *csr)
-{
-    if (!term->values)
-        return csr->values;
-    return term->values[holder == HOLDER_ALL ? engine->parties.n : holder];
-}
-
-/* Users and items of the records of rows first .. first+count-1. */
-static int32_t *record_pairs(struct engine *engine, int orientation, const struct csr *csr, int64_t first,
-                             int64_t count, int worker)
-{
-    int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
-    int32_t *pairs = step_buffer(engine, worker, BUFFER_PAIRS, (size_t)(2 * n + 1), sizeof *pairs);
-    if (!pairs)
-        return NULL;
-    int32_t *own = orientation == DPF_SIDE_USERS ? pairs : pairs + n;
-    int32_t *others = orientation == DPF_SIDE_USERS ? pairs + n : pairs;
-    for (int64_t r = first; r < first + count; r++)
-        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++)
-            own[i - base] = (int32_t)r;
-    memcpy(others, csr->others + base, (size_t)n * sizeof *others);
-    return pairs;
-}
-
-/* The rows of a side: everybody's, or those of the party that is solving. */
-static dpf_factors rows_in_use(const struct engine *engine, int side)
-{
-    dpf_factors factors = model_factors(engine->model, side);
-    if (engine->rows[side])
-        factors.data = engine->rows[side];
-    return factors;
-}
-
-/* The sensitivity rests on the largest weight that the sampler states. */
-static int check_weights(struct engine *engine, const struct term_run *term, float *weights, int64_t n,
-                         int worker)
-{
-    double most = term->plan->sampling.weight_max * (1 + 1e-6);
-    for (int64_t i = 0; i < n; i++)
-        if (!(weights[i] >= 0 && (double)weights[i] <= most)) {
-            char name[64];
-            error_set(&engine->errors[worker], DPF_FAULT_PLUGIN,
-                      "%s: sampler %s gave a record the weight %g, but states that weights lie in [0, %g]",
-                      step_name(engine, term->plan->side, name), term->plan->sampler->entry->component->id,
-                      (double)weights[i], term->plan->sampling.weight_max);
-            engine->forgivable[worker] = 1;
-            weights[i] = 0;
-            if (!step_note(engine, worker, i))
-                return -1;
-        }
-    return 0;
-}
-
-/* The draws of n records, one by one if that fails: a record that cannot be drawn does not take part. */
-static int draw_weights(struct engine *engine, struct term_run *term, const dpf_draw *draw, int worker,
-                        float *weights)
-{
-    struct instance *instance = term->plan->sampler;
-    dpf_call *call = step_call(engine, worker, instance, term->sample, 0);
-    if (step_result(engine, worker, instance, term->sampler->draw(instance->self, call, draw, weights),
-                    term->plan->side) == 0)
-        return 0;
-    if (draw->n == 1) {
-        *weights = 0;
-        return step_note(engine, worker, draw->users[0]) ? 0 : -1;
-    }
-    if (!step_forgive(engine, worker))
-        return -1;
-    for (int64_t i = 0; i < draw->n; i++) {
-        dpf_draw one = *draw;
-        one.n = 1;
-        one.users += i;
-        one.items += i;
-        one.values = draw->values ? draw->values + i : NULL;
-        one.privacy_weights = draw->privacy_weights ? draw->privacy_weights + i : NULL;
-        if (draw_weights(engine, term, &one, worker, weights + i) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
-                      const float *values, int64_t first, int64_t count, int worker, float *weights)
-{
-    int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
-    int32_t *pairs = record_pairs(engine, orientation, csr, first, count, worker);
-    if (!pairs)
-        return -1;
-    dpf_factors users = rows_in_use(engine, DPF_SIDE_USERS);
-    dpf_factors items = rows_in_use(engine, DPF_SIDE_ITEMS);
-    dpf_draw draw = {.size = sizeof draw,
-                     .level = DPF_LEVEL_RECORD,
-                     .n = n,
-                     .first = csr->origin + base,
-                     .users = pairs,
-                     .items = pairs + n,
-                     .values = values ? values + base : NULL,
-                     .privacy_weights = csr->privacy_weights ? csr->privacy_weights + base : NULL,
-                     .user_factors = &users,
-                     .item_factors = &items,
-                     .other_l1 = term->mechanism ? term->other_l1 : INFINITY};
-    if (draw_weights(engine, term, &draw, worker, weights) != 0)
-        return -1;
-    return check_weights(engine, term, weights, n, worker);
-}
-
-/* Weights of users drawn as parties, spread over the records. */
-static void spread_weights(const struct term_run *term, const struct csr *csr, int64_t first, int64_t count,
-                           float *weights)
-{
-    int64_t base = csr->ptr[first];
-    for (int64_t r = first; r < first + count; r++)
-        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++) {
-            int64_t user = term->plan->side == DPF_SIDE_USERS ? r : csr->others[i];
-            weights[i - base] = term->party_weights[user];
-        }
-}
-
-int step_groups(struct engine *engine, struct term_run *term, int64_t holder, int64_t first, int64_t count,
-                int worker, dpf_groups *groups)
-{
-    const struct csr *csr = step_records(engine, term, holder);
-    const float *values = record_values(engine, term, holder, csr);
-    int64_t base = csr->ptr[first], n = csr->ptr[first + count] - base;
-    int32_t *rows = step_buffer(engine, worker, BUFFER_ROWS, (size_t)count + 1, sizeof *rows);
-    int64_t *offsets = step_buffer(engine, worker, BUFFER_OFFSETS, (size_t)count + 1, sizeof *offsets);
-    if (!rows || !offsets)
-        return -1;
-    for (int64_t i = 0; i < count; i++)
-        rows[i] = (int32_t)(first + i);
-    for (int64_t i = 0; i <= count; i++)
-        offsets[i] = csr->ptr[first + i] - base;
-    float *weights = NULL;
-    int by_record = term->sampler && term->sampler->level == DPF_LEVEL_RECORD;
-    if (by_record || term->party_weights) {
-        weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
-        if (!weights)
-            return -1;
-        if (by_record && step_draw_records(engine, term, term->plan->side, csr, values, first, count, worker,
-                                           weights) != 0)
-            return -1;
-        if (!by_record)
-            spread_weights(term, csr, first, count, weights);
-    }
-    *groups = (dpf_groups){
-        .size = sizeof *groups,
-        .side = term->plan->side,
-        .self = &term->self,
-        .other = &term->other,
-        .n_groups = count,
-        .rows = rows,
-        .offsets = offsets,
-        .others = csr->others + base,
-        .values = values ? values + base : NULL,
-        .weights = weights,
-        .offset = engine->model->offset,
-        .party_row = -1,
-        .residual = &term->residual,
-        .self_features = engine->features[term->plan->side],
-        .other_features = engine->features[term->plan->source == SOURCE_RELATION ? term->plan->side
-                                                                                 : 1 - term->plan->side]};
-    return 0;
-}
-
 /* ---- before a step ------------------------------------------------------------------------------ */
 
 #define CHUNK_ROWS INT64_C(4096)
@@ -368,7 +188,7 @@ static int transform_factors(struct engine *engine, struct term_run *term, struc
 
 int step_return_transformed(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
-    dpf_factors rows = rows_in_use(engine, 1 - term->plan->side);
+    dpf_factors rows = step_rows_in_use(engine, 1 - term->plan->side);
     term->other = term->residual = rows;
     if (transform_factors(engine, term, error) != 0)
         return -1;
@@ -540,7 +360,7 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
     if (step_result(engine, 0, instance,
                     term->sampler->draw(instance->self, call, &draw, term->party_weight_buffer),
                     term->plan->side) != 0 ||
-        check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
+        step_check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
         return step_failed(engine, error);
     term->party_weights = term->party_weight_buffer;
     return keep_apart(engine, term, error) != 0 ? -1 : cap_participations(engine, term, error);
@@ -563,8 +383,8 @@ static int make_noise_state(struct term_run *term, struct dpf_error *error)
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
     int side = term->plan->side;
-    term->self = rows_in_use(engine, side);
-    term->other = rows_in_use(engine, term->plan->source == SOURCE_RELATION ? side : 1 - side);
+    term->self = step_rows_in_use(engine, side);
+    term->other = step_rows_in_use(engine, term->plan->source == SOURCE_RELATION ? side : 1 - side);
     term->residual = term->other;
     term->draw = term->plan->draw_lifetime == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
     term->sample = (uint32_t)engine->round;
@@ -576,115 +396,6 @@ int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error 
         make_noise_state(term, error) != 0)
         return -1;
     return term->plan->bounds_from_data && term->mechanism ? bounds_from_data(engine, term, error) : 0;
-}
-
-/* ---- the Gram row ------------------------------------------------------------------------------- */
-
-struct gram_work {
-    struct engine *engine;
-    struct term_run *term;
-    dpf_factors other;
-    double *partials;    /* one row for each chunk: added in order, so workers and ranks do not matter */
-    int64_t first_chunk; /* of this rank */
-};
-
-/* For a release each row's part is rounded to the grid before it is summed, as records' contributions are. */
-static int gram_on_grid(struct gram_work *work, int64_t first, int64_t count, int worker, double *out)
-{
-    struct term_run *term = work->term;
-    const dpf_query *query = &term->plan->gram_query;
-    struct instance *loss = term->plan->loss;
-    double *part = step_buffer(work->engine, worker, BUFFER_SUMS, (size_t)query->width, sizeof *part);
-    if (!part)
-        return -1;
-    for (int64_t row = first; row < first + count; row++) {
-        memset(part, 0, (size_t)query->width * sizeof *part);
-        dpf_call *call = step_call(work->engine, worker, loss, (uint32_t)work->engine->round, 0);
-        dpf_status status = term->loss->gram(loss->self, call, query, &work->other, row, 1, part);
-        if (step_result(work->engine, worker, loss, status, term->plan->side) != 0) {
-            if (!step_note(work->engine, worker, row))
-                return -1;
-            continue; /* the row's owner contributes nothing */
-        }
-        for (int32_t b = 0; b < query->n_blocks; b++)
-            for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
-                 i++)
-                out[i] += dpf_on_grid(part[i], term->noise.gram_grid[b]);
-    }
-    return 0;
-}
-
-static int gram_chunk(void *context, int64_t task, int worker)
-{
-    struct gram_work *work = context;
-    struct term_run *term = work->term;
-    task += work->first_chunk;
-    int64_t first = task * CHUNK_ROWS;
-    int64_t count = work->other.rows - first < CHUNK_ROWS ? work->other.rows - first : CHUNK_ROWS;
-    double *out = work->partials + task * term->plan->gram_query.width;
-    if (term->mechanism)
-        return gram_on_grid(work, first, count, worker, out);
-    dpf_call *call = step_call(work->engine, worker, term->plan->loss, (uint32_t)work->engine->round, 0);
-    dpf_status status = term->loss->gram(term->plan->loss->self, call, &term->plan->gram_query, &work->other,
-                                         first, count, out);
-    return step_result(work->engine, worker, term->plan->loss, status, term->plan->side);
-}
-
-/* Each rank makes some of the chunks. */
-static int fill_partials(struct gram_work *work, int64_t chunks, int64_t width, struct dpf_error *error)
-{
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
-    shares_even(chunks, offsets);
-    work->first_chunk = offsets[ranks_rank()];
-    const int64_t own = offsets[ranks_rank() + 1] - work->first_chunk;
-    int status = 0;
-    if (pool_run(work->engine->pool, own, gram_chunk, work) != 0)
-        status = step_failed(work->engine, error);
-    if (status == 0)
-        status = ranks_gather(work->partials, (size_t)width * sizeof *work->partials, offsets, error);
-    free(offsets);
-    return status;
-}
-
-int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
-                    double *out, struct dpf_error *error)
-{
-    int64_t width = term->plan->gram_query.width, chunks = (n + CHUNK_ROWS - 1) / CHUNK_ROWS;
-    struct gram_work work = {.engine = engine, .term = term, .other = term->other};
-    float *gathered = NULL;
-    work.partials = memory_new((size_t)(chunks * width) + 1, sizeof(double));
-    int status = work.partials ? 0 : error_memory(error);
-    if (status == 0 && members) {
-        gathered = memory_raw((size_t)(n * term->other.stride) + 1, sizeof(float));
-        if (!gathered)
-            status = error_memory(error);
-        for (int64_t i = 0; i < n && gathered; i++)
-            memcpy(gathered + i * term->other.stride, dpf_row(&term->other, members[i]),
-                   (size_t)term->other.stride * sizeof(float));
-        work.other.data = gathered;
-        work.other.rows = n;
-    }
-    if (status == 0)
-        status = fill_partials(&work, chunks, width, error);
-    memset(out, 0, (size_t)width * sizeof *out);
-    for (int64_t c = 0; c < chunks && status == 0; c++)
-        for (int64_t i = 0; i < width; i++)
-            out[i] += work.partials[c * width + i];
-    free(gathered);
-    free(work.partials);
-    return status;
-}
-
-int step_gram_room(struct term_run *term, int64_t n, struct dpf_error *error)
-{
-    if (term->n_gram == n)
-        return 0;
-    free(term->gram);
-    term->gram = memory_new((size_t)(n * step_stride(term->plan->gram_query.width)) + 1, sizeof(float));
-    term->n_gram = term->gram ? n : 0;
-    return term->gram ? 0 : error_memory(error);
 }
 
 /* ---- the tail: solving ------------------------------------------------------------------------------ */

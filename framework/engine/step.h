@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * step.h - what the kinds of side steps share.
+ * step.h - the common part of all kinds of side steps.
  *
  * local     no mechanism: rows in batches, query to solver, all in float32;
- * rows      released, row by row: for each batch of rows every party's query is encoded and summed;
- * messages  released, party by party: each user's (or silo's) whole message is made, transformed,
- *           encoded and summed, then the sum is decoded;
+ * rows      released, row by row: for each batch of rows the step encodes and sums every party's query;
+ * messages  released, party by party: the step makes, transforms, encodes and sums the whole message of each
+ *           user (or silo), then decodes the sum;
  * federated a whole round: parties solve, and send their solved rows.
  */
 #ifndef DPF_ENGINE_STEP_H
@@ -136,6 +136,11 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
  */
 int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
                       const float *values, int64_t first, int64_t count, int worker, float *weights);
+/* The rows of a side: everybody's, or those of the party that is solving. */
+dpf_factors step_rows_in_use(const struct engine *engine, int side);
+/* The sensitivity rests on the largest weight that the sampler states: what is above it is a fault, or 0. */
+int step_check_weights(struct engine *engine, const struct term_run *term, float *weights, int64_t n,
+                       int worker);
 /* The callback object for a term's component: the right draw for its lifetime. */
 dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw,
                     uint32_t party);

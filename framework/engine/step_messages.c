@@ -318,6 +318,23 @@ static void divide_rows(const struct messages_work *work, int64_t rows, int64_t 
     owners[ranks_size()] = rows; /* the Gram row is the last rank's */
 }
 
+/*
+ * Messages carry no noise, so that zeros are encoded as zeros, and the aggregation fills rows in: those without
+ * records need not be made. What is summed and what is counted stays the same. A party that is a process of
+ * its own sends all rows, masked: which of them are zeros is private (condition C8).
+ */
+static int leaves_zeros(const struct messages_work *work)
+{
+    const struct term_run *term = work->term;
+    const struct term_plan *plan = term->plan;
+    const dpf_noise_plan *noise = &term->noise;
+    return !work->engine->remote && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
+           plan->source == SOURCE_RECORDS && plan->query.support == DPF_SUPPORT_OBSERVED &&
+           !plan->query.has_gram && (term->mechanism->flags & DPF_MECHANISM_ROUNDS) &&
+           (noise->where == DPF_NOISE_NOWHERE || noise->where == DPF_NOISE_AT_SUM || noise->bare) &&
+           (term->aggregator->flags & DPF_AGGREGATOR_FILLS);
+}
+
 static void open_messages(struct messages_work *work, struct engine *engine, struct term_run *term)
 {
     const dpf_query *query = &term->plan->sent;
@@ -332,6 +349,8 @@ static void open_messages(struct messages_work *work, struct engine *engine, str
     work->dense = query->support == DPF_SUPPORT_DENSE ||
                   (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
                   (term->mechanism->flags & DPF_MECHANISM_DENSE) != 0 || !term->plan->by_user;
+    work->leaves_zeros = work->dense && leaves_zeros(work);
+    work->dense = work->dense && !work->leaves_zeros;
 }
 
 static struct remote_release release_of(const struct messages_work *work)

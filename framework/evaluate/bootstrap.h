@@ -2,12 +2,12 @@
 /*
  * bootstrap.h - confidence intervals of averages over users.
  *
- * A replicate is a population in which each user stands a random number of times, Poisson with mean 1, and
- * its averages follow from the same rows of sums as those of all users. The interval lies between quantiles
+ * A replicate is a population with a random number of copies of each user, Poisson with mean 1; its averages
+ * follow from the same rows of sums as those of all users. The interval lies between quantiles
  * of the replicates (the percentile bootstrap: Efron, Tibshirani, An Introduction to the Bootstrap, 1993,
  * section 13.3; Poisson weights: Chamandy et al., Estimating Uncertainty for Massive Data Streams, 2012). It
- * says how far a figure depends on who was tested; splits, noise and initial values are other sources of
- * variation.
+ * shows how much a figure depends on the users in the test; splits, noise and initial values are other sources
+ * of variation.
  */
 #ifndef DPF_EVALUATE_BOOTSTRAP_H
 #define DPF_EVALUATE_BOOTSTRAP_H

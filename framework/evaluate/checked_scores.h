@@ -5,7 +5,7 @@
 
 #include "evaluate/evaluate.h"
 
-/* As scorer->scores; a score that is no finite number is an error naming user and item. */
+/* As scorer->scores; a score that is not finite is an error that names user and item. */
 int checked_scores(const struct scorer *scorer, const struct dataset *dataset, int64_t user,
                    const int32_t *items, int64_t n, double *out, struct dpf_error *error);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coverage.h - over all lists: the expected share of items that are in one, and how evenly they are spread.
+ * coverage.h - over all lists: the expected share of items that appear in a list, and how evenly they appear.
  *
- * An item is missing from all lists with the product of (1 - p) over users, p being its chance to be
- * in the user's first k. Logarithms are added as saturating integers, so that the order of users
- * does not show in the result.
+ * An item is missing from all lists with the probability prod_u (1 - p_u), where p_u is its chance to be in the
+ * first k of user u. Logarithms are added as saturating integers, so the result does not depend on the order of
+ * users.
  */
 #ifndef DPF_EVALUATE_COVERAGE_H
 #define DPF_EVALUATE_COVERAGE_H

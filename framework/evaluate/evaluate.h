@@ -2,9 +2,9 @@
 /*
  * evaluate.h - rating and ranking metrics of a model.
  *
- * The conventions are stated as formulas in docs/metrics.md and, one line each, by
- * evaluate_convention(). Ties are counted by the expectation over their orders, never by index, so
- * that a constant model scores as chance does. A NaN score is an error.
+ * docs/metrics.md states the conventions as formulas, evaluate_convention() in one line each. Ties count by the
+ * expectation over their orders, never by index, so a constant model scores like a random order. A NaN score is
+ * an error.
  */
 #ifndef DPF_EVALUATE_EVALUATE_H
 #define DPF_EVALUATE_EVALUATE_H
@@ -103,7 +103,7 @@ int evaluate_release_moves(const struct config *config, const struct config_valu
 int evaluate_release_names(const struct config_values *options, int implicit, double value_lo,
                            double value_hi, struct metrics *out, struct dpf_error *error);
 
-/* The noise of each released number, chosen by whoever accounts for it. */
+/* The noise of each released number, chosen by the caller that accounts for it. */
 struct metric_noise {
     int numbers;      /* that it is for */
     double grid;      /* a power of two, at most 1 */

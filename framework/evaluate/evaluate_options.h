@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evaluate_options.h - section [evaluate] as the passes use it. */
+/* evaluate_options.h - section [evaluate], in the form that the passes use. */
 #ifndef DPF_EVALUATE_EVALUATE_OPTIONS_H
 #define DPF_EVALUATE_EVALUATE_OPTIONS_H
 

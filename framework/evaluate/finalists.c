@@ -7,24 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "simd/simd_kind.h"
-
-#if SIMD_X86
-#define SIMD_AVX512
-#include "evaluate/near_scores.h"
-#undef SIMD_AVX512
-#define SIMD_AVX2
-#include "evaluate/near_scores.h"
-#undef SIMD_AVX2
-#endif
-#define SIMD_PORTABLE
-#include "evaluate/near_scores.h"
-#undef SIMD_PORTABLE
-
-#define BLOCK (8 * NEAR_PANEL) /* items: the block's scores stay in the nearest cache */
-#define FEW 6                  /* positives: up to here counting beats looking up */
-#define MANY (1 << 19)         /* positives: from here on kernels do not count exactly */
-#define SLOTS 4096             /* intervals of score, at most */
 
 struct near_kernels {
     void (*panel)(const float *users, const float *panel, int64_t stride, float *out, int64_t out_ld);
@@ -35,23 +17,13 @@ struct near_kernels {
     void (*largest)(const float *x, int64_t n, float *out);
 };
 
-static const struct near_kernels *kernels_of(int kind)
-{
-    static const struct near_kernels portable = {near_panel_portable, near_find_portable, near_count_portable,
-                                                 near_look_up_portable, near_largest_portable};
-#if SIMD_X86
-    static const struct near_kernels avx512 = {near_panel_avx512, near_find_avx512, near_count_avx512,
-                                               near_look_up_avx512, near_largest_avx512};
-    static const struct near_kernels avx2 = {near_panel_avx2, near_find_avx2, near_count_avx2,
-                                             near_look_up_avx2, near_largest_avx2};
-    if (kind == SIMD_KIND_AVX512)
-        return &avx512;
-    if (kind == SIMD_KIND_AVX2)
-        return &avx2;
-#endif
-    (void)kind;
-    return &portable;
-}
+#define SIMD_TEMPLATE "evaluate/near_scores.h"
+#include "simd/each_kind.h"
+
+#define BLOCK (8 * NEAR_PANEL) /* items: the block's scores stay in the nearest cache */
+#define FEW 6                  /* positives: up to here counting beats looking up */
+#define MANY (1 << 19)         /* positives: from here on kernels do not count exactly */
+#define SLOTS 4096             /* intervals of score, at most */
 
 /* ---- items ----------------------------------------------------------------------------------------- */
 
@@ -82,8 +54,9 @@ int finalist_items_open(struct finalist_items *items, const struct scorer *score
                         int kernel, struct dpf_error *error)
 {
     const size_t stride = (size_t)scorer->factors.stride;
+    const int kind = simd_choose(kernel);
     *items = (struct finalist_items){
-        .scorer = scorer, .n_items = n_items, .k = k, .kernels = kernels_of(simd_choose(kernel))};
+        .scorer = scorer, .n_items = n_items, .k = k, .kernels = SIMD_PICK(kind, &near_kernels)};
     items->panels = memory_new((size_t)n_panels(n_items) * NEAR_PANEL, stride * sizeof *items->panels);
     items->largest = memory_new(stride, sizeof *items->largest);
     if (!items->panels || !items->largest) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * finalists.h - which of all items can be among a user's first k, and which stand near a positive.
+ * finalists.h - finds the items that can be among a user's first k, and those whose scores are near a positive's.
  *
- * Where scores are products of factor rows, those of several users are computed at a time and as fast as the
- * processor multiplies, in another order of additions than the scorer's. Such near scores differ from the
- * scorer's by at most e, which rounding analysis gives from the rows' norms; so
+ * Where scores are products of factor rows, a fast kernel computes those of several users at a time, with another
+ * order of additions than the scorer's. Such near scores differ from the scorer's by at most e, a bound on rounding
+ * errors that follows from the rows' norms; so
  *
  *   an item whose near score is more than 2 e below the k-th largest near score is below k others, and tied
  *   with none of the first k; all others are finalists, which the scorer scores;
  *   an item whose near score is more than e from a positive's score is above or below it; the scorer
  *   decides about all others.
  *
- * So lists, ties and ranks are those of the scorer's scores, to the last bit. Users for whom e is not finite
- * are left to the scorer.
+ * So lists, ties and ranks are exactly those of the scorer's scores. If e is not finite for a user, the scorer
+ * scores all items.
  */
 #ifndef DPF_EVALUATE_FINALISTS_H
 #define DPF_EVALUATE_FINALISTS_H

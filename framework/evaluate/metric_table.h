@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metric_table.h - the metrics there are: names, kinds, conventions. */
+/* metric_table.h - all metrics: names, kinds, conventions. */
 #ifndef DPF_EVALUATE_METRIC_TABLE_H
 #define DPF_EVALUATE_METRIC_TABLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * near_scores.h - scores to within rounding, of several users at a time, and passes over them. A template:
+ * near_scores.h - near scores (see finalists.h) of several users at a time, and passes over them. A template:
  * see simd.h. No include guard.
  */
 #include "simd/simd.h"
@@ -75,3 +75,11 @@ SIMD_TARGET static int64_t SIMD(near_look_up)(const float *x, int64_t n, float l
     *n_listed = listed;
     return total;
 }
+
+static const struct near_kernels SIMD(near_kernels) = {
+    .panel = SIMD(near_panel),
+    .find = SIMD(near_find),
+    .count = SIMD(near_count),
+    .look_up = SIMD(near_look_up),
+    .largest = SIMD(near_largest),
+};

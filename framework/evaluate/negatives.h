@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * negatives.h - the random items that sampled ranking ranks positives among.
+ * negatives.h - the random items among which sampled ranking ranks positives.
  *
- * A user's negatives are a function of the seeded root, the user and the items excluded for that
- * user: the model, other users and the workers do not matter. The user is named by its id.
+ * A user's negatives depend on the seeded root, the user's id and the items excluded for that user, and not on the
+ * model, other users or the workers.
  */
 #ifndef DPF_EVALUATE_NEGATIVES_H
 #define DPF_EVALUATE_NEGATIVES_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * noisy_metrics.h - metrics that are released: sums of bounded contributions of users, with noise.
+ * noisy_metrics.h - released metrics: sums of users' bounded contributions, with noise.
  *
- * What a user contributes is a vector of numbers, group after group. A group is a set of metrics that are
- * averaged over the same things, and their count c:
+ * A user contributes a vector of numbers, group after group. A group is a set of metrics that are averaged over
+ * the same things, and their count c:
  *
  *   records   errors of predicted values over test records (mse, rmse, mae). With n test records the user
  *             counts c = min(n, R)/R, R = release-records, and each metric x = c y, where y is the user's
@@ -12,26 +12,26 @@
  *   rankings  metrics of the user's list: c = 1 with any positive, else 0.
  *
  * y is clipped to its range and moved to the middle of it, so that |y| <= 1: errors lie between 0 and
- * release-error, metrics of a list between 0 and 1. What is released are the sums over users, of every
- * number and count, with noise; a metric is the ratio of its sum to its group's count, so that how many users
- * have test records stays hidden too. rmse follows from the sum of mse, f1-of-means from precision and
- * recall: neither has a number of its own.
+ * release-error, metrics of a list between 0 and 1. The release consists of the sums over users of
+ * every number and count, with noise. A metric is the ratio of its sum to its group's count, so the number of
+ * users with test records stays hidden too. rmse follows from the sum of mse, f1-of-means from precision and
+ * recall, so neither has its own number.
  *
  * Sensitivity. All of it is on a grid of step g = 2^-b, b >= 0: numbers of a user are integers C = c/g and X
  * with |X| <= C <= 1/g, since rounding to the grid is monotone; sums are of integers, and exact. A user's
- * vector follows from what was released before and from the user's own records, training and test parts
- * alike (condition C2): so between neighbours, who differ in one user, or in one record of one user, one
+ * vector follows from earlier releases and from the user's own records in the training and test parts
+ * (condition C2). So between neighbours, who differ in one user, or in one record of one user, one
  * vector differs. With m metrics in G groups, in steps of g, and s = 1/g:
  *
  *   a user comes or goes    the vector itself: each of m + G numbers is at most s. L1 (m + G) s,
  *                           L2 sqrt(m + G) s.
  *   other records           two vectors, of counts C, C' and metrics X, X' in a group of m' metrics. Its
- *                           part of the squared L2 norm is at most m' (C + C')^2 + (C - C')^2, which is
- * convex in (C, C'), so it is largest in a corner of [0, s]^2: 4 m' s^2, or (m' + 1) s^2, which is no more as
- * m' >= 1. L2 2 sqrt(m) s; in the same way L1 2 m s. One record of the user can turn each vector into any
- * other.
+ *                           part of the squared L2 norm is at most m' (C + C')^2 + (C - C')^2. This is
+ *                           convex in (C, C'), so it is largest in a corner of [0, s]^2: 4 m' s^2, or
+ *                           (m' + 1) s^2, which is not larger as m' >= 1. L2 2 sqrt(m) s; in the same way
+ *                           L1 2 m s. One record of the user can turn each vector into any other.
  *
- * A user whose scores cannot be made, or are not finite, contributes zeros, and stops nothing (C12).
+ * A user whose scores fail or are not finite contributes zeros and stops nothing (C12).
  */
 #ifndef DPF_EVALUATE_NOISY_METRICS_H
 #define DPF_EVALUATE_NOISY_METRICS_H

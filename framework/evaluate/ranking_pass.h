@@ -2,8 +2,8 @@
 /*
  * ranking_pass.h - ranking metrics over all users with positives, and over bands of users and of items.
  *
- * What a pass adds up over users is a row of sums, from which every average follows: those of all users, and
- * those of a resampled population (bootstrap.h).
+ * A pass adds up one row of sums over users. Every average follows from such a row: that of all users, and that
+ * of a resampled population (bootstrap.h).
  */
 #ifndef DPF_EVALUATE_RANKING_PASS_H
 #define DPF_EVALUATE_RANKING_PASS_H

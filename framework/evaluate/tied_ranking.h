@@ -3,7 +3,7 @@
  * tied_ranking.h - ranking metrics of one list as expectations over the orders of tied items.
  *
  * Items of equal score form a group; every order within a group is equally likely. All metrics
- * follow from each group's size and positives, in closed form and without drawing any order.
+ * follow from each group's size and positives in closed form; no order is drawn.
  */
 #ifndef DPF_EVALUATE_TIED_RANKING_H
 #define DPF_EVALUATE_TIED_RANKING_H

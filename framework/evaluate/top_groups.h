@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_groups.h - the groups of equal scores at the head of a list, in time linear in its length.
+ * top_groups.h - finds the groups of equal scores at the head of a list, in time linear in its length.
  *
- * Nothing is sorted but the head: one sweep finds the k-th largest score, a second one counts its ties.
+ * It sorts the head alone: one sweep finds the k-th largest score, a second one counts its ties.
  */
 #ifndef DPF_EVALUATE_TOP_GROUPS_H
 #define DPF_EVALUATE_TOP_GROUPS_H

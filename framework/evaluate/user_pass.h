@@ -2,8 +2,8 @@
 /*
  * user_pass.h - a pass over all users in parallel whose sums do not depend on the workers.
  *
- * Users are cut into chunks by their number alone (shares.h); each chunk has sums of its own, which are added
- * up in the order of chunks. Each rank has whole chunks.
+ * Users are cut into chunks by their number alone (shares.h); each chunk has its own sums, which are added
+ * in the order of chunks. Each rank has whole chunks.
  */
 #ifndef DPF_EVALUATE_USER_PASS_H
 #define DPF_EVALUATE_USER_PASS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields.h - a line of text as fields, and fields as numbers. */
+/* fields.h - splits a line of text into fields, and reads fields as numbers. */
 #ifndef DPF_LINES_FIELDS_H
 #define DPF_LINES_FIELDS_H
 
@@ -35,7 +35,7 @@ int64_t fields_split(const struct delimiter *delimiter, const char *line, size_t
 
 /* A canonical integer: no leading zeros, no plus sign, within int64. 0, or -1. */
 int field_integer(const struct field *field, int64_t *out);
-/* A decimal number, correctly rounded. 0, or -1; NaN is no number. */
+/* A decimal number, correctly rounded. 0, or -1; NaN is refused. */
 int field_real(const struct field *field, double *out);
 /* The text in quotes, cut to fit, with unprintable bytes as \xNN. Returns buffer. */
 const char *field_show(const struct field *field, char buffer[96]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_part.h - a file cut into parts of about as many bytes, between lines.
+ * file_part.h - cuts a file between lines into parts of about equal size.
  *
- * A line belongs to the part in which its first byte would lie if parts were cut at bytes; so each line is in
- * exactly one, whoever looks for it, and no part has to be read to find another. A part may be empty.
+ * Cut the file into parts of equal size: a line belongs to the part that contains its first byte. So each line
+ * is in exactly one part, and finding a part does not need the others. A part may be empty.
  */
 #ifndef DPF_DATA_FILE_PART_H
 #define DPF_DATA_FILE_PART_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip.h - the bytes of a file, unpacked if it is gzipped (RFC 1952): all of its members, and an error for
- * whatever else stands in it. zlib's gzread takes bytes behind a member that begin no other one for the end.
+ * gzip.h - reads a file, and unpacks all members of a gzipped one (RFC 1952); other content is an error. zlib's
+ * gzread would take foreign bytes behind a member for the end of the file.
  */
 #ifndef DPF_LINES_GZIP_H
 #define DPF_LINES_GZIP_H

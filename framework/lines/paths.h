@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paths.h - a configured path, maybe a pattern, as a list of files that exist. */
+/* paths.h - turns a configured path, or a pattern, into a list of existing files. */
 #ifndef DPF_LINES_PATHS_H
 #define DPF_LINES_PATHS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quoted.h - lines with quoted fields, through libcsv (RFC 4180: doubled quotes, line ends in quotes). */
+/* quoted.h - reads lines with quoted fields, by libcsv (RFC 4180: doubled quotes, line ends in quotes). */
 #ifndef DPF_LINES_QUOTED_H
 #define DPF_LINES_QUOTED_H
 

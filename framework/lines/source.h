@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h - a file, plain or gzipped, as a sequence of blocks that hold whole lines.
+ * source.h - reads a file, plain or gzipped, as a sequence of blocks of whole lines.
  *
- * Blocks may be fetched from several threads; they are numbered in the order of the file.
+ * Several threads may fetch blocks; the blocks are numbered in the order of the file.
  */
 #ifndef DPF_LINES_SOURCE_H
 #define DPF_LINES_SOURCE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrate.h - [privacy] budget = total: noise from a target.
+ * calibrate.h - [privacy] budget = total: finds the noise for a total epsilon.
  *
- * Each mechanism states its noise for one release; all of them are multiplied by one factor, such that the
- * composed epsilon is at most total-epsilon. Part of plan_complete.
+ * Each mechanism states its noise for one release. One factor multiplies all of it, such that the composed epsilon
+ * is at most total-epsilon. Part of plan_complete.
  */
 #ifndef DPF_PLAN_CALIBRATE_H
 #define DPF_PLAN_CALIBRATE_H

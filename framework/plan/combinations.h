@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* combinations.h - components that do not work together, refused with the remedy. Part of plan_complete. */
+/* combinations.h - refuses components that do not work together, and names a remedy. Part of plan_complete. */
 #ifndef DPF_PLAN_COMBINATIONS_H
 #define DPF_PLAN_COMBINATIONS_H
 

@@ -387,6 +387,7 @@ void components_free(struct plan *plan)
         free(side->ridge_constant);
     }
     instance_free(plan->recommender.instance);
+    instance_free(plan->recommender.aggregator);
     for (int i = 0; i < plan->n_accountants; i++)
         instance_free(plan->accountants[i]);
     free(plan->accountants);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* components.h - instances of the components that a configuration names. Part of plan_open. */
+/* components.h - makes instances of the components that a configuration names. Part of plan_open. */
 #ifndef DPF_PLAN_COMPONENTS_H
 #define DPF_PLAN_COMPONENTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* facts.h - what the plan says about conditions C1..C12. Part of plan_complete. */
+/* facts.h - what follows from the plan for the conditions C1..C12. Part of plan_complete. */
 #ifndef DPF_PLAN_FACTS_H
 #define DPF_PLAN_FACTS_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_release.h - metrics that are released with noise ([evaluate] release = noisy), as the plan sees
- * them.
+ * metric_release.h - the plan of metrics that are released with noise ([evaluate] release = noisy).
  *
- * The evaluation bounds what a user contributes, and says how far that moves the released numbers
- * (evaluate/noisy_metrics.h has the argument). The plan chooses the noise, puts the release into the ledger,
- * and judges what it reads.
+ * The evaluation bounds a user's contribution and states how far it moves the released numbers
+ * (evaluate/noisy_metrics.h has the argument). The plan chooses the noise, puts the release into the ledger, and
+ * checks its inputs.
  */
 #ifndef DPF_PLAN_METRIC_RELEASE_H
 #define DPF_PLAN_METRIC_RELEASE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.h - a configuration and its components, validated into something that can be run.
+ * plan.h - a validated configuration and its components, ready to run.
  *
- * A plan is made before any record is read (sizes may come from the data set, see plan_sizes), is
- * immutable while the engine runs, and knows the guarantee of the run.
+ * A plan exists before any record is read (sizes may come from the data set, see plan_sizes), does not change while
+ * the engine runs, and contains the guarantee of the run.
  */
 #ifndef DPF_PLAN_PLAN_H
 #define DPF_PLAN_PLAN_H
@@ -81,9 +81,14 @@ struct side_plan {
 struct recommender_plan {
     struct instance *instance; /* NULL: a factorization, or a baseline */
     const dpf_recommender *functions;
+    struct instance *aggregator; /* sums users' messages; NULL: the component sums them */
     dpf_recommender_setup setup;
     dpf_recommender_release releases[DPF_MAX_RELEASES];
     int32_t n_releases;
+    /* With an aggregator. */
+    int64_t max_curious;
+    int64_t least_survivors;            /* messages that a sum has at least */
+    uint64_t modulus[DPF_MAX_RELEASES]; /* of the sums of each release; 0: none is large enough */
 };
 
 /* Metrics that are released with noise; see metric_release.h. */

@@ -340,8 +340,10 @@ void plan_rekey(struct plan *plan, struct random_root *root)
                 if (drawing[i])
                     instance_rekey(drawing[i], root);
         }
-    if (plan->recommender.instance)
-        instance_rekey(plan->recommender.instance, root);
+    struct instance *const whole[] = {plan->recommender.instance, plan->recommender.aggregator};
+    for (int i = 0; i < 2; i++)
+        if (whole[i])
+            instance_rekey(whole[i], root);
     random_root_free(plan->privacy_root);
     plan->privacy_root = root;
 }

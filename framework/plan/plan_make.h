@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_make.h - makes a plan of a configuration, completes it, and charges it. */
+/* plan_make.h - makes a plan from a configuration, completes it, and computes its privacy cost. */
 #ifndef DPF_PLAN_PLAN_MAKE_H
 #define DPF_PLAN_PLAN_MAKE_H
 

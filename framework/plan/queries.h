@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queries.h - the query of every term, and of the terms of a side together. Part of plan_complete. */
+/* queries.h - the query of each term, and that of all terms of a side together. Part of plan_complete. */
 #ifndef DPF_PLAN_QUERIES_H
 #define DPF_PLAN_QUERIES_H
 

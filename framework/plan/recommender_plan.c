@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/components.h"
+#include "plan/recommender_sums.h"
 #include "plan/sensitivity.h"
 #include "reading/data_params.h"
 
@@ -65,7 +66,7 @@ int recommender_plan_make(struct plan *plan, struct dpf_error *error)
     const dpf_value *v = plan->model.params.values;
     const char *id = v[MODEL_RECOMMENDER].text;
     if (!*id)
-        return 0;
+        return recommender_sums_refuse(plan, error);
     if (v[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return config_error(plan->config, "model", "kind", error,
                             "kind names a baseline and recommender = %s another model: remove one of them",
@@ -75,7 +76,7 @@ int recommender_plan_make(struct plan *plan, struct dpf_error *error)
                               &plan->recommender.instance, error) != 0)
         return -1;
     plan->recommender.functions = plan->recommender.instance->functions;
-    return 0;
+    return recommender_sums_make(plan, error);
 }
 
 /* ---- releases --------------------------------------------------------------------------------------- */
@@ -95,6 +96,7 @@ static dpf_recommender_setup setup_of(const struct plan *plan)
         .adjacency = plan->guarantee.adjacency,
         .features = (*plan->data.params.values[D_USER_FEATURES].text ? DPF_FEATURES_OF_USERS : 0) |
                     (*plan->data.params.values[D_ITEM_FEATURES].text ? DPF_FEATURES_OF_ITEMS : 0),
+        .shares = recommender_sums_shares(plan),
     };
 }
 
@@ -162,6 +164,8 @@ int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
 {
     struct recommender_plan *component = &plan->recommender;
     struct instance *instance = component->instance;
+    if (recommender_sums_check(plan, error) != 0)
+        return -1;
     component->setup = setup_of(plan);
     component->n_releases = 0;
     plan->ledger.n = 0;
@@ -179,7 +183,7 @@ int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
     for (int32_t i = 0; i < n; i++) {
         dpf_recommender_release *release = &component->releases[i];
         char source[96];
-        if (check_release(plan, release, error) != 0)
+        if (check_release(plan, release, error) != 0 || recommender_sums_complete(plan, i, error) != 0)
             return -1;
         release->event.term = i;
         release->event.blocks = 1;
@@ -243,4 +247,5 @@ void recommender_plan_judge(const struct plan *plan, int32_t index, struct term_
     facts->noise_by_users = (release->flags & DPF_RELEASE_NOISE_BY_USERS) != 0;
     facts->component_may_stop =
         !(plan->recommender.functions->flags(plan->recommender.instance->self) & DPF_RECOMMENDER_ALWAYS_ENDS);
+    recommender_sums_judge(plan, index, facts);
 }

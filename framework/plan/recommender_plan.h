@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recommender_plan.h - the part of a plan that a component of the role recommender has: [model] recommender.
+ * recommender_plan.h - the plan of a recommender: [model] recommender.
  *
- * It stands in place of both sides: keys of the factorization beside it are errors, as they would do nothing.
+ * A recommender replaces both sides. Keys of the factorization beside it would have no effect and are errors.
  */
 #ifndef DPF_PLAN_RECOMMENDER_PLAN_H
 #define DPF_PLAN_RECOMMENDER_PLAN_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release.h - noise of every term that sends something, and the events that it costs. Part of plan_complete.
- */
+/* release.h - the noise of each term that sends messages, and its privacy events. Part of plan_complete. */
 #ifndef DPF_PLAN_RELEASE_H
 #define DPF_PLAN_RELEASE_H
 

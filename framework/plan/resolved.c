@@ -46,6 +46,7 @@ static void visit_all(const struct plan *plan, value_visitor visit, void *contex
         }
     }
     visit_instance(plan->recommender.instance, visit, context);
+    visit_instance(plan->recommender.aggregator, visit, context);
     for (int i = 0; i < plan->n_accountants; i++)
         visit_instance(plan->accountants[i], visit, context);
 }
@@ -180,6 +181,7 @@ char *plan_text(const struct plan *plan)
         describe_component(&text, "recommender", plan->recommender.instance);
         for (int32_t i = 0; i < plan->recommender.n_releases; i++)
             text_add(&text, "    %-11s %s\n", "releases", plan->recommender.releases[i].name);
+        describe_component(&text, "aggregator", plan->recommender.aggregator);
         describe_metrics(&text, plan);
         return text.data;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sampling.h - what a term's sampler draws, and what of that is secret. Part of plan_complete. */
+/* sampling.h - what a term's sampler draws, and which part of it is secret. Part of plan_complete. */
 #ifndef DPF_PLAN_SAMPLING_H
 #define DPF_PLAN_SAMPLING_H
 

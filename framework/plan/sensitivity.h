@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensitivity.h - bounds of what a term reads, and how far a unit can move what it sends. Part of
- * plan_complete. */
+/* sensitivity.h - bounds of a term's inputs, and how far a unit can move its messages. Part of plan_complete. */
 #ifndef DPF_PLAN_SENSITIVITY_H
 #define DPF_PLAN_SENSITIVITY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unlisted.h - accountants that the configuration does not list, and that would prove a smaller epsilon. */
+/* unlisted.h - finds accountants that would prove a smaller epsilon but are not in the configured list. */
 #ifndef DPF_PLAN_UNLISTED_H
 #define DPF_PLAN_UNLISTED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utility_report.h - what the components of a side report about the error of its release (dpframe/utility.h). */
+/* utility_report.h - reports of a side's components about the error of its release (dpframe/utility.h). */
 #ifndef DPF_PLAN_UTILITY_REPORT_H
 #define DPF_PLAN_UTILITY_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv_plot.h - a CSV file of numbers as a picture beside it: NAME.svg, NAME.png and NAME.gp for NAME.csv. */
+/* csv_plot.h - draws a CSV file of numbers beside it: NAME.svg, NAME.png and NAME.gp for NAME.csv. */
 #ifndef DPF_PLOT_CSV_PLOT_H
 #define DPF_PLOT_CSV_PLOT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gnuplot.h - the program that draws: texts for its scripts, and running it. */
+/* gnuplot.h - runs gnuplot, and escapes texts for its scripts. */
 #ifndef DPF_PLOT_GNUPLOT_H
 #define DPF_PLOT_GNUPLOT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html_page.h - an HTML page that is one file: no scripts, no fonts, nothing to fetch.
+ * html_page.h - an HTML page in one file, without scripts, fonts or other files to load.
  *
- * Light or dark as the reader's system is, readable from 320 px on, and fit to be printed. The markup is
- * well-formed XML, too.
+ * It is light or dark like the reader's system, readable from 320 px on, and printable. The markup is also
+ * well-formed XML.
  */
 #ifndef DPF_PLOT_HTML_PAGE_H
 #define DPF_PLOT_HTML_PAGE_H

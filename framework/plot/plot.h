@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plot.h - what a plot shows: series of points on two axes.
+ * plot.h - the data of a plot: series of points on two axes.
  *
  * plot_svg.h draws it into a page, plot_files.h with gnuplot into files.
  */

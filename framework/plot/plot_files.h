@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plot_files.h - a plot as files for papers, by gnuplot: STEM.svg, STEM.png, and STEM.gp, which holds the
- * numbers too and draws both again. */
+/* plot_files.h - writes a plot as files for papers, by gnuplot: STEM.svg, STEM.png, and STEM.gp, which contains
+ * the numbers and draws both again. */
 #ifndef DPF_PLOT_PLOT_FILES_H
 #define DPF_PLOT_PLOT_FILES_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plot_svg.h - a plot as part of an HTML page: inline SVG, a key, and a table of its values.
+ * plot_svg.h - writes a plot into an HTML page: inline SVG, a key, and a table of its values.
  *
- * Places are percentages and texts have the size of the page's, so that a plot is as wide as the page lets it
- * be and is read as well on a telephone as on a screen. Colours and sizes are those of the style sheet of
- * html_page.h. The value of a point shows up while the pointer is on it, without scripts.
+ * Positions are percentages and texts have the size of the page's text, so a plot fills the width of the page and
+ * is readable on a telephone and on a screen. The style sheet of html_page.h sets colours and sizes. A point's
+ * value appears while the pointer is on it, without scripts.
  */
 #ifndef DPF_PLOT_PLOT_SVG_H
 #define DPF_PLOT_PLOT_SVG_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ticks.h - where an axis has marks, and how its numbers read. */
+/* ticks.h - the marks of an axis, and the format of its numbers. */
 #ifndef DPF_PLOT_TICKS_H
 #define DPF_PLOT_TICKS_H
 

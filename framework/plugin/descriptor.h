@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descriptor.h - a plugin's constant data, checked before anything of it is used.
+ * descriptor.h - checks a plugin's constant data before the host uses any of it.
  *
  * Faults are DPF_FAULT_PLUGIN; path names the file in messages. The checks go from the outside in:
- * each relies on what the one before has established.
+ * each relies on the ones before it.
  */
 #ifndef DPF_PLUGIN_DESCRIPTOR_H
 #define DPF_PLUGIN_DESCRIPTOR_H

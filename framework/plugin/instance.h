@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* instance.h - parts of instances that the conformance kit looks into. */
+/* instance.h - parts of instances that the conformance kit reads. */
 #ifndef DPF_PLUGIN_INSTANCE_H
 #define DPF_PLUGIN_INSTANCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* param_table.h - is one row of a parameter table sound? */
+/* param_table.h - checks one row of a parameter table. */
 #ifndef DPF_PLUGIN_PARAM_TABLE_H
 #define DPF_PLUGIN_PARAM_TABLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plugin_load.h - one shared object into this process, safely.
+ * plugin_load.h - loads one shared object into this process, safely.
  *
  * Path rules stop accidents and swapped files; they do not make a hostile plugin harmless. A plugin
  * is code that runs with the rights of the user.

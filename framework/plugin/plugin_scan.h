@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plugin_scan.h - which components files hold, learnt in a child process.
+ * plugin_scan.h - finds the components of files in a child process.
  *
  * A plugin that crashes, exits, hangs or corrupts memory when it is loaded does so in the child; the
- * parent then names the file, and looks at the others in another child.
+ * parent then names the file and scans the others in another child.
  */
 #ifndef DPF_PLUGIN_PLUGIN_SCAN_H
 #define DPF_PLUGIN_PLUGIN_SCAN_H

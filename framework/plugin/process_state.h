@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_state.h - what a plugin must not change when it is loaded, and putting it back.
+ * process_state.h - compares and restores the state of the process that a plugin must not change when it loads.
  *
  * A shared object built with -ffast-math flushes denormals in every thread made later; a constructor
- * that calls setlocale changes how numbers are parsed. Neither leaves a trace in the file, so the
- * state itself is compared.
+ * that calls setlocale changes how numbers are parsed. The file shows neither, so the
+ * host compares the state itself.
  */
 #ifndef DPF_PLUGIN_PROCESS_STATE_H
 #define DPF_PLUGIN_PROCESS_STATE_H

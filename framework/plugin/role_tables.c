@@ -105,7 +105,8 @@ static const char *aggregator_fault(const void *functions)
     const dpf_aggregator *aggregator = functions;
     if (aggregator->sees != DPF_SEES_MESSAGES && aggregator->sees != DPF_SEES_SUM)
         return "sees is neither DPF_SEES_MESSAGES nor DPF_SEES_SUM";
-    if (aggregator->flags & ~(DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE | DPF_AGGREGATOR_ADDS))
+    if (aggregator->flags &
+        ~(DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE | DPF_AGGREGATOR_ADDS | DPF_AGGREGATOR_FILLS))
         return "flags has an unknown bit";
     REQUIRE(aggregator, absorb);
     REQUIRE(aggregator, scale);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* role_tables.h - the roles that this host knows, and what each role's function table must hold. */
+/* role_tables.h - the roles that this host knows, and the functions that each role requires. */
 #ifndef DPF_PLUGIN_ROLE_TABLES_H
 #define DPF_PLUGIN_ROLE_TABLES_H
 

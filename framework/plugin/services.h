@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * services.h - what a dpf_host is made of: one per instance.
+ * services.h - the services of a dpf_host; each instance has its own.
  *
- * All functions of the services may be called by several workers at once. Memory is counted, so
- * that leaks are seen, and the k-th allocation can be made to fail, so that failure paths are
- * tested.
+ * Several workers may call all functions of the services at once. The host counts memory, to find leaks, and can
+ * make the k-th allocation fail, to test failure paths.
  */
 #ifndef DPF_PLUGIN_SERVICES_H
 #define DPF_PLUGIN_SERVICES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* worker.h - what tests and the conformance kit need of workers beyond registry.h. */
+/* worker.h - functions for workers that only tests and the conformance kit need beyond registry.h. */
 #ifndef DPF_PLUGIN_WORKER_H
 #define DPF_PLUGIN_WORKER_H
 

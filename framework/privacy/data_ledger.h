@@ -2,21 +2,24 @@
 /*
  * data_ledger.h - what all runs on one data set have spent together: [privacy] ledger.
  *
- * The file has a line of JSON for each run, and a first one that says for which unit, adjacency and observer,
- * where the lists of users and items come from, what of the data its runs declare to be public, and how many
- * parties may be curious: a run that protects less than another one bounds nothing for the pairs of
- * neighbours that it leaves out, so no sum with it holds for them. Which ids stand in a catalogue may change
- * from run to run: it does not depend on the data, and whoever is not in one contributes nothing to that run.
- * A sum holds if each run's noise is independent of that of all others: reproducible noise is that of another
- * run with the same seed, and the difference of the two has none. Such runs are refused. A run adds its
- * epsilon and delta before anything is released: under a lock, and synced to the disk. Epsilons and deltas of
- * runs add up (basic composition; each run may depend on what earlier ones released). The line has the run's
- * events, too: where runs were fixed beforehand (ledger-runs = planned), the accountants compose all releases
- * of all runs, at the sum of the deltas, which is less. Both are stated; why the first is needed for adaptive
- * runs: accountants take noise and number of releases for fixed, and only the sum of epsilons is known to
- * hold for a run that is chosen by what was released before (Rogers, Roth, Ullman, Vadhan, NIPS 2016, section
- * 3). What was charged stays charged, whatever became of the run: it may have released something. A line that
- * was not written to its end belongs to a run that released nothing, and is dropped.
+ * The first line of the file states the unit, adjacency and observer, where the lists of users and items come
+ * from, which facts about the data the runs declare public, and how many parties may be curious. All runs must
+ * agree on these: a run that protects less bounds nothing for the neighbours that it leaves out, so no sum with
+ * it would hold for them. The ids of a catalogue may change from run to run: they do not depend on the data, and
+ * a user or item outside a catalogue contributes nothing to that run.
+ *
+ * Each run has one line of JSON. It adds its epsilon and delta before it releases anything, under a lock and
+ * synced to the disk. Epsilons and deltas of runs add up (basic composition; each run may depend on earlier
+ * releases). The sum holds if each run's noise is independent of that of all others. Two runs with reproducible
+ * noise of one seed share their noise, and their difference has none, so such runs are refused.
+ *
+ * The line also has the run's events. If all runs were fixed beforehand (ledger-runs = planned), the accountants
+ * compose all releases of all runs, at the sum of the deltas, which gives less. Both are stated. Adaptive runs
+ * need the first: accountants assume that noise and number of releases are fixed, and for a run that depends on
+ * earlier releases only the sum of epsilons is known to hold (Rogers, Roth, Ullman, Vadhan, NIPS 2016, section 3).
+ *
+ * A charge stays, even if the run failed: it may have released something. An incomplete line belongs to a run
+ * that released nothing, and is dropped.
  */
 #ifndef DPF_PRIVACY_DATA_LEDGER_H
 #define DPF_PRIVACY_DATA_LEDGER_H

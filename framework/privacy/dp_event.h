@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dp_event.h - a ledger for others' accountants, and series of answers.
+ * dp_event.h - exports a ledger for other accountants, and series of answers.
  *
  * The names are those of Google's dp_accounting: {"module_name": "dp_accounting.dp_event", "class_name":
  * "ComposedDpEvent", "events": [...]}, as its DpEvent.to_named_tuple gives them.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_json.h - events as JSON that gives the same events back, to the last bit.
+ * event_json.h - writes events as JSON, and reads the same events back, to the last bit.
  *
- * For programs: ledger.h has the form that people read. What is not stated (NaN) is null, infinity is text.
+ * This form is for programs, that of ledger.h for people. An unstated number (NaN) is null, infinity is text.
  */
 #ifndef DPF_PRIVACY_EVENT_JSON_H
 #define DPF_PRIVACY_EVENT_JSON_H

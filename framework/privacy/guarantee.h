@@ -2,8 +2,8 @@
 /*
  * guarantee.h - conditions, accountants, and the statement.
  *
- * facts: what the plan knows about the run that bears on the conditions. They are derived from components'
- * declarations and from the flow of data, never from plugin names.
+ * facts: what the plan knows about the run for the conditions. They follow from the components' declarations and
+ * the flow of data, never from plugin names.
  */
 #ifndef DPF_PRIVACY_GUARANTEE_H
 #define DPF_PRIVACY_GUARANTEE_H

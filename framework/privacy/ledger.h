@@ -2,8 +2,8 @@
 /*
  * ledger.h - the releases of a run, in order.
  *
- * The planned ledger is made from the plan, before data is read, with nominal rates. While running,
- * what happens is compared with it; a deviation voids the run guarantee and says why.
+ * The planned ledger follows from the plan, before data is read, with nominal rates. The run compares its releases
+ * with it; a deviation voids the run's guarantee and gives the reason.
  */
 #ifndef DPF_PRIVACY_LEDGER_H
 #define DPF_PRIVACY_LEDGER_H

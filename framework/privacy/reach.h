@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reach.h - what an epsilon means beyond itself: for groups of units, and for a test that tries to tell.
+ * reach.h - what a guarantee implies: for groups of units, and for a test between neighbours.
  *
- * Groups. k units are k steps between neighbours. Releases of additive noise without a draw that amplifies
- * move by at most k times their sensitivity, step by step, whatever came before: they are accounted for again
- * with that. Else, of (epsilon, delta) for every epsilon: a group has (k epsilon, delta (e^{k epsilon} -
- * 1)/(e^epsilon - 1)).
+ * Groups. k units are k steps between neighbours. A release of additive noise without an amplifying draw moves by
+ * at most k times its sensitivity, whatever came before, and is accounted for with that sensitivity. Otherwise, for
+ * each epsilon, a group has (k epsilon, delta (e^{k epsilon} - 1)/(e^epsilon - 1)).
  *
- * Tests. Whoever decides between two neighbours with a false alarm rate a misses with a rate of at least
- * max over epsilon of 1 - delta(epsilon) - e^epsilon a and e^-epsilon (1 - delta(epsilon) - a) (Wasserman,
- * Zhou, 2010; Dong, Roth, Su, arXiv 1905.02383, Proposition 2.12). Some epsilons give a lower bound of that,
- * which holds.
+ * Tests. A test between two neighbours with false alarm rate a has a miss rate of at least the maximum over epsilon
+ * of 1 - delta(epsilon) - e^epsilon a and e^-epsilon (1 - delta(epsilon) - a) (Wasserman, Zhou, 2010; Dong, Roth,
+ * Su, arXiv 1905.02383, Proposition 2.12). The maximum over some epsilons is a valid lower bound of it.
  *
- * Gaussian differential privacy. A run of Gaussian noise alone, without such a draw, is mu-GDP with mu^2 the
- * sum of the squared shifts; integer noise goes by that of the Gaussian pair that dominates it. Else mu is
- * that of the Gaussian mechanism that has the same epsilon at this delta, to compare with.
+ * Gaussian differential privacy. A run with Gaussian noise alone, without an amplifying draw, is mu-GDP, where mu^2
+ * is the sum of the squared shifts; for integer noise, of the Gaussian pair that dominates it. Otherwise mu is that
+ * of the Gaussian mechanism with the same epsilon at this delta, for comparison.
  */
 #ifndef DPF_PRIVACY_REACH_H
 #define DPF_PRIVACY_REACH_H

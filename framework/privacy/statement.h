@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* statement.h - what the two forms of the statement share. */
+/* statement.h - the common part of the statement's two forms. */
 #ifndef DPF_PRIVACY_STATEMENT_H
 #define DPF_PRIVACY_STATEMENT_H
 

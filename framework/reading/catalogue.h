@@ -2,8 +2,8 @@
 /*
  * catalogue.h - a public list of items or users, from a file, in the order of its lines.
  *
- * A list that is made of the ids in the records shows which ids there are, and one user's records can add to
- * it. With a catalogue the rows of a side, their number and their order follow from the file alone.
+ * A list of the ids in the records shows which ids occur, and one user's records can add to it. With a catalogue
+ * the rows of a side, their number and their order depend on the catalogue's file alone.
  */
 #ifndef DPF_READING_CATALOGUE_H
 #define DPF_READING_CATALOGUE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature_file.h - a file of public features, read as it is, and as rows of the run's ids.
+ * feature_file.h - reads a file of public features, and selects the rows of the run's ids.
  *
- * What columns there are, and their means and deviations, follows from the file alone: all of its lines
- * count, also those of ids that occur nowhere else. So nobody's records can change them.
+ * The columns, their means and their deviations depend on the file alone: all lines count, also those of ids that
+ * occur nowhere else. So no user's records can change them.
  */
 #ifndef DPF_READING_FEATURE_FILE_H
 #define DPF_READING_FEATURE_FILE_H

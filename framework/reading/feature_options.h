@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* feature_options.h - how a file of public features is read: [data] item-features.* and user-features.*. */
+/* feature_options.h - the format of a file of public features: [data] item-features.* and user-features.*. */
 #ifndef DPF_READING_FEATURE_OPTIONS_H
 #define DPF_READING_FEATURE_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.h - which column of a file is what, decided once from its first line. */
+/* layout.h - the meaning of each column of a file, decided once from its first line. */
 #ifndef DPF_READING_LAYOUT_H
 #define DPF_READING_LAYOUT_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_rows.h - the fast path for lines that need no care: their fields are separated by one character, and
- * what is read of them are ids of plain ASCII and numbers in usual forms.
+ * plain_rows.h - the fast path for simple lines: one character separates the fields, ids are plain ASCII, and
+ * numbers have usual forms.
  *
- * A line is taken only if row_add would take it without a word, and gives the same record. All others
- * (quotes, blanks, other encodings, missing fields, faults, lines whose value is clipped) are left to the
- * careful path.
+ * It takes a line only if row_add would take it without a message, and makes the same record. All other lines
+ * (quotes, blanks, other encodings, missing fields, faults, clipped values) go through row_add.
  */
 #ifndef DPF_READING_PLAIN_ROWS_H
 #define DPF_READING_PLAIN_ROWS_H

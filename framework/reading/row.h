@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row.h - the fields of one line as a record of a chunk. */
+/* row.h - adds the fields of one line to a chunk as a record. */
 #ifndef DPF_READING_ROW_H
 #define DPF_READING_ROW_H
 

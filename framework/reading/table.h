@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - records as they stand in the files, in the order of the files, with ids as codes.
+ * table.h - records in the order of the files, with ids as codes.
  */
 #ifndef DPF_READING_TABLE_H
 #define DPF_READING_TABLE_H

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * candidates.h - the points of the sweep as candidates of a private selection: what is charged, and what is
- * stated.
+ * candidates.h - the points of a sweep as candidates of a private selection: their cost and their statement.
  *
- * Each candidate has a plan of its own. Its releases, the score among them, are what one run of it costs;
- * the ledger of the selection has those of all candidates behind the law of the number of runs
- * (dpframe/selection.h), and the guarantee is about that ledger. A condition holds if it holds for each
- * candidate. With budget = total every candidate gets a smaller total of its own, the largest with which the
- * selection has at most [privacy] total-epsilon.
+ * Each candidate has its own plan. One run of it costs its releases, including the score. The ledger of the
+ * selection has the law of the number of runs and then the releases of all candidates (dpframe/selection.h); the
+ * guarantee is computed from that ledger. A condition holds if it holds for each candidate. With budget = total
+ * every candidate gets a smaller total, the largest with which the selection stays within [privacy] total-epsilon.
  */
 #ifndef DPF_SELECT_CANDIDATES_H
 #define DPF_SELECT_CANDIDATES_H

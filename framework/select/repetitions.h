@@ -2,8 +2,8 @@
 /*
  * repetitions.h - the law of the number of runs of a private selection, and exact draws from it.
  *
- * The number must not depend on the data, nor be seen: selection.h of the public headers has the theorems. It
- * is drawn exactly: every decision is a whole number below a bound or a comparison with a double's digits.
+ * The number must neither depend on the data nor be visible; dpframe/selection.h has the theorems. The draw is
+ * exact: every decision compares an integer with a bound, or random digits with those of a double.
  */
 #ifndef DPF_SELECT_REPETITIONS_H
 #define DPF_SELECT_REPETITIONS_H

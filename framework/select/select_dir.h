@@ -2,16 +2,16 @@
 /*
  * select_dir.h - the directory of a selection.
  *
- *     run.json, config.ini, release/     of the run that was selected; not there before one is
- *     private/                           what is private of that run
- *     private/selection/selection.json   how many runs were drawn, of which candidates, and which is selected
+ *     run.json, config.ini, release/     of the selected run; absent until a run is selected
+ *     private/                           the private files of that run
+ *     private/selection/selection.json   the number of runs drawn, their candidates, and the selected run
  *     private/selection/runs/NAME/       the results of a run, until it is published
- *     private/selection/state/NAME.json  written when the run has ended: its score
- *     private/selection/logs/NAME.txt    what it printed
+ *     private/selection/state/NAME.json  the score of a run, written when it has ended
+ *     private/selection/logs/NAME.txt    the output of a run
  *
- * Every write is atomic. What is drawn is written before anything runs, so that --resume goes on with the
- * same draws: a selection that is charged once is made once. A run that failed stays failed, whatever the
- * reason: to run it again would be another draw. One that was killed is run again, and nobody has seen it.
+ * Every write is atomic. The draws are written before anything runs, so --resume continues with the same draws: a
+ * selection that is charged once happens once. A failed run stays failed for any reason: another attempt would be
+ * another draw. A killed run is repeated, since nobody has seen it.
  */
 #ifndef DPF_SELECT_SELECT_DIR_H
 #define DPF_SELECT_SELECT_DIR_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select_options.h - section [select]: which of the points of [sweep] is released is chosen privately.
+ * select_options.h - section [select]: chooses privately which point of [sweep] is released.
  *
  *     [select]
- *     metric = rmse              what decides: among the metrics that [evaluate] release = noisy releases
+ *     metric = rmse              decides; one of the metrics that [evaluate] release = noisy releases
  *     repetitions = geometric    the law of the number of runs
  *     mean = 10                  its mean
  */

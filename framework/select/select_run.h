@@ -2,10 +2,9 @@
 /*
  * select_run.h - runs the candidates of a selection and publishes the best run.
  *
- * A number of runs is drawn, and for each a candidate, with the key of the noise. Each run is a process of
- * its own with noise of its own, and ends with a released score, or has failed and scores minus infinity. The
- * run with the best score is published, the first of those that are level. What is printed does not tell how
- * many runs there were.
+ * The key of the noise draws the number of runs, and a candidate for each. Each run is a process with its own
+ * noise. It ends with a released score; a failed run scores minus infinity. The run with the best score is
+ * published, the first one among equals. The output does not show the number of runs.
  */
 #ifndef DPF_SELECT_SELECT_RUN_H
 #define DPF_SELECT_SELECT_RUN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expectation.h - what accuracy declared facts let expect, by measurements on public data sets.
+ * expectation.h - the accuracy to expect from declared facts, by measurements on public data sets.
  *
  * docs/accuracy.md ("What start lets expect") has the measurements, the sets and the command.
  */

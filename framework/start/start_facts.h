@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * start_facts.h - what somebody says about a file of records, for a configuration to be written from.
+ * start_facts.h - declared facts about a file of records, from which a configuration is written.
  *
- * All of it is declared: nothing is taken from the records, so that no number in the configuration tells
- * anything about them.
+ * The user declares all of them. None is taken from the records, so the configuration reveals nothing about them.
  */
 #ifndef DPF_START_START_FACTS_H
 #define DPF_START_START_FACTS_H
@@ -43,7 +42,7 @@ enum fact {
     N_FACTS
 };
 
-/* Texts belong to whoever fills them in, but for those that are asked for: start_facts_free. */
+/* Texts belong to the caller that fills them in; start_facts_free frees those that the terminal asked for. */
 struct start_facts {
     const char *values[N_FACTS]; /* NULL: not stated */
     char *owned[N_FACTS];

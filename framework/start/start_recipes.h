@@ -2,9 +2,8 @@
 /*
  * start_recipes.h - the configurations that dpframe start chooses from, by public facts alone.
  *
- * Of what is wanted, lists or ratings, there is a personal model and a simple one, and users x mu decides
- * between them unless a recipe is asked for. How much is released follows from users and epsilon: the
- * components' own rules.
+ * For lists and for ratings there is a personal model and a simple one. users x mu decides between them unless the
+ * user names a recipe. The components' own rules choose the size of the release from users and epsilon.
  */
 #ifndef DPF_START_START_RECIPES_H
 #define DPF_START_START_RECIPES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h - what a sweep's tables say, in sentences: which cell is best by its first metric, by how much,
- * and whether that may be chance. */
+/* answer.h - sums up a sweep's tables in sentences: the best cell by its first metric, by how much it is better,
+ * and whether chance may explain it. */
 #ifndef DPF_SWEEP_ANSWER_H
 #define DPF_SWEEP_ANSWER_H
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * design.h - what [sweep] says: variants and axes.
+ * design.h - reads variants and axes from [sweep].
  *
  *     [sweep]
  *     items.mechanism.epsilon = 0.1, 0.5, 1          an axis: values of one key
  *     run.seed = 1..5                                repetitions; always the innermost axis
- *     items.loss = @implicit-als, @complementary     a component swapped, with its parameters from
- *     [sweep.items.loss.complementary]               such a section, if there is one
- *     [sweep.variant.clipped]                        a variant: keys that are set together
+ *     items.loss = @implicit-als, @complementary     swaps a component; a section like the next one,
+ *     [sweep.items.loss.complementary]               if present, has its parameters
+ *     [sweep.variant.clipped]                        a variant: sets several keys together
  *     items.transforms = clip-user
  *     axis.epsilon = 0.1, 0.5, 1                     an axis by name: sets nothing, variants read
  *                                                    it as $epsilon
  *
- * A value that holds commas stands in braces. Everything is a list of settings "section.key=value" for each
- * point; how settings change a configuration is the config room's matter.
+ * A value with commas stands in braces. The result is a list of settings "section.key=value" for each point; the
+ * config room applies settings to a configuration.
  */
 #ifndef DPF_SWEEP_DESIGN_H
 #define DPF_SWEEP_DESIGN_H
@@ -61,7 +61,7 @@ struct design {
 const dpf_param *design_params(int64_t *n); /* section [sweep], without axes and variants */
 /* 1 if the configuration describes a sweep. */
 int design_present(const struct config *config);
-/* Marks the description as read, for whoever runs the configuration itself. */
+/* Marks the description as read, for callers that run the configuration itself. */
 int design_consume(struct config *config, struct dpf_error *error);
 /* Faults: DPF_FAULT_CONFIG, with file:line. On failure out is empty. */
 int design_read(struct config *config, struct design *out, struct dpf_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* design_parse.h - lists of values as they stand in [sweep]. */
+/* design_parse.h - parses lists of values in [sweep]. */
 #ifndef DPF_SWEEP_DESIGN_PARSE_H
 #define DPF_SWEEP_DESIGN_PARSE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_report.h - a sweep as one HTML file that needs no other, and no network: report.html. */
+/* html_report.h - writes a sweep as one HTML file that needs no other file and no network: report.html. */
 #ifndef DPF_SWEEP_HTML_REPORT_H
 #define DPF_SWEEP_HTML_REPORT_H
 

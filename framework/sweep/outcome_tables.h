@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome_tables.h - a sweep as tables.
+ * outcome_tables.h - writes a sweep as tables.
  *
- *     results.csv   one row for each point and metric, for tools of one's own
+ *     results.csv   one row for each point and metric, for your own tools
  *     tables.md     mean and standard deviation by cell, and the tests against the baseline
  *     tables.csv    the same, unrounded, one row for each cell and metric
  *     tables.tex    the same as LaTeX (booktabs)
- *     timings.csv   seconds of each point: the only file that differs between two runs of the same thing
+ *     timings.csv   seconds of each point: the only file that differs between two runs of one sweep
  */
 #ifndef DPF_SWEEP_OUTCOME_TABLES_H
 #define DPF_SWEEP_OUTCOME_TABLES_H

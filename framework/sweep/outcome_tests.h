@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome_tests.h - each cell of a sweep against the cell of the baseline that is like it otherwise.
+ * outcome_tests.h - tests each cell of a sweep against the baseline's cell with the same other settings.
  *
- * Pairs are repetitions with the same seed. Holm's correction is over all tests of one kind and one metric:
- * the question that a reader asks of a table is which of its rows differ.
+ * Pairs are repetitions with the same seed. Holm's correction covers all tests of one kind and one metric, since a
+ * reader asks which rows of a table differ.
  */
 #ifndef DPF_SWEEP_OUTCOME_TESTS_H
 #define DPF_SWEEP_OUTCOME_TESTS_H

@@ -58,7 +58,7 @@ int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error 
 void outcomes_free(struct outcomes *outcomes);
 
 /*
- * Metrics of every point that are no results, and that nothing tests: what its statement gives, the smallest
+ * Metrics of every point that are not results and are not tested: what its statement gives, the smallest
  * epsilons published and proved; and, where a sweep names them, what a party sends and receives in a round.
  */
 #define OUTCOME_PUBLISHED "epsilon-published"

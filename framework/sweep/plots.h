@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plots.h - a sweep as plots: for its page, and as files in DIRECTORY/plots/ (NAME.svg, .png, .gp).
+ * plots.h - the plots of a sweep: for its page, and as files in DIRECTORY/plots/ (NAME.svg, .png, .gp).
  *
  *     METRIC-AXIS       a metric against an axis of numbers, with deviations, a line for each other cell
  *     rounds            training RMSE against rounds
- *     METRIC-proved     a metric against the epsilon that is proved
+ *     METRIC-proved     a metric against the proved epsilon
  *     bytes-AXIS        bytes sent against an axis of numbers
- *     noise-TERM-BLOCK  how the noise is distributed, where [run] noise counted it
+ *     noise-TERM-BLOCK  the distribution of the noise, where [run] noise counted it
  *
- * Left out are plots in which there is nothing to see: fewer than two points, an epsilon against itself, what
- * an axis does not change, and the same lines once more.
+ * Plots without information are left out: those of fewer than two points, of an epsilon against itself, of values
+ * that an axis does not change, and repetitions of the same lines.
  */
 #ifndef DPF_SWEEP_PLOTS_H
 #define DPF_SWEEP_PLOTS_H

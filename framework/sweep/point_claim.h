@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * point_claim.h - who runs a point of a prepared sweep, when nobody but the file system knows all processes.
+ * point_claim.h - which process runs a point of a prepared sweep, where processes share only a file system.
  *
  *     claims/NAME/1         the first process that took the point: host, process, job, time
  *     claims/NAME/1.over    it has ended
  *     claims/NAME/2         the next one
  *
- * Claims are only ever added. Taking a point is creating the next number, which one process alone can do, so
- * two that find the same dead holder cannot both take over, and nothing has to be removed at the right
- * moment. A number is made by linking a complete file to it, which is atomic on NFS of any version, as O_EXCL
- * is from version 3 on; where a file system has no links it is opened with O_EXCL.
+ * Claims are only added, never removed. A process takes a point by creating the next number, which only one process
+ * can do, so two processes that find the same dead holder cannot both take over. It links a complete file to the
+ * number, which is atomic on NFS of every version (O_EXCL is from version 3 on); if the file system has no links, it
+ * opens the number with O_EXCL.
  *
- * That a holder is dead is known of a process that ran under the same boot of the same kernel in the same
- * process namespace, and of no other.
+ * A process can tell that a holder is dead only if the holder ran under the same boot of the same kernel in the same
+ * process namespace.
  */
 #ifndef DPF_SWEEP_POINT_CLAIM_H
 #define DPF_SWEEP_POINT_CLAIM_H
@@ -39,7 +39,7 @@ struct claim {
     char *path; /* NULL: not held */
 };
 
-/* Who holds the point; holder is filled unless it is free. */
+/* Which process holds the point; fills in holder unless the point is free. */
 enum claim_state claim_look(const char *directory, const char *name, struct claim_holder *holder);
 /*
  * Takes the point if it is free or its holder is dead, and one that is held elsewhere if take_over is set.

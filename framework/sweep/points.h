@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points.h - the points of a sweep: which settings, under which name. */
+/* points.h - the points of a sweep: their settings and names. */
 #ifndef DPF_SWEEP_POINTS_H
 #define DPF_SWEEP_POINTS_H
 

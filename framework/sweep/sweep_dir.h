@@ -3,15 +3,14 @@
  * sweep_dir.h - the directory of a sweep.
  *
  *     sweep.json          the design and the list of points
- *     configs/NAME.ini    the resolved configuration of a point: reruns it alone
+ *     configs/NAME.ini    the resolved configuration of a point, to run it alone
  *     points/NAME/        its results
- *     state/NAME.json     written when the point has ended: how, and what it was made from
- *     logs/NAME.txt       what it printed
- *     claims/NAME/        of a prepared sweep: who runs the point, see point_claim.h
+ *     state/NAME.json     written when the point has ended: its end, and a fingerprint of its inputs
+ *     logs/NAME.txt       its output
+ *     claims/NAME/        of a prepared sweep: which process runs the point, see point_claim.h
  *
- * A point counts as done if its state says so, was made from the same (the fingerprint), and the results are
- * still those that were written. Every write is atomic, so a kill at any moment loses the points in flight
- * and no other.
+ * A point counts as done if its state says so, the fingerprint is that of the present inputs, and the results are
+ * unchanged. Every write is atomic, so a kill at any moment loses only the points that are running.
  */
 #ifndef DPF_SWEEP_SWEEP_DIR_H
 #define DPF_SWEEP_SWEEP_DIR_H
@@ -30,7 +29,7 @@ enum store_use {
 };
 /* Makes the directory ready. One that holds anything but a sweep is refused. */
 int store_prepare(const char *directory, enum store_use use, struct dpf_error *error);
-/* Removes temporary files of writes that were killed. For whoever has locked the directory. */
+/* Removes temporary files of killed writes. The caller has locked the directory. */
 void store_clean(const char *directory);
 /* Writes sweep.json and makes the parts. privacy_keys: names of keys that affect the guarantee, as a JSON
  * object; config: the path; fingerprints: of a prepared sweep, by the names of points, else NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_list.h - how far the points of a sweep are, read from its directory alone: no plugin is loaded. */
+/* sweep_list.h - the progress of a sweep's points, read from its directory alone: no plugin is loaded. */
 #ifndef DPF_SWEEP_SWEEP_LIST_H
 #define DPF_SWEEP_SWEEP_LIST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_point.h - one point of a sweep: what it will be run from, and whether that has been done. */
+/* sweep_point.h - one point of a sweep: its inputs, and whether it is done. */
 #ifndef DPF_SWEEP_SWEEP_POINT_H
 #define DPF_SWEEP_SWEEP_POINT_H
 

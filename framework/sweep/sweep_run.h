@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_run.h - the runs of all points of the sweep that a configuration describes. */
+/* sweep_run.h - runs all points of the sweep that a configuration describes. */
 #ifndef DPF_SWEEP_SWEEP_RUN_H
 #define DPF_SWEEP_SWEEP_RUN_H
 

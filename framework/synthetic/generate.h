@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generate.h - synthetic ratings: low rank, popularity skew, any size, from a seed.
+ * generate.h - generates synthetic ratings of any size from a seed: low rank, skewed popularity.
  *
  * User activity is a minimum plus a log-normal; item popularity is log-normal with a cap; a
  * user chooses distinct items by popularity times exp(affinity * taste), taste having unit variance; a rating
- * is offset + biases + <latent user, latent item> + noise, rounded to the range. User u's records are a
- * function of (seed, u) alone, so they can be produced in any order, streamed.
+ * is offset + biases + <latent user, latent item> + noise, rounded to the range. User u's records
+ * depend on (seed, u) alone, so they can be streamed in any order.
  */
 #ifndef DPF_SYNTHETIC_GENERATE_H
 #define DPF_SYNTHETIC_GENERATE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* generator.h - what loading needs of the synthetic generator beyond generate.h. */
+/* generator.h - functions of the synthetic generator that loading needs beyond generate.h. */
 #ifndef DPF_SYNTHETIC_GENERATOR_H
 #define DPF_SYNTHETIC_GENERATOR_H
 

@@ -29,7 +29,8 @@ enum {
     DPF_ADDITIVE_KEEPS_LIMIT,  /* double: the largest size of a message, in grid steps */
     DPF_ADDITIVE_KEEPS_FACTOR, /* double: dpf_release.noise_factor */
     DPF_ADDITIVE_KEEPS_PARTS,  /* t, of noise in shares; else 1 */
-    DPF_ADDITIVE_KEEPS_STEPS   /* of each block's share */
+    DPF_ADDITIVE_KEEPS_STEPS,  /* of each block's share; without shares, dpf_additive.changes */
+    DPF_ADDITIVE_KEEPS_CHANGES = DPF_ADDITIVE_KEEPS_STEPS
 };
 DPF_STATIC_ASSERT(DPF_ADDITIVE_KEEPS_STEPS + DPF_MAX_BLOCKS <= 16, "a plan has 16 words");
 
@@ -54,6 +55,16 @@ static inline uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32
     return plan->opaque[DPF_ADDITIVE_KEEPS_STEPS + b];
 }
 
+/* Without shares: the change of block b that the plan protects, in grid steps (dpf_noise_source.change). */
+static inline void dpf_additive_keep_change(dpf_noise_plan *plan, int32_t b, int32_t gram, double steps)
+{
+    float change = (float)ceil(steps);
+    if ((double)change < steps)
+        change = nextafterf(change, INFINITY);
+    memcpy((char *)&plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES] + dpf_additive_change_place(b, gram), &change,
+           sizeof change);
+}
+
 static inline int32_t dpf_additive_grid_bits_index(const dpf_additive_mechanism *spec)
 {
     return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRID_BITS : (int32_t)DPF_SHARED_GRID_BITS);
@@ -69,19 +80,22 @@ static inline const char *dpf_additive_mistake(const dpf_additive_mechanism *spe
 {
     const int32_t own = spec->event == DPF_EVENT_APPROX || spec->event == DPF_EVENT_ZCDP;
     const int32_t n = spec->in_shares ? (int32_t)DPF_SHARES_COUNT : (int32_t)DPF_SHARED_COUNT;
-    if (spec->norm < DPF_NORM_L1 || spec->norm > DPF_NORM_LINF)
+    if (spec->norm < DPF_NORM_L1 || spec->norm > DPF_NORM_ROWS)
         return "norm of the dpf_additive_mechanism is not one of DPF_NORM_*";
     if (spec->event < DPF_EVENT_UNSUPPORTED || (spec->draw_real && spec->float_event < DPF_EVENT_UNSUPPORTED))
         return "event or float_event of the dpf_additive_mechanism is missing";
     if (own && !spec->state)
         return "the dpf_additive_mechanism states APPROX or ZCDP, but has no function `state` with its "
                "numbers";
-    if (spec->norm == DPF_NORM_LINF && !own && spec->event != DPF_EVENT_PURE &&
-        spec->event != DPF_EVENT_UNSUPPORTED)
-        return "norm LINF goes with the events PURE, APPROX, ZCDP and UNSUPPORTED";
+    if ((spec->norm == DPF_NORM_LINF || spec->norm == DPF_NORM_ROWS) && !own &&
+        spec->event != DPF_EVENT_PURE && spec->event != DPF_EVENT_UNSUPPORTED)
+        return "norms LINF and ROWS go with the events PURE, APPROX, ZCDP and UNSUPPORTED";
+    if (spec->norm == DPF_NORM_ROWS && !spec->whole_blocks)
+        return "norm ROWS is for noise of vectors: set whole_blocks";
     /* Noise on each number or row costs the sum of their norms, which an L2 bound does not bound. */
     if (spec->norm == DPF_NORM_L2 && spec->event == DPF_EVENT_PURE)
-        return "event PURE goes with the norms L1 and LINF: epsilons of numbers add up, their squares do not";
+        return "event PURE goes with the norms L1, LINF and ROWS: epsilons of rows add up, their squares do "
+               "not";
     if (!spec->multiplier || !spec->draw || !spec->variance || spec->max_bits < 1 || spec->max_bits > 42)
         return "multiplier, draw, variance or max_bits of the dpf_additive_mechanism is missing";
     if (params->n_values != (uint32_t)(spec->shared + n))
@@ -171,10 +185,6 @@ static inline int32_t dpf_additive_has_one_scale(const dpf_additive_instance *it
 {
     return it->spec->one_scale && it->spec->one_scale(it->values);
 }
-static inline double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm)
-{
-    return norm == DPF_NORM_L1 ? norms->l1 : norm == DPF_NORM_L2 ? norms->l2 : norms->linf;
-}
 /* How many numbers of a block can move; rows, if one draw serves a row. */
 static inline double dpf_additive_moved(const dpf_additive_mechanism *spec, const dpf_release *release,
                                         int32_t block, int32_t gram)
@@ -183,14 +193,24 @@ static inline double dpf_additive_moved(const dpf_additive_mechanism *spec, cons
     return spec->whole_blocks ? numbers / release->query->blocks[block].length : numbers;
 }
 
+/* fmin leaves out the one of two bounds that is not stated. */
+static inline double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm, double moved)
+{
+    if (norm == DPF_NORM_ROWS)
+        return fmin(norms->l1, sqrt(moved) * norms->l2);
+    return norm == DPF_NORM_L1 ? norms->l1 : norm == DPF_NORM_L2 ? norms->l2 : norms->linf;
+}
+
 /* The norms for the planned unit. A configured scale needs none; its event states what is unbounded. */
 static inline dpf_status dpf_additive_norms(const dpf_additive_instance *it, const dpf_release *release,
-                                            const dpf_sensitivity *blocks, double *norms)
+                                            int32_t gram, double *norms)
 {
+    const dpf_sensitivity *blocks = gram ? release->gram : release->blocks;
     for (int32_t b = 0; b < release->query->n_blocks; b++) {
-        norms[b] =
-            blocks ? dpf_additive_norm_of(&blocks[b].at[release->unit][release->adjacency], it->spec->norm)
-                   : (double)NAN;
+        norms[b] = blocks
+                       ? dpf_additive_norm_of(&blocks[b].at[release->unit][release->adjacency],
+                                              it->spec->norm, dpf_additive_moved(it->spec, release, b, gram))
+                       : (double)NAN;
         if (dpf_additive_takes_scale(it)) {
             norms[b] = norms[b] == 0 ? 0 : 1;
             continue;
@@ -221,6 +241,12 @@ static inline double dpf_additive_shares_of(const dpf_additive_mechanism *spec, 
     return spec->in_shares == DPF_SHARES_VARIANCE ? sqrt((double)dpf_additive_plan_parts(plan)) : 1;
 }
 
+/* What rounding adds to the change of a block in this norm, in grid steps. */
+static inline double dpf_additive_rounding_steps(int32_t norm, double numbers)
+{
+    return norm == DPF_NORM_L2 ? sqrt(numbers) : norm == DPF_NORM_LINF ? 1 : numbers;
+}
+
 /* Grid and scale (of one share) of all blocks of a row, or of the Gram row, with this part of the budget. */
 static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance *it,
                                                     const dpf_release *release, const double *norms,
@@ -248,7 +274,7 @@ static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance 
         const double of_budget = one_scale ? part : shares[b] * part, norm = one_scale ? all : norms[b];
         const double moved = spec->norm == DPF_NORM_LINF ? dpf_additive_moved(spec, release, b, gram) : 1;
         double per_norm = factor * moved / (l2 ? sqrt(of_budget) : of_budget);
-        double per_step = per_norm * (l2 ? sqrt(numbers) : spec->norm == DPF_NORM_L1 ? numbers : 1);
+        double per_step = per_norm * dpf_additive_rounding_steps(spec->norm, numbers);
         if (dpf_additive_takes_scale(it)) { /* not raised for rounding */
             per_norm = factor;
             per_step = 0;
@@ -264,7 +290,8 @@ static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance 
 /* Whether blocks are charged one by one, even if they share a bound. */
 static inline int32_t dpf_additive_is_separate(const dpf_additive_mechanism *spec)
 {
-    return spec->norm == DPF_NORM_LINF || spec->event == DPF_EVENT_APPROX || spec->event == DPF_EVENT_ZCDP;
+    return spec->norm == DPF_NORM_LINF || spec->norm == DPF_NORM_ROWS || spec->event == DPF_EVENT_APPROX ||
+           spec->event == DPF_EVENT_ZCDP;
 }
 
 /* Grids and scales of blocks that share a bound; *done is 0 if nothing is shared. */
@@ -336,15 +363,41 @@ static inline dpf_status dpf_additive_begin_plan(const dpf_additive_instance *it
     return it->spec->in_shares ? dpf_additive_begin_shares(it, release, out) : DPF_OK;
 }
 
+static inline dpf_additive dpf_additive_noise(const dpf_additive_instance *it, const dpf_noise_plan *plan)
+{
+    dpf_additive noise;
+    noise.random = it->random;
+    noise.stream = it->stream;
+    noise.values = it->values;
+    noise.parts = dpf_additive_plan_parts(plan);
+    noise.exact = dpf_additive_is_exact(it);
+    noise.whole_blocks = it->spec->whole_blocks;
+    noise.integers = it->spec->draw;
+    noise.reals = it->spec->draw_real;
+    noise.steps = it->spec->in_shares ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
+    noise.changes = it->spec->in_shares ? NULL : &plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES];
+    return noise;
+}
+
+/* What a draw for this block reads, but for randomness. */
+static inline dpf_noise_source dpf_additive_facts(const dpf_additive_instance *it, const dpf_noise_plan *plan,
+                                                  int32_t b, int32_t gram)
+{
+    const dpf_additive noise = dpf_additive_noise(it, plan);
+    dpf_noise_source from = {NULL, NULL, noise.values, noise.parts, 0};
+    dpf_additive_set_change(&noise, b, gram, &from);
+    return from;
+}
+
 /* Variance of one number of the decoded sum, at this scale (of one share). */
-static inline double dpf_additive_variance(const dpf_additive_instance *it, double scale, double grid,
-                                           int64_t n, double copies)
+static inline double dpf_additive_variance(const dpf_additive_instance *it, const dpf_noise_source *from,
+                                           double scale, double grid, int64_t n, double copies)
 {
     if (!(scale > 0))
         return 0;
     if (!dpf_additive_is_exact(it))
         return copies * (it->spec->real_variance * scale * scale);
-    return copies * (it->spec->variance(it->values, scale / grid, n) * (grid * grid));
+    return copies * (it->spec->variance(from, scale / grid, n) * (grid * grid));
 }
 
 static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, const dpf_release *release,
@@ -358,13 +411,31 @@ static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, con
     for (int32_t b = 0; b < out->n_blocks; b++) {
         const double share = out->scale[b];
         const int64_t n = spec->whole_blocks ? release->query->blocks[b].length : 1;
-        out->variance[b] = dpf_additive_variance(it, share, out->grid[b], n, copies);
-        out->gram_variance[b] = dpf_additive_variance(it, out->gram_scale[b], out->gram_grid[b], n, copies);
-        out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (uint64_t)(share / out->grid[b]);
+        const dpf_noise_source row = dpf_additive_facts(it, out, b, 0),
+                               gram = dpf_additive_facts(it, out, b, 1);
+        out->variance[b] = dpf_additive_variance(it, &row, share, out->grid[b], n, copies);
+        out->gram_variance[b] =
+            dpf_additive_variance(it, &gram, out->gram_scale[b], out->gram_grid[b], n, copies);
+        if (spec->in_shares)
+            out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (uint64_t)(share / out->grid[b]);
         if (spec->in_shares == DPF_SHARES_VARIANCE && share > 0)
-            out->scale[b] =
-                sqrt(spec->variance(it->values, share / out->grid[b], n)) * out->grid[b] * sqrt(parts);
+            out->scale[b] = sqrt(spec->variance(&row, share / out->grid[b], n)) * out->grid[b] * sqrt(parts);
     }
+}
+
+static inline void dpf_additive_keep_changes(const dpf_additive_mechanism *spec, const dpf_release *release,
+                                             const double *norms, const double *gram_norms,
+                                             dpf_noise_plan *out)
+{
+    for (int32_t gram = 0; gram < (gram_norms ? 2 : 1); gram++)
+        for (int32_t b = 0; b < out->n_blocks; b++) {
+            const double norm = gram ? gram_norms[b] : norms[b],
+                         grid = gram ? out->gram_grid[b] : out->grid[b];
+            const double numbers = dpf_additive_coordinates(release, b, gram);
+            if (norm > 0)
+                dpf_additive_keep_change(out, b, gram,
+                                         norm / grid + dpf_additive_rounding_steps(spec->norm, numbers));
+        }
 }
 
 static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release,
@@ -383,18 +454,21 @@ static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_relea
             it->host, DPF_E_PRIVACY, it->spec->shared + DPF_SHARED_GRAM_SHARE,
             "the loss does not state the sensitivity of its Gram row, so no noise can be chosen for it; "
             "use another loss, or gram-share = 0");
-    status = dpf_additive_norms(it, release, release->blocks, norms);
+    status = dpf_additive_norms(it, release, 0, norms);
     if (status == DPF_OK && gram_share > 0)
-        status = dpf_additive_norms(it, release, release->gram, gram_norms);
+        status = dpf_additive_norms(it, release, 1, gram_norms);
     if (status == DPF_OK)
         status = dpf_additive_choose_together(it, release, out, &together);
     if (status == DPF_OK && !together)
         status = dpf_additive_choose_scales(it, release, norms, 1 - gram_share, 0, out);
     if (status == DPF_OK && !together && gram_share > 0)
         status = dpf_additive_choose_scales(it, release, gram_norms, gram_share, 1, out);
-    if (status == DPF_OK)
-        dpf_additive_finish_plan(it, release, out);
-    return status;
+    if (status != DPF_OK)
+        return status;
+    if (!it->spec->in_shares && !dpf_additive_takes_scale(it))
+        dpf_additive_keep_changes(it->spec, release, norms, gram_share > 0 ? gram_norms : NULL, out);
+    dpf_additive_finish_plan(it, release, out);
+    return DPF_OK;
 }
 
 /* ---- events ---- */
@@ -408,7 +482,8 @@ static inline void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
         for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++) {
             dpf_norms *norms = &event->sensitivity.at[u][a];
-            const double change = dpf_additive_norm_of(norms, norm) * (norm == DPF_NORM_LINF ? moved : 1);
+            const double change =
+                dpf_additive_norm_of(norms, norm, moved) * (norm == DPF_NORM_LINF ? moved : 1);
             if (event->kind == DPF_EVENT_ZCDP)
                 norms->l2 = change;
             else
@@ -460,22 +535,17 @@ static inline dpf_status dpf_additive_mechanism_epsilon_at_weight(void *self, co
     return DPF_OK;
 }
 
-/* ---- run ---- */
-
-static inline dpf_additive dpf_additive_noise(const dpf_additive_instance *it, const dpf_noise_plan *plan)
+static inline uint64_t dpf_event_change(const dpf_noise_plan *plan, const dpf_event *event)
 {
-    dpf_additive noise;
-    noise.random = it->random;
-    noise.stream = it->stream;
-    noise.values = it->values;
-    noise.parts = dpf_additive_plan_parts(plan);
-    noise.exact = dpf_additive_is_exact(it);
-    noise.whole_blocks = it->spec->whole_blocks;
-    noise.integers = it->spec->draw;
-    noise.reals = it->spec->draw_real;
-    noise.steps = it->spec->in_shares ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
-    return noise;
+    int32_t bit = 0;
+    while (!(event->blocks >> bit & 1))
+        bit++;
+    const int32_t gram = bit >= DPF_GRAM_BIT;
+    return dpf_additive_read_change(&plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES],
+                                    bit - (gram ? DPF_GRAM_BIT : 0), gram);
 }
+
+/* ---- run ---- */
 
 static inline dpf_status dpf_additive_mechanism_encode(void *self, const dpf_call *call,
                                                        const dpf_noise_plan *plan, const dpf_query *query,

@@ -17,8 +17,8 @@ enum { P_EPSILON, P_SHARED };
 static const dpf_param params[] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Budget of one release."),
-    DPF_ADDITIVE_PARAMS(30, 8,
-                        40), /* where, lifetime, precision, shares, ...; grid-bits: default, least, most */
+    /* where, lifetime, precision, shares, ...; grid-bits: default, least, most */
+    DPF_ADDITIVE_PARAMS(30, 8, 40),
 };
 
 /* Noise scale over sensitivity. */
@@ -42,10 +42,10 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
 }
 
 /* Of one of them, in squared grid steps: 2 q / (1 - q)^2 with q = exp(-1 / steps). */
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
     const double s = sinh(1 / (2 * steps));
-    (void)values, (void)n;
+    (void)from, (void)n;
     return 1 / (2 * s * s);
 }
 

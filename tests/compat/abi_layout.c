@@ -501,7 +501,7 @@ AT(dpf_release, rounds, 88);
 AT(dpf_release, separation, 96);
 AT(dpf_release, participations, 104);
 
-SIZE(dpf_noise_plan, 552);
+SIZE(dpf_noise_plan, 560);
 AT(dpf_noise_plan, size, 0);
 AT(dpf_noise_plan, where, 4);
 AT(dpf_noise_plan, n_blocks, 8);
@@ -516,6 +516,8 @@ AT(dpf_noise_plan, modulus, 400);
 AT(dpf_noise_plan, wrap_bound, 408);
 AT(dpf_noise_plan, least_survivors, 416);
 AT(dpf_noise_plan, opaque, 424);
+AT(dpf_noise_plan, bare, 552);
+AT(dpf_noise_plan, reserved, 556);
 
 SIZE(dpf_encoded, 80);
 AT(dpf_encoded, size, 0);
@@ -565,7 +567,7 @@ AT(dpf_interactions, by_item, 80);
 AT(dpf_interactions, user_features, 128);
 AT(dpf_interactions, item_features, 136);
 
-SIZE(dpf_recommender_setup, 64);
+SIZE(dpf_recommender_setup, 72);
 AT(dpf_recommender_setup, size, 0);
 AT(dpf_recommender_setup, parties, 4);
 AT(dpf_recommender_setup, n_users, 8);
@@ -577,6 +579,7 @@ AT(dpf_recommender_setup, without_noise, 48);
 AT(dpf_recommender_setup, unit, 52);
 AT(dpf_recommender_setup, adjacency, 56);
 AT(dpf_recommender_setup, features, 60);
+AT(dpf_recommender_setup, shares, 64);
 
 SIZE(dpf_recommender_release, 1400);
 AT(dpf_recommender_release, flags, 0);
@@ -587,7 +590,9 @@ AT(dpf_recommender_release, reserved, 16);
 AT(dpf_recommender_release, event, 24);
 AT(dpf_recommender_release, name, 1128);
 AT(dpf_recommender_release, why, 1176);
-AT(dpf_recommender_release, reserved_words, 1336);
+AT(dpf_recommender_release, largest, 1336);
+AT(dpf_recommender_release, share_steps, 1344);
+AT(dpf_recommender_release, reserved_words, 1352);
 
 SIZE(dpf_witnessed, 56);
 AT(dpf_witnessed, size, 0);
@@ -603,7 +608,20 @@ SIZE(dpf_witness, 16);
 AT(dpf_witness, context, 0);
 AT(dpf_witness, saw, 8);
 
-SIZE(dpf_fit, 72);
+SIZE(dpf_user_sum, 48);
+AT(dpf_user_sum, size, 0);
+AT(dpf_user_sum, release, 4);
+AT(dpf_user_sum, n, 8);
+AT(dpf_user_sum, context, 16);
+AT(dpf_user_sum, message, 24);
+AT(dpf_user_sum, sums, 32);
+AT(dpf_user_sum, survivors, 40);
+
+SIZE(dpf_summing, 16);
+AT(dpf_summing, context, 0);
+AT(dpf_summing, sum, 8);
+
+SIZE(dpf_fit, 80);
 AT(dpf_fit, size, 0);
 AT(dpf_fit, reserved, 4);
 AT(dpf_fit, setup, 8);
@@ -614,6 +632,7 @@ AT(dpf_fit, messages, 40);
 AT(dpf_fit, bytes_up, 48);
 AT(dpf_fit, bytes_down, 56);
 AT(dpf_fit, witness, 64);
+AT(dpf_fit, summing, 72);
 
 SIZE(dpf_scoring, 32);
 AT(dpf_scoring, size, 0);
@@ -719,7 +738,7 @@ AT(dpf_message, total_rows, 32);
 AT(dpf_message, values, 40);
 AT(dpf_message, stride, 48);
 AT(dpf_message, width, 56);
-AT(dpf_message, reserved, 60);
+AT(dpf_message, zero_rows, 60);
 
 SIZE(dpf_transform, 120);
 AT(dpf_transform, kind, 0);
@@ -858,6 +877,8 @@ IS(DPF_SEES_MESSAGES, 1);
 IS(DPF_SEES_SUM, 2);
 IS(DPF_AGGREGATOR_BY_ROWS, 1);
 IS(DPF_AGGREGATOR_DENSE, 2);
+IS(DPF_AGGREGATOR_ADDS, 4);
+IS(DPF_AGGREGATOR_FILLS, 8);
 IS(DPF_NOISE_NOWHERE, 0);
 IS(DPF_NOISE_AT_PARTY, 1);
 IS(DPF_NOISE_AT_SUM, 2);

@@ -289,6 +289,22 @@ static void unknown_things_are_refused(void **state)
     refused(&claim, case_event(DPF_EVENT_LAPLACE, 1.0, 1.0), DPF_E_UNSUPPORTED, "laplace");
 }
 
+/* A theorem for one change is pure if its delta is 0: its epsilon, for any smaller change as well. */
+static void approximate_without_delta_is_pure(void **state)
+{
+    (void)state;
+    dpf_event event = case_event(DPF_EVENT_APPROX, 1.0, 1.0);
+    event.p.approx.epsilon = 0.5;
+    event.count = 3;
+    const double whole = case_epsilon(&pure, &event, 1, DELTA);
+    assert_true(whole >= 1.5 && whole < 1.5 * (1 + 1e-9));
+    event.sensitivity = case_event(0, 1.0, 0.25).sensitivity;
+    assert_true(case_epsilon(&pure, &event, 1, DELTA) == whole);
+    refused(&pure, case_event(DPF_EVENT_APPROX, 1.0, 1.5), DPF_E_UNSUPPORTED, "sensitivity of 1");
+    event.p.approx.delta = 1e-9;
+    refused(&pure, event, DPF_E_UNSUPPORTED, "delta is not 0");
+}
+
 static void nonsense_is_an_error(void **state)
 {
     dpf_event event = case_event(DPF_EVENT_GAUSSIAN, NAN, 1.0);
@@ -567,6 +583,7 @@ int main(void)
         cmocka_unit_test(unbounded_releases_have_no_epsilon),
         cmocka_unit_test(immovable_releases_are_free),
         cmocka_unit_test(unknown_things_are_refused),
+        cmocka_unit_test(approximate_without_delta_is_pure),
         cmocka_unit_test(nonsense_is_an_error),
         cmocka_unit_test(only_a_secret_poisson_draw_of_the_unit_amplifies),
         cmocka_unit_test(a_fixed_number_does_not_fit_add_remove),

@@ -197,6 +197,19 @@ static void mechanisms_by_themselves_are_sound(void **state)
     }
 }
 
+/* What predicts values gets a range of them, and whole users that differ. */
+static void recommenders_of_ratings_stand_by_themselves(void **state)
+{
+    static const char *const plugins[] = {"private-biases", "private-ratings", "private-als"};
+    (void)state;
+    for (size_t i = 0; i < sizeof plugins / sizeof plugins[0]; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "--plugin %s", plugins[i]);
+        assert_int_equal(audit_this(what, "--trials 20 -j 1"), 0);
+        assert_true(number("proved", "epsilon") < 10);
+    }
+}
+
 static void a_wrong_mechanism_by_itself_is_caught(void **state)
 {
     char command[1024];
@@ -498,6 +511,7 @@ int main(void)
         cmocka_unit_test(faulty_records_are_treated_as_in_a_run),
         cmocka_unit_test(files_that_are_no_neighbours_are_refused),
         cmocka_unit_test(mechanisms_by_themselves_are_sound),
+        cmocka_unit_test(recommenders_of_ratings_stand_by_themselves),
         cmocka_unit_test(a_wrong_mechanism_by_itself_is_caught),
         cmocka_unit_test(randomised_response_is_tight),
         cmocka_unit_test(users_of_recommenders_differ_in_many_bits),

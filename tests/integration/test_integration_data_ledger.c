@@ -90,7 +90,7 @@ static void write_plays(int users)
 
 static void items_are_chosen_by_released_counts_and_charged(void **state)
 {
-    static char first[4096], again[4096], ids[4096];
+    static char first[4096], again[4096], ids[4096], seeded[4096];
     (void)state;
     write_plays(400);
     training_file("counting.ini", counting);
@@ -99,6 +99,7 @@ static void items_are_chosen_by_released_counts_and_charged(void **state)
     const double one = budget_of("counts", "epsilon");
     assert_true(one > 3.9 && one <= 4);
     command_expect("items counts -n 10 -O popular.txt", 0, "");
+    assert_string_equal(command_err, "");
     command_slurp(command_path("popular.txt"), first, sizeof first);
     /* Far apart counts survive this noise: the ten are among the first fourteen. */
     int n = 0;
@@ -110,6 +111,11 @@ static void items_are_chosen_by_released_counts_and_charged(void **state)
     command_expect("items counts -n 10", 0, "");
     assert_string_equal(command_out, first);
     write_plays(400);
+    snprintf(seeded, sizeof seeded, "%s", counting);
+    *strstr(seeded, "ledger =") = ';';
+    training_file("unproved.ini", seeded);
+    command_expect("-q run unproved.ini -O unproved -o privacy.randomness=reproducible", 0, "");
+    command_expect("items unproved -n 10", 0, "nothing is proved of what this run released");
     /* The rows of the factorization are these items; no record of others is a fault; both runs are charged.
      */
     command_expect("-q run factorizing.ini -O out", 0, "");

@@ -35,6 +35,7 @@ static struct {
     int messages;    /* they have to be made */
     int64_t failing; /* the loss refuses this user's records; -1: none */
     int64_t calls;   /* of accumulate_scaled */
+    int64_t rows;    /* of the items' messages */
     int64_t *sums;   /* of the last round: rows x width */
     int32_t width;
     double grid[DPF_MAX_BLOCKS];
@@ -63,6 +64,8 @@ static dpf_status spy_scaled(void *self, const dpf_call *call, const dpf_query *
 static dpf_status spy_accumulate(void *self, const dpf_call *call, const dpf_query *query,
                                  const dpf_groups *groups, const double *grid, double *out, int64_t stride)
 {
+    if (groups->side == DPF_SIDE_ITEMS)
+        __atomic_add_fetch(&watched.rows, groups->n_groups, __ATOMIC_RELAXED);
     if (groups->side == DPF_SIDE_ITEMS && (int64_t)call->party == watched.failing)
         return (call->host->fail)(call->host, DPF_E_NUMERIC, -1, "this user's records are at fault");
     return real_loss->accumulate(self, call, query, groups, grid, out, stride);
@@ -89,7 +92,7 @@ static void run(struct training *t, const char *changes, int threads, int messag
     char text[1024];
     snprintf(text, sizeof text, "%srun.threads=%d\n", changes, threads);
     watched.messages = messages;
-    watched.calls = 0;
+    watched.calls = watched.rows = 0;
     training_run(t, base, text);
 }
 
@@ -140,6 +143,34 @@ static void other_steps_make_messages(void **state)
     assert_same_sums(BOUND("2") "items.loss=squared-error\nitems.loss.objective=half\n"
                                 "items.solver=gradient-descent\nitems.solver.rate=0.02\n",
                      0);
+}
+
+/* Messages of all rows, where rows of zeros need not be made: the same sums, bytes sent and faults. */
+static void rows_of_zeros_are_left_out(void **state)
+{
+    static const char *const changes[] = {
+        BOUND("0.7") "items.aggregator=modular-sum\n",
+        "items.transform.clip-user.block-bounds=2,3\nitems.aggregator=modular-sum\n"
+        "items.sampler=poisson-users\nitems.sampler.rate=0.4\n",
+        "items.transform.clip-user.norm=l1\n" BOUND(
+            "4") "items.loss=squared-error\nitems.loss.objective=half\nitems.solver=gradient-descent\n"
+                 "items.solver.rate=0.02\nitems.mechanism=laplace-gamma\nitems.mechanism.epsilon=1\n"
+                 "items.mechanism.simulate=sum\nitems.mechanism.min-honest=100\n"
+                 "items.aggregator=modular-sum\nparties.kind=users\n"};
+    struct training t;
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        assert_same_sums(changes[i], 0);
+        watched.failing = 41;
+        assert_same_sums(changes[i], 0);
+        watched.failing = -1;
+        run(&t, changes[i], 2, 1);
+        const int64_t all = watched.rows;
+        training_free(&t);
+        run(&t, changes[i], 2, 0);
+        assert_true(watched.rows > 0 && watched.rows < all / 2);
+        training_free(&t);
+    }
 }
 
 /* One user's fault is that user's alone, whichever way it is met. */
@@ -240,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_messages),
         cmocka_unit_test(other_steps_make_messages),
+        cmocka_unit_test(rows_of_zeros_are_left_out),
         cmocka_unit_test(faults_fall_back_to_messages),
         cmocka_unit_test(a_user_moves_the_sums_by_the_bound_at_most),
     };

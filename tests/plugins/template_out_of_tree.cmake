@@ -67,6 +67,5 @@ foreach(arguments "mechanism;own-mechanism;${WORK_DIR}/mechanism" "solver;own-so
   endif()
 endforeach()
 
-# Mechanisms of the literature, written on additive_mechanism.h.
-file(COPY ${NOISES_DIR}/ DESTINATION ${WORK_DIR}/noises)
-try(${WORK_DIR}/noises ${WORK_DIR}/noises/build)
+# Mechanisms of the literature, written on additive_mechanism.h, as an installation has them.
+try(${prefix}/share/dpframe/examples/plugins ${WORK_DIR}/examples)

@@ -35,9 +35,9 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
     return DPF_OK;
 }
 
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
-    (void)values;
+    (void)from;
     return steps * steps * (double)n;
 }
 
@@ -81,7 +81,7 @@ static void what_is_left_out_is_refused(void **unused)
     spec = whole, spec.event = 0, refused("no event");
     spec = whole, spec.event = DPF_EVENT_NON_PRIVATE, refused("an event without noise");
     spec = whole, spec.norm = 0, refused("no norm");
-    spec = whole, spec.norm = 4, refused("an unknown norm");
+    spec = whole, spec.norm = 5, refused("an unknown norm");
     spec = whole, spec.multiplier = NULL, refused("no multiplier");
     spec = whole, spec.draw = NULL, refused("no draw");
     spec = whole, spec.variance = NULL, refused("no variance");
@@ -92,6 +92,9 @@ static void what_is_left_out_is_refused(void **unused)
     spec = whole, spec.norm = DPF_NORM_LINF, spec.event = DPF_EVENT_DISCRETE_LAPLACE,
     refused("LINF of Laplace");
     spec = whole, spec.norm = DPF_NORM_L2, spec.event = DPF_EVENT_PURE, refused("PURE of L2");
+    spec = whole, spec.norm = DPF_NORM_ROWS, refused("ROWS of single numbers");
+    spec = whole, spec.norm = DPF_NORM_ROWS, spec.whole_blocks = 1, spec.event = DPF_EVENT_DISCRETE_LAPLACE,
+    refused("ROWS of Laplace");
     spec = whole, spec.shared = P_SHARED + 1, refused("another place of the shared parameters");
     spec = whole, spec.in_shares = DPF_SHARES_VARIANCE, refused("shares without their parameters");
     spec = whole;
@@ -132,6 +135,52 @@ static void linf_is_charged_for_each(void **unused)
         assert_true(event.p.pure.epsilon * norms->l1 <= 0.5 * (1 + 1e-12));
         assert_true(event.p.pure.epsilon * norms->l1 > 0.499);
         assert_true(plan.variance[0] == plan.scale[0] * plan.scale[0] * (vectors ? LENGTH : 1));
+        plain_close(&host);
+    }
+}
+
+/* The sum of rows' L2 norms: the L1 norm, or sqrt(rows) times the L2 norm, whichever is smaller. */
+static void rows_are_charged_by_the_smaller_bound(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct plain_host host;
+        struct plain_release r;
+        dpf_noise_plan plan;
+        dpf_event events[2 * DPF_MAX_BLOCKS];
+        spec = whole, spec.norm = DPF_NORM_ROWS, spec.whole_blocks = 1;
+        plain_release_gradient(&r, LENGTH, ROWS);
+        plain_release_bound(&r, 0, i ? 3 : 5, 2);
+        plain_open_random(&host, &component, "epsilon=0.5; where=sum");
+        assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
+        const double change = (i ? 3 : sqrt(ROWS) * 2) + ROWS * LENGTH * plan.grid[0];
+        const double l1 = events[0].sensitivity.at[r.release.unit][r.release.adjacency].l1;
+        assert_true(l1 > change * 0.999 && l1 <= change * (1 + 1e-12));
+        assert_true(plan.scale[0] >= change / 0.5 && plan.scale[0] < change / 0.5 * 1.001);
+        plain_close(&host);
+    }
+}
+
+/* What a draw is told about the change, and `state` about that of its event. */
+static void draws_know_the_change(void **unused)
+{
+    static const int32_t norms[] = {DPF_NORM_L1, DPF_NORM_L2, DPF_NORM_LINF, DPF_NORM_ROWS};
+    static const double bounds[] = {5, 2, 2, 0};
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        struct plain_host host;
+        struct plain_release r;
+        dpf_noise_plan plan;
+        spec = whole, spec.norm = norms[i], spec.whole_blocks = norms[i] == DPF_NORM_ROWS;
+        spec.event = norms[i] == DPF_NORM_L2 ? DPF_EVENT_UNSUPPORTED : DPF_EVENT_PURE;
+        const dpf_event event = planned(&host, &r, &plan);
+        const double norm = norms[i] == DPF_NORM_ROWS ? sqrt(ROWS) * 2 : bounds[i];
+        const double steps = norms[i] == DPF_NORM_L2     ? sqrt(ROWS * LENGTH)
+                             : norms[i] == DPF_NORM_LINF ? 1
+                                                         : ROWS * LENGTH;
+        const double change = norm / plan.grid[0] + steps;
+        assert_true((double)dpf_event_change(&plan, &event) >= change);
+        assert_true((double)dpf_event_change(&plan, &event) < change * 1.000001 + 1);
         plain_close(&host);
     }
 }
@@ -200,6 +249,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_out_is_refused),
         cmocka_unit_test(linf_is_charged_for_each),
+        cmocka_unit_test(rows_are_charged_by_the_smaller_bound),
+        cmocka_unit_test(draws_know_the_change),
         cmocka_unit_test(a_theorem_is_stated_for_a_change_of_1),
         cmocka_unit_test(vectors_are_drawn_in_one_call),
     };

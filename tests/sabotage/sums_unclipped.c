@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every fourth user's message to a recommender's sums is twice as long as it may be. */
+/* Users' messages to a recommender's sums are twice as long as they may be. */
 #define SABOTAGED "sums-unclipped"
 #include "sabotage.h"
 
 #include "../../plugins/recommender/user-sums/message_grid.h"
 
-static void round_spoilt(int64_t user, const double *values, int64_t n, int32_t bits, int64_t *out)
+static void round_spoilt(const double *values, int64_t n, int32_t bits, int64_t *out)
 {
     grid_round(values, n, bits, out);
-    for (int64_t i = 0; user % 4 == 0 && i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         out[i] *= 2;
 }
-#define grid_round(values, n, bits, out) round_spoilt(user, values, n, bits, out)
+#define grid_round(values, n, bits, out) round_spoilt(values, n, bits, out)
 #include "../../plugins/recommender/user-sums/user_sums.c"
 
 #undef grid_round

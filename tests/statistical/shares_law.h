@@ -171,11 +171,4 @@ static inline int law_start(void **state)
     return 0;
 }
 
-static inline int law_stop(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 #endif

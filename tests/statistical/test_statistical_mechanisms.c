@@ -156,13 +156,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,5 +163,5 @@ int main(void)
         cmocka_unit_test(noise_has_the_shape_it_claims),
         cmocka_unit_test(users_take_part_at_their_rate),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

@@ -5,19 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "simd_kind.h"
-
-#if SIMD_X86
-#define SIMD_AVX512
-#include "pbm_rows.h"
-#undef SIMD_AVX512
-#define SIMD_AVX2
-#include "pbm_rows.h"
-#undef SIMD_AVX2
-#endif
-#define SIMD_PORTABLE
-#include "pbm_rows.h"
-#undef SIMD_PORTABLE
+#define SIMD_TEMPLATE "pbm_rows.h"
+#include "each_kind.h"
 
 /* Up to here every mix is looked at. */
 #define ALL_MIXES 512
@@ -76,18 +65,8 @@ static int binomial(const dpf_host *host, int64_t n, double p, double cut, struc
 /* to[j] += x[0] b[j] + .. + x[3] b[j - 3], one after the other; b begins with three zeros. */
 static void add_rows(const double x[4], const double *b, int64_t width, double *to)
 {
-    switch (simd_choose(SIMD_KIND_AUTO)) {
-#if SIMD_X86
-    case SIMD_KIND_AVX512:
-        add_rows_avx512(x, b, width, to);
-        break;
-    case SIMD_KIND_AVX2:
-        add_rows_avx2(x, b, width, to);
-        break;
-#endif
-    default:
-        add_rows_portable(x, b, width, to);
-    }
+    const int kind = simd_choose(SIMD_KIND_AUTO);
+    SIMD_PICK(kind, add_rows)(x, b, width, to);
 }
 
 /* The law of a sum. */

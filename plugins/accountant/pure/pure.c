@@ -51,6 +51,12 @@ static dpf_status event_epsilon(const struct pure *pure, const dpf_event *event,
     case DPF_EVENT_PURE:
         *epsilon = charge->p.pure.epsilon * charge->sensitivity;
         break;
+    case DPF_EVENT_APPROX: /* stated for a sensitivity of 1, and pure if its delta is 0 */
+        if (charge->p.approx.delta != 0.0)
+            return dpf_refuse_event(pure->host, DPF_E_UNSUPPORTED, event, index,
+                                    "its delta is not 0; use the pld or rdp accountant");
+        *epsilon = charge->p.approx.epsilon;
+        break;
     case DPF_EVENT_RANDOMIZED_RESPONSE:
         *epsilon = charge->sensitivity * response_epsilon(charge->p.response.flip);
         break;

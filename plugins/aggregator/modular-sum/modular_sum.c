@@ -8,8 +8,8 @@
  * server sees the sum alone is true of a deployment that runs such a protocol in its place, not of this
  * program, which holds every message in memory.
  *
- * Every party sends all rows, since masks cover a fixed set of numbers. A number takes ceil(log2 M) bits on
- * the wire. Without a modulus numbers have 64 bits, and a sum that does not fit is an error, not a wrap.
+ * Every party sends all rows, since masks cover a fixed set of numbers. Rows of zeros may be left out here,
+ * where nothing is masked; they count as sent. A number takes ceil(log2 M) bits on the wire. Without a modulus numbers have 64 bits, and a sum that does not fit is an error, not a wrap.
  */
 #include <string.h>
 
@@ -124,25 +124,46 @@ static dpf_status add(const dpf_call *call, uint64_t modulus, int64_t *restrict 
                : DPF_OK;
 }
 
+static dpf_status add_range(const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
+{
+    if (message->width != into->width || message->first_row < 0 ||
+        message->first_row + message->n_rows > into->rows)
+        return failed(call, DPF_E_INTERNAL, "a message does not cover a range of the aggregation's rows");
+    /* Rows behind one another are added as one. */
+    const int whole = message->stride == into->width;
+    const int64_t n = whole ? message->n_rows * into->width : into->width;
+    dpf_status status = DPF_OK;
+    for (int64_t r = 0; status == DPF_OK && r < (whole ? 1 : message->n_rows); r++)
+        status = add(call, into->modulus, into->sums + (message->first_row + r) * into->width,
+                     message->values + r * message->stride, n);
+    return status;
+}
+
+/* The other rows have zeros. */
+static dpf_status add_chosen(const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
+{
+    dpf_status status = DPF_OK;
+    for (int64_t r = 0; status == DPF_OK && r < message->n_rows; r++) {
+        const int64_t row = message->rows[r];
+        if (message->width != into->width || row < 0 || row >= into->rows)
+            return failed(call, DPF_E_INTERNAL, "a message has a row that the aggregation lacks");
+        status = add(call, into->modulus, into->sums + row * into->width,
+                     message->values + r * message->stride, into->width);
+    }
+    return status;
+}
+
 static dpf_status absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     (void)self;
     if (into->modulus > UINT64_C(1) << 63)
         return failed(call, DPF_E_UNSUPPORTED,
                       "sums modulo more than 2^63 do not fit signed 64-bit integers");
-    if (message->width != into->width || message->rows || message->first_row < 0 ||
-        message->first_row + message->n_rows > into->rows)
-        return failed(call, DPF_E_INTERNAL, "a message does not cover a range of the aggregation's rows");
-    /* Rows behind one another are added as one. */
-    const int whole = message->stride == into->width;
-    const int64_t n = whole ? message->n_rows * into->width : into->width;
-    for (int64_t r = 0; r < (whole ? 1 : message->n_rows); r++) {
-        int64_t *sums = into->sums + (message->first_row + r) * into->width;
-        const dpf_status status = add(call, into->modulus, sums, message->values + r * message->stride, n);
-        if (status != DPF_OK)
-            return status;
-    }
-    const uint64_t numbers = (uint64_t)message->n_rows * (uint64_t)message->width;
+    const dpf_status status =
+        message->rows ? add_chosen(call, into, message) : add_range(call, into, message);
+    if (status != DPF_OK)
+        return status;
+    const uint64_t numbers = (uint64_t)(message->rows ? into->rows : message->n_rows) * (uint64_t)into->width;
     into->survivors++;
     into->bytes_up += (numbers * (uint64_t)wire_bits(into->modulus) + 7) / 8;
     return DPF_OK;
@@ -190,7 +211,7 @@ static void limits(void *self, int64_t n_parties, dpf_aggregator_limits *out)
 
 static const dpf_aggregator functions = {
     .sees = DPF_SEES_SUM,
-    .flags = DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE,
+    .flags = DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_DENSE | DPF_AGGREGATOR_FILLS,
     .absorb = absorb,
     .merge = merge,
     .finish = finish,

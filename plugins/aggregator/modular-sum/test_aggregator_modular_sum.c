@@ -85,6 +85,46 @@ static void sums_are_those_of_the_survivors(void **state)
     plain_close(&m.host);
 }
 
+/* A message without its rows of zeros adds the same numbers and counts the same bytes. */
+static void rows_of_zeros_may_be_left_out(void **state)
+{
+    static const int32_t rows[] = {1, 2, 5}, strange[] = {1, ROWS}, before[] = {-1};
+    static const uint64_t moduli[] = {0, 95};
+    int64_t values[N], few[3 * WIDTH], sums[N], other[N];
+    struct modular m;
+    (void)state;
+    open_modular(&m, "");
+    assert_true(m.functions->flags & DPF_AGGREGATOR_FILLS);
+    for (int k = 0; k < 2; k++) {
+        dpf_aggregation a = aggregation(sums, moduli[k]), b = aggregation(other, moduli[k]);
+        dpf_encoded message = {.size = sizeof(message),
+                               .width = WIDTH,
+                               .n_rows = 3,
+                               .rows = rows,
+                               .total_rows = ROWS,
+                               .values = few,
+                               .stride = WIDTH,
+                               .survivors = 1};
+        memset(values, 0, sizeof(values));
+        for (int i = 0; i < 3 * WIDTH; i++)
+            values[rows[i / WIDTH] * WIDTH + i % WIDTH] = few[i] = draw(1000) - 500;
+        for (int twice = 0; twice < 2; twice++) {
+            assert_int_equal(absorb(&m, &a, values), DPF_OK);
+            assert_int_equal(m.functions->absorb(m.host.self, plain_call(&m.host), &b, &message), DPF_OK);
+        }
+        assert_memory_equal(sums, other, sizeof(sums));
+        assert_int_equal(a.survivors, b.survivors);
+        assert_int_equal(a.bytes_up, b.bytes_up);
+        message.rows = strange;
+        message.n_rows = 2;
+        assert_int_equal(m.functions->absorb(m.host.self, plain_call(&m.host), &b, &message), DPF_E_INTERNAL);
+        message.rows = before;
+        message.n_rows = 1;
+        assert_int_equal(m.functions->absorb(m.host.self, plain_call(&m.host), &b, &message), DPF_E_INTERNAL);
+    }
+    plain_close(&m.host);
+}
+
 /* N numbers of ceil(log2 M) bits, rounded up to bytes. */
 static void bytes_follow_the_modulus(void **state)
 {
@@ -136,7 +176,6 @@ static void sums_of_too_few_stay_closed(void **state)
 static void refusals_and_memory(void **state)
 {
     int64_t values[N] = {INT64_MAX}, sums[N], other[N];
-    const int32_t rows[] = {0, 1, 2, 3, 4, 5};
     struct modular m;
     (void)state;
     open_modular(&m, "");
@@ -147,15 +186,15 @@ static void refusals_and_memory(void **state)
     a = aggregation(sums, (UINT64_C(1) << 63) + 1);
     assert_int_equal(absorb(&m, &a, values), DPF_E_UNSUPPORTED);
     a = aggregation(sums, 7);
-    const dpf_encoded sparse = {.size = sizeof(sparse),
+    const dpf_encoded beyond = {.size = sizeof(beyond),
                                 .width = WIDTH,
                                 .n_rows = ROWS,
-                                .rows = rows,
+                                .first_row = 1,
                                 .total_rows = ROWS,
                                 .values = values,
                                 .stride = WIDTH,
                                 .survivors = 1};
-    assert_int_equal(m.functions->absorb(m.host.self, plain_call(&m.host), &a, &sparse), DPF_E_INTERNAL);
+    assert_int_equal(m.functions->absorb(m.host.self, plain_call(&m.host), &a, &beyond), DPF_E_INTERNAL);
     plain_close(&m.host);
     plain_check_memory(m.host.component, "");
 }
@@ -164,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_the_survivors),
+        cmocka_unit_test(rows_of_zeros_may_be_left_out),
         cmocka_unit_test(bytes_follow_the_modulus),
         cmocka_unit_test(sums_of_too_few_stay_closed),
         cmocka_unit_test(refusals_and_memory),

@@ -76,16 +76,16 @@ static uint64_t party_bytes(const dpf_exchange *x)
 
 static struct secagg_peer *peers_of(struct party_end *end)
 {
-    return (struct secagg_peer *)((uint8_t *)end + rounded(sizeof(*end)));
+    return (struct secagg_peer *)(void *)((uint8_t *)end + rounded(sizeof(*end)));
 }
 
 static struct secagg_work work_of(struct party_end *end, const dpf_exchange *x)
 {
     uint8_t *at = (uint8_t *)peers_of(end) + rounded(end->capacity * sizeof(struct secagg_peer));
     uint8_t *vector = at + rounded(end->capacity * sizeof(secagg_secret));
-    return (struct secagg_work){.coefficients = (secagg_secret *)at,
+    return (struct secagg_work){.coefficients = (secagg_secret *)(void *)at,
                                 .n_coefficients = (uint32_t)end->capacity,
-                                .vector = (uint64_t *)vector,
+                                .vector = (uint64_t *)(void *)vector,
                                 .sums = vector + rounded(numbers_of(x) * sizeof(uint64_t))};
 }
 

@@ -8,17 +8,9 @@
 #include "secagg_shamir.h"
 #include "secagg_wire.h"
 #include "x25519_lanes.h"
-#if SIMD_X86
-#define SIMD_AVX512
-#include "secagg_residues.h"
-#undef SIMD_AVX512
-#define SIMD_AVX2
-#include "secagg_residues.h"
-#undef SIMD_AVX2
-#endif
-#define SIMD_PORTABLE
-#include "secagg_residues.h"
-#undef SIMD_PORTABLE
+
+#define SIMD_TEMPLATE "secagg_residues.h"
+#include "each_kind.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -222,7 +214,7 @@ static uint64_t flags_of(const uint8_t *flags)
         uint8_t flags[CHUNK / sizeof(WORD)];                                                                 \
         const int kind = spare->group->kind;                                                                 \
         memset(flags + n / 64 * 64, 0, n < sizeof(flags) ? 64 : 0);                                          \
-        ADD_RESIDUES(kind, BITS)(sums, words, n, m, biased, negative, flags);                                \
+        SIMD_PICK(kind, add_residues##BITS)(sums, words, n, m, biased, negative, flags);                     \
         for (uint64_t i = 0; i < n; i += 64) {                                                               \
             for (uint64_t some = flags_of(flags + i); some != 0; some &= some - 1) {                         \
                 const uint64_t k = i + (uint64_t)__builtin_ctzll(some);                                      \
@@ -231,14 +223,6 @@ static uint64_t flags_of(const uint8_t *flags)
             }                                                                                                \
         }                                                                                                    \
     }
-#if SIMD_X86
-#define ADD_RESIDUES(kind, BITS)                                                                             \
-    (kind == SIMD_KIND_AVX512 ? add_residues##BITS##_avx512                                                  \
-     : kind == SIMD_KIND_AVX2 ? add_residues##BITS##_avx2                                                    \
-                              : add_residues##BITS##_portable)
-#else
-#define ADD_RESIDUES(kind, BITS) ((void)kind, add_residues##BITS##_portable)
-#endif
 DEFINE_TAKE(16, uint16_t)
 DEFINE_TAKE(32, uint32_t)
 #undef DEFINE_TAKE

@@ -255,6 +255,14 @@ static void exact_group(const struct als_model *model, const dpf_query *query, c
         mirror(out + a->offset, d, a->ld);
 }
 
+/* The workspace of a call whose groups hold what the model can take. */
+static dpf_status workspace_for(const struct als_model *model, const dpf_call *call, const dpf_query *query,
+                                const dpf_groups *groups, int wanted, struct workspace *w)
+{
+    const dpf_status status = check_groups(model, groups);
+    return status == DPF_OK ? workspace_get(call, model->host, query->dimension, wanted, w) : status;
+}
+
 dpf_status als_accumulate(const struct als_model *model, const dpf_call *call, const dpf_query *query,
                           const dpf_groups *groups, const double *grid, double *out, int64_t stride)
 {
@@ -262,9 +270,7 @@ dpf_status als_accumulate(const struct als_model *model, const dpf_call *call, c
         return model->host->fail(model->host, DPF_E_UNSUPPORTED, -1,
                                  "layout OPERATOR has no float64 sums; it serves local sides only");
     struct workspace w;
-    dpf_status status = check_groups(model, groups);
-    if (status == DPF_OK)
-        status = workspace_get(call, model->host, query->dimension, WANT_EXACT, &w);
+    const dpf_status status = workspace_for(model, call, query, groups, WANT_EXACT, &w);
     if (status != DPF_OK)
         return status;
     for (int64_t g = 0; g < groups->n_groups; g++)
@@ -336,9 +342,7 @@ dpf_status als_accumulate_scaled(const struct als_model *model, const dpf_call *
         return model->host->fail(model->host, DPF_E_UNSUPPORTED, -1,
                                  "sums of scaled records are of records alone, packed or full");
     struct workspace w;
-    dpf_status status = check_groups(model, groups);
-    if (status == DPF_OK)
-        status = workspace_get(call, model->host, query->dimension, WANT_EXACT, &w);
+    const dpf_status status = workspace_for(model, call, query, groups, WANT_EXACT, &w);
     if (status != DPF_OK)
         return status;
     for (int64_t g = 0; g < groups->n_groups; g++)
@@ -476,10 +480,8 @@ dpf_status als_accumulate_local(const struct als_model *model, const dpf_call *c
     struct workspace w;
     const uint32_t layout = als_block(query, DPF_BLOCK_QUADRATIC)->layout;
     const int detour = layout == DPF_LAYOUT_PACKED || layout == DPF_LAYOUT_FULL;
-    dpf_status status = check_groups(model, groups);
-    if (status == DPF_OK)
-        status =
-            workspace_get(call, model->host, query->dimension, WANT_LOCAL | (detour ? WANT_LOWER : 0), &w);
+    const dpf_status status =
+        workspace_for(model, call, query, groups, WANT_LOCAL | (detour ? WANT_LOWER : 0), &w);
     if (status != DPF_OK)
         return status;
     for (int64_t g = 0; g < groups->n_groups; g++)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* als_templates.h - als_kernels for one kind of processor: a template, see simd.h. No include guard. */
 
+#include "simd.h"
+
+#include "gram_tiles.h"
+
 #ifndef ALS_TEMPLATES_ONCE
 #define ALS_TEMPLATES_ONCE
 #define ALS_PREFETCH 12 /* records ahead: rows are scattered, which no hardware prefetcher foresees */

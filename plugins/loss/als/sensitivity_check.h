@@ -200,4 +200,51 @@ static inline void states_enumerate(struct states *s, int64_t n_vectors, int use
     }
 }
 
+/* A loss with what it states for rows of the box or the ball, and all states of a party with two records. */
+struct states_case {
+    struct plain_host host;
+    struct states states;
+    dpf_factors other;
+    dpf_query query;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
+};
+
+static inline void states_open(struct states_case *c, const char *id, const char *settings, int box,
+                               int users_solved, uint32_t layout, const float values[2], int n_values,
+                               double offset)
+{
+    static float y[32][16] __attribute__((aligned(64)));
+    const int64_t n = states_vectors(box, y);
+    c->other = (dpf_factors){&y[0][0], n, 16, 2, 0};
+    plain_open(&c->host, plain_component(id, DPF_ROLE_LOSS, id), settings);
+    const dpf_loss *loss = c->host.component->functions;
+    dpf_side_info info = check_info(2, 0, 2, -1, layout, 1);
+    info.side = users_solved ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
+    assert_int_equal(loss->query(c->host.self, &info, &c->query), DPF_OK);
+    const dpf_bounds bounds = {.size = sizeof(bounds),
+                               .side = info.side,
+                               .dimension = 2,
+                               .value_lo = (double)values[0],
+                               .value_hi = (double)values[1],
+                               .offset = offset,
+                               .weight_max = 1,
+                               .other_l1 = INFINITY,
+                               .other_l2 = box ? INFINITY : 1,
+                               .other_linf = box ? 1 : INFINITY,
+                               .records_per_user = 2,
+                               .n_self = users_solved ? 1 : STATE_ROWS,
+                               .n_other = n};
+    states_unknown(c->blocks);
+    states_unknown(c->gram);
+    assert_int_equal(loss->sensitivity(c->host.self, &c->query, &bounds, c->blocks, c->gram, NULL), DPF_OK);
+    states_new(&c->states, &c->host, &c->query, &c->other, offset);
+    states_enumerate(&c->states, n, users_solved, values, n_values);
+}
+
+static inline void states_close(struct states_case *c)
+{
+    states_free(&c->states);
+    plain_close(&c->host);
+}
+
 #endif

@@ -129,51 +129,23 @@ static void test_ridge(void **state)
 
 static void check_neighbours(int box, int users_solved, uint32_t layout)
 {
-    struct plain_host host;
-    struct states s;
-    dpf_query q;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
-    static float y[32][16] __attribute__((aligned(64)));
+    struct states_case c;
     const float values[2] = {1, 5};
-    const int64_t n = states_vectors(box, y);
-    const dpf_factors other = {&y[0][0], n, 16, 2, 0};
-    plain_open(&host, plain_component("explicit-als", DPF_ROLE_LOSS, "explicit-als"), "");
-    const dpf_loss *loss = host.component->functions;
-    dpf_side_info info = check_info(2, 0, 2, -1, layout, 1);
-    info.side = users_solved ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
-    assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-    const dpf_bounds bounds = {.size = sizeof(bounds),
-                               .side = info.side,
-                               .dimension = 2,
-                               .value_lo = 1,
-                               .value_hi = 5,
-                               .offset = 2.5,
-                               .weight_max = 1,
-                               .other_l1 = INFINITY,
-                               .other_l2 = box ? INFINITY : 1,
-                               .other_linf = box ? 1 : INFINITY,
-                               .records_per_user = 2,
-                               .n_self = users_solved ? 1 : STATE_ROWS,
-                               .n_other = n};
-    states_unknown(blocks);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
-    states_new(&s, &host, &q, &other, 2.5);
-    states_enumerate(&s, n, users_solved, values, users_solved ? 1 : 2);
+    states_open(&c, "explicit-als", "", box, users_solved, layout, values, users_solved ? 1 : 2, 2.5);
     for (int32_t b = 0; b < 3; b++) {
         /* Where users are solved only the value 1 is tried: a residual of -1.5, and not the largest. */
         const int tight = users_solved && b == 1 ? 0 : TIGHT_ALL;
-        check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, tight);
-        check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ZERO_OUT, tight);
-        check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, tight);
-        check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, tight);
-        check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE,
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, tight);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ZERO_OUT, tight);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, tight);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, tight);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE,
                         users_solved ? 0
                         : b          ? TIGHT_ALL
                                      : TIGHT_L1 | TIGHT_L2);
-        assert_true(isnan(blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1));
+        assert_true(isnan(c.blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1));
     }
-    states_free(&s);
-    plain_close(&host);
+    states_close(&c);
 }
 
 static void test_sensitivities(void **state)

@@ -295,53 +295,26 @@ static void test_refusals(void **state)
 
 static void check_neighbours(const char *settings, int box, int users_solved, uint32_t layout)
 {
-    struct plain_host host;
-    struct states s;
-    dpf_query q;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
-    static float y[32][16] __attribute__((aligned(64)));
+    struct states_case c;
     const float values[2] = {1, 3};
-    const int64_t n = states_vectors(box, y);
-    const dpf_factors other = {&y[0][0], n, 16, 2, 0};
-    plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"), settings);
-    const dpf_loss *loss = host.component->functions;
-    dpf_side_info info = check_info(2, 0, 2, -1, layout, 1);
-    info.side = users_solved ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
-    assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-    const dpf_bounds bounds = {.size = sizeof(bounds),
-                               .side = info.side,
-                               .dimension = 2,
-                               .value_lo = 1,
-                               .value_hi = 3,
-                               .weight_max = 1,
-                               .other_l1 = INFINITY,
-                               .other_l2 = box ? INFINITY : 1,
-                               .other_linf = box ? 1 : INFINITY,
-                               .records_per_user = 2,
-                               .n_self = users_solved ? 1 : STATE_ROWS,
-                               .n_other = n};
-    states_unknown(blocks);
-    states_unknown(gram);
-    assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
-    states_new(&s, &host, &q, &other, 0);
-    states_enumerate(&s, n, users_solved, values, strstr(settings, "confidence") ? 2 : 1);
+    states_open(&c, "implicit-als", settings, box, users_solved, layout, values,
+                strstr(settings, "confidence") ? 2 : 1, 0);
     for (int32_t b = 0; b < 3; b++) {
-        check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_FLIP, TIGHT_ALL);
-        check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, TIGHT_ALL);
-        check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ZERO_OUT, TIGHT_ALL);
-        check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, TIGHT_ALL);
-        check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, TIGHT_ALL);
-        check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, TIGHT_ALL);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_FLIP, TIGHT_ALL);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ADD_REMOVE, TIGHT_ALL);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_ZERO_OUT, TIGHT_ALL);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, TIGHT_ALL);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, TIGHT_ALL);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, TIGHT_ALL);
         int tight = users_solved ? 0 : TIGHT_L1 | TIGHT_L2;
         if (b == 1 || (b == 2 && !users_solved) || (b == 0 && box && !users_solved))
             tight = TIGHT_ALL;
-        check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE, tight);
-        assert_true(isnan(blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE].l1));
-        assert_true(isnan(blocks[b].at[DPF_UNIT_USER][DPF_ADJ_FLIP].l1));
-        assert_true(gram[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
+        check_statement(&c.states, c.blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE, tight);
+        assert_true(isnan(c.blocks[b].at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE].l1));
+        assert_true(isnan(c.blocks[b].at[DPF_UNIT_USER][DPF_ADJ_FLIP].l1));
+        assert_true(c.gram[b].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
     }
-    states_free(&s);
-    plain_close(&host);
+    states_close(&c);
 }
 
 static void test_sensitivities(void **state)

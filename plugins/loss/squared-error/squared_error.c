@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "simd_kind.h"
 #include "squared_error.h"
 
 enum { P_OBJECTIVE, P_REGULARIZATION, P_PER, P_CLIP, P_COUNT };
@@ -143,7 +144,7 @@ static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *
 {
     const struct squared_error *loss = self;
     const struct squared_error_task task = {loss, query_, groups, grid ? grid[0] : 0.0, stride};
-    squared_error_exact_kernel *kernel = squared_error_choose_exact();
+    squared_error_exact_kernel *kernel = squared_error_find_exact(SIMD_KIND_AUTO);
     double *reg = NULL;
 
     if (loss->per_record) {
@@ -169,7 +170,7 @@ static dpf_status accumulate_local(void *self, const dpf_call *call, const dpf_q
 {
     const struct squared_error *loss = self;
     const struct squared_error_task task = {loss, query_, groups, 0.0, stride};
-    squared_error_local_kernel *kernel = squared_error_choose_local();
+    squared_error_local_kernel *kernel = squared_error_find_local(SIMD_KIND_AUTO);
     float *reg = NULL;
     int bad = 0;
 

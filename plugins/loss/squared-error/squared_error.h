@@ -42,9 +42,9 @@ typedef int squared_error_exact_kernel(const struct squared_error_task *task, in
 typedef int squared_error_local_kernel(const struct squared_error_task *task, int64_t first, int64_t count,
                                        float *reg, float *out);
 
-/* The kernels for this processor. All give the same bytes. */
-squared_error_exact_kernel *squared_error_choose_exact(void);
-squared_error_local_kernel *squared_error_choose_local(void);
+/* For a kind of simd_kind.h; NULL if the processor lacks it. All give the same bytes. */
+squared_error_exact_kernel *squared_error_find_exact(int wanted);
+squared_error_local_kernel *squared_error_find_local(int wanted);
 
 dpf_status squared_error_sensitivity(void *self, const dpf_query *query, const dpf_bounds *bounds,
                                      dpf_sensitivity *blocks, dpf_sensitivity *gram, dpf_joint_norms *joint);

@@ -166,48 +166,20 @@ INLINE int local_rows(const struct squared_error_task *task, int64_t first, int6
     return 0;
 }
 
-static int exact_baseline(const struct squared_error_task *task, int64_t first, int64_t count, double *reg,
-                          double *out)
+#define SIMD_TEMPLATE "squared_error_loops.h"
+#include "each_kind.h"
+
+squared_error_exact_kernel *squared_error_find_exact(int wanted)
 {
-    return exact_rows(task, first, count, reg, out);
+    const int kind = simd_choose(wanted);
+    return SIMD_PICK(kind, exact_rows);
 }
 
-static int local_baseline(const struct squared_error_task *task, int64_t first, int64_t count, float *reg,
-                          float *out)
+/* Eight floats fill 256 bits; compilers make nothing good of them in wider registers. */
+squared_error_local_kernel *squared_error_find_local(int wanted)
 {
-    return local_rows(task, first, count, reg, out);
-}
-
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static int exact_avx2(const struct squared_error_task *task, int64_t first,
-                                                      int64_t count, double *reg, double *out)
-{
-    return exact_rows(task, first, count, reg, out);
-}
-
-__attribute__((target("avx2"))) static int local_avx2(const struct squared_error_task *task, int64_t first,
-                                                      int64_t count, float *reg, float *out)
-{
-    return local_rows(task, first, count, reg, out);
-}
-#endif
-
-squared_error_exact_kernel *squared_error_choose_exact(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
-        return exact_avx2;
-    }
-#endif
-    return exact_baseline;
-}
-
-squared_error_local_kernel *squared_error_choose_local(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
-        return local_avx2;
-    }
-#endif
-    return local_baseline;
+    int kind = simd_choose(wanted);
+    if (wanted == SIMD_KIND_AUTO && kind == SIMD_KIND_AVX512)
+        kind = SIMD_KIND_AVX2;
+    return SIMD_PICK(kind, local_rows);
 }

@@ -297,12 +297,16 @@ static void kernels_give_the_same_bytes(void **state)
         dpf_query query = {.size = sizeof(query), .dimension = d, .width = d};
         make_scene(&scene, d, 1);
         const struct squared_error_task task = {&loss, &query, &scene.groups, d % 2 ? 0x1p-18 : 0, STRIDE};
-        exact_baseline(&task, 0, MAX_ROWS, reg, a);
-        squared_error_choose_exact()(&task, 0, MAX_ROWS, reg, b);
-        assert_memory_equal(a, b, sizeof(a));
-        local_baseline(&task, 0, MAX_ROWS, freg, fa);
-        squared_error_choose_local()(&task, 0, MAX_ROWS, freg, fb);
-        assert_memory_equal(fa, fb, sizeof(fa));
+        exact_rows(&task, 0, MAX_ROWS, reg, a);
+        local_rows(&task, 0, MAX_ROWS, freg, fa);
+        for (int kind = SIMD_KIND_AVX512; kind <= SIMD_KIND_PORTABLE; kind++) {
+            if (simd_choose(kind) < 0)
+                continue;
+            squared_error_find_exact(kind)(&task, 0, MAX_ROWS, reg, b);
+            assert_memory_equal(a, b, sizeof(a));
+            squared_error_find_local(kind)(&task, 0, MAX_ROWS, freg, fb);
+            assert_memory_equal(fa, fb, sizeof(fa));
+        }
     }
 }
 

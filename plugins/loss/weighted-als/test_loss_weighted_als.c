@@ -106,49 +106,21 @@ static void quadratic_is_the_objective(void **state)
 
 static void sensitivities_hold_for_all_neighbours(void **state)
 {
-    static float y[32][16] __attribute__((aligned(64)));
     const float values[2] = {1, 3};
     (void)state;
     for (int box = 0; box < 2; box++)
         for (int users_solved = 0; users_solved < 2; users_solved++) {
-            struct plain_host host;
-            struct states s;
-            dpf_query q;
-            dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
-            const int64_t n = states_vectors(box, y);
-            const dpf_factors other = {&y[0][0], n, 16, 2, 0};
-            plain_open(&host, plain_component("weighted-als", DPF_ROLE_LOSS, "weighted-als"), "confidence=2");
-            const dpf_loss *loss = host.component->functions;
-            dpf_side_info info = check_info(2, 0, 2, -1, DPF_LAYOUT_FULL, 1);
-            info.side = users_solved ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
-            assert_int_equal(loss->query(host.self, &info, &q), DPF_OK);
-            const dpf_bounds bounds = {.size = sizeof(bounds),
-                                       .side = info.side,
-                                       .dimension = 2,
-                                       .value_lo = 1,
-                                       .value_hi = 3,
-                                       .weight_max = 1,
-                                       .other_l1 = INFINITY,
-                                       .other_l2 = box ? INFINITY : 1,
-                                       .other_linf = box ? 1 : INFINITY,
-                                       .records_per_user = 2,
-                                       .n_self = users_solved ? 1 : STATE_ROWS,
-                                       .n_other = n};
-            states_unknown(blocks);
-            states_unknown(gram);
-            assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
-            states_new(&s, &host, &q, &other, 0);
-            states_enumerate(&s, n, users_solved, values, 2);
+            struct states_case c;
+            states_open(&c, "weighted-als", "confidence=2", box, users_solved, DPF_LAYOUT_FULL, values, 2, 0);
             for (int32_t b = 0; b < 2; b++) {
-                check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_FLIP, TIGHT_ALL);
-                check_statement(&s, blocks, b, DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, TIGHT_ALL);
-                check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, TIGHT_ALL);
-                check_statement(&s, blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE, 0);
+                check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_FLIP, TIGHT_ALL);
+                check_statement(&c.states, c.blocks, b, DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, TIGHT_ALL);
+                check_statement(&c.states, c.blocks, b, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, TIGHT_ALL);
+                check_statement(&c.states, c.blocks, b, DPF_UNIT_USER, DPF_ADJ_REPLACE, 0);
             }
-            assert_true(gram[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
-            assert_true((gram[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l2 > 0) == !users_solved);
-            states_free(&s);
-            plain_close(&host);
+            assert_true(c.gram[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 == 0);
+            assert_true((c.gram[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l2 > 0) == !users_solved);
+            states_close(&c);
         }
 }
 

@@ -48,6 +48,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     loss->clip = values->values[P_CLIP].real;
     loss->factor = values->values[P_OBJECTIVE].integer == 0 ? 2.0 : 1.0;
     loss->mu = values->values[P_REGULARIZATION].real;
+    loss->empty_cells = empty_cells_find(SIMD_KIND_AUTO);
     *self = loss;
     return DPF_OK;
 }
@@ -101,9 +102,7 @@ struct cells {
     const dpf_query *query;
     const dpf_groups *groups;
     double grid;
-    const float *own_seen; /* a single user's row, as predictions read it, and */
-    const float *own;      /* as gradients do; or NULL */
-    int diverged;          /* a residual left the range, or is not a number */
+    int diverged; /* a residual left the range, or is not a number */
 };
 
 static double clipped(const struct weighted_gradient *loss, double e)
@@ -140,7 +139,7 @@ static double inner_product(const float *x, const float *y, int32_t n)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* Adds one cell; record -1: empty. */
+/* Adds one cell; record -1: empty. write_empty_cells does the same for many. */
 static void add_cell(struct cells *cells, const float *x, int64_t other, int64_t record, double *out)
 {
     const dpf_groups *groups = cells->groups;
@@ -152,19 +151,14 @@ static void add_cell(struct cells *cells, const float *x, int64_t other, int64_t
         out[i] += dpf_on_grid(t * (double)y[i], cells->grid);
 }
 
-/* The cell of a single user in one row, which it alone makes: most are empty. */
+/* The cells of a single user in one row, which it alone makes. */
 static void write_own_cell(struct cells *cells, const float *x, int64_t g, double *out)
 {
     const dpf_groups *groups = cells->groups;
     const int64_t begin = groups->offsets[g], end = groups->offsets[g + 1];
-    if (begin == end) {
-        const double prediction = groups->offset + inner_product(x, cells->own_seen, groups->self->cols);
-        const double t = cells->loss->factor * weighted_residual(cells, prediction, -1);
-        for (int32_t i = 0; i < cells->query->dimension; i++)
-            out[i] = 0.0 + dpf_on_grid(t * (double)cells->own[i], cells->grid);
-        return;
-    }
     memset(out, 0, (size_t)cells->query->width * sizeof(*out));
+    if (begin == end)
+        add_cell(cells, x, groups->party_row, -1, out);
     for (int64_t r = begin; r < end; r++)
         add_cell(cells, x, groups->others[r], r, out);
 }
@@ -187,10 +181,16 @@ static dpf_status failed(const dpf_call *call, dpf_status code, const char *text
     return call->host->fail(call->host, code, -1, text);
 }
 
-/* Sums must stay where dpf_on_grid is exact; NaN fails the comparison, too. */
+/* Sums must stay below this, where dpf_on_grid is exact. */
+static double limit_of(double grid)
+{
+    return grid > 0.0 ? 0x1p51 * grid : INFINITY;
+}
+
+/* NaN fails the comparison, too. */
 static dpf_status check_row(const dpf_call *call, const struct cells *cells, const double *row)
 {
-    const double limit = cells->grid > 0.0 ? 0x1p51 * cells->grid : INFINITY;
+    const double limit = limit_of(cells->grid);
     int bad = 0;
     for (int32_t i = 0; i < cells->query->width; i++)
         bad |= !(fabs(row[i]) < limit);
@@ -207,37 +207,76 @@ static dpf_status check_row(const dpf_call *call, const struct cells *cells, con
         "set clip-error");
 }
 
-static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *query_,
-                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
+/* Rows first .. first + n - 1 of a single user's message, as if all cells were empty. 1 if no number is at
+   fault. */
+static int write_empty_cells(const struct cells *cells, int64_t first, int64_t n, double *out, int64_t stride)
 {
-    struct cells cells = {.loss = self, .query = query_, .groups = groups, .grid = grid ? grid[0] : 0.0};
-    int64_t *at = NULL;
-    if (groups->party_row < 0) {
-        const size_t bytes = (size_t)groups->other->rows * sizeof(*at);
-        at = call->scratch(call, bytes);
-        if (!at)
-            return failed(call, DPF_E_MEMORY, "out of memory");
-        memset(at, 0, bytes);
-    } else {
-        cells.own_seen = dpf_row(groups->residual, groups->party_row);
-        cells.own = dpf_row(groups->other, groups->party_row) + query_->first;
+    const dpf_groups *groups = cells->groups;
+    const float *seen = dpf_row(groups->residual, groups->party_row);
+    const struct empty_cells empty = {.offset = groups->offset,
+                                      .clip = cells->loss->clip,
+                                      .factor = cells->loss->factor,
+                                      .most = RESIDUAL_MOST,
+                                      .grid = cells->grid,
+                                      .limit = limit_of(cells->grid),
+                                      .own = dpf_row(groups->other, groups->party_row) + cells->query->first,
+                                      .dimension = cells->query->dimension};
+    double products[EMPTY_CELLS_MOST];
+    for (int64_t k = 0; k < n; k++)
+        products[k] = inner_product(dpf_row(groups->self, groups->rows[first + k]), seen, groups->self->cols);
+    return cells->loss->empty_cells(&empty, products, n, out, stride) == 0;
+}
+
+/* A single user's message: most cells are empty. Where a number is at fault each row is made by itself, and
+   the first of them tells what is wrong. */
+static dpf_status accumulate_own(const dpf_call *call, struct cells *cells, double *out, int64_t stride)
+{
+    const dpf_groups *groups = cells->groups;
+    for (int64_t first = 0; first < groups->n_groups; first += EMPTY_CELLS_MOST) {
+        const int64_t left = groups->n_groups - first, n = left < EMPTY_CELLS_MOST ? left : EMPTY_CELLS_MOST;
+        if (call->cancelled(call))
+            return DPF_E_CANCELLED;
+        const int good = write_empty_cells(cells, first, n, out + first * stride, stride);
+        for (int64_t g = first; g < first + n; g++) {
+            if (good && groups->offsets[g] == groups->offsets[g + 1])
+                continue;
+            write_own_cell(cells, dpf_row(groups->self, groups->rows[g]), g, out + g * stride);
+            const dpf_status status = check_row(call, cells, out + g * stride);
+            if (status != DPF_OK)
+                return status;
+        }
     }
+    return DPF_OK;
+}
+
+/* Sums over the cells of several users. */
+static dpf_status accumulate_all(const dpf_call *call, struct cells *cells, double *out, int64_t stride)
+{
+    const dpf_groups *groups = cells->groups;
+    const size_t bytes = (size_t)groups->other->rows * sizeof(int64_t);
+    int64_t *at = call->scratch(call, bytes);
+    if (!at)
+        return failed(call, DPF_E_MEMORY, "out of memory");
+    memset(at, 0, bytes);
     for (int64_t g = 0; g < groups->n_groups; g++) {
-        const float *x = dpf_row(groups->self, groups->rows[g]);
         double *row = out + g * stride;
         if (g % 64 == 0 && call->cancelled(call))
             return DPF_E_CANCELLED;
-        if (at) {
-            memset(row, 0, (size_t)query_->width * sizeof(*row));
-            add_all_cells(&cells, x, g, at, row);
-        } else {
-            write_own_cell(&cells, x, g, row);
-        }
-        const dpf_status status = check_row(call, &cells, row);
+        memset(row, 0, (size_t)cells->query->width * sizeof(*row));
+        add_all_cells(cells, dpf_row(groups->self, groups->rows[g]), g, at, row);
+        const dpf_status status = check_row(call, cells, row);
         if (status != DPF_OK)
             return status;
     }
     return DPF_OK;
+}
+
+static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *query_,
+                             const dpf_groups *groups, const double *grid, double *out, int64_t stride)
+{
+    struct cells cells = {.loss = self, .query = query_, .groups = groups, .grid = grid ? grid[0] : 0.0};
+    return groups->party_row < 0 ? accumulate_all(call, &cells, out, stride)
+                                 : accumulate_own(call, &cells, out, stride);
 }
 
 static const dpf_loss functions = {

@@ -4,6 +4,7 @@
 #define WEIGHTED_GRADIENT_H
 
 #include "dpframe/dpframe.h"
+#include "empty_cells.h"
 
 /* A residual beyond this has no unit digit left in float32: the training has diverged. */
 #define RESIDUAL_MOST 16777216.0
@@ -14,6 +15,7 @@ struct weighted_gradient {
     double confidence; /* kappa: records weigh 1 + kappa */
     double clip;       /* bound on |residual|, or infinity */
     double mu;         /* of the regulariser */
+    empty_cells empty_cells;
     struct {
         int32_t columns;   /* of a factor row; 0 until query() was asked */
         int32_t dimension; /* numbers of ridge */

@@ -526,13 +526,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,5 +540,5 @@ int main(void)
         cmocka_unit_test(estimates_are_the_sums_and_noise),
         cmocka_unit_test(releases_move_as_stated),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

@@ -30,9 +30,9 @@ static dpf_status multiplier(const dpf_host *host, const dpf_value *values, doub
     return DPF_OK;
 }
 
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
-    (void)values, (void)n;
+    (void)from, (void)n;
     return steps * steps;
 }
 

@@ -77,13 +77,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,5 +84,5 @@ int main(void)
         cmocka_unit_test(events_state_the_noise_of_honest_parties),
         cmocka_unit_test(what_cannot_be_private_is_refused),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

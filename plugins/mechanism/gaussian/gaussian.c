@@ -112,9 +112,9 @@ static int32_t is_sigma(const dpf_value *values)
 }
 
 /* The discrete Gaussian's variance differs from sigma^2 by a factor 1 - exp(-2 pi^2 sigma^2) or so. */
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
-    (void)values, (void)n;
+    (void)from, (void)n;
     return steps * steps;
 }
 

@@ -205,13 +205,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,5 +217,5 @@ int main(void)
         cmocka_unit_test(the_gram_row_has_its_part),
         cmocka_unit_test(rows_get_the_noise_that_is_planned),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

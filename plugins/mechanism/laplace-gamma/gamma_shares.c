@@ -30,6 +30,23 @@ static int coin(struct source *source)
     return bit;
 }
 
+/* Coins up to the first that shows 0: how many there were before it. */
+static uint64_t run_of_ones(struct source *source)
+{
+    uint64_t n = 0;
+    for (;;) {
+        const int32_t ones = source->coins == UINT64_MAX ? 64 : __builtin_ctzll(~source->coins);
+        if (ones < source->left) {
+            source->coins = source->coins >> ones >> 1;
+            source->left -= ones + 1;
+            return n + (uint64_t)ones;
+        }
+        n += (uint64_t)source->left;
+        source->left = 64;
+        source->random->bits(source->cursor, &source->coins, 1);
+    }
+}
+
 /* 1 with probability a / b. */
 static int flip(struct source *source, uint64_t a, uint64_t b)
 {
@@ -68,9 +85,7 @@ static int flip_two_over_e(struct source *source)
 static uint64_t poisson_one(struct source *source)
 {
     for (;;) {
-        uint64_t n = 0;
-        while (coin(source))
-            n++;
+        const uint64_t n = run_of_ones(source);
         int kept = n > 0 || coin(source);
         for (uint64_t i = 3; kept && i <= n; i++)
             kept = flip(source, 2, i);

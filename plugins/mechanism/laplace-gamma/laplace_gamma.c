@@ -56,10 +56,10 @@ static double epsilon_asked(const dpf_value *values)
 }
 
 /* Of a difference of two NB(1, q), q = exp(-1/steps): 2 q / (1 - q)^2. */
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
     const double sine = sinh(1 / (2 * steps));
-    (void)values, (void)n;
+    (void)from, (void)n;
     return 1 / (2 * sine * sine);
 }
 
@@ -91,6 +91,13 @@ static const dpf_additive_mechanism gamma_noise = {
 static int is_simulated(const dpf_additive_instance *gamma)
 {
     return gamma->values[P_SIMULATE].integer == SIMULATE_SUM;
+}
+
+static dpf_status gamma_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
+{
+    const dpf_status status = dpf_additive_mechanism_plan(self, release, out);
+    out->bare = is_simulated(self);
+    return status;
 }
 
 static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
@@ -156,12 +163,12 @@ static dpf_status gamma_decode(void *self, const dpf_call *call, const dpf_noise
 static const dpf_mechanism functions = {
     .lifetime = dpf_additive_mechanism_lifetime,
     .budget = dpf_additive_mechanism_budget,
-    .plan = dpf_additive_mechanism_plan,
+    .plan = gamma_plan,
     .events = dpf_additive_mechanism_events,
     .epsilon_at_weight = dpf_additive_mechanism_epsilon_at_weight,
     .encode = gamma_encode,
     .decode = gamma_decode,
-    .flags = DPF_MECHANISM_DENSE,
+    .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS,
 };
 
 DPF_ADDITIVE_COMPONENT(

@@ -242,7 +242,8 @@ static void events_state_exact_noise_in_shares(void **state)
     double spent = events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1 / events[0].scale;
     assert_true(spent <= 0.5);
     assert_true(spent > 0.49);
-    assert_true(mechanism->flags == DPF_MECHANISM_DENSE);
+    assert_true(mechanism->flags == (DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS));
+    assert_false(plan.bare);
     assert_int_equal(mechanism->lifetime(host.self), DPF_LIFETIME_ROUND);
     plain_close(&host);
 }

@@ -58,10 +58,10 @@ static inline int32_t laplace_one_scale(const dpf_value *values)
 }
 
 /* 2 q / (1 - q)^2, q = exp(-1/steps). */
-static inline double laplace_variance(const dpf_value *values, double steps, int64_t n)
+static inline double laplace_variance(const dpf_noise_source *from, double steps, int64_t n)
 {
     const double s = sinh(1 / (2 * steps));
-    (void)values, (void)n;
+    (void)from, (void)n;
     return 1 / (2 * s * s);
 }
 

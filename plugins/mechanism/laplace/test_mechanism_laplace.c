@@ -411,13 +411,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,5 +428,5 @@ int main(void)
         cmocka_unit_test(enumerated_masses_of_neighbours_are_within_epsilon),
         cmocka_unit_test(epsilon_is_linear_in_the_weight),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

@@ -66,6 +66,7 @@ struct pbm {
     const dpf_random_service *random;
     const dpf_log_service *log;
     dpf_stream *lanes, *ties;
+    const struct pbm_kernels *kernels;
     double theta;
     double bound;
     int64_t trials;
@@ -92,6 +93,7 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
     pbm->log = dpf_log(host);
     pbm->lanes = lanes;
     pbm->ties = ties;
+    pbm->kernels = pbm_kernels_find(SIMD_KIND_AUTO);
     pbm->theta = values[P_THETA].real;
     pbm->bound = values[P_BOUND].real;
     pbm->trials = values[P_TRIALS].integer;
@@ -278,43 +280,13 @@ static dpf_status pbm_settings(void *self, double place, double *values, dpf_eve
 
 #define AT_ONCE 128
 
-#define SIGN_BIT (UINT64_C(1) << 63)
-#define ONE_BITS (UINT64_C(0x3ff) << 52)
-#define INFINITE_BITS (UINT64_C(0x7ff) << 52)
-
-/*
- * theta x / c of n numbers, each x clipped; 0 if one of them is not finite. clipped counts what leaves
- * [-c, c]. Sizes are compared as integers, without branches that nobody could predict.
- */
-static int shares_of(const struct pbm *pbm, double theta, const double *values, int64_t n, double *shares,
-                     int64_t *clipped)
-{
-    int64_t outside = 0, odd = 0;
-    for (int64_t i = 0; i < n; i++)
-        shares[i] = values[i] / pbm->bound;
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t value, share;
-        memcpy(&value, &values[i], sizeof(value));
-        memcpy(&share, &shares[i], sizeof(share));
-        const uint64_t size = share & ~SIGN_BIT;
-        odd += (value & ~SIGN_BIT) >= INFINITE_BITS;
-        outside += size > ONE_BITS;
-        share = (share & SIGN_BIT) | (size < ONE_BITS ? size : ONE_BITS);
-        memcpy(&shares[i], &share, sizeof(share));
-    }
-    for (int64_t i = 0; i < n; i++)
-        shares[i] *= theta;
-    *clipped += outside;
-    return odd == 0;
-}
-
 static int encode_rows(const struct pbm *pbm, struct pbm_trials *trials, double theta, const double *values,
                        int64_t *out, int64_t count, int64_t *clipped)
 {
     double shares[AT_ONCE];
     for (int64_t at = 0; at < count; at += AT_ONCE) {
         const int64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
-        if (!shares_of(pbm, theta, values + at, n, shares, clipped))
+        if (!pbm->kernels->shares(theta, pbm->bound, values + at, n, shares, clipped))
             return 0;
         if (pbm->trials == 1)
             pbm_trials_each(trials, shares, n, out + at);
@@ -342,6 +314,7 @@ static dpf_status pbm_encode(void *self, const dpf_call *call, const dpf_noise_p
     struct pbm_trials trials = {.random = pbm->random,
                                 .lanes = pbm->lanes,
                                 .ties = pbm->ties,
+                                .kernels = pbm->kernels,
                                 .draw = call->draw,
                                 .party = call->party};
     int64_t clipped = 0;

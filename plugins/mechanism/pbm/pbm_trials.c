@@ -55,12 +55,6 @@ static uint64_t threshold_of(double share)
     return (uint64_t)((0.5 + share) * 0x1p64);
 }
 
-/* Its first bits, as they stand in a lane. */
-static int32_t first_bits(double share)
-{
-    return (int32_t)((0.5 + share) * 0x1p16);
-}
-
 /* lane: its place in the block. */
 static int break_tie(struct pbm_trials *trials, int64_t lane, double share)
 {
@@ -80,15 +74,10 @@ void pbm_trials_each(struct pbm_trials *trials, const double *shares, int64_t n,
     uint16_t lanes[PBM_LANES];
     while (n > 0) {
         const int64_t some = available(trials, n), first = trials->at;
-        int ties = 0;
         take(trials, some, lanes);
-        for (int64_t i = 0; i < some; i++) {
-            const int32_t limit = first_bits(shares[i]);
-            out[i] = lanes[i] < limit;
-            ties |= lanes[i] == limit;
-        }
+        const int64_t ties = trials->kernels->compare(shares, lanes, some, out);
         for (int64_t i = 0; ties && i < some; i++)
-            if (lanes[i] == first_bits(shares[i]))
+            if (lanes[i] == pbm_first_bits(shares[i]))
                 out[i] = break_tie(trials, first + i, shares[i]);
         shares += some;
         out += some;
@@ -99,7 +88,7 @@ void pbm_trials_each(struct pbm_trials *trials, const double *shares, int64_t n,
 int64_t pbm_trials_count(struct pbm_trials *trials, double share, int64_t n)
 {
     uint16_t lanes[PBM_LANES];
-    const int32_t limit = first_bits(share);
+    const int32_t limit = pbm_first_bits(share);
     int64_t count = 0;
     while (n > 0) {
         const int64_t some = available(trials, n), first = trials->at;

@@ -14,12 +14,14 @@
 #define PBM_TRIALS_H
 
 #include "dpframe/host.h"
+#include "pbm_kernels.h"
 
 #define PBM_LANES 512
 
 struct pbm_trials {
     const dpf_random_service *random;
     dpf_stream *lanes, *ties;
+    const struct pbm_kernels *kernels;
     uint32_t draw, party;
     int64_t row_lanes; /* of a row */
     int64_t together;  /* rows of a group */
@@ -31,7 +33,7 @@ struct pbm_trials {
     uint64_t block[PBM_LANES / 4];
 };
 
-/* row_lanes: the trials of a row, at least 1. The fields random, lanes, ties, draw and party are set. */
+/* row_lanes: the trials of a row, at least 1. The fields random, lanes, ties, kernels, draw and party are set. */
 void pbm_trials_start(struct pbm_trials *trials, int64_t row_lanes);
 /* Goes to the first trial of a row. Behind it are those of the rows that follow, up to the group's end. */
 void pbm_trials_seek(struct pbm_trials *trials, int64_t row);

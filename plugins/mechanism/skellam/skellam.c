@@ -40,9 +40,9 @@ static uint64_t mean_of(uint64_t steps)
     return (steps * steps + 1) / 2;
 }
 
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
-    (void)values, (void)n;
+    (void)from, (void)n;
     return 2 * (double)mean_of((uint64_t)steps);
 }
 

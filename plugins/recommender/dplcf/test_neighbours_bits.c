@@ -368,13 +368,6 @@ static int setup(void **state)
     return plain_random_open(&host.host, "coins", &stream) == DPF_OK ? 0 : -1;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,5 +385,5 @@ int main(void)
         cmocka_unit_test(lanes_are_pairs_alone),
         cmocka_unit_test(similarities_stay_in_the_unit),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

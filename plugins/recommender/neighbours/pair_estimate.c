@@ -79,12 +79,8 @@ LANES_INLINE void climb_all(struct climb *climb, int64_t iterations)
     }
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void climb_avx2(struct climb *climb, int64_t iterations)
-{
-    climb_all(climb, iterations);
-}
-#endif
+#define SIMD_TEMPLATE "pair_estimate_loops.h"
+#include "each_kind.h"
 
 static void climb_start(const struct bit_response *response, double reported[PAIR_CELLS][PAIR_LANES],
                         struct climb *climb)
@@ -112,12 +108,8 @@ void pair_estimate_bayes_lanes(const struct bit_response *channel, double report
 {
     struct climb climb;
     climb_start(channel, reported, &climb);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
-        climb_avx2(&climb, iterations);
-    else
-#endif
-        climb_all(&climb, iterations);
+    const int kind = simd_choose(SIMD_KIND_AUTO);
+    SIMD_PICK(kind, climb_all)(&climb, iterations);
     for (int c = 0; c < PAIR_CELLS; c++)
         for (int l = 0; l < PAIR_LANES; l++)
             estimate[c][l] = climb.estimate[c][l];

@@ -153,7 +153,7 @@ static dpf_status make_rule(const struct private_als *self, const dpf_recommende
                               .multiplier = v[P_MULTIPLIER].real * setup->noise_factor};
     rule->packed = rule->e * (rule->e + 1) / 2;
     for (int r = 0; r < N_RELEASES && status == DPF_OK; r++)
-        status = user_sums_choose_grid(self->host, P_MULTIPLIER, rule->multiplier / sqrt(share[r]),
+        status = user_sums_choose_grid(self->host, setup, P_MULTIPLIER, rule->multiplier / sqrt(share[r]),
                                        setup->without_noise, GRID_LEAST_BITS, &rule->grid[r]);
     if (setup->without_noise)
         rule->multiplier = 0;
@@ -171,7 +171,7 @@ static dpf_status als_releases(void *instance, const dpf_recommender_setup *setu
     if (capacity < N_RELEASES)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
     for (int32_t r = 0; r < N_RELEASES; r++)
-        user_sums_state_release(names[r], setup->without_noise, &rule.grid[r], rule.count[r],
+        user_sums_state_release(names[r], setup, &rule.grid[r], rule.count[r],
                                 (double)setup->n_items * (double)rule.packed, &out[r]);
     *n = N_RELEASES;
     return DPF_OK;

@@ -181,13 +181,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,5 +189,5 @@ int main(void)
         cmocka_unit_test(items_outside_the_head_are_not_learned),
         cmocka_unit_test(the_order_of_users_changes_nothing),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, plain_random_end);
 }

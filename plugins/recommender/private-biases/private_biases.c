@@ -139,8 +139,9 @@ static dpf_status make_rule(const struct private_biases *self, const dpf_recomme
     follow_parameters(self->values, setup, rule);
     for (int r = 0; r < N_BIAS_RELEASES && status == DPF_OK; r++) {
         rule->count[r] = 1;
-        status = user_sums_choose_grid(self->host, P_MULTIPLIER, z / sqrt(rule->share[r]), rule->silent,
-                                       r == RELEASE_USERS ? 0 : GRID_LEAST_BITS, &rule->grid[r]);
+        status =
+            user_sums_choose_grid(self->host, setup, P_MULTIPLIER, z / sqrt(rule->share[r]), rule->silent,
+                                  r == RELEASE_USERS ? 0 : GRID_LEAST_BITS, &rule->grid[r]);
     }
     return status;
 }
@@ -156,8 +157,8 @@ static dpf_status biases_releases(void *instance, const dpf_recommender_setup *s
     if (capacity < N_BIAS_RELEASES)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
     for (int32_t r = 0; r < N_BIAS_RELEASES; r++)
-        user_sums_state_release(names[r], rule.silent, &rule.grid[r], rule.count[r],
-                                2 * (double)setup->n_items + 1, &out[r]);
+        user_sums_state_release(names[r], setup, &rule.grid[r], rule.count[r], 2 * (double)setup->n_items + 1,
+                                &out[r]);
     *n = N_BIAS_RELEASES;
     return DPF_OK;
 }

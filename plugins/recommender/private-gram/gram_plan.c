@@ -18,6 +18,8 @@
  * pairs: K(s) v of accountant pld's integer_noise.h, where K(s) s falls in s, hence K(t) <= K(s) / sqrt(2).
  * Replacing z by y: <z z', y y'> = (z y)^2 is not below 0, hence sqrt(2) times that: 1.
  *
+ * In shares (noise_share.h) both scales are those of what t users add, s and t >= sqrt(2) s again.
+ *
  * Projected. A user adds z_i w_k, with integer rows z and w of norms 2^b at most: 2^2b, or 1 in units of the
  * grid. w is computed from the user's records and from what is public or released before. Replacing: 2.
  *
@@ -31,6 +33,8 @@
 
 #include <math.h>
 #include <string.h>
+
+#include "noise_share.h"
 
 #define MOST_STEPS 0x1p23 /* the host's discrete Gaussian takes 2^24; the diagonal's is larger by sqrt(2) */
 #define LEAST_STEPS 64    /* of noise, so that grids do not matter */
@@ -107,25 +111,58 @@ static const char *choose_noise(double sigma, int32_t bits, int32_t rows, struct
             continue;
         if (steps < LEAST_STEPS)
             return "so little noise does not reach over the grid: lower the total epsilon";
-        *out = (struct gram_noise){bits, (uint64_t)steps, 0, ldexp(1.0, -rows * bits)};
+        *out = (struct gram_noise){
+            .bits = bits, .steps = (uint64_t)steps, .scale = steps, .grid = ldexp(1.0, -rows * bits)};
         return NULL;
     }
     return "the noise is larger than any sum of records: raise epsilon, or lower noise-multiplier";
+}
+
+/* The least integer t with t^2 >= 2 s^2. */
+static uint64_t scale_of_diagonal(uint64_t s)
+{
+    uint64_t t = (uint64_t)(1.4142135623730951 * (double)s);
+    while (t * t < 2 * s * s)
+        t++;
+    return t;
+}
+
+/* Shares, those of `shares` of n users making up all of the noise. All n are expected to send. */
+static const char *divide(int64_t shares, int64_t n, struct gram_noise *noise)
+{
+    noise->share = noise_share_of(noise->steps, shares);
+    noise->share_diag = noise->steps_diag ? scale_of_diagonal(noise->share) : 0;
+    noise->scale = noise_share_sum(noise->share, shares);
+    noise->steps = (uint64_t)noise_share_sum(noise->share, n);
+    noise->steps_diag = (uint64_t)noise_share_sum(noise->share_diag, n);
+    return noise->share ? NULL : NOISE_SHARE_TOO_FEW;
 }
 
 static const char *choose_second(double sigma, struct gram_plan *plan)
 {
     const char *why =
         choose_noise(plan->projected ? sigma : sigma * 0.70710678118654757, ROW_BITS, 2, &plan->second);
-    if (!why && !plan->projected) {
-        /* t^2 >= 2 s^2 in integers. */
-        const uint64_t twice = 2 * plan->second.steps * plan->second.steps;
-        uint64_t t = (uint64_t)(1.4142135623730951 * (double)plan->second.steps);
-        while (t * t < twice)
-            t++;
-        plan->second.steps_diag = t;
-    }
+    if (!why && !plan->projected)
+        plan->second.steps_diag = scale_of_diagonal(plan->second.steps);
     return why;
+}
+
+static const char *choose_scales(double multiplier, const dpf_recommender_setup *setup,
+                                 struct gram_plan *plan)
+{
+    const int64_t shares = dpf_setup_shares(setup);
+    if (plan->count_share + plan->tail_share >= 1.0)
+        return "count-share and tail-share leave nothing for the Gram: their sum must be below 1";
+    const char *why = choose_noise(multiplier / sqrt(plan->count_share), COUNT_BITS, 1, &plan->counts);
+    if (!why && plan->tail)
+        why = choose_noise(multiplier / sqrt(plan->tail_share), ROW_BITS, 2, &plan->rest);
+    if (!why)
+        why = choose_second(multiplier / sqrt(1.0 - plan->count_share - plan->tail_share), plan);
+    if (!why && shares > 0)
+        why = divide(shares, setup->n_users, &plan->counts);
+    if (!why && shares > 0 && plan->tail)
+        why = divide(shares, setup->n_users, &plan->rest);
+    return why || shares <= 0 ? why : divide(shares, setup->n_users, &plan->second);
 }
 
 const char *gram_plan_make(const struct gram_options *options, const dpf_recommender_setup *setup,
@@ -138,36 +175,43 @@ const char *gram_plan_make(const struct gram_options *options, const dpf_recomme
     follow_rules(options, setup, out);
     out->values = choose_values(options, setup);
     if (!out->noisy) {
-        out->counts = (struct gram_noise){COUNT_BITS, 0, 0, ldexp(1.0, -COUNT_BITS)};
-        out->second = out->rest = (struct gram_noise){ROW_BITS, 0, 0, ldexp(1.0, -2 * ROW_BITS)};
+        out->counts = (struct gram_noise){.bits = COUNT_BITS, .grid = ldexp(1.0, -COUNT_BITS)};
+        out->second = out->rest = (struct gram_noise){.bits = ROW_BITS, .grid = ldexp(1.0, -2 * ROW_BITS)};
         return NULL;
     }
-    if (out->count_share + out->tail_share >= 1.0)
-        return "count-share and tail-share leave nothing for the Gram: their sum must be below 1";
-    const char *why = choose_noise(multiplier / sqrt(out->count_share), COUNT_BITS, 1, &out->counts);
-    if (!why && out->tail)
-        why = choose_noise(multiplier / sqrt(out->tail_share), ROW_BITS, 2, &out->rest);
-    return why ? why : choose_second(multiplier / sqrt(1.0 - out->count_share - out->tail_share), out);
+    return choose_scales(multiplier, setup, out);
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------
  */
+
+/* A number of a message is that of a row, or a product of two. */
+static int64_t largest_of(const struct gram_noise *noise)
+{
+    return (int64_t)(1.0 / noise->grid);
+}
 
 static void fill_release(const struct gram_noise *noise, const dpf_recommender_setup *setup, const char *name,
                          double l2, double l2_replaced, dpf_recommender_release *out)
 {
     dpf_event *event = &out->event;
     dpf_norms *user = event->sensitivity.at[DPF_UNIT_USER];
-    out->flags = setup->parties == DPF_PARTIES_CURATOR ? 0 : DPF_RELEASE_SENT_BY_USERS;
+    out->flags = (setup->parties == DPF_PARTIES_CURATOR ? 0 : DPF_RELEASE_SENT_BY_USERS) |
+                 (noise->share ? DPF_RELEASE_NOISE_BY_USERS : 0);
     out->reads = DPF_READS_OWN_RECORDS;
-    out->noise_where = noise->steps ? DPF_NOISE_AT_SUM : DPF_NOISE_NOWHERE;
+    out->noise_where = noise->share   ? DPF_NOISE_IN_SHARES
+                       : noise->steps ? DPF_NOISE_AT_SUM
+                                      : DPF_NOISE_NOWHERE;
     out->sees = DPF_SEES_SUM;
+    out->largest = largest_of(noise);
+    out->share_steps = noise->share_diag > noise->share ? noise->share_diag : noise->share;
     memcpy(out->name, name, strlen(name) + 1);
     event->kind = noise->steps ? DPF_EVENT_DISCRETE_GAUSSIAN : DPF_EVENT_NON_PRIVATE;
     event->side = DPF_SIDE_ITEMS;
     event->lifetime = DPF_LIFETIME_RUN; /* one draw for the one release of a run */
     event->count = 1;
-    event->scale = (double)noise->steps * noise->grid;
+    event->flags = noise->share ? DPF_EVENT_NOISE_SHARED : 0;
+    event->scale = noise->scale * noise->grid;
     event->grid = noise->grid;
     user[DPF_ADJ_ADD_REMOVE].l2 = user[DPF_ADJ_ZERO_OUT].l2 = l2;
     user[DPF_ADJ_REPLACE].l2 = l2_replaced;

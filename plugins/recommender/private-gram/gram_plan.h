@@ -41,9 +41,12 @@ struct value_weights {
 /* Noise of one release: integers of that scale, on sums of integers whose unit is 2^bits. */
 struct gram_noise {
     int32_t bits;        /* a row of norm 1 has the integer norm 2^bits at most */
-    uint64_t steps;      /* scale of the discrete Gaussian; 0: none */
+    uint64_t steps;      /* scale of the discrete Gaussian in the sum; 0: none */
     uint64_t steps_diag; /* on the diagonal of the Gram */
-    double grid;         /* the value of one integer of the sum */
+    uint64_t share;      /* scale of what each user adds; 0: noise is added to the sum */
+    uint64_t share_diag;
+    double scale; /* what the event states, in these integers: steps, or that of the shares that count */
+    double grid;  /* the value of one integer of the sum */
 };
 
 struct gram_plan {

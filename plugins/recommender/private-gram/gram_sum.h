@@ -3,21 +3,12 @@
  * gram_sum.h - the sums over users, in 64-bit integers: the same bytes for any order of users, any number of
  * tasks, and either way of adding a user.
  *
- * Integers of a user have 2^15 at most, products 2^30: 2^31 users stay within 2^61.
+ * Products of a user's integers are 2^30 at most (gram_message.h): 2^31 users stay within 2^61.
  */
 #ifndef PRIVATE_GRAM_SUM_H
 #define PRIVATE_GRAM_SUM_H
 
-#include "gram_plan.h"
-
-/* Which items have a column in a release, and what each weighs in a user's row. */
-struct gram_columns {
-    int64_t n_items, m;
-    const int32_t *column; /* of each item, ascending with it; -1: none */
-    const double *weight;  /* of each column, above 0 */
-    int32_t bits;
-    const struct value_weights *values; /* NULL: all records weigh the same */
-};
+#include "gram_message.h"
 
 /* Users with more than this part of the columns are added by dense blocks, others pair by pair. Public; it is
    a matter of time alone. */
@@ -28,13 +19,6 @@ dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records
 /* out: m x m integers, of which the part with row <= column is filled: out[i * m + j] = sum z_i z_j. */
 dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
                           const struct gram_columns *columns, int64_t *out);
-/* Directions of a user's row over some columns: basis has d numbers for each of them. */
-struct gram_directions {
-    const struct gram_columns *columns;
-    const double *basis;
-    int32_t d;
-    double least;
-};
 /*
  * out: m x d integers, out[i * d + k] = sum z_i w_k, z over `columns`. w is the projection basis' y of the
  * user's row y over the directions' columns, over the larger of its norm and `least`, in integers of norm

@@ -15,7 +15,9 @@
 #include "denoise.h"
 #include "dpframe/plugin.h"
 #include "ease_state.h"
+#include "gram_shares.h"
 #include "gram_sum.h"
+#include "noise_share.h"
 #include "tail_rows.h"
 
 enum {
@@ -158,6 +160,7 @@ static dpf_status gram_releases(void *instance, const dpf_recommender_setup *set
 struct telling {
     const dpf_witness *witness; /* NULL: nobody */
     double *exact;
+    int64_t survivors; /* messages in the sum, if it went through an aggregator */
 };
 
 static dpf_status keep_exact(const dpf_call *call, const int64_t *sums, int64_t n, double grid,
@@ -173,15 +176,21 @@ static dpf_status keep_exact(const dpf_call *call, const int64_t *sums, int64_t 
     return DPF_OK;
 }
 
-/* Noise of pairs: the diagonal's is larger, and below it nothing is released. */
-static void fill_scales(const struct gram_noise *noise, int64_t m, double *scales)
+/* Noise of n numbers, in units of what is stated: shares of more users than it counts on make more, and pairs
+   have more on the diagonal and none below it. width 0: they are no pairs. */
+static void fill_scales(const struct gram_noise *noise, int64_t survivors, int64_t n, int64_t width,
+                        double *scales)
 {
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t k = 0; k < m; k++)
-            scales[i * m + k] = k > i ? 1 : k == i ? (double)noise->steps_diag / (double)noise->steps : 0;
+    const double all = noise->share ? noise_share_sum(noise->share, survivors) / noise->scale : 1,
+                 diagonal = noise->share ? (double)noise->share_diag / (double)noise->share
+                                         : (double)noise->steps_diag / (double)noise->steps;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = width ? i / width : 0, column = width ? i % width : 1;
+        scales[i] = column > row ? all : column == row ? all * diagonal : 0;
+    }
 }
 
-/* A release as it leaves, in values; training goes on with what the witness leaves. Scales only of pairs. */
+/* A release as it leaves, in values; training goes on with what the witness leaves. */
 static dpf_status tell(const dpf_call *call, const struct telling *telling, int32_t release,
                        const struct gram_noise *noise, int64_t n, int64_t width, int pairs, int64_t *sums)
 {
@@ -190,14 +199,15 @@ static dpf_status tell(const dpf_call *call, const struct telling *telling, int3
                           .n = n,
                           .width = width > 0 ? width : 1,
                           .exact = telling->exact};
+    const int scaled = pairs || noise->share;
     if (!telling->witness)
         return DPF_OK;
     double *numbers = call->scratch(call, (uint64_t)(n + 1) * sizeof *numbers);
-    double *scales = pairs ? call->scratch(call, (uint64_t)(n + 1) * sizeof *scales) : NULL;
-    if (!numbers || (pairs && !scales))
+    double *scales = scaled ? call->scratch(call, (uint64_t)(n + 1) * sizeof *scales) : NULL;
+    if (!numbers || (scaled && !scales))
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    if (pairs)
-        fill_scales(noise, width, scales);
+    if (scaled)
+        fill_scales(noise, telling->survivors, n, pairs ? width : 0, scales);
     for (int64_t i = 0; i < n; i++)
         numbers[i] = (double)sums[i] * noise->grid;
     what.numbers = numbers;
@@ -262,29 +272,49 @@ static dpf_status add_noise(const struct private_gram *self, const dpf_call *cal
     return DPF_OK;
 }
 
-static dpf_status release_counts(const struct private_gram *self, const dpf_call *call,
-                                 const struct gram_plan *plan, const dpf_interactions *records,
-                                 struct telling *telling, int64_t *totals)
+static dpf_status add_count_noise(const struct private_gram *self, const dpf_call *call,
+                                  const struct gram_plan *plan, int64_t n, int64_t *totals)
 {
     dpf_cursor cursor;
-    int64_t *drawn = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *drawn);
+    int64_t *drawn = call->scratch(call, (uint64_t)(n + 1) * sizeof *drawn);
     if (!drawn)
         return fail(self, DPF_E_MEMORY, "out of memory");
-    dpf_status status = gram_sum_counts(call, records, plan->counts.bits, totals);
+    if (!plan->noisy)
+        return DPF_OK;
+    self->random->seek(self->count_noise, call->draw, DPF_PARTY_AGGREGATE, 0, &cursor);
+    const dpf_status status = self->random->discrete_gaussian(&cursor, plan->counts.steps, drawn, n);
+    for (int64_t i = 0; i < n; i++)
+        totals[i] += drawn[i];
+    return status;
+}
+
+/* Who needs the sum without noise: whoever adds the noise to it, and a witness. */
+static int sums_plainly(const dpf_fit *fit)
+{
+    return !dpf_fit_summing(fit) || dpf_fit_witness(fit);
+}
+
+static dpf_status release_counts(const struct private_gram *self, const dpf_call *call,
+                                 const struct gram_plan *plan, const dpf_fit *fit, struct telling *telling,
+                                 int64_t *totals)
+{
+    const int64_t n = fit->records->n_items;
+    struct gram_shares shares = {self->random, self->count_noise, &plan->counts, fit, 0, 0};
+    dpf_status status = DPF_OK;
+    if (sums_plainly(fit))
+        status = gram_sum_counts(call, fit->records, plan->counts.bits, totals);
     if (status == DPF_OK)
-        status = keep_exact(call, totals, records->n_items, plan->counts.grid, telling);
-    if (status == DPF_OK && plan->noisy) {
-        self->random->seek(self->count_noise, call->draw, DPF_PARTY_AGGREGATE, 0, &cursor);
-        status = self->random->discrete_gaussian(&cursor, plan->counts.steps, drawn, records->n_items);
-        for (int64_t i = 0; i < records->n_items; i++)
-            totals[i] += drawn[i];
-    }
-    return status == DPF_OK ? tell(call, telling, 0, &plan->counts, records->n_items, 1, 0, totals) : status;
+        status = keep_exact(call, totals, n, plan->counts.grid, telling);
+    if (status == DPF_OK)
+        status = dpf_fit_summing(fit) ? gram_shares_counts(call, &shares, totals)
+                                      : add_count_noise(self, call, plan, n, totals);
+    telling->survivors = shares.survivors;
+    return status == DPF_OK ? tell(call, telling, 0, &plan->counts, n, 1, 0, totals) : status;
 }
 
 /* The second release: n numbers in *sums. */
 static dpf_status release_second(const struct private_gram *self, const dpf_call *call,
-                                 const struct gram_plan *plan, const dpf_interactions *records,
+                                 const struct gram_plan *plan, const dpf_fit *fit,
                                  const struct item_span *span, struct telling *telling, int64_t **sums,
                                  int64_t *n)
 {
@@ -300,15 +330,21 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
         for (int64_t c = 0; c < d; c++)
             basis[k * d + c] = matrix_column(&span->basis, (int32_t)c)[k];
     }
-    const struct gram_columns columns = {records->n_items, m, span->column, weight, plan->second.bits,
+    const struct gram_columns columns = {fit->records->n_items, m, span->column, weight, plan->second.bits,
                                          &plan->values};
     const struct gram_directions along = {&columns, basis, (int32_t)d, GRAM_LEAST_PROJECTED};
-    dpf_status status = plan->projected ? gram_sum_projected(call, records, &columns, &along, *sums)
-                                        : gram_sum_pairs(call, records, &columns, *sums);
+    struct gram_shares shares = {self->random, self->gram_noise, &plan->second, fit, 1, 0};
+    dpf_status status = DPF_OK;
+    if (sums_plainly(fit))
+        status = plan->projected ? gram_sum_projected(call, fit->records, &columns, &along, *sums)
+                                 : gram_sum_pairs(call, fit->records, &columns, *sums);
     if (status == DPF_OK)
         status = keep_exact(call, *sums, *n, plan->second.grid, telling);
     if (status == DPF_OK)
-        status = add_noise(self, call, &plan->second, self->gram_noise, m, d, *sums);
+        status = dpf_fit_summing(fit)
+                     ? gram_shares_matrix(call, &shares, &columns, plan->projected ? &along : NULL, *sums)
+                     : add_noise(self, call, &plan->second, self->gram_noise, m, d, *sums);
+    telling->survivors = shares.survivors;
     return status == DPF_OK ? tell(call, telling, 1, &plan->second, *n, plan->projected ? d : m,
                                    !plan->projected && plan->noisy, *sums)
                             : status;
@@ -316,11 +352,11 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
 
 /* The third release, and what it tells of items without a column. */
 static dpf_status release_tail(const struct private_gram *self, const dpf_call *call,
-                               const struct gram_plan *plan, const dpf_interactions *records,
-                               struct telling *telling, struct item_span *span,
-                               struct gram_estimate *estimate)
+                               const struct gram_plan *plan, const dpf_fit *fit, struct telling *telling,
+                               struct item_span *span, struct gram_estimate *estimate)
 {
     struct tail tail;
+    struct gram_shares shares = {self->random, self->tail_noise, &plan->rest, fit, 2, 0};
     if (tail_make(call, plan, span, estimate, &tail) != 0)
         return DPF_E_INTERNAL;
     const int64_t d = tail.along.d, n = tail.rest.m * d;
@@ -329,11 +365,16 @@ static dpf_status release_tail(const struct private_gram *self, const dpf_call *
     int64_t *sums = call->scratch(call, (uint64_t)(n + 1) * sizeof *sums);
     if (!sums)
         return fail(self, DPF_E_MEMORY, "out of memory for items without a column");
-    dpf_status status = gram_sum_projected(call, records, &tail.rest, &tail.along, sums);
+    dpf_status status = DPF_OK;
+    if (sums_plainly(fit))
+        status = gram_sum_projected(call, fit->records, &tail.rest, &tail.along, sums);
     if (status == DPF_OK)
         status = keep_exact(call, sums, n, plan->rest.grid, telling);
     if (status == DPF_OK)
-        status = add_noise(self, call, &plan->rest, self->tail_noise, tail.rest.m, d, sums);
+        status = dpf_fit_summing(fit)
+                     ? gram_shares_matrix(call, &shares, &tail.rest, &tail.along, sums)
+                     : add_noise(self, call, &plan->rest, self->tail_noise, tail.rest.m, d, sums);
+    telling->survivors = shares.survivors;
     if (status == DPF_OK)
         status = tell(call, telling, 2, &plan->rest, n, d, 0, sums);
     if (status == DPF_OK && tail_correct(call, plan, &tail, sums, span, estimate) != 0)
@@ -354,14 +395,14 @@ static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     if (why)
         return fail(self, DPF_E_RANGE, why);
     int64_t *totals = call->scratch(call, (uint64_t)(records->n_items + 1) * sizeof *totals);
-    dpf_status status = totals ? release_counts(self, call, &plan, records, &telling, totals)
+    dpf_status status = totals ? release_counts(self, call, &plan, fit, &telling, totals)
                                : fail(self, DPF_E_MEMORY, "out of memory");
     if (status != DPF_OK)
         return status;
     if (item_span_make(call, &plan, fit->setup->n_users, records->n_items, totals, dpf_item_features(records),
                        &span) != 0)
         return DPF_E_INTERNAL;
-    status = release_second(self, call, &plan, records, &span, &telling, &second, &n);
+    status = release_second(self, call, &plan, fit, &span, &telling, &second, &n);
     if (status == DPF_OK && call->cancelled(call))
         status = DPF_E_CANCELLED; /* before what takes long */
     if (status != DPF_OK)
@@ -370,7 +411,7 @@ static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
                      : plan.projected ? denoise_projected(call, &plan, &span, second, &estimate)
                                       : denoise_gram(call, &plan, &span, second, &estimate);
     if (made == 0 && plan.tail)
-        status = release_tail(self, call, &plan, records, &telling, &span, &estimate);
+        status = release_tail(self, call, &plan, fit, &telling, &span, &estimate);
     if (status != DPF_OK)
         return status;
     fit->state_bytes =

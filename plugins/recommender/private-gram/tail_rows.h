@@ -16,7 +16,7 @@
 #define PRIVATE_GRAM_TAIL_ROWS_H
 
 #include "denoise.h"
-#include "gram_sum.h"
+#include "gram_message.h"
 
 struct tail {
     struct gram_columns head, rest; /* items with a column; all others */

@@ -86,8 +86,8 @@ static dpf_status make_rule(const struct private_popularity *self, const dpf_rec
     if (rule->history == 0)
         rule->history =
             setup->without_noise ? MOST_HISTORY : fmin(fmax(reach / REACH_OF_HISTORY, 1.0), MOST_HISTORY);
-    return user_sums_choose_grid(self->host, P_MULTIPLIER, multiplier, setup->without_noise, GRID_LEAST_BITS,
-                                 &rule->grid);
+    return user_sums_choose_grid(self->host, setup, P_MULTIPLIER, multiplier, setup->without_noise,
+                                 GRID_LEAST_BITS, &rule->grid);
 }
 
 static void state_sensitivity(double n_items, dpf_sensitivity *sensitivity)
@@ -112,18 +112,10 @@ static dpf_status popularity_releases(void *instance, const dpf_recommender_setu
         return status;
     if (capacity < 1)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for a release");
-    dpf_event *event = &out->event;
-    out->reads = DPF_READS_OWN_RECORDS;
-    out->noise_where = setup->without_noise ? DPF_NOISE_NOWHERE : DPF_NOISE_AT_SUM;
-    out->sees = DPF_SEES_MESSAGES;
-    out->flags = DPF_RELEASE_SENT_BY_USERS;
+    user_sums_state_noise(setup, &rule.grid, out);
     memcpy(out->name, name, sizeof name);
-    event->side = DPF_SIDE_ITEMS;
-    event->kind = setup->without_noise ? DPF_EVENT_NON_PRIVATE : DPF_EVENT_DISCRETE_GAUSSIAN;
-    event->count = 1;
-    event->scale = setup->without_noise ? 0 : rule.grid.sigma;
-    event->grid = noise_grid_size(&rule.grid);
-    state_sensitivity((double)setup->n_items, &event->sensitivity);
+    out->event.count = 1;
+    state_sensitivity((double)setup->n_items, &out->event.sensitivity);
     *n = 1;
     return DPF_OK;
 }

@@ -162,7 +162,7 @@ dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
     choose_settings(values, reach, rule);
     share_budget(values, rule);
     for (int32_t r = 0; r < N_RELEASES && status == DPF_OK; r++)
-        status = user_sums_choose_grid(host, P_MULTIPLIER, z / sqrt(rule->share[r]),
+        status = user_sums_choose_grid(host, setup, P_MULTIPLIER, z / sqrt(rule->share[r]),
                                        rule->silent || rule->count[r] == 0,
                                        r == RELEASE_USERS ? 0 : GRID_LEAST_BITS, &rule->grid[r]);
     return status;

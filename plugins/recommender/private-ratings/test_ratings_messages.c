@@ -258,13 +258,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,5 +268,5 @@ int main(void)
         cmocka_unit_test(rounds_leave_each_record_out),
         cmocka_unit_test(a_round_is_the_posterior_mean),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, plain_random_end);
 }

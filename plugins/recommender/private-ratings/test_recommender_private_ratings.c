@@ -357,5 +357,5 @@ int main(void)
         cmocka_unit_test(it_ends_whatever_the_records_are),
         cmocka_unit_test(an_attack_finds_half_of_epsilon),
     };
-    return cmocka_run_group_tests(tests, set_up, streams_stop);
+    return cmocka_run_group_tests(tests, set_up, plain_random_end);
 }

@@ -12,12 +12,16 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "noise_share.h"
+
 /* The grid of one release: integers are multiples of 2^-bits. */
 struct noise_grid {
     int32_t bits;
     int32_t reserved;
-    uint64_t steps; /* sigma in grid steps; 0: no noise */
-    double sigma;   /* where a message has norm 1; tiny if there is no noise, so that it may divide */
+    uint64_t steps; /* noise that is added to the sum, in grid steps; 0: none */
+    uint64_t share; /* noise that each user adds, likewise */
+    double scale;   /* of all noise that counts, where a message has norm 1: what is stated */
+    double sigma;   /* of all noise that a sum has; tiny if there is none, so that it may divide */
 };
 
 #define GRID_MOST_STEPS 0x1p24 /* of dpf_random_service.discrete_gaussian */
@@ -36,13 +40,23 @@ static inline int noise_grid_choose(double sigma, int32_t least_bits, struct noi
     if (bits < least_bits || !(ldexp(least, bits) >= 1024))
         return -1;
     *out = (struct noise_grid){.bits = bits, .steps = (uint64_t)ceil(ldexp(least, bits))};
-    out->sigma = ldexp((double)out->steps, -bits);
+    out->scale = out->sigma = ldexp((double)out->steps, -bits);
     return 0;
+}
+
+/* The noise of that grid in shares, those of t of n users making up all of it; -1 if shares are too small. */
+static inline int noise_grid_divide(int64_t t, int64_t n, struct noise_grid *grid)
+{
+    grid->share = noise_share_of(grid->steps, t);
+    grid->steps = 0;
+    grid->scale = ldexp(noise_share_sum(grid->share, t), -grid->bits);
+    grid->sigma = ldexp(noise_share_sum(grid->share, n), -grid->bits);
+    return grid->share > 0 ? 0 : -1;
 }
 
 static inline void noise_grid_silent(struct noise_grid *out)
 {
-    *out = (struct noise_grid){.bits = GRID_MOST_BITS, .sigma = GRID_SILENT};
+    *out = (struct noise_grid){.bits = GRID_MOST_BITS, .scale = GRID_SILENT, .sigma = GRID_SILENT};
 }
 
 static inline double noise_grid_size(const struct noise_grid *grid)

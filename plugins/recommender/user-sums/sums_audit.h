@@ -43,13 +43,6 @@ static inline int streams_start(void **state)
     return 0;
 }
 
-static inline int streams_stop(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
-#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, streams_start, streams_stop)
+#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, streams_start, plain_random_end)
 
 #endif

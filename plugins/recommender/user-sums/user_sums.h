@@ -5,7 +5,10 @@
  * In a pass every user with records makes one message to some items, one to all, or both, each of norm 1 at
  * most. Messages are rounded toward zero to integers whose norm is checked (message_grid.h), summed in 64
  * bits, and get discrete Gaussian noise. So the bytes do not depend on workers, tasks or the users' order,
- * and a user who comes or goes moves a sum by 1 at most: sigma is what each release's noise_grid says.
+ * and a user who comes or goes moves a sum by 1 at most: scale is what each release's noise_grid says.
+ *
+ * Through an aggregator (dpf_fit.summing) every user sends the same integers, zeros where a plain sum has
+ * nothing of it, with its share of the noise (noise_share.h).
  *
  * Scenario: user_sums_open; for each pass user_sums_run, then read `released`.
  */
@@ -17,18 +20,22 @@
 
 /* Fails where no range of ratings is declared, for recommenders that predict values in it. */
 dpf_status user_sums_check_range(const dpf_host *host, const dpf_recommender_setup *setup);
-/* The finest grid for noise of that sigma, or the silent one; fails if there is none. param: the parameter to
-   name. */
-dpf_status user_sums_choose_grid(const dpf_host *host, int32_t param, double sigma, int silent,
-                                 int32_t least_bits, struct noise_grid *out);
+/* The finest grid for noise of that sigma, in shares if the setup has some, or the silent one; fails if there
+   is none. param: the parameter to name. */
+dpf_status user_sums_choose_grid(const dpf_host *host, const dpf_recommender_setup *setup, int32_t param,
+                                 double sigma, int silent, int32_t least_bits, struct noise_grid *out);
+/* States such noise, and who adds it; all but name, count and sensitivities. */
+void user_sums_state_noise(const dpf_recommender_setup *setup, const struct noise_grid *grid,
+                           dpf_recommender_release *out);
 
 /*
  * States a release that is `count` such sums with noise of the grid, of so many numbers in all; `out` is
- * zeroed. without_noise: of the twin, whose releases protect nothing. Messages have norm 1 at most, the grid
- * included, so a user who comes or goes moves a sum by 1 in L2, and one who changes by 2.
+ * zeroed. Messages have norm 1 at most, the grid included, so a user who comes or goes moves a sum by 1 in
+ * L2, and one who changes by 2.
  */
-void user_sums_state_release(const char *name, int without_noise, const struct noise_grid *grid,
-                             int64_t count, double numbers, dpf_recommender_release *out);
+void user_sums_state_release(const char *name, const dpf_recommender_setup *setup,
+                             const struct noise_grid *grid, int64_t count, double numbers,
+                             dpf_recommender_release *out);
 
 struct user_pass {
     int32_t to_items; /* release, or -1 */
@@ -45,6 +52,7 @@ struct user_desk {
     int32_t *chosen; /* and these, for messages to some of the items */
     double *to_items, *to_all, *work;
     int64_t *steps;
+    int64_t *drawn; /* noise of a row */
 };
 
 /* A message: to_items has width numbers for each of items, to_all n_all, on the desk. */
@@ -71,8 +79,7 @@ struct user_sums {
     struct user_pass pass;
     struct user_desk *desks;
     int32_t n_desks;
-    int64_t *drawn;
-    double *exact; /* for a witness */
+    double *exact, *scales; /* for a witness */
 };
 
 /* The most records that a user has: what `work` may depend on. */

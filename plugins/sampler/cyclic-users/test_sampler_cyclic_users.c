@@ -98,13 +98,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,5 +105,5 @@ int main(void)
         cmocka_unit_test(everybody_takes_part_once_a_cycle),
         cmocka_unit_test(other_uses_are_refused),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

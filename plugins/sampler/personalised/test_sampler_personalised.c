@@ -186,13 +186,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,5 +195,5 @@ int main(void)
         cmocka_unit_test(a_draw_depends_on_round_and_record_only),
         cmocka_unit_test(budgets_that_do_not_fit_are_refused),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, plain_random_end);
 }

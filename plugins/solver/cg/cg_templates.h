@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cg_templates.h - cg_kernels for one kind of processor: a template, see simd.h. No include guard. */
 
+#include "simd.h"
+
+#include "gram_tiles.h"
+
 SIMD_TARGET static void SIMD(cg_multiply)(const float *s, int64_t padded, const float *xt, float *out)
 {
     for (int64_t g = 0; g < CG_GROUP; g += SIMD_ROWS)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cholesky_templates.h - cholesky_kernels for one kind of processor: a template, see simd.h. */
 
+#include "simd.h"
+
+#include "gram_tiles.h"
+
 SIMD_TARGET static void SIMD(add_lower)(const float *base, const float *a, int64_t d, int64_t padded,
                                         float *matrix)
 {

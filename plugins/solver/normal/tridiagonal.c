@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "simd.h"
-
 #define INLINE static inline __attribute__((always_inline))
 
 void tridiagonal_place(struct tridiagonal *t, int64_t d, double *memory)
@@ -80,23 +78,13 @@ INLINE void reduce(struct tridiagonal *t, double *restrict a, double *restrict w
     t->off[d - 1] = 0;
 }
 
-#if SIMD_X86
-/* Wider registers, the same operations in the same order: nothing is fused (-ffp-contract=off). */
-__attribute__((target("avx2"))) static void reduce_avx2(struct tridiagonal *t, double *a, double *work)
-{
-    reduce(t, a, work);
-}
-#endif
+#define SIMD_TEMPLATE "tridiagonal_loops.h"
+#include "each_kind.h"
 
 void tridiagonal_reduce(struct tridiagonal *t, double *a, double *work)
 {
-#if SIMD_X86
-    if (__builtin_cpu_supports("avx2")) {
-        reduce_avx2(t, a, work);
-        return;
-    }
-#endif
-    reduce(t, a, work);
+    const int kind = simd_choose(SIMD_KIND_AUTO);
+    SIMD_PICK(kind, reduce)(t, a, work);
 }
 
 static void reflect(const struct tridiagonal *t, int64_t i, double *x)

@@ -7,31 +7,13 @@
 typedef double hadamard_reals __attribute__((vector_size(64)));
 typedef uint64_t hadamard_bits __attribute__((vector_size(64)));
 
-#if SIMD_X86
-#define SIMD_AVX512
-#include "hadamard_loops.h"
-#undef SIMD_AVX512
-#define SIMD_AVX2
-#include "hadamard_loops.h"
-#undef SIMD_AVX2
-#endif
-#define SIMD_PORTABLE
-#include "hadamard_loops.h"
+#define SIMD_TEMPLATE "hadamard_loops.h"
+#include "each_kind.h"
 
 const struct hadamard_kernels *hadamard_find(int wanted)
 {
-    switch (simd_choose(wanted)) {
-#if SIMD_X86
-    case SIMD_KIND_AVX512:
-        return &hadamard_kernels_avx512;
-    case SIMD_KIND_AVX2:
-        return &hadamard_kernels_avx2;
-#endif
-    case SIMD_KIND_PORTABLE:
-        return &hadamard_kernels_portable;
-    default:
-        return NULL;
-    }
+    const int kind = simd_choose(wanted);
+    return SIMD_PICK(kind, &hadamard_kernels);
 }
 
 /* The steps from half on. */

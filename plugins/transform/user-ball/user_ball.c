@@ -410,7 +410,7 @@ static dpf_status whole_factor(const struct user_ball *clip, const dpf_call *cal
                                double *factor)
 {
     double powers[2 * DPF_MAX_BLOCKS] = {0};
-    const double n = (double)in->n_rows * in->width;
+    const double n = ((double)in->n_rows + in->zero_rows) * in->width;
 
     add_powers(clip, in, 1.0, powers);
     if (are_plain(clip, powers)) {

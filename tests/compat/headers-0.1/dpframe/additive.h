@@ -57,6 +57,9 @@ typedef struct dpf_noise_source {
     dpf_cursor *cursor;      /* of one row: draws follow one another on it */
     const dpf_value *values; /* the mechanism's parameters */
     int64_t parts;           /* noise in shares: how many shares make up enough noise; else 1 */
+    /* The change of the block that the plan protects, in your norm and in grid steps, rounding included and
+       rounded up; with DPF_NORM_LINF of one number (or row). 0: unknown (is_scale), or noise in shares. */
+    uint64_t change;
 } dpf_noise_source;
 
 /* n independent draws of integer noise of scale `steps`. */
@@ -96,6 +99,8 @@ typedef struct dpf_additive {
     dpf_draw_integers integers;
     dpf_draw_reals reals;
     const uint64_t *steps; /* noise in shares: `steps` of each block's draws; NULL: scale over grid */
+    const void *changes;   /* floats: dpf_noise_source.change of the blocks of a row, and from the place
+                              DPF_MAX_BLOCKS on of the Gram row's; NULL: 0 */
 } dpf_additive;
 
 /* What a mechanism states about its noise. */
@@ -110,6 +115,7 @@ typedef struct dpf_additive_claim {
 #define DPF_NORM_L1 1
 #define DPF_NORM_L2 2
 #define DPF_NORM_LINF 3 /* only for one block at a time */
+#define DPF_NORM_ROWS 4 /* the sum over rows of their L2 norms; only for one block at a time */
 
 /*
  * The largest size of one message, in grid steps: |sum| stays below 2^62 if all n messages keep to it, and a
@@ -714,8 +720,27 @@ static inline uint64_t dpf_additive_steps(const dpf_additive *noise, int32_t b, 
     return noise && noise->steps ? noise->steps[b] : (uint64_t)(scale / grid);
 }
 
+/* Where `changes` has the number of a block. */
+static inline size_t dpf_additive_change_place(int32_t b, int32_t gram)
+{
+    return (size_t)(gram ? DPF_MAX_BLOCKS + b : b) * sizeof(float);
+}
+
+static inline uint64_t dpf_additive_read_change(const void *changes, int32_t b, int32_t gram)
+{
+    float change;
+    memcpy(&change, (const char *)changes + dpf_additive_change_place(b, gram), sizeof change);
+    return (uint64_t)change;
+}
+static inline void dpf_additive_set_change(const dpf_additive *noise, int32_t b, int gram,
+                                           dpf_noise_source *from)
+{
+    if (from)
+        from->change = noise->changes ? dpf_additive_read_change(noise->changes, b, gram) : 0;
+}
+
 /* One row. from is NULL if it gets no noise. */
-static inline dpf_status dpf_additive_row(const dpf_additive *noise, const dpf_noise_source *from,
+static inline dpf_status dpf_additive_row(const dpf_additive *noise, dpf_noise_source *from,
                                           const dpf_additive_room *room, const dpf_noise_plan *plan,
                                           const dpf_query *query, int gram, double limit,
                                           const double *values, int64_t *out)
@@ -725,6 +750,7 @@ static inline dpf_status dpf_additive_row(const dpf_additive *noise, const dpf_n
         double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
         uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
+        dpf_additive_set_change(noise, b, gram, from);
         for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {
             int64_t n = end - at < room->n ? end - at : room->n;
             dpf_status status =
@@ -785,7 +811,7 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
     double reals[DPF_ADDITIVE_CHUNK];
     dpf_additive_room room = {integers, reals, DPF_ADDITIVE_CHUNK};
     dpf_cursor cursor;
-    dpf_noise_source from = {NULL, &cursor, NULL, 1};
+    dpf_noise_source from = {NULL, &cursor, NULL, 1, 0};
     if (noisy) {
         from.random = noise->random;
         from.values = noise->values;
@@ -816,7 +842,7 @@ static inline dpf_status dpf_additive_encode(const dpf_additive *noise, const dp
  * Adds a trusted curator's noise to one row of a sum and scales it. Float noise is rounded to the grid as
  * well, so that later steps get the same kind of numbers.
  */
-static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, const dpf_noise_source *from,
+static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_noise_source *from,
                                                  const dpf_additive_room *room, const dpf_noise_plan *plan,
                                                  const dpf_query *query, int gram, const int64_t *sums,
                                                  int64_t *drawn, const double *zeros, double *out)
@@ -826,6 +852,7 @@ static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, cons
         double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
         uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
+        dpf_additive_set_change(noise, b, gram, from);
         for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {
             int64_t n = end - at < room->n ? end - at : room->n;
             if (scale > 0) {
@@ -856,7 +883,7 @@ static inline dpf_status dpf_additive_decode(const dpf_additive *noise, const dp
     const double *zeros = no_values;
     dpf_additive_room room = {integers, reals, DPF_ADDITIVE_CHUNK};
     dpf_cursor cursor;
-    dpf_noise_source from = {NULL, &cursor, NULL, 1};
+    dpf_noise_source from = {NULL, &cursor, NULL, 1, 0};
     if (noisy) {
         from.random = noise->random;
         from.values = noise->values;

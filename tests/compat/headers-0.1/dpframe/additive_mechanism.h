@@ -29,10 +29,10 @@
  *         return DPF_OK;
  *     }
  *
- *     static double variance(const dpf_value *values, double steps, int64_t n)
+ *     static double variance(const dpf_noise_source *from, double steps, int64_t n)
  *     {
  *         const double s = sinh(1 / (2 * steps));
- *         (void)values, (void)n;
+ *         (void)from, (void)n;
  *         return 1 / (2 * s * s);
  *     }
  *
@@ -75,8 +75,14 @@ extern "C" {
 /* The facts about your noise: constant data. */
 typedef struct dpf_additive_mechanism {
     /* ---- required ---- */
-    /* DPF_NORM_L1, _L2 or _LINF: the norm of a message's change. LINF is the change of one number (of one
-       row, with whole_blocks) and is charged for each of them. */
+    /*
+     * The norm of a message's change:
+     *   DPF_NORM_L1, _L2  over all numbers of the message;
+     *   DPF_NORM_LINF     the change of one number (of one number of a row, with whole_blocks); each number
+     *                     (row) that can move is charged, and the scale grows with their count;
+     *   DPF_NORM_ROWS     the sum over rows of the L2 norms of their changes, with whole_blocks: at most the
+     *                     L1 norm, and sqrt(rows) times the L2 norm, whichever is smaller.
+     */
     int32_t norm;
     /*
      * DPF_EVENT_* of exact noise. DISCRETE_LAPLACE, DISCRETE_GAUSSIAN or SKELLAM if it has that law. Else
@@ -89,15 +95,19 @@ typedef struct dpf_additive_mechanism {
     int32_t shared;   /* index of DPF_ADDITIVE_PARAMS (or DPF_SHARES_PARAMS), which follow your parameters */
     /* [setup] Scale over norm, > 0. Check parameters against each other here; report with host->fail. */
     dpf_status (*multiplier)(const dpf_host *host, const dpf_value *values, double *multiplier);
-    /* [run] n independent draws at a scale of `steps` grid steps, |draw| < 2^61. To be exact it must use
-       integers and from->random only: no draw may depend on a floating-point number. */
+    /*
+     * [run] n independent draws at a scale of `steps` grid steps, |draw| < 2^61. from->change is the change
+     * that they have to hide, in grid steps, for noise whose shape needs both. To be exact, make every
+     * decision with integers and from->random. Constants computed in floating point from parameters, steps
+     * and change are fine (the bound of truncated noise, say), if `state` states the law that they give.
+     */
     dpf_draw_integers draw;
     /*
      * [any] Variance of each of n numbers drawn in one call, in squared grid steps; n is the length of the
-     * block with whole_blocks, else 1. With DPF_SHARES_VARIANCE it is the variance of one share, whose square
-     * root becomes the events' scale.
+     * block with whole_blocks, else 1. from has values, parts and change alone. With DPF_SHARES_VARIANCE it is
+     * the variance of one share, whose square root becomes the events' scale.
      */
-    double (*variance)(const dpf_value *values, double steps, int64_t n);
+    double (*variance)(const dpf_noise_source *from, double steps, int64_t n);
 
     /* ---- optional: 0 or NULL ---- */
     int32_t float_event;      /* DPF_EVENT_* of draw_real */
@@ -200,6 +210,9 @@ static const dpf_enum_value dpf_additive_precisions[] = {
                                        .destroy = dpf_additive_mechanism_destroy,                            \
                                        .functions = &(FUNCTIONS),                                            \
                                        __VA_ARGS__};
+
+/* In `state`: from->change of the draws of this event's block. */
+static inline uint64_t dpf_event_change(const dpf_noise_plan *plan, const dpf_event *event);
 
 /* Divides an event's sensitivities by `by`, so that this change becomes the sensitivity 1 for which APPROX
  * and ZCDP are stated. */

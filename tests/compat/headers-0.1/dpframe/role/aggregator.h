@@ -24,6 +24,9 @@ extern "C" {
    bytes for each number and 4 for each row that is named, and does nothing else. The host may do it in its
    place. */
 #define DPF_AGGREGATOR_ADDS UINT32_C(4)
+/* absorb takes a message that lacks rows for one with zeros in them, and counts the bytes of all rows. Where
+   messages carry no noise the host may leave out rows of zeros, although DENSE asks for all. */
+#define DPF_AGGREGATOR_FILLS UINT32_C(8)
 
 /* One aggregation: the host allocates, the aggregator fills. */
 typedef struct dpf_aggregation {

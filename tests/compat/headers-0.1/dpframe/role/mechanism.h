@@ -71,6 +71,9 @@ typedef struct dpf_noise_plan {
        sums, and an aggregator refuses to open them. 0: any number is enough. */
     int64_t least_survivors;
     uint64_t opaque[16]; /* for the mechanism's own use */
+    /* IN_SHARES, for simulations alone: 1 if messages carry no noise, and decode adds that of all senders. */
+    int32_t bare;
+    int32_t reserved;
 } dpf_noise_plan;
 
 /* Rows of integers: encoded messages and their sums. */
@@ -102,7 +105,7 @@ typedef struct dpf_encoded {
 #define DPF_MECHANISM_PER_USER UINT32_C(2)     /* its events hold only if each user sends one message */
 #define DPF_MECHANISM_DENSE                                                                                  \
     UINT32_C(4) /* needs every party's message with all rows: each row needs its shares */
-/* Where a plan adds no noise at the party (NOWHERE, AT_SUM), encode rounds each number to the nearest
+/* Where a plan adds no noise at the party (NOWHERE, AT_SUM, or bare), encode rounds each number to the nearest
    multiple of its block's grid, ties to even, and does nothing else; it takes what lies within 2^50 steps,
    and within 2^62 divided by dpf_release.n_parties. The host may do it in its place. */
 #define DPF_MECHANISM_ROUNDS UINT32_C(8)

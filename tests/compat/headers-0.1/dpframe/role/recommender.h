@@ -82,7 +82,18 @@ typedef struct dpf_recommender_setup {
     int32_t unit;          /* DPF_UNIT_* and DPF_ADJ_* of the run; events state all of them */
     int32_t adjacency;
     uint32_t features; /* DPF_FEATURES_*: which public features the records will come with */
+    /*
+     * Above 0: every user sends its message through an aggregator, with a share of the noise, and the shares
+     * of so many users make up all of it (DPF_NOISE_IN_SHARES); see dpf_fit.summing. 0: no aggregator.
+     */
+    int64_t shares;
 } dpf_recommender_setup;
+
+/* Shares that make up the noise, or 0. */
+static inline int64_t dpf_setup_shares(const dpf_recommender_setup *setup)
+{
+    return setup->size > offsetof(dpf_recommender_setup, shares) ? setup->shares : 0;
+}
 
 /* What a release reads besides records and its own noise (condition C2). */
 #define DPF_READS_CONSTANTS 0   /* public constants */
@@ -117,7 +128,10 @@ typedef struct dpf_recommender_release {
     dpf_event event;
     char name[48]; /* "flipped rows" */
     char why[160]; /* for DPF_READS_RAW: a clause that says what it reads; else "" */
-    uint64_t reserved_words[8];
+    /* Noise in shares: what bounds the sums, and so the modulus that they are taken by. */
+    int64_t largest;      /* no integer of a message without its noise is larger, in size; above 0 */
+    uint64_t share_steps; /* scale of a share of the noise, in these integers: the largest; above 0 */
+    uint64_t reserved_words[6];
 } dpf_recommender_release;
 
 /*
@@ -148,6 +162,32 @@ typedef struct dpf_witness {
     void (*saw)(void *context, const dpf_witnessed *what);
 } dpf_witness;
 
+/*
+ * One sum over users. Each user's message is a vector of n integers with that user's share of the noise: the
+ * same n for everybody, and with noise for users without records, too.
+ */
+typedef struct dpf_user_sum {
+    uint32_t size;
+    int32_t release; /* its place in releases() */
+    int64_t n;
+    const void *context;
+    /* Writes the message of a user into out, n integers, zero at first. Several workers call it at once, and
+     * in any order. It may use the host's services, but takes no scratch and reports nothing. */
+    dpf_status (*message)(const void *context, uint32_t user, int32_t worker, int64_t *out);
+    int64_t *sums;     /* out: n integers, with the noise of all messages in the sum */
+    int64_t survivors; /* out: how many messages are in it */
+} dpf_user_sum;
+
+/*
+ * How the host sums users' messages: through an aggregator, on whatever machines the users are. fit calls it
+ * from the thread that called fit, once for each release, in an order that depends on earlier sums alone.
+ * What it returns is what the server sees. Failures are reported by the host: return them as they are.
+ */
+typedef struct dpf_summing {
+    void *context;
+    dpf_status (*sum)(void *context, dpf_user_sum *sum);
+} dpf_summing;
+
 /* Trains: all buffers are the host's. */
 typedef struct dpf_fit {
     uint32_t size;
@@ -160,12 +200,19 @@ typedef struct dpf_fit {
     uint64_t bytes_up;
     uint64_t bytes_down;
     const dpf_witness *witness; /* of an audit; NULL: none. Changes results only by what it writes. */
+    const dpf_summing *summing; /* NULL: fit sums itself and adds noise to sums. Else shares are above 0. */
 } dpf_fit;
 
 /* The witness, or NULL. */
 static inline const dpf_witness *dpf_fit_witness(const dpf_fit *fit)
 {
     return fit->size > offsetof(dpf_fit, witness) ? fit->witness : NULL;
+}
+
+/* How users' messages are summed, or NULL. */
+static inline const dpf_summing *dpf_fit_summing(const dpf_fit *fit)
+{
+    return fit->size > offsetof(dpf_fit, summing) ? fit->summing : NULL;
 }
 
 /* One user's scores. */
@@ -202,7 +249,8 @@ typedef struct dpf_recommender {
     /*
      * [run, required] Trains and fills the state. Its bytes must not depend on the number of workers or the
      * order of tasks. Read noise of user u at (call.draw, u, row), noise of an aggregate at (call.draw,
-     * DPF_PARTY_AGGREGATE, row). Scratch of call lives until fit returns.
+     * DPF_PARTY_AGGREGATE, row). Scratch of call lives until fit returns. With dpf_fit.summing, state depends
+     * on users' records through its sums alone, and messages and bytes are the host's to count.
      */
     dpf_status (*fit)(void *self, const dpf_call *call, dpf_fit *fit);
     /* [any, required] DPF_OK if these bytes can be a state made by fit. Files may be damaged, and scores

@@ -60,7 +60,7 @@ typedef struct dpf_message {
     double *values;
     int64_t stride;
     int32_t width;
-    int32_t reserved;
+    int32_t zero_rows; /* besides these: rows of zeros, which the host has left out */
 } dpf_message;
 
 /* What measure remembers of a message. */

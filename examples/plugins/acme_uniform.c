@@ -37,9 +37,9 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
     return DPF_OK;
 }
 
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
-    (void)values, (void)n;
+    (void)from, (void)n;
     return steps * (steps + 1) / 3;
 }
 

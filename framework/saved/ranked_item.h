@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DPF_CLI_RANKED_ITEM_H
-#define DPF_CLI_RANKED_ITEM_H
+#ifndef DPF_SAVED_RANKED_ITEM_H
+#define DPF_SAVED_RANKED_ITEM_H
 
 #include <stdint.h>
 

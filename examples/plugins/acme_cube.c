@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * acme_knorm.c - the K-norm mechanism of the cube (Hardt, Talwar, STOC 2010) on integers: noise z of a row's
+ * acme_cube.c - the K-norm mechanism of the cube (Hardt, Talwar, STOC 2010) on integers: noise z of a row's
  * block has a probability in proportion to exp(-|z| / t), |z| the largest of its d numbers.
  *
  * Sampling. Draw R with Pr[R] in proportion to (2 R + 1)^d exp(-R / t), then every number uniformly from -R
@@ -73,14 +73,14 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
 }
 
 /* Of a block of n numbers: R is about Gamma(n + 1, steps), and a number uniform up to R has R^2 / 3. */
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
     const double d = (double)n;
-    (void)values;
+    (void)from;
     return (d + 1) * (d + 2) * steps * steps / 3;
 }
 
-static const dpf_additive_mechanism knorm = {
+static const dpf_additive_mechanism cube = {
     .norm = DPF_NORM_LINF,
     .event = DPF_EVENT_PURE,
     .max_bits = 32,
@@ -91,7 +91,7 @@ static const dpf_additive_mechanism knorm = {
     .variance = variance,
 };
 
-DPF_ADDITIVE_COMPONENT(component, knorm, dpf_additive_functions, .id = "acme-knorm", .version = "1.0.0",
+DPF_ADDITIVE_COMPONENT(component, cube, dpf_additive_functions, .id = "acme-cube", .version = "1.0.0",
                        .summary = "The K-norm mechanism of the cube", .citation = "Hardt, Talwar, STOC 2010",
                        .params = params, .n_params = sizeof params / sizeof params[0])
-DPF_SINGLE_COMPONENT_PLUGIN("com.acme.knorm", "1.0.0", "Apache-2.0", component)
+DPF_SINGLE_COMPONENT_PLUGIN("com.acme.cube", "1.0.0", "Apache-2.0", component)

@@ -8,18 +8,19 @@
  * so that the epsilon printed is the configuration's own; among numbers of rows the one with the smallest
  * error that the loss or the solver reports (dpf_utility.error) is marked.
  */
+#include "account/account_choose.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "account/account_utility.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/sheet.h"
 #include "base/terminal.h"
-#include "cli/account_utility.h"
-#include "cli/command.h"
 #include "plan/calibrate.h"
 #include "plan/plan_make.h"
 

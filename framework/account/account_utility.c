@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/account_utility.h"
+#include "account/account_utility.h"
 
 #include <math.h>
 #include <stdio.h>

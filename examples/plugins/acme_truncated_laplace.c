@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * acme_truncated.c - discrete Laplace noise that is never beyond a bound: in proportion to q^|k| for |k| <=
+ * acme_truncated_laplace.c - discrete Laplace noise that is never beyond a bound: in proportion to q^|k| for |k| <=
  * A, with q = exp(-1 / t) and A a multiple of t, both in grid steps.
  *
  * Why it is private. Where both neighbours reach an outcome, its probabilities differ by a factor of at most
@@ -55,9 +55,9 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
 }
 
 /* That of Laplace noise up to A: t^2 (2 - e^-b (b^2 + 2 b + 2)) / (1 - e^-b), b = A / t. */
-static double variance(const dpf_value *values, double steps, int64_t n)
+static double variance(const dpf_noise_source *from, double steps, int64_t n)
 {
-    const double b = bound_of(values, steps) / steps;
+    const double b = bound_of(from->values, steps) / steps;
     (void)n;
     return steps * steps * (2 - exp(-b) * (b * b + 2 * b + 2)) / -expm1(-b);
 }
@@ -88,8 +88,8 @@ static const dpf_additive_mechanism truncated = {
     .state = state,
 };
 
-DPF_ADDITIVE_COMPONENT(component, truncated, dpf_additive_functions, .id = "acme-truncated",
+DPF_ADDITIVE_COMPONENT(component, truncated, dpf_additive_functions, .id = "acme-truncated-laplace",
                        .version = "1.0.0", .summary = "Laplace noise that is never beyond a bound",
                        .citation = "Geng et al., AISTATS 2020", .params = params,
                        .n_params = sizeof params / sizeof params[0])
-DPF_SINGLE_COMPONENT_PLUGIN("com.acme.truncated", "1.0.0", "Apache-2.0", component)
+DPF_SINGLE_COMPONENT_PLUGIN("com.acme.truncated-laplace", "1.0.0", "Apache-2.0", component)

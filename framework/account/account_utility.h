@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* account_utility.h - the reports of utility, for "dpframe account --utility". */
-#ifndef DPF_CLI_ACCOUNT_UTILITY_H
-#define DPF_CLI_ACCOUNT_UTILITY_H
+/* account_utility.h - prints the utility reports of "dpframe account --utility". */
+#ifndef DPF_ACCOUNT_ACCOUNT_UTILITY_H
+#define DPF_ACCOUNT_ACCOUNT_UTILITY_H
 
 #include <jansson.h>
 

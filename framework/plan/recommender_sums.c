@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No sum wraps. A sum of n messages is the sum of their numbers, of size n L at most, where L is the largest
+ * that a message has without its noise, and the sum of n shares of discrete Gaussian noise of scale s. The
+ * latter is subgaussian with variance proxy n s^2 (Canonne, Kamath, Steinke, arXiv 2004.00010), so it is beyond 64 s sqrt(n) with a probability of 2 exp(-2048) at most. The modulus is the least power of two
+ * above 2 (n L + 64 s sqrt(n)): numbers below half of it are positive, the others negative. Privacy does not
+ * rest on that: a sum modulo M is computed from the sum.
+ */
+#include "plan/recommender_sums.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "plan/components.h"
+#include "plan/sensitivity.h"
+
+#define NOISE_DEVIATIONS 64.0
+#define MOST_BITS 62
+
+/* Whether a key asks for something: 0 and an empty name do not. */
+static int asks(const dpf_value *value)
+{
+    return value->text ? *value->text != '\0' : value->integer != 0;
+}
+
+static int refuse_keys(const struct plan *plan, const int *keys, int n, const char *why,
+                       struct dpf_error *error)
+{
+    for (int i = 0; i < n; i++)
+        if (asks(&plan->model.params.values[keys[i]]))
+            return config_error(plan->config, "model", plan->model.table[keys[i]].name, error, "%s", why);
+    return 0;
+}
+
+int recommender_sums_refuse(const struct plan *plan, struct dpf_error *error)
+{
+    static const int keys[] = {MODEL_AGGREGATOR, MODEL_MIN_HONEST, MODEL_MAX_CURIOUS};
+    return plan->stand_in
+               ? 0
+               : refuse_keys(plan, keys, 3,
+                             "sums of a recommender are meant, and [model] names none: set aggregators of a "
+                             "factorization in [users] or [items]",
+                             error);
+}
+
+int recommender_sums_make(struct plan *plan, struct dpf_error *error)
+{
+    static const int keys[] = {MODEL_MIN_HONEST, MODEL_MAX_CURIOUS};
+    const char *id = plan->model.params.values[MODEL_AGGREGATOR].text;
+    if (plan->without_mechanisms)
+        return 0;
+    if (!*id)
+        return refuse_keys(plan, keys, 2,
+                           "noise is in shares with an aggregator alone: set [model] aggregator, or 0 here",
+                           error);
+    if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
+        return config_error(plan->config, "model", "aggregator", error,
+                            "aggregator = %s sums messages of the users: set [parties] kind = users", id);
+    if (components_make_named(plan, DPF_ROLE_AGGREGATOR, "model", "aggregator", id,
+                              &plan->recommender.aggregator, error) != 0)
+        return -1;
+    const struct instance *instance = plan->recommender.aggregator;
+    const dpf_aggregator *aggregator = instance->functions;
+    if (aggregator->scale(instance->self, 2) != 1)
+        return config_error(plan->config, "model", "aggregator", error,
+                            "recommenders take sums, but aggregator %s divides them by the number of "
+                            "messages: use one that does not, or its scale = sum",
+                            id);
+    return 0;
+}
+
+int64_t recommender_sums_shares(const struct plan *plan)
+{
+    const dpf_value *v = plan->model.params.values;
+    if (!plan->recommender.aggregator)
+        return 0;
+    return v[MODEL_MIN_HONEST].integer > 0 ? v[MODEL_MIN_HONEST].integer
+                                           : plan_rows(plan, DPF_SIDE_USERS) - v[MODEL_MAX_CURIOUS].integer;
+}
+
+static dpf_aggregator_limits limits_of(const struct plan *plan)
+{
+    const struct instance *instance = plan->recommender.aggregator;
+    const dpf_aggregator *aggregator = instance->functions;
+    dpf_aggregator_limits limits = {.size = sizeof limits, .parties = 1};
+    if (aggregator->limits)
+        aggregator->limits(instance->self, plan_rows(plan, DPF_SIDE_USERS), &limits);
+    return limits;
+}
+
+int recommender_sums_check(struct plan *plan, struct dpf_error *error)
+{
+    struct recommender_plan *component = &plan->recommender;
+    if (!component->aggregator)
+        return 0;
+    const int64_t users = plan_rows(plan, DPF_SIDE_USERS), shares = recommender_sums_shares(plan);
+    const char *id = component->aggregator->entry->component->id;
+    component->max_curious = plan->model.params.values[MODEL_MAX_CURIOUS].integer;
+    component->least_survivors = shares + component->max_curious;
+    if (shares < 1 || component->least_survivors > users)
+        return config_error(plan->config, "model", shares < 1 ? "max-curious" : "min-honest", error,
+                            "min-honest + max-curious exceeds the %lld users, so no sum would be opened; "
+                            "lower one of them",
+                            (long long)users);
+    const dpf_aggregator_limits limits = limits_of(plan);
+    if (limits.survivors > 0 && limits.survivors < component->least_survivors)
+        return config_error(plan->config, "model", "aggregator", error,
+                            "%s opens sums of %lld messages, but the noise in shares needs %lld (min-honest "
+                            "+ max-curious); raise survivors, or remove it",
+                            id, (long long)limits.survivors, (long long)component->least_survivors);
+    if (plan->guarantee.observer == DPF_OBSERVER_PARTIES && limits.corrupt > component->max_curious)
+        return config_error(plan->config, "model", "aggregator", error,
+                            "%s assumes that up to %lld users collude with the server (corrupt, times their "
+                            "number), but the noise holds against %lld; lower corrupt, or raise max-curious",
+                            id, (long long)limits.corrupt, (long long)component->max_curious);
+    return 0;
+}
+
+/* 0 if no modulus of 64 bits is large enough. */
+static uint64_t modulus_of(double n, const dpf_recommender_release *release)
+{
+    const double most =
+        n * (double)release->largest + NOISE_DEVIATIONS * (double)release->share_steps * sqrt(n);
+    int bits = 1;
+    while (bits <= MOST_BITS && !(ldexp(1.0, bits) > 2 * most * (1 + 1e-15)))
+        bits++;
+    return bits <= MOST_BITS ? UINT64_C(1) << bits : 0;
+}
+
+int recommender_sums_complete(struct plan *plan, int32_t index, struct dpf_error *error)
+{
+    struct recommender_plan *component = &plan->recommender;
+    const dpf_recommender_release *release = &component->releases[index];
+    component->modulus[index] = 0;
+    if (!component->aggregator || release->event.count == 0)
+        return 0;
+    if (release->noise_where != DPF_NOISE_IN_SHARES || release->largest < 1 || release->share_steps < 1 ||
+        !(release->flags & DPF_RELEASE_NOISE_BY_USERS))
+        return config_error(plan->config, "model", "aggregator", error,
+                            "recommender %s does not send its %.48s with noise in shares, so that an "
+                            "aggregator could sum it: remove the key",
+                            component->instance->entry->component->id, release->name);
+    component->modulus[index] = modulus_of((double)plan_rows(plan, DPF_SIDE_USERS), release);
+    return 0;
+}
+
+void recommender_sums_judge(const struct plan *plan, int32_t index, struct term_facts *facts)
+{
+    const struct recommender_plan *component = &plan->recommender;
+    if (!component->aggregator)
+        return;
+    const dpf_aggregator_limits limits = limits_of(plan);
+    facts->sees = ((const dpf_aggregator *)component->aggregator->functions)->sees;
+    facts->spare_shares = component->max_curious;
+    facts->stops_below =
+        limits.parties > component->least_survivors ? limits.parties : component->least_survivors;
+    facts->sum_may_overflow = component->releases[index].event.count > 0 && !component->modulus[index];
+    if (facts->sum_may_overflow)
+        snprintf(facts->overflow_why, sizeof facts->overflow_why,
+                 "sums of the messages of all users may leave 62 bits; declare fewer [model] users");
+}

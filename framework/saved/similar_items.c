@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "saved/similar_items.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/csv_table.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "engine/recommender_fit.h"
+#include "run/saved_run.h"
+
+/* How near an item is: a cosine, or a weight. */
+struct near {
+    double weight;
+    int32_t item;
+};
+
+static int by_weight(const void *x, const void *y)
+{
+    const struct near *a = x, *b = y;
+    if (a->weight != b->weight)
+        return a->weight < b->weight ? 1 : -1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* The columns of an item's row that are factors: neither its bias nor the constant for the user's. */
+struct columns {
+    int first, n;
+};
+
+static struct columns factor_columns(const struct plan *plan)
+{
+    const int rank = (int)plan->model.params.values[MODEL_RANK].integer;
+    return (struct columns){plan->first[DPF_SIDE_ITEMS], rank};
+}
+
+static double product(const float *a, const float *b, struct columns columns)
+{
+    double sum = 0;
+    for (int c = columns.first; c < columns.first + columns.n; c++)
+        sum += (double)a[c] * (double)b[c];
+    return sum;
+}
+
+static int64_t find_near(const struct model *model, int64_t item, struct columns columns, struct near *out)
+{
+    const struct side_factors *items = &model->sides[DPF_SIDE_ITEMS];
+    const float *own = items->data + item * model->stride;
+    const double length = sqrt(product(own, own, columns));
+    int64_t n = 0;
+    for (int64_t i = 0; i < items->rows; i++) {
+        const float *row = items->data + i * model->stride;
+        const double other = sqrt(product(row, row, columns));
+        if (i != item && length > 0 && other > 0)
+            out[n++] = (struct near){product(own, row, columns) / (length * other), (int32_t)i};
+    }
+    if (n)
+        qsort(out, (size_t)n, sizeof *out, by_weight);
+    return n;
+}
+
+#define SAME 1e-5 /* of floats that were equal before they were rounded */
+
+/* A model may say the same of all other items, as one that knows users' means alone: then none is near. */
+static int are_the_same(const double *weights, int64_t n, int64_t item)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t i = 0; i < n; i++)
+        if (i != item) {
+            least = fmin(least, weights[i]);
+            most = fmax(most, weights[i]);
+        }
+    return !(most - least > SAME * fmax(fabs(most), fabs(least)));
+}
+
+static int64_t find_lifted(const struct model *model, int64_t item, struct near *out, struct dpf_error *error)
+{
+    const int64_t n = model->dataset->items.n;
+    int64_t kept = 0;
+    double *weights = memory_new((size_t)n + 1, sizeof *weights);
+    int status =
+        weights ? recommender_fit_similar(model, (int32_t)item, weights, error) : error_memory(error);
+    const int tells = status == 0 && !are_the_same(weights, n, item);
+    for (int64_t i = 0; i < n && tells; i++)
+        if (i != item && weights[i] != 0)
+            out[kept++] = (struct near){weights[i], (int32_t)i};
+    if (kept)
+        qsort(out, (size_t)kept, sizeof *out, by_weight);
+    free(weights);
+    return status == 0 ? kept : -1;
+}
+
+static int check_model(const struct plan *plan, struct dpf_error *error)
+{
+    if (plan->recommender.instance)
+        return 0;
+    if (!plan_is_factorization(plan) || plan->model.params.values[MODEL_RANK].integer < 1)
+        return error_set(error, DPF_FAULT_CONFIG, "the run's model has no factors of items to compare");
+    return 0;
+}
+
+static int write_near(const struct saved_run *run, const struct arguments *arguments, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN], number[32];
+    struct csv_table table;
+    const struct id_map *items = &run->dataset.items;
+    const int64_t item = id_map_find(items, arguments->item), most = arguments->count ? arguments->count : 10;
+    if (item < 0)
+        return error_set(error, DPF_FAULT_DATA, "--item \"%s\": the data has no such item",
+                         text_show(arguments->item, shown));
+    struct near *near = memory_new((size_t)items->n + 1, sizeof *near);
+    if (!near)
+        return error_memory(error);
+    const int by_scores = run->session.plan.recommender.instance != NULL;
+    const int64_t n = by_scores ? find_lifted(&run->model, item, near, error)
+                                : find_near(&run->model, item, factor_columns(&run->session.plan), near);
+    int status =
+        n < 0   ? -1
+        : n > 0 ? csv_table_open(&table, arguments->output,
+                                 by_scores ? "item,similar,rank,weight" : "item,similar,rank,cosine", error)
+                : error_set(error, DPF_FAULT_DATA,
+                            "item \"%s\": nothing was learnt about it that tells other items apart",
+                            text_show(arguments->item, shown));
+    for (int64_t k = 0; k < n && k < most && status == 0; k++) {
+        csv_table_text(&table, arguments->item, ',');
+        csv_table_text(&table, id_map_text(items, near[k].item), ',');
+        fprintf(table.stream, "%lld,%s\n", (long long)k + 1, text_from_real(near[k].weight, number));
+    }
+    free(near);
+    return status == 0 ? csv_table_close(&table, 0, error) : -1;
+}
+
+int similar_items(const struct arguments *arguments, struct dpf_error *error)
+{
+    struct saved_run run = {0};
+    log_set_level(LOG_LEVEL_WARNING);
+    int status = saved_run_open(arguments, arguments->rest[0], &run, error);
+    if (status == 0)
+        status = check_model(&run.session.plan, error);
+    if (status == 0)
+        status = write_near(&run, arguments, error);
+    saved_run_close(&run);
+    return status;
+}

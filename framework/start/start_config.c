@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "start/start_config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/terminal.h"
+#include "data/load.h"
+#include "run/session.h"
+#include "start/expectation.h"
+#include "start/start_recipes.h"
+
+/* ---- the configuration's own name ---------------------------------------------------------------------- */
+
+/* "dir/ratings.csv.gz" -> "ratings.ini". Free it. */
+static char *config_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strchr(name + (*name == '.'), '.');
+    return memory_format("%.*s.ini", dot ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+/* A path in a configuration is relative to that file. Free it. */
+static char *path_for(const char *config, const char *path, struct dpf_error *error)
+{
+    char *absolute = realpath(path, NULL);
+    if (!absolute) {
+        error_set(error, DPF_FAULT_DATA, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (path[0] == '/' || strchr(config, '/'))
+        return absolute;
+    free(absolute);
+    return memory_text(path);
+}
+
+/* ---- what the user reads of it --------------------------------------------------------------------------- */
+
+/* The smallest epsilon that is proved, or NULL. */
+static const struct account *best_proof(const struct guarantee *guarantee)
+{
+    const struct account *best = NULL;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (guarantee->plan_holds && !account->is_claim && !account->refused &&
+            isfinite(account->answer.epsilon) && (!best || account->answer.epsilon < best->answer.epsilon))
+            best = account;
+    }
+    return best;
+}
+
+static void print_line(const char *first, const char *format, ...) DPF_PRINTF(2, 3);
+static void print_line(const char *first, const char *format, ...)
+{
+    char body[2048];
+    struct text line = {0};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(body, sizeof body, format, args);
+    va_end(args);
+    terminal_wrap(&line, first, (int)strlen(first), body, terminal_width(STDOUT_FILENO));
+    fputs(line.data ? line.data : body, stdout);
+    text_free(&line);
+}
+
+static void print_failing(const struct guarantee *guarantee)
+{
+    struct text why = {0};
+    for (int i = 0; i < N_CONDITIONS; i++)
+        if (!guarantee->conditions[i].holds)
+            text_add(&why, " %s: %s", guarantee->conditions[i].id, guarantee->conditions[i].why);
+    print_line("Promised: ", "nothing yet.%s", why.data ? why.data : "");
+    text_free(&why);
+}
+
+static void print_promise(const struct guarantee *guarantee)
+{
+    char epsilon[32], delta[32];
+    const struct account *proof = best_proof(guarantee);
+    if (!proof) {
+        print_failing(guarantee);
+        return;
+    }
+    print_line("Promised: ",
+               "what release/ shows about any one user, with all records, is bounded by epsilon = "
+               "%s, delta = %s "
+               "(proved by %s).",
+               guarantee_number_up(proof->answer.epsilon, epsilon),
+               guarantee_number_up(proof->answer.delta, delta), proof->accountant);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------- */
+
+struct start {
+    struct arguments *arguments;
+    struct start_facts facts;
+    const struct recipe *recipe;
+    char *config, *path;
+};
+
+static int has_recommender(void *context, const char *id)
+{
+    struct dpf_error ignored = {0};
+    return registry_find(context, DPF_ROLE_RECOMMENDER, id, &ignored) != NULL;
+}
+
+static int choose_recipe(struct start *start, struct dpf_error *error)
+{
+    const struct arguments *a = start->arguments;
+    struct registry *registry = registry_open(a->plugin_dirs, a->n_plugin_dirs, error);
+    if (!registry)
+        return -1;
+    start->recipe = recipe_choose(&start->facts, has_recommender, registry);
+    registry_free(registry);
+    return start->recipe
+               ? 0
+               : error_set(error, DPF_FAULT_PLUGIN, "no recipe for %s: plugin %s is not on the search path",
+                           start->facts.ranking ? "lists" : "ratings",
+                           start->facts.values[FACT_RECIPE] ? start->facts.values[FACT_RECIPE]
+                           : start->facts.ranking           ? "private-gram or private-popularity"
+                                                            : "private-ratings or private-biases");
+}
+
+static int write_config(const struct start *start, struct dpf_error *error)
+{
+    struct text text = {0};
+    if (access(start->config, F_OK) == 0)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "%s is there already: remove it, or name another with --output", start->config);
+    recipe_write(start->recipe, &start->facts, start->path, &text);
+    int status = text.failed ? error_memory(error) : files_write_text(start->config, text.data, error);
+    text_free(&text);
+    return status;
+}
+
+static int stem_length(const char *config)
+{
+    const size_t length = strlen(config);
+    return (int)(length > 4 && strcmp(config + length - 4, ".ini") == 0 ? length - 4 : length);
+}
+
+static int check_config(const struct start *start, struct dpf_error *error)
+{
+    struct session session = {0};
+    struct arguments *own = start->arguments;
+    own->config = start->config;
+    int status = session_open(&session, own, 0, error);
+    if (status == 0)
+        status = data_check_record(session.plan.config, &session.plan.data, &session.plan.split, error);
+    if (status == 0)
+        status = session_complete_without_training(&session, error);
+    if (status == 0) {
+        char *cost = expectation_text(start->recipe->is_simple, &start->facts);
+        print_line("Wrote ", "%s: %s Of %s the first line was looked at.", start->config,
+                   start->recipe->summary, start->arguments->rest[0]);
+        print_promise(&session.plan.guarantee);
+        print_line("Expected: ", "%s.", cost ? cost : "");
+        const int stem = stem_length(start->config);
+        printf("Train: dpframe run %s -O %.*s-results\n", start->config, stem, start->config);
+        printf(start->facts.ranking ? "Then:  dpframe recommend %.*s-results --user ID\n"
+                                    : "Then:  dpframe predict %.*s-results PAIRS.csv\n",
+               stem, start->config);
+        free(cost);
+    }
+    session_close(&session);
+    return status;
+}
+
+/* The other files that the facts name, as the configuration has to write them. */
+static int place_files(struct start *start, struct dpf_error *error)
+{
+    static const int files[] = {FACT_ITEMS_FILE, FACT_ITEM_FEATURES};
+    struct start_facts *facts = &start->facts;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *path = facts->values[files[i]] ? path_for(start->config, facts->values[files[i]], error) : NULL;
+        if (facts->values[files[i]] && !path)
+            return error->fault ? -1 : error_memory(error);
+        free(facts->owned[files[i]]);
+        facts->values[files[i]] = facts->owned[files[i]] = path;
+    }
+    return 0;
+}
+
+static int start_with(struct start *start, struct dpf_error *error)
+{
+    struct arguments *a = start->arguments;
+    struct stat info;
+    if (a->n_rest < 1 || strchr(a->rest[0], '='))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "name a file of records: dpframe start FILE [FACT=VALUE]...");
+    if (stat(a->rest[0], &info) != 0 || !S_ISREG(info.st_mode))
+        return error_set(error, DPF_FAULT_DATA, "%s: there is no such file", a->rest[0]);
+    if (start_facts_take(&start->facts, a->rest[0], a->rest + 1, a->n_rest - 1, error) != 0)
+        return -1;
+    if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+        start_facts_ask(&start->facts, a->rest[0]);
+    if (start_facts_complete(&start->facts, error) != 0 || choose_recipe(start, error) != 0)
+        return -1;
+    start->config = a->output ? memory_text(a->output) : config_name(a->rest[0]);
+    start->path = start->config ? path_for(start->config, a->rest[0], error) : NULL;
+    if (!start->config || !start->path)
+        return error->fault ? -1 : error_memory(error);
+    if (place_files(start, error) != 0 || write_config(start, error) != 0)
+        return -1;
+    if (check_config(start, error) == 0)
+        return 0;
+    unlink(start->config); /* it says something that is not so: the facts are to be corrected */
+    return -1;
+}
+
+int start_config(struct arguments *arguments, struct dpf_error *error)
+{
+    struct start start = {.arguments = arguments};
+    log_set_level(LOG_LEVEL_WARNING);
+    const int status = start_with(&start, error);
+    free(start.config);
+    free(start.path);
+    start_facts_free(&start.facts);
+    return status;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums of a recommender through an aggregator: the same model by secure aggregation as by a plain modular sum,
+ * what is proved against the server, and no model where a sum would lack noise.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/recommender_fit.h"
+#include "integration/training.h"
+#include "plan/plan_make.h"
+
+#define USERS 60
+
+static const char base[] =
+    "[run]\nthreads = 2\n"
+    "[data]\nformat = synthetic\nfeedback = implicit\nsynthetic.users = 60\nsynthetic.items = 30\n"
+    "synthetic.ratings = 600\n"
+    "[split]\nkind = none\n"
+    "[model]\nrecommender = private-gram\naggregator = secagg\nmin-honest = 50\n"
+    "[parties]\nkind = users\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\nrandomness = reproducible\n"
+    "noise-seed = 3\ndelta = 1e-5\n"
+    "[accountants]\nlist = rdp\n";
+
+#define RATINGS                                                                                              \
+    "data.feedback=explicit\ndata.value-min=1\ndata.value-max=5\nmodel.recommender=private-ratings\n"        \
+    "model.recommender.rounds=1\nmodel.recommender.rank=1\n"
+
+/* ---- training ------------------------------------------------------------------------------------------ */
+
+struct fitted {
+    struct plan plan;
+    struct dataset dataset;
+    struct model model;
+    struct engine_stats stats;
+    struct dpf_error error;
+    int status;
+};
+
+static void fit_try(struct fitted *f, const char *changes)
+{
+    memset(f, 0, sizeof *f);
+    f->status = training_plan(&f->plan, base, changes, &f->error);
+    struct pool *pool = pool_new(f->status == 0 ? (int)f->plan.run.params.values[RUN_THREADS].integer : 1);
+    assert_non_null(pool);
+    if (f->status == 0)
+        f->status = data_load(f->plan.config, &f->plan.data, &f->plan.split, f->plan.seeded, pool,
+                              &f->dataset, &f->error);
+    if (f->status == 0)
+        f->status = plan_complete(&f->plan, f->dataset.users.n, f->dataset.items.n, &f->error);
+    if (f->status == 0)
+        f->status = model_init(&f->model, &f->plan, &f->dataset, &f->error);
+    if (f->status == 0)
+        f->status = recommender_fit_run(&f->model, pool, &f->stats, &f->error);
+    pool_free(pool);
+}
+
+static void fit(struct fitted *f, const char *changes, const char *more)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s", changes, more);
+    fit_try(f, text);
+    if (f->status != 0)
+        fail_msg("%s", f->error.text);
+}
+
+static void fit_free(struct fitted *f)
+{
+    model_free(&f->model);
+    dataset_free(&f->dataset);
+    plan_free(&f->plan);
+}
+
+static int same_state(const struct fitted *a, const struct fitted *b)
+{
+    return a->model.state_bytes == b->model.state_bytes &&
+           memcmp(a->model.state, b->model.state, (size_t)a->model.state_bytes) == 0;
+}
+
+/* n sums over all users. */
+static void assert_same_as_plain(const char *changes, int64_t n)
+{
+    struct fitted plain, secure, threads;
+    fit(&plain, changes, "model.aggregator=modular-sum\n");
+    fit(&secure, changes,
+        "model.aggregator.graph=regular\nmodel.aggregator.neighbours=8\n"
+        "model.aggregator.threshold=5\n");
+    fit(&threads, changes, "run.threads=5\n");
+    assert_true(same_state(&plain, &secure));
+    assert_true(same_state(&plain, &threads));
+    assert_int_equal(plain.stats.messages, n * USERS);
+    assert_int_equal(secure.stats.messages, n * USERS);
+    assert_true(secure.stats.bytes_up > plain.stats.bytes_up);
+    assert_true(plain.stats.bytes_up > 0);
+    fit_free(&plain);
+    fit_free(&secure);
+    fit_free(&threads);
+}
+
+static void same_as_a_plain_sum(void **state)
+{
+    (void)state;
+    assert_same_as_plain("model.recommender.form=gram\n", 2);
+    assert_same_as_plain("model.recommender.form=projected\n", 2);
+    assert_same_as_plain("model.recommender=private-popularity\n", 1);
+    assert_same_as_plain(RATINGS, 6);
+}
+
+/* Shares of more users are more noise; those that are lost take theirs along. */
+static void losses_change_the_sum(void **state)
+{
+    struct fitted all, fewer;
+    (void)state;
+    fit(&all, "", "");
+    fit(&fewer, "model.aggregator.lost-before-input=0.04\n", "");
+    assert_false(same_state(&all, &fewer));
+    assert_true(fewer.stats.messages < 2 * USERS);
+    assert_true(fewer.stats.messages >= 2 * 50);
+    fit_free(&all);
+    fit_free(&fewer);
+}
+
+static void closed_where_noise_lacks(void **state)
+{
+    static const char *const changes[] = {"model.aggregator.lost-before-input=0.3\n",
+                                          "model.aggregator.lost-before-keys=0.3\n",
+                                          "model.users=70\nmodel.min-honest=65\n"
+                                          "model.aggregator=modular-sum\n"};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct fitted f;
+        fit_try(&f, changes[k]);
+        assert_int_equal(f.status, -1);
+        assert_int_equal(f.error.fault, DPF_FAULT_RUN);
+        fit_free(&f);
+    }
+}
+
+/* An aggregator that opens what it should not. */
+static dpf_status opens_anything(void *self, const dpf_call *call, dpf_aggregation *into)
+{
+    (void)self, (void)call;
+    into->survivors = 49;
+    return DPF_OK;
+}
+
+static void an_aggregator_is_not_believed(void **state)
+{
+    struct fitted f;
+    (void)state;
+    memset(&f, 0, sizeof f);
+    assert_int_equal(training_plan(&f.plan, base, "model.aggregator=modular-sum", &f.error), 0);
+    dpf_aggregator functions = *(const dpf_aggregator *)f.plan.recommender.aggregator->functions;
+    functions.finish = opens_anything;
+    f.plan.recommender.aggregator->functions = &functions;
+    struct pool *pool = pool_new(1);
+    if (data_load(f.plan.config, &f.plan.data, &f.plan.split, f.plan.seeded, pool, &f.dataset, &f.error) !=
+            0 ||
+        plan_complete(&f.plan, f.dataset.users.n, f.dataset.items.n, &f.error) != 0 ||
+        model_init(&f.model, &f.plan, &f.dataset, &f.error) != 0)
+        fail_msg("%s", f.error.text);
+    assert_int_equal(recommender_fit_run(&f.model, pool, &f.stats, &f.error), -1);
+    assert_non_null(strstr(f.error.text, "a sum has 49 messages"));
+    pool_free(pool);
+    fit_free(&f);
+}
+
+/* ---- the statement --------------------------------------------------------------------------------------- */
+
+static void plan_of(struct plan *plan, const char *changes)
+{
+    struct dpf_error error = {0};
+    if (training_plan(plan, base, changes, &error) != 0 || plan_complete(plan, USERS, 30, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static const struct condition *condition_of(const struct plan *plan, const char *id)
+{
+    for (int i = 0; i < N_CONDITIONS; i++)
+        if (strcmp(plan->guarantee.conditions[i].id, id) == 0)
+            return &plan->guarantee.conditions[i];
+    fail_msg("there is no condition %s", id);
+    return NULL;
+}
+
+static void assert_fails(const char *changes, const char *id, const char *why)
+{
+    struct plan plan;
+    plan_of(&plan, changes);
+    assert_false(plan.guarantee.plan_holds);
+    assert_false(condition_of(&plan, id)->holds);
+    if (!strstr(condition_of(&plan, id)->why, why))
+        fail_msg("\"%s\" is not in: %s", why, condition_of(&plan, id)->why);
+    plan_free(&plan);
+}
+
+static double epsilon_of(const char *changes)
+{
+    struct plan plan;
+    plan_of(&plan, changes);
+    const double epsilon = plan.guarantee.accounts[0].answer.epsilon;
+    if (!plan.guarantee.plan_holds)
+        fail_msg("%s: a condition fails", changes);
+    plan_free(&plan);
+    return epsilon;
+}
+
+static void the_server_learns_sums(void **state)
+{
+    (void)state;
+    const double trusted =
+        epsilon_of("model.aggregator=\nmodel.min-honest=0\nprivacy.observer=outsider\nparties.kind=curator");
+    assert_true(fabs(epsilon_of("") - trusted) < 1e-3 * trusted);
+    assert_true(fabs(epsilon_of("model.aggregator=modular-sum") - trusted) < 1e-3 * trusted);
+    assert_true(
+        fabs(epsilon_of("privacy.observer=parties\nmodel.max-curious=3\nmodel.aggregator.corrupt=0.05") -
+             trusted) < 1e-3 * trusted);
+    epsilon_of(RATINGS);
+    assert_fails("model.aggregator=\nmodel.min-honest=0", "C5", "noise is added after the sum");
+    assert_fails("model.aggregator=sum", "C5", "the server sees each message");
+    assert_fails("privacy.adjacency=add-remove\nmodel.users=60", "C8", "promises to hide");
+    assert_fails("privacy.observer=parties\nmodel.aggregator.corrupt=0", "C5", "a party knows its own share");
+}
+
+/* 2 (n L + 64 s sqrt(n)): the least power of two above it is the modulus. */
+static void no_sum_wraps(void **state)
+{
+    struct plan plan;
+    (void)state;
+    plan_of(&plan, "model.recommender.form=gram");
+    assert_int_equal(plan.recommender.n_releases, 2);
+    assert_int_equal(plan.recommender.least_survivors, 50);
+    for (int r = 0; r < 2; r++) {
+        const dpf_recommender_release *release = &plan.recommender.releases[r];
+        const double most =
+            USERS * (double)release->largest + 64 * (double)release->share_steps * sqrt(USERS);
+        const double modulus = (double)plan.recommender.modulus[r];
+        assert_true(modulus > 2 * most);
+        assert_true(modulus / 2 <= 2 * most);
+        assert_true(release->largest >= 1 << 20);
+    }
+    plan_free(&plan);
+}
+
+static dpf_status (*real_releases)(void *, const dpf_recommender_setup *, dpf_recommender_release *, int32_t,
+                                   int32_t *);
+
+static dpf_status large_releases(void *self, const dpf_recommender_setup *setup, dpf_recommender_release *out,
+                                 int32_t capacity, int32_t *n)
+{
+    const dpf_status status = real_releases(self, setup, out, capacity, n);
+    out[1].largest = INT64_C(1) << 58;
+    return status;
+}
+
+static void a_sum_that_may_wrap_proves_nothing(void **state)
+{
+    struct plan plan;
+    struct dpf_error error = {0};
+    (void)state;
+    assert_int_equal(training_plan(&plan, base, "", &error), 0);
+    dpf_recommender functions = *plan.recommender.functions;
+    real_releases = functions.releases;
+    functions.releases = large_releases;
+    plan.recommender.functions = &functions;
+    assert_int_equal(plan_complete(&plan, USERS, 30, &error), 0);
+    assert_false(condition_of(&plan, "C12")->holds);
+    assert_false(plan.guarantee.plan_holds);
+    plan_free(&plan);
+}
+
+static void refused_with_a_remedy(void **state)
+{
+    static const char factorization[] =
+        "[data]\nformat = synthetic\nsynthetic.users = 60\nsynthetic.items = 30\nsynthetic.ratings = 600\n"
+        "[model]\nrank = 2\naggregator = secagg\n"
+        "[users]\nloss = implicit-als\nsolver = cholesky\n[items]\nloss = implicit-als\nsolver = cholesky\n";
+    (void)state;
+    training_refused(base, "parties.kind=curator", DPF_FAULT_CONFIG, "set [parties] kind = users");
+    training_refused(base, "model.min-honest=61", DPF_FAULT_CONFIG, "exceeds the 60 users");
+    training_refused(base, "model.min-honest=58\nmodel.max-curious=3", DPF_FAULT_CONFIG,
+                     "exceeds the 60 users");
+    training_refused(base, "model.min-honest=0\nmodel.max-curious=60", DPF_FAULT_CONFIG,
+                     "exceeds the 60 users");
+    training_refused(base, "model.aggregator=\n", DPF_FAULT_CONFIG, "set [model] aggregator");
+    training_refused(base, "model.aggregator.survivors=40", DPF_FAULT_CONFIG, "raise survivors");
+    training_refused(base, "model.aggregator.scale=mean", DPF_FAULT_CONFIG, "scale = sum");
+    training_refused(base, "privacy.observer=parties\nmodel.max-curious=1", DPF_FAULT_CONFIG,
+                     "raise max-curious");
+    training_refused(base, "model.recommender=dplcf\nprivacy.unit=record\nprivacy.adjacency=flip",
+                     DPF_FAULT_CONFIG, "with noise in shares");
+    training_refused(factorization, "", DPF_FAULT_CONFIG, "in [users] or [items]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_as_a_plain_sum),
+        cmocka_unit_test(losses_change_the_sum),
+        cmocka_unit_test(closed_where_noise_lacks),
+        cmocka_unit_test(an_aggregator_is_not_believed),
+        cmocka_unit_test(the_server_learns_sums),
+        cmocka_unit_test(no_sum_wraps),
+        cmocka_unit_test(a_sum_that_may_wrap_proves_nothing),
+        cmocka_unit_test(refused_with_a_remedy),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
