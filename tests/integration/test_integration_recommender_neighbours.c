@@ -46,6 +46,8 @@ static const struct recommender {
      {{"form", {"gram", "projected", "auto"}},
       {"items", {"0", "3", "6"}},
       {"count-share", {"0", "0.5", "0.9"}},
+      {"tail-share", {"-1", "0", "0.05"}},
+      {"lowest-weight", {"-1", "0", "1"}},
       {"weight-exponent", {"-1", "0", "1", "2"}},
       {"weight-offset", {"0.1", "100"}}}},
     {"private-popularity", 1, {{"history", {"0", "1", "5", "100"}}}},

@@ -390,14 +390,15 @@ static void too_small_shares_are_refused(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         struct plain_host host;
-        dpf_recommender_release releases[2];
+        dpf_recommender_release releases[DPF_MAX_RELEASES];
         dpf_recommender_setup setup = setup_of(0, INT32_MAX);
         int32_t n;
         plain_open_random(&host, plain_component(ids[k], DPF_ROLE_RECOMMENDER, ids[k]),
                           "noise-multiplier=0.1");
         setup.n_users = INT32_MAX;
         const dpf_recommender *recommender = host.component->functions;
-        assert_int_equal(recommender->releases(host.self, &setup, releases, 2, &n), DPF_E_RANGE);
+        assert_int_equal(recommender->releases(host.self, &setup, releases, DPF_MAX_RELEASES, &n),
+                         DPF_E_RANGE);
         assert_non_null(strstr(host.report, "lower min-honest"));
         plain_close(&host);
     }

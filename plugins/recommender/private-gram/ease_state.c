@@ -25,7 +25,7 @@ uint64_t ease_state_room(int64_t n_items, int64_t most_columns)
     const int64_t m = most_columns < n_items ? most_columns : n_items, r = m + 2 * GRAM_MOST_SPAN;
     if (n_items < 0 || n_items > INT32_MAX || m > 46340)
         return 0;
-    return layout_bytes(n_items, m, r, GRAM_MOST_SPAN);
+    return layout_bytes(n_items, m, r, GRAM_MOST_CROSSING);
 }
 
 struct ease_state ease_state_at(void *bytes)
@@ -169,7 +169,8 @@ uint64_t ease_state_make(const dpf_call *call, const struct gram_plan *plan, con
                                    .m = span->m,
                                    .r = r,
                                    .d = d,
-                                   .bytes = layout_bytes(span->n_items, span->m, r, d)};
+                                   .bytes = layout_bytes(span->n_items, span->m, r, d),
+                                   .values = plan->values};
     if (header->bytes > room) {
         call->host->fail(call->host, DPF_E_INTERNAL, -1, "the model is larger than was planned");
         return 0;
@@ -197,10 +198,13 @@ const char *ease_state_fault(int64_t n_items, const void *bytes, uint64_t n_byte
     if (n_bytes < sizeof *h || h->magic != EASE_MAGIC)
         return "it does not begin as a state of private-gram does";
     if (h->n_items != n_items || h->m < 0 || h->m > n_items || h->m > 46340 || h->r < 0 ||
-        h->r > h->m + 2 * GRAM_MOST_SPAN || h->d < 0 || h->d > GRAM_MOST_SPAN)
+        h->r > h->m + 2 * GRAM_MOST_SPAN || h->d < 0 || h->d > GRAM_MOST_CROSSING)
         return "it is of another number of items, or its sizes are damaged";
     if (h->bytes != n_bytes || layout_bytes(n_items, h->m, h->r, h->d) != n_bytes)
         return "it has another size";
+    if (!are_numbers(&h->values.lo, 1) || !are_numbers(&h->values.hi, 1) ||
+        !(h->values.lowest >= 0.0F && h->values.lowest <= 1.0F))
+        return "its weights of values are damaged";
     const struct ease_state s = ease_state_at((void *)(uintptr_t)bytes);
     int32_t next = 0;
     for (int64_t i = 0; i < n_items; i++)
@@ -223,7 +227,8 @@ static void add_scaled(float *out, const float *from, float by, int64_t n)
 }
 
 /* The user's row of norm 1 in the weights, and its sum of `in`. 0: no record of the user has a column. */
-static int read_user(const struct ease_state *s, const int32_t *items, int64_t n, float *row, float *sums)
+static int read_user(const struct ease_state *s, const int32_t *items, const float *values, int64_t n,
+                     float *row, float *sums)
 {
     const struct ease_header *h = s->header;
     double squares = 0.0;
@@ -233,8 +238,8 @@ static int read_user(const struct ease_state *s, const int32_t *items, int64_t n
         const int32_t column = s->column[items[i]];
         if (column < 0)
             continue;
-        row[column] = s->weight[column];
-        squares += (double)s->weight[column] * (double)s->weight[column];
+        row[column] = s->weight[column] * value_weight(&h->values, values, i);
+        squares += (double)row[column] * (double)row[column];
     }
     if (!(squares > 0.0))
         return 0;
@@ -249,12 +254,12 @@ static int read_user(const struct ease_state *s, const int32_t *items, int64_t n
     return 1;
 }
 
-void ease_state_scores(const struct ease_state *s, const int32_t *items, int64_t n, float *work,
-                       float *scores)
+void ease_state_scores(const struct ease_state *s, const int32_t *items, const float *values, int64_t n,
+                       float *work, float *scores)
 {
     const struct ease_header *h = s->header;
     float *row = work, *sums = work + h->m;
-    if (!read_user(s, items, n, row, sums)) {
+    if (!read_user(s, items, values, n, row, sums)) {
         memcpy(scores, s->popularity, (size_t)h->n_items * sizeof *scores);
         return;
     }

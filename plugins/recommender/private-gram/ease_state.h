@@ -25,7 +25,8 @@ struct ease_header {
     int64_t r; /* factors of these */
     int64_t d; /* of all others */
     uint64_t bytes;
-    uint64_t reserved[2];
+    struct value_weights values; /* of records in a user's row */
+    float reserved;
 };
 
 /* Where everything is; sizes as in the header. */
@@ -50,8 +51,8 @@ uint64_t ease_state_make(const dpf_call *call, const struct gram_plan *plan, con
                          struct gram_estimate *estimate, void *bytes, uint64_t room);
 /* NULL, or why these bytes are no state for so many items. */
 const char *ease_state_fault(int64_t n_items, const void *bytes, uint64_t n_bytes);
-/* Scores of a user for all items. work: m + r + d numbers. */
-void ease_state_scores(const struct ease_state *state, const int32_t *items, int64_t n, float *work,
-                       float *scores);
+/* Scores of a user for all items. values: of the user's n records, or NULL. work: m + r + d numbers. */
+void ease_state_scores(const struct ease_state *state, const int32_t *items, const float *values, int64_t n,
+                       float *work, float *scores);
 
 #endif

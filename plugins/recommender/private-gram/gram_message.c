@@ -36,7 +36,9 @@ int64_t gram_message_row(const struct gram_columns *columns, const dpf_csr *by_u
         const int32_t column = columns->column[by_user->others[i]];
         if (column >= 0) {
             desk->at[n] = column;
-            desk->values[n++] = columns->weight[column];
+            desk->values[n++] =
+                columns->weight[column] *
+                (columns->values ? (double)value_weight(columns->values, by_user->values, i) : 1.0);
         }
     }
     unit_rows_round(desk->values, n, columns->bits, desk->row);
@@ -54,22 +56,33 @@ void gram_message_pairs(const struct gram_desk *desk, int64_t n, int64_t m, int 
     }
 }
 
-void gram_message_projected(const struct gram_directions *directions, const struct gram_columns *columns,
-                            int64_t n, struct gram_desk *desk, int64_t *out)
+/* The user's row along the directions, d integers, after what rows need of the desk. */
+static const int32_t *read_along(const struct gram_directions *directions, const dpf_csr *by_user,
+                                 int64_t user, int64_t width, struct gram_desk *desk)
 {
-    const int32_t d = directions->d, *at = desk->at, *z = desk->row;
-    int32_t *w = desk->row + columns->m;
-    double *y = desk->values + columns->m;
-    const double unit = ldexp(1.0, -columns->bits);
+    const int32_t d = directions->d, bits = directions->columns->bits;
+    const int64_t n = gram_message_row(directions->columns, by_user, user, desk);
+    const double unit = ldexp(1.0, -bits);
+    double *y = desk->values + width;
     for (int32_t k = 0; k < d; k++)
         y[k] = 0.0;
     for (int64_t a = 0; a < n; a++) {
-        const double *direction = directions->basis + (int64_t)at[a] * d;
+        const double *direction = directions->basis + (int64_t)desk->at[a] * d;
         for (int32_t k = 0; k < d; k++)
-            y[k] += unit * (double)z[a] * direction[k];
+            y[k] += unit * (double)desk->row[a] * direction[k];
     }
-    unit_rows_round_by(y, d, fmax(unit_rows_norm(y, d), directions->least), columns->bits, w);
+    unit_rows_round_by(y, d, fmax(unit_rows_norm(y, d), directions->least), bits, desk->row + width);
+    return desk->row + width;
+}
+
+void gram_message_projected(const struct gram_directions *directions, const struct gram_columns *columns,
+                            const dpf_csr *by_user, int64_t user, struct gram_desk *desk, int64_t *out)
+{
+    const int32_t d = directions->d;
+    const int64_t width = gram_message_room(columns, directions) - d;
+    const int32_t *w = read_along(directions, by_user, user, width, desk);
+    const int64_t n = gram_message_row(columns, by_user, user, desk);
     for (int64_t a = 0; a < n; a++)
         for (int32_t k = 0; k < d; k++)
-            out[(int64_t)at[a] * d + k] += (int64_t)z[a] * w[k];
+            out[(int64_t)desk->at[a] * d + k] += (int64_t)desk->row[a] * w[k];
 }

@@ -7,18 +7,20 @@
 #ifndef PRIVATE_GRAM_MESSAGE_H
 #define PRIVATE_GRAM_MESSAGE_H
 
-#include "dpframe/role/recommender.h"
+#include "gram_plan.h"
 
-/* Which items have a column in the second release, and what each weighs in a user's row. */
+/* Which items have a column in a release, and what each weighs in a user's row. */
 struct gram_columns {
     int64_t n_items, m;
     const int32_t *column; /* of each item, ascending with it; -1: none */
     const double *weight;  /* of each column, above 0 */
     int32_t bits;
+    const struct value_weights *values; /* NULL: all records weigh the same */
 };
 
-/* The directions of a projection: m x d numbers, a row for each column. See gram_sum_projected. */
+/* Directions of a user's row over some columns: d numbers for each of them. See gram_sum_projected. */
 struct gram_directions {
+    const struct gram_columns *columns;
     const double *basis;
     int32_t d;
     double least;
@@ -41,9 +43,18 @@ int64_t gram_message_row(const struct gram_columns *columns, const dpf_csr *by_u
 /* Adds z_i z_j, i <= j, of a row of n columns to out: m x m integers if wide, else the upper triangle row by
    row (gram_triangle_at). */
 void gram_message_pairs(const struct gram_desk *desk, int64_t n, int64_t m, int wide, int64_t *out);
-/* Adds z_i w_k to out: m x d integers. */
+/* Adds z_i w_k to out: m x d integers. The desk has room for gram_message_room numbers. */
 void gram_message_projected(const struct gram_directions *directions, const struct gram_columns *columns,
-                            int64_t n, struct gram_desk *desk, int64_t *out);
+                            const dpf_csr *by_user, int64_t user, struct gram_desk *desk, int64_t *out);
+
+/* Numbers of a desk; directions may be NULL. */
+static inline int64_t gram_message_room(const struct gram_columns *columns,
+                                        const struct gram_directions *directions)
+{
+    if (!directions)
+        return columns->m;
+    return (columns->m > directions->columns->m ? columns->m : directions->columns->m) + directions->d;
+}
 
 /* Where z_i z_i stands in an upper triangle of m rows; z_i z_j follows it by j - i. */
 static inline int64_t gram_triangle_at(int64_t i, int64_t m)

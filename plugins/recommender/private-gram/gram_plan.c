@@ -21,7 +21,13 @@
  * In shares (noise_share.h) both scales are those of what t users add, s and t >= sqrt(2) s again.
  *
  * Projected. A user adds z_i w_k, with integer rows z and w of norms 2^b at most: 2^2b, or 1 in units of the
- * grid. w is computed from z and from what is public. Replacing: 2.
+ * grid. w is computed from the user's records and from what is public or released before. Replacing: 2.
+ *
+ * Tail. The same, where z is over the items without a column, and w is the user's row over those with one,
+ * along directions that follow from the earlier releases. Noise and norms are fixed before, so the releases
+ * compose although each is chosen by the ones before it.
+ *
+ * Weights of records, by item or value, enter a row before it is scaled to norm 1: all bounds hold for any.
  */
 #include "gram_plan.h"
 
@@ -35,6 +41,8 @@
 #define LEAST_BITS 5      /* below, rounding leaves nothing of a user's row */
 #define COUNT_BITS 20
 #define ROW_BITS 12
+#define LARGEST_VALUE 1e9
+#define LOWEST_WEIGHT 0.35        /* of a record with the lowest value, by rule */
 #define LEAST_REACH 2500.0        /* of the full Gram, where features tell where to look instead; and */
 #define LEAST_REACH_OF_ITEMS 0.75 /* for each item, in small catalogues */
 
@@ -66,6 +74,10 @@ static void follow_rules(const struct gram_options *o, const dpf_recommender_set
     plan->count_share = o->count_share > 0.0 ? o->count_share
                         : reach < 1000.0     ? slide(reach, 200.0, 1000.0, 0.4, 0.1)
                                              : slide(reach, 1000.0, 4000.0, 0.1, 0.05);
+    plan->tail = !plan->projected && o->tail_share != 0.0 && plan->items < setup->n_items;
+    plan->tail_share = !plan->tail           ? 0.0
+                       : o->tail_share > 0.0 ? o->tail_share
+                                             : slide(reach, 4000.0, 12000.0, 0.08, 0.05);
     plan->weight_exponent = o->weight_exponent >= 0.0 ? o->weight_exponent : 0.2;
     plan->weight_offset = o->weight_offset;
     plan->ridge = o->ridge >= 0.0 ? o->ridge : plan->projected ? 1.5 : slide(reach, 1000.0, 4000.0, 1.5, 0.5);
@@ -73,6 +85,17 @@ static void follow_rules(const struct gram_options *o, const dpf_recommender_set
     plan->rescale = o->rescale >= 0.0 ? o->rescale
                     : plan->projected ? 0.0
                                       : slide(reach, 1000.0, 4000.0, 0.0, 0.5);
+}
+
+/* Values without a declared range are not read. */
+static struct value_weights choose_values(const struct gram_options *o, const dpf_recommender_setup *setup)
+{
+    const int ranged = fabs(setup->value_lo) < LARGEST_VALUE && fabs(setup->value_hi) < LARGEST_VALUE;
+    return (struct value_weights){
+        .lo = ranged ? (float)setup->value_lo : 0.0F,
+        .hi = ranged ? (float)setup->value_hi : 0.0F,
+        .lowest = (float)(o->lowest_weight >= 0.0 ? o->lowest_weight : LOWEST_WEIGHT),
+    };
 }
 
 /* ---- noise ----------------------------------------------------------------------------------------------
@@ -124,6 +147,24 @@ static const char *choose_second(double sigma, struct gram_plan *plan)
     return why;
 }
 
+static const char *choose_scales(double multiplier, const dpf_recommender_setup *setup,
+                                 struct gram_plan *plan)
+{
+    const int64_t shares = dpf_setup_shares(setup);
+    if (plan->count_share + plan->tail_share >= 1.0)
+        return "count-share and tail-share leave nothing for the Gram: their sum must be below 1";
+    const char *why = choose_noise(multiplier / sqrt(plan->count_share), COUNT_BITS, 1, &plan->counts);
+    if (!why && plan->tail)
+        why = choose_noise(multiplier / sqrt(plan->tail_share), ROW_BITS, 2, &plan->rest);
+    if (!why)
+        why = choose_second(multiplier / sqrt(1.0 - plan->count_share - plan->tail_share), plan);
+    if (!why && shares > 0)
+        why = divide(shares, setup->n_users, &plan->counts);
+    if (!why && shares > 0 && plan->tail)
+        why = divide(shares, setup->n_users, &plan->rest);
+    return why || shares <= 0 ? why : divide(shares, setup->n_users, &plan->second);
+}
+
 const char *gram_plan_make(const struct gram_options *options, const dpf_recommender_setup *setup,
                            struct gram_plan *out)
 {
@@ -132,18 +173,13 @@ const char *gram_plan_make(const struct gram_options *options, const dpf_recomme
     out->noisy = !setup->without_noise;
     out->reach = out->noisy ? (double)setup->n_users / multiplier : (double)INFINITY;
     follow_rules(options, setup, out);
+    out->values = choose_values(options, setup);
     if (!out->noisy) {
         out->counts = (struct gram_noise){.bits = COUNT_BITS, .grid = ldexp(1.0, -COUNT_BITS)};
-        out->second = (struct gram_noise){.bits = ROW_BITS, .grid = ldexp(1.0, -2 * ROW_BITS)};
+        out->second = out->rest = (struct gram_noise){.bits = ROW_BITS, .grid = ldexp(1.0, -2 * ROW_BITS)};
         return NULL;
     }
-    const int64_t shares = dpf_setup_shares(setup);
-    const char *why = choose_noise(multiplier / sqrt(out->count_share), COUNT_BITS, 1, &out->counts);
-    if (!why)
-        why = choose_second(multiplier / sqrt(1.0 - out->count_share), out);
-    if (!why && shares > 0)
-        why = divide(shares, setup->n_users, &out->counts);
-    return why || shares <= 0 ? why : divide(shares, setup->n_users, &out->second);
+    return choose_scales(multiplier, setup, out);
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------
@@ -181,8 +217,8 @@ static void fill_release(const struct gram_noise *noise, const dpf_recommender_s
     user[DPF_ADJ_REPLACE].l2 = l2_replaced;
 }
 
-void gram_plan_state(const struct gram_plan *plan, const dpf_recommender_setup *setup,
-                     dpf_recommender_release releases[2])
+int32_t gram_plan_state(const struct gram_plan *plan, const dpf_recommender_setup *setup,
+                        dpf_recommender_release releases[GRAM_MOST_RELEASES])
 {
     const double root = 0.70710678118654757; /* rounded up */
     fill_release(&plan->counts, setup, "counts of items", 1.0, 1.4142135623730952, &releases[0]);
@@ -190,4 +226,8 @@ void gram_plan_state(const struct gram_plan *plan, const dpf_recommender_setup *
         fill_release(&plan->second, setup, "projected Gram of items", 1.0, 2.0, &releases[1]);
     else
         fill_release(&plan->second, setup, "Gram of items", root, 1.0, &releases[1]);
+    if (!plan->tail)
+        return 2;
+    fill_release(&plan->rest, setup, "items without a column", 1.0, 2.0, &releases[2]);
+    return 3;
 }

@@ -3,9 +3,9 @@
  * gram_plan.h - what private-gram releases, how much of the budget each release gets, and what else is chosen
  * before any data is read.
  *
- * Noise of all releases together is that of one Gaussian mechanism of multiplier z: the counts get sigma =
- * z / sqrt(share), the second release z / sqrt(1 - share), and mu^2 = share/z^2 + (1-share)/z^2 = 1/z^2
- * composes. Everything that has a default "by rule" depends on users x mu alone, the public bound on the
+ * Noise of all releases together is that of one Gaussian mechanism of multiplier z: a release with a share of
+ * mu^2 gets sigma = z / sqrt(share), and mu^2 = sum of share / z^2 = 1/z^2 composes: the counts, the tail, and
+ * the second release, which has the rest. Everything that has a default "by rule" depends on users x mu alone, the public bound on the
  * number of users over the multiplier: how far sums of that many rows of norm 1 stand above the noise. The
  * rules are fitted on MovieLens 100K, Last.fm and generated data; docs/accuracy.md has the measurements.
  */
@@ -18,15 +18,24 @@ enum gram_form { FORM_AUTO, FORM_GRAM, FORM_PROJECTED };
 
 #define GRAM_MOST_ITEMS 5000 /* whose Gram is released, by rule */
 #define GRAM_MOST_SPAN 64    /* columns of the projection */
+#define GRAM_DIRECTIONS 16   /* of the items with columns, along which all others are released */
+#define GRAM_MOST_CROSSING (GRAM_MOST_SPAN + GRAM_DIRECTIONS)
 
-/* As configured; "by rule" is 0 for sizes and shares, a negative number for exponents and ridges. */
+/* As configured; "by rule" is 0 for sizes and the counts' share, a negative number for all else. */
 struct gram_options {
     double multiplier;
     int32_t form;
     int64_t items;
-    double count_share;
+    double count_share, tail_share;
     double weight_exponent, weight_offset;
+    double lowest_weight;
     double ridge, diagonal, rescale;
+};
+
+/* What a record weighs in its user's row besides its item's weight: `lowest` for the lowest value of the
+   declared range, 1 for the highest, linear in between. */
+struct value_weights {
+    float lo, hi, lowest; /* lo = hi: always 1 */
 };
 
 /* Noise of one release: integers of that scale, on sums of integers whose unit is 2^bits. */
@@ -45,10 +54,12 @@ struct gram_plan {
     int32_t noisy;
     int64_t items; /* m */
     double reach;  /* users x mu; infinite without noise */
-    double count_share;
+    double count_share, tail_share;
     double weight_exponent, weight_offset; /* weights are (count + offset)^-exponent */
     double ridge, diagonal, rescale;
-    struct gram_noise counts, second;
+    struct value_weights values;
+    int32_t tail; /* whether items without a column have a release of their own */
+    struct gram_noise counts, second, rest;
 };
 
 /* Clipping of the projection: rows are scaled up to norm 1, but by 1/GRAM_LEAST_PROJECTED at most. */
@@ -57,8 +68,18 @@ struct gram_plan {
 /* NULL, or why there is no such plan. */
 const char *gram_plan_make(const struct gram_options *options, const dpf_recommender_setup *setup,
                            struct gram_plan *out);
-/* Fills in both releases. */
-void gram_plan_state(const struct gram_plan *plan, const dpf_recommender_setup *setup,
-                     dpf_recommender_release releases[2]);
+#define GRAM_MOST_RELEASES 3
+/* Fills in the releases, and says how many they are. */
+int32_t gram_plan_state(const struct gram_plan *plan, const dpf_recommender_setup *setup,
+                        dpf_recommender_release releases[GRAM_MOST_RELEASES]);
+
+/* 1 without values, and for values that are no numbers. */
+static inline float value_weight(const struct value_weights *w, const float *values, int64_t i)
+{
+    if (!values || !(w->lo < w->hi) || !(values[i] < w->hi))
+        return 1.0F;
+    return values[i] > w->lo ? w->lowest + (1.0F - w->lowest) * ((values[i] - w->lo) / (w->hi - w->lo))
+                             : w->lowest;
+}
 
 #endif

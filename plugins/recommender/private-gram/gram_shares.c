@@ -53,17 +53,17 @@ static dpf_status write_counts(const void *context, uint32_t user, int32_t worke
     return add_row(m, user, 0, worker, out, records->n_items);
 }
 
-static dpf_status write_second(const void *context, uint32_t user, int32_t worker, int64_t *out)
+static dpf_status write_matrix(const void *context, uint32_t user, int32_t worker, int64_t *out)
 {
     const struct making *m = context;
     struct gram_desk *desk = &m->desks[worker];
     const int64_t columns = m->columns->m, d = m->directions ? m->directions->d : 0;
-    const int64_t n = gram_message_row(m->columns, &m->shares->fit->records->by_user, user, desk);
+    const dpf_csr *by_user = &m->shares->fit->records->by_user;
     dpf_status status = DPF_OK;
     if (m->directions)
-        gram_message_projected(m->directions, m->columns, n, desk, out);
+        gram_message_projected(m->directions, m->columns, by_user, user, desk, out);
     else
-        gram_message_pairs(desk, n, columns, 0, out);
+        gram_message_pairs(desk, gram_message_row(m->columns, by_user, user, desk), columns, 0, out);
     for (int64_t i = 0; i < columns && status == DPF_OK; i++)
         status = m->directions ? add_row(m, user, i, worker, out + i * d, d)
                                : add_triangle_row(m, user, i, worker, out + gram_triangle_at(i, columns));
@@ -95,7 +95,7 @@ dpf_status gram_shares_counts(const dpf_call *call, struct gram_shares *shares, 
 {
     const int64_t n = shares->fit->records->n_items;
     struct making making = {0};
-    dpf_user_sum what = {.release = 0, .n = n, .message = write_counts, .sums = out};
+    dpf_user_sum what = {.release = shares->release, .n = n, .message = write_counts, .sums = out};
     return sum(call, &making, shares, n, &what);
 }
 
@@ -109,15 +109,18 @@ static void widen(int64_t m, int64_t *sums)
     }
 }
 
-dpf_status gram_shares_second(const dpf_call *call, struct gram_shares *shares,
+dpf_status gram_shares_matrix(const dpf_call *call, struct gram_shares *shares,
                               const struct gram_columns *columns, const struct gram_directions *directions,
                               int64_t *out)
 {
     const int64_t m = columns->m, d = directions ? directions->d : 0;
     struct making making = {.columns = columns, .directions = directions};
-    dpf_user_sum what = {
-        .release = 1, .n = directions ? m * d : m * (m + 1) / 2, .message = write_second, .sums = out};
-    if (gram_desks_open(call, dpf_task_workers(call), m + d, &making.desks) != 0)
+    dpf_user_sum what = {.release = shares->release,
+                         .n = directions ? m * d : m * (m + 1) / 2,
+                         .message = write_matrix,
+                         .sums = out};
+    if (gram_desks_open(call, dpf_task_workers(call), gram_message_room(columns, directions),
+                        &making.desks) != 0)
         return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
     const dpf_status status = sum(call, &making, shares, directions ? d : m, &what);
     if (status == DPF_OK && !directions)

@@ -47,7 +47,7 @@ static int prepare(const dpf_call *call, struct summing *s, int64_t *out, int de
     s->n_tasks = dpf_task_workers(call);
     while (s->n_tasks > 1 && bytes * s->n_tasks > MOST_BYTES)
         s->n_tasks--;
-    const int64_t numbers = m + (s->directions ? s->directions->d : 0);
+    const int64_t numbers = gram_message_room(s->columns, s->directions);
     if (CLAIM(call, s->sums, s->n_tasks, (uint64_t)s->cells * 8) != 0 ||
         gram_desks_open(call, s->n_tasks, numbers, &s->desks) != 0)
         return -1;
@@ -160,10 +160,9 @@ static void sum_projected(void *context, int64_t task, int32_t worker)
     int64_t first, last;
     (void)worker;
     dpf_users_here(s->records, &first, &last);
-    for (int64_t user = first + task; user < last; user += s->n_tasks) {
-        const int64_t n = gram_message_row(s->columns, &s->records->by_user, user, &s->desks[task]);
-        gram_message_projected(s->directions, s->columns, n, &s->desks[task], s->sums[task]);
-    }
+    for (int64_t user = first + task; user < last; user += s->n_tasks)
+        gram_message_projected(s->directions, s->columns, &s->records->by_user, user, &s->desks[task],
+                               s->sums[task]);
 }
 
 dpf_status gram_sum_projected(const dpf_call *call, const dpf_interactions *records,

@@ -20,8 +20,9 @@ dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records
 dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
                           const struct gram_columns *columns, int64_t *out);
 /*
- * out: m x d integers, out[i * d + k] = sum z_i w_k. w is the projection basis' z over the larger of its
- * norm and `least`, in integers of norm 2^bits at most.
+ * out: m x d integers, out[i * d + k] = sum z_i w_k, z over `columns`. w is the projection basis' y of the
+ * user's row y over the directions' columns, over the larger of its norm and `least`, in integers of norm
+ * 2^bits at most.
  */
 dpf_status gram_sum_projected(const dpf_call *call, const dpf_interactions *records,
                               const struct gram_columns *columns, const struct gram_directions *directions,

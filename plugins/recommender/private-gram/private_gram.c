@@ -2,9 +2,9 @@
 /*
  * private_gram.c - rankings from one private Gram of items.
  *
- * Two releases about users, each of whom has a row of norm 1 in either: counts of items, and the Gram of the
- * items with the largest counts, or its projection on what public features and the counts suggest. From
- * these alone a ranking model is made (EASE); it scores a user's items at home, from the user's own records.
+ * Releases about users, each of whom has a row of norm 1 in any: counts of items, and the Gram of the items
+ * with the largest counts, or its projection on what public features and the counts suggest; beside the Gram,
+ * all other items along its largest directions. From these alone a ranking model is made (EASE); it scores a user's items at home, from the user's own records.
  * gram_plan.c has the sensitivities, denoise.h and ease_state.h what is done with the releases.
  *
  * The nearest precedent is McSherry and Mironov (KDD 2009), who release a noisy covariance of items.
@@ -18,14 +18,17 @@
 #include "gram_shares.h"
 #include "gram_sum.h"
 #include "noise_share.h"
+#include "tail_rows.h"
 
 enum {
     P_MULTIPLIER,
     P_FORM,
     P_ITEMS,
     P_COUNT_SHARE,
+    P_TAIL_SHARE,
     P_EXPONENT,
     P_OFFSET,
+    P_LOWEST,
     P_RIDGE,
     P_DIAGONAL,
     P_RESCALE,
@@ -54,11 +57,20 @@ static const dpf_param params[P_COUNT] = {
                                 "How many items have a column; 0: by rule from users x mu."),
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI,
                                        "", "Part of mu^2 that the counts get; 0: by rule."),
+    [P_TAIL_SHARE] =
+        DPF_PARAM_REAL_F("tail-share", -1.0, -1.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+                         "Part of mu^2 for items without a column, beside the Gram; 0: they are told from "
+                         "counts and features alone; -1: by rule."),
     [P_EXPONENT] =
         DPF_PARAM_REAL_F("weight-exponent", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
                          "Items weigh (count + weight-offset)^-exponent in a user's row; -1: by rule."),
     [P_OFFSET] =
         DPF_PARAM_REAL_F("weight-offset", 10.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "users", "See weight-exponent."),
+    [P_LOWEST] = DPF_PARAM_REAL_F(
+        "lowest-weight", -1.0, -1.0, 1.0, DPF_PARAM_PRIVACY, "",
+        "What a record with the lowest value of the declared range weighs in its user's row, "
+        "where the highest weighs 1; in between linear. 1: values are not read; -1: by rule. "
+        "Implicit feedback has no values."),
     [P_RIDGE] = DPF_PARAM_REAL_F("ridge", -1.0, -1.0, 1e6, DPF_PARAM_PRIVACY, "",
                                  "Added to the Gram's diagonal, in units of its mean; -1: by rule."),
     [P_DIAGONAL] = DPF_PARAM_REAL_F("diagonal", 0.25, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
@@ -70,7 +82,7 @@ static const dpf_param params[P_COUNT] = {
 struct private_gram {
     const dpf_host *host;
     const dpf_random_service *random;
-    dpf_stream *count_noise, *gram_noise;
+    dpf_stream *count_noise, *gram_noise, *tail_noise;
     struct gram_options options;
 };
 
@@ -83,10 +95,12 @@ static dpf_status gram_create(const dpf_host *host, const dpf_params *given, voi
 {
     const dpf_value *v = given->values;
     const dpf_random_service *random = dpf_random(host);
-    dpf_stream *counts, *gram;
+    dpf_stream *counts, *gram, *tail;
     dpf_status status = random->open(host, "counts", &counts);
     if (status == DPF_OK)
         status = random->open(host, "gram", &gram);
+    if (status == DPF_OK)
+        status = random->open(host, "tail", &tail);
     if (status != DPF_OK)
         return status;
     struct private_gram *made = dpf_memory(host)->allocate(host, sizeof *made);
@@ -96,12 +110,15 @@ static dpf_status gram_create(const dpf_host *host, const dpf_params *given, voi
                                   .random = random,
                                   .count_noise = counts,
                                   .gram_noise = gram,
+                                  .tail_noise = tail,
                                   .options = {.multiplier = v[P_MULTIPLIER].real,
                                               .form = (int32_t)v[P_FORM].integer,
                                               .items = v[P_ITEMS].integer,
                                               .count_share = v[P_COUNT_SHARE].real,
+                                              .tail_share = v[P_TAIL_SHARE].real,
                                               .weight_exponent = v[P_EXPONENT].real,
                                               .weight_offset = v[P_OFFSET].real,
+                                              .lowest_weight = v[P_LOWEST].real,
                                               .ridge = v[P_RIDGE].real,
                                               .diagonal = v[P_DIAGONAL].real,
                                               .rescale = v[P_RESCALE].real}};
@@ -128,13 +145,12 @@ static dpf_status gram_releases(void *instance, const dpf_recommender_setup *set
 {
     const struct private_gram *self = instance;
     struct gram_plan plan;
-    if (capacity < 2)
-        return fail(self, DPF_E_INTERNAL, "there is no room for two releases");
+    if (capacity < GRAM_MOST_RELEASES)
+        return fail(self, DPF_E_INTERNAL, "there is no room for three releases");
     const char *why = gram_plan_make(&self->options, setup, &plan);
     if (why)
         return fail(self, DPF_E_RANGE, why);
-    gram_plan_state(&plan, setup, out);
-    *n = 2;
+    *n = gram_plan_state(&plan, setup, out);
     return DPF_OK;
 }
 
@@ -208,7 +224,8 @@ static dpf_status tell(const dpf_call *call, const struct telling *telling, int3
 
 struct noising {
     const struct private_gram *self;
-    const struct gram_plan *plan;
+    const struct gram_noise *noise;
+    dpf_stream *stream;
     uint32_t draw;
     int64_t m, d; /* d 0: pairs, of which row <= column */
     int64_t *sums;
@@ -219,12 +236,12 @@ static void noise_row(void *context, int64_t i, int32_t worker)
 {
     struct noising *noising = context;
     const struct private_gram *self = noising->self;
-    const struct gram_noise *noise = &noising->plan->second;
+    const struct gram_noise *noise = noising->noise;
     const int64_t n = noising->d ? noising->d : noising->m - i - 1;
     int64_t *at = noising->sums + (noising->d ? i * noising->d : i * noising->m + i + 1);
     int64_t *drawn = noising->drawn + worker * (noising->m + noising->d + 1);
     dpf_cursor cursor;
-    self->random->seek(self->gram_noise, noising->draw, DPF_PARTY_AGGREGATE, (uint32_t)i, &cursor);
+    self->random->seek(noising->stream, noising->draw, DPF_PARTY_AGGREGATE, (uint32_t)i, &cursor);
     dpf_status status = self->random->discrete_gaussian(&cursor, noise->steps, drawn, n);
     for (int64_t k = 0; k < n && status == DPF_OK; k++)
         at[k] += drawn[k];
@@ -236,12 +253,14 @@ static void noise_row(void *context, int64_t i, int32_t worker)
         drawn[noising->m + noising->d] = 1;
 }
 
-static dpf_status add_gram_noise(const struct private_gram *self, const dpf_call *call,
-                                 const struct gram_plan *plan, int64_t m, int64_t d, int64_t *sums)
+static dpf_status add_noise(const struct private_gram *self, const dpf_call *call,
+                            const struct gram_noise *noise, dpf_stream *stream, int64_t m, int64_t d,
+                            int64_t *sums)
 {
-    struct noising noising = {.self = self, .plan = plan, .draw = call->draw, .m = m, .d = d, .sums = sums};
+    struct noising noising = {
+        .self = self, .noise = noise, .stream = stream, .draw = call->draw, .m = m, .d = d, .sums = sums};
     const uint64_t numbers = (uint64_t)dpf_task_workers(call) * (uint64_t)(m + d + 1);
-    if (!plan->noisy)
+    if (!noise->steps)
         return DPF_OK;
     noising.drawn = call->scratch(call, numbers * sizeof(int64_t));
     if (!noising.drawn)
@@ -281,7 +300,7 @@ static dpf_status release_counts(const struct private_gram *self, const dpf_call
                                  int64_t *totals)
 {
     const int64_t n = fit->records->n_items;
-    struct gram_shares shares = {self->random, self->count_noise, &plan->counts, fit, 0};
+    struct gram_shares shares = {self->random, self->count_noise, &plan->counts, fit, 0, 0};
     dpf_status status = DPF_OK;
     if (sums_plainly(fit))
         status = gram_sum_counts(call, fit->records, plan->counts.bits, totals);
@@ -314,25 +333,60 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
         for (int64_t c = 0; c < d; c++)
             basis[k * d + c] = matrix_column(&span->basis, (int32_t)c)[k];
     }
-    const struct gram_columns columns = {fit->records->n_items, m, span->column, weight, plan->second.bits};
-    const struct gram_directions directions = {basis, (int32_t)d, GRAM_LEAST_PROJECTED};
-    struct gram_shares shares = {self->random, self->gram_noise, &plan->second, fit, 0};
+    const struct gram_columns columns = {fit->records->n_items, m, span->column, weight, plan->second.bits,
+                                         &plan->values};
+    const struct gram_directions along = {&columns, basis, (int32_t)d, GRAM_LEAST_PROJECTED};
+    struct gram_shares shares = {self->random, self->gram_noise, &plan->second, fit, 1, 0};
     dpf_status status = DPF_OK;
     if (sums_plainly(fit))
-        status = plan->projected ? gram_sum_projected(call, fit->records, &columns, &directions, *sums)
+        status = plan->projected ? gram_sum_projected(call, fit->records, &columns, &along, *sums)
                                  : gram_sum_pairs(call, fit->records, &columns, *sums);
     if (status == DPF_OK && sums_plainly(fit))
         status = dpf_fit_add_up(fit, *sums, *n);
     if (status == DPF_OK)
         status = keep_exact(call, *sums, *n, plan->second.grid, telling);
     if (status == DPF_OK)
-        status = dpf_fit_summing(fit) ? gram_shares_second(call, &shares, &columns,
-                                                           plan->projected ? &directions : NULL, *sums)
-                                      : add_gram_noise(self, call, plan, m, d, *sums);
+        status = dpf_fit_summing(fit)
+                     ? gram_shares_matrix(call, &shares, &columns, plan->projected ? &along : NULL, *sums)
+                     : add_noise(self, call, &plan->second, self->gram_noise, m, d, *sums);
     telling->survivors = shares.survivors;
     return status == DPF_OK ? tell(call, telling, 1, &plan->second, *n, plan->projected ? d : m,
                                    !plan->projected && plan->noisy, *sums)
                             : status;
+}
+
+/* The third release, and what it tells of items without a column. */
+static dpf_status release_tail(const struct private_gram *self, const dpf_call *call,
+                               const struct gram_plan *plan, const dpf_fit *fit, struct telling *telling,
+                               struct item_span *span, struct gram_estimate *estimate)
+{
+    struct tail tail;
+    struct gram_shares shares = {self->random, self->tail_noise, &plan->rest, fit, 2, 0};
+    if (tail_make(call, plan, span, estimate, &tail) != 0)
+        return DPF_E_INTERNAL;
+    const int64_t d = tail.along.d, n = tail.rest.m * d;
+    if (n == 0)
+        return DPF_OK; /* the Gram shows no direction: nothing is sent */
+    int64_t *sums = call->scratch(call, (uint64_t)(n + 1) * sizeof *sums);
+    if (!sums)
+        return fail(self, DPF_E_MEMORY, "out of memory for items without a column");
+    dpf_status status = DPF_OK;
+    if (sums_plainly(fit))
+        status = gram_sum_projected(call, fit->records, &tail.rest, &tail.along, sums);
+    if (status == DPF_OK && sums_plainly(fit))
+        status = dpf_fit_add_up(fit, sums, n);
+    if (status == DPF_OK)
+        status = keep_exact(call, sums, n, plan->rest.grid, telling);
+    if (status == DPF_OK)
+        status = dpf_fit_summing(fit)
+                     ? gram_shares_matrix(call, &shares, &tail.rest, &tail.along, sums)
+                     : add_noise(self, call, &plan->rest, self->tail_noise, tail.rest.m, d, sums);
+    telling->survivors = shares.survivors;
+    if (status == DPF_OK)
+        status = tell(call, telling, 2, &plan->rest, n, d, 0, sums);
+    if (status == DPF_OK && tail_correct(call, plan, &tail, sums, span, estimate) != 0)
+        status = DPF_E_INTERNAL;
+    return status;
 }
 
 static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
@@ -363,6 +417,10 @@ static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     const int made = !plan.noisy      ? denoise_nothing(call, &plan, &span, second, &estimate)
                      : plan.projected ? denoise_projected(call, &plan, &span, second, &estimate)
                                       : denoise_gram(call, &plan, &span, second, &estimate);
+    if (made == 0 && plan.tail)
+        status = release_tail(self, call, &plan, fit, &telling, &span, &estimate);
+    if (status != DPF_OK)
+        return status;
     fit->state_bytes =
         made == 0 ? ease_state_make(call, &plan, &span, &estimate, fit->state, fit->state_bytes) : 0;
     return fit->state_bytes ? DPF_OK : DPF_E_INTERNAL;
@@ -396,7 +454,8 @@ static dpf_status gram_scores(void *instance, const dpf_call *call, const dpf_sc
     float *work = call->scratch(call, (uint64_t)(header->m + header->r + header->d + 1) * sizeof *work);
     if (!work)
         return fail(instance, DPF_E_MEMORY, "out of memory");
-    ease_state_scores(&state, csr->others + first, n, work, scoring->scores);
+    ease_state_scores(&state, csr->others + first, csr->values ? csr->values + first : NULL, n, work,
+                      scoring->scores);
     return DPF_OK;
 }
 

@@ -1,431 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
-#include "ease_state.h"
-#include "gram_sum.h"
-#include "plain_random.h"
+#include "gram_case.h"
 #include "statistical/goodness.h"
-#include "unit_rows.h"
-
-#define USERS 120
-#define ITEMS 40
-#define WORKERS 3
-
-static const dpf_component *component;
-static const dpf_recommender *recommender;
-
-/* ---- records ---------------------------------------------------------------------------------------------
- */
-
-struct data {
-    uint8_t has[USERS][ITEMS];
-    int64_t n_users, n_items, offsets[USERS + 1];
-    int32_t items[USERS * ITEMS];
-    dpf_interactions records;
-};
-static struct data full;
-
-/* Users in the order given, all but the one that leaves (-1: nobody). */
-static void index_data(struct data *d, int64_t leaves, int backwards)
-{
-    int64_t n = 0, rows = 0;
-    d->offsets[0] = 0;
-    for (int64_t k = 0; k < d->n_users; k++) {
-        const int64_t u = backwards ? d->n_users - 1 - k : k;
-        if (u == leaves)
-            continue;
-        for (int32_t i = 0; i < d->n_items; i++)
-            if (d->has[u][i])
-                d->items[n++] = i;
-        d->offsets[++rows] = n;
-    }
-    d->records = (dpf_interactions){.size = sizeof d->records,
-                                    .n_users = rows,
-                                    .n_items = d->n_items,
-                                    .n = n,
-                                    .by_user = {rows, d->offsets, d->items, NULL, {0}}};
-}
-
-/* Two tastes; users of all lengths, from one item to all. */
-static void fill_data(struct data *d)
-{
-    uint64_t z = 777;
-    memset(d, 0, sizeof *d);
-    d->n_users = USERS;
-    d->n_items = ITEMS;
-    for (int64_t u = 0; u < USERS; u++)
-        for (int64_t i = 0; i < ITEMS; i++) {
-            z = z * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            const double much = u % 10 == 0 ? 0.9 : u % 2 == i % 2 ? 0.35 : 0.05;
-            d->has[u][i] = (double)(z >> 11) * 0x1p-53 < much;
-        }
-    memset(d->has[0], 0, ITEMS);
-    d->has[0][3] = 1; /* the first user has one item, the last one all */
-    memset(d->has[USERS - 1], 1, ITEMS);
-    index_data(d, -1, 0);
-}
-
-static dpf_recommender_setup setup_of(const struct data *d)
-{
-    return (dpf_recommender_setup){.size = sizeof(dpf_recommender_setup),
-                                   .n_users = d->n_users,
-                                   .n_items = d->n_items,
-                                   .value_lo = 1,
-                                   .value_hi = 1,
-                                   .noise_factor = 1,
-                                   .unit = DPF_UNIT_USER,
-                                   .adjacency = DPF_ADJ_ADD_REMOVE};
-}
-
-static void backwards(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
-{
-    for (int64_t i = n_tasks; i-- > 0;)
-        task(context, i, (int32_t)(i % call->n_workers));
-}
-
-static const dpf_call *call_with(struct plain_host *host, int32_t workers, uint32_t draw)
-{
-    host->call.draw = draw;
-    host->call.n_workers = workers;
-    host->call.run_tasks = backwards;
-    return plain_call(host);
-}
-
-/* ---- rows of integers ------------------------------------------------------------------------------------
- */
-
-static int64_t squares_of(const int32_t *row, int64_t n)
-{
-    int64_t sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += (int64_t)row[i] * row[i];
-    return sum;
-}
-
-static void rows_of_integers_never_exceed_their_norm(void **state)
-{
-    (void)state;
-    double values[300];
-    int32_t row[300];
-    uint64_t z = 1;
-    for (int32_t bits = 5; bits <= 15; bits++)
-        for (int64_t n = 1; n <= 300; n += bits) {
-            for (int kind = 0; kind < 4; kind++) {
-                for (int64_t i = 0; i < n; i++) {
-                    z = z * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-                    const double x = (double)(z >> 11) * 0x1p-53;
-                    values[i] = kind == 0 ? 1.0 : kind == 1 ? x : kind == 2 ? x - 0.5 : pow(10, 40 * x - 20);
-                }
-                unit_rows_round(values, n, bits, row);
-                const int64_t squares = squares_of(row, n), most = INT64_C(1) << 2 * bits;
-                assert_true(squares <= most);
-                /* Rounding takes less than a step from each number. */
-                assert_true(sqrt((double)squares) >= (double)(1 << bits) - sqrt((double)n) - 1);
-            }
-            const int64_t a = unit_rows_share(n, 20);
-            assert_true(n * a * a <= INT64_C(1) << 40);
-            assert_true(n * (a + 1) * (a + 1) > INT64_C(1) << 40);
-        }
-    const double pythagoras[2] = {3, 4}, nothing[2] = {0, 0};
-    unit_rows_round(pythagoras, 2, 10, row);
-    assert_true(squares_of(row, 2) <= 1 << 20);
-    unit_rows_round(nothing, 2, 10, row);
-    assert_true(row[0] == 0);
-    assert_true(row[1] == 0);
-    unit_rows_round_by(pythagoras, 2, 50, 10, row); /* a tenth of the length */
-    assert_true(row[0] == 61);
-    assert_true(row[1] == 81);
-}
-
-/* ---- sums ------------------------------------------------------------------------------------------------
- */
-
-struct columns_case {
-    int32_t column[ITEMS];
-    double weight[ITEMS];
-    struct gram_columns columns;
-};
-
-static void make_columns(struct columns_case *c, int64_t every)
-{
-    int32_t m = 0;
-    for (int32_t i = 0; i < ITEMS; i++) {
-        c->column[i] = i % every == 0 ? m : -1;
-        if (i % every == 0)
-            c->weight[m++] = pow(i + 1, -0.3);
-    }
-    c->columns = (struct gram_columns){ITEMS, m, c->column, c->weight, 12};
-}
-
-static void naive_pairs(const struct data *d, const struct columns_case *c, int64_t *out)
-{
-    const int64_t m = c->columns.m;
-    memset(out, 0, ITEMS * ITEMS * sizeof *out);
-    for (int64_t u = 0; u < d->records.n_users; u++) {
-        double values[ITEMS];
-        int32_t at[ITEMS], row[ITEMS];
-        int64_t n = 0;
-        for (int64_t i = d->offsets[u]; i < d->offsets[u + 1]; i++)
-            if (c->column[d->items[i]] >= 0) {
-                at[n] = c->column[d->items[i]];
-                values[n++] = c->weight[c->column[d->items[i]]];
-            }
-        unit_rows_round(values, n, 12, row);
-        for (int64_t a = 0; a < n; a++)
-            for (int64_t b = a; b < n; b++)
-                out[at[a] * m + at[b]] += (int64_t)row[a] * row[b];
-    }
-}
-
-/* By pairs, by dense blocks, on one or several workers, users in either order: the same integers. */
-static void sums_are_exact_in_any_order(void **state)
-{
-    (void)state;
-    static struct data reversed;
-    static int64_t expected[ITEMS * ITEMS], got[ITEMS * ITEMS], counts[2][ITEMS];
-    struct plain_host host;
-    struct columns_case c;
-    plain_open_random(&host, component, "");
-    reversed = full;
-    index_data(&reversed, -1, 1);
-    for (int64_t every = 1; every <= 3; every += 2) {
-        make_columns(&c, every);
-        naive_pairs(&full, &c, expected);
-        for (int32_t workers = 1; workers <= 7; workers += 3)
-            for (int order = 0; order < 2; order++) {
-                const struct data *d = order ? &reversed : &full;
-                memset(got, 0x55, sizeof got);
-                assert_int_equal(gram_sum_pairs(call_with(&host, workers, 0), &d->records, &c.columns, got),
-                                 DPF_OK);
-                for (int64_t i = 0; i < c.columns.m; i++)
-                    assert_memory_equal(got + i * c.columns.m + i, expected + i * c.columns.m + i,
-                                        (size_t)(c.columns.m - i) * sizeof *got);
-                assert_int_equal(gram_sum_counts(plain_call(&host), &d->records, 20, counts[order]), DPF_OK);
-            }
-        assert_memory_equal(counts[0], counts[1], sizeof counts[0]);
-    }
-    plain_close(&host);
-}
-
-static void projected_sums_are_the_same_in_any_order(void **state)
-{
-    (void)state;
-    enum { D = 4 };
-    static struct data reversed;
-    static int64_t sums[3][ITEMS * D];
-    static double basis[ITEMS * D];
-    const struct gram_directions directions = {basis, D, GRAM_LEAST_PROJECTED};
-    struct plain_host host;
-    struct columns_case c;
-    plain_open_random(&host, component, "");
-    reversed = full;
-    index_data(&reversed, -1, 1);
-    make_columns(&c, 1);
-    for (int64_t i = 0; i < ITEMS * D; i++)
-        basis[i] = sin((double)(i * i)) / 6;
-    for (int k = 0; k < 3; k++)
-        assert_int_equal(gram_sum_projected(call_with(&host, 1 + 2 * k, 0),
-                                            k == 2 ? &reversed.records : &full.records, &c.columns,
-                                            &directions, sums[k]),
-                         DPF_OK);
-    assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
-    assert_memory_equal(sums[0], sums[2], sizeof sums[0]);
-    plain_close(&host);
-}
-
-/* ---- sensitivity -----------------------------------------------------------------------------------------
- */
-
-static void stated(struct plain_host *host, const dpf_recommender_setup *setup,
-                   dpf_recommender_release releases[2])
-{
-    int32_t n = 0;
-    memset(releases, 0, 2 * sizeof *releases);
-    for (int r = 0; r < 2; r++)
-        for (int unit = 0; unit < DPF_N_UNITS; unit++)
-            for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
-                releases[r].event.sensitivity.at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
-    assert_int_equal(recommender->releases(host->self, setup, releases, 2, &n), DPF_OK);
-    assert_int_equal(n, 2);
-}
-
-/* How far apart two Grams are, in noise: the diagonal has more of it. */
-static double gram_distance(const struct gram_plan *plan, const int64_t *a, const int64_t *b, int64_t m)
-{
-    double squares = 0;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = i; j < m; j++) {
-            const double scale = (double)(i == j ? plan->second.steps_diag : plan->second.steps);
-            const double moved = (double)(a[i * m + j] - b[i * m + j]) / scale;
-            squares += moved * moved;
-        }
-    return sqrt(squares);
-}
-
-static struct gram_plan plan_of(const struct data *d, int32_t form)
-{
-    const struct gram_options options = {.multiplier = 1,
-                                         .form = form,
-                                         .weight_exponent = -1,
-                                         .ridge = -1,
-                                         .rescale = -1,
-                                         .weight_offset = 10,
-                                         .diagonal = 0.5};
-    const dpf_recommender_setup setup = setup_of(d);
-    struct gram_plan plan;
-    assert_null(gram_plan_make(&options, &setup, &plan));
-    return plan;
-}
-
-/* Whoever leaves, the sent integers move by what is stated at most; the user of one item reaches it. */
-static void a_user_moves_the_sums_as_far_as_stated(void **state)
-{
-    (void)state;
-    static struct data without;
-    static int64_t before[ITEMS * ITEMS], after[ITEMS * ITEMS], counts[2][ITEMS];
-    struct plain_host host;
-    struct columns_case c;
-    dpf_recommender_release releases[2];
-    const dpf_recommender_setup setup = setup_of(&full);
-    plain_open_random(&host, component, "form=gram");
-    stated(&host, &setup, releases);
-    const struct gram_plan plan = plan_of(&full, FORM_GRAM);
-    make_columns(&c, 1);
-    c.columns.bits = plan.second.bits;
-    const dpf_norms *norms[2];
-    for (int r = 0; r < 2; r++)
-        norms[r] = &releases[r].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
-    double nearest = 0;
-    for (int64_t leaves = 0; leaves < USERS; leaves += leaves % 7 == 0 ? 17 : 1) {
-        without = full;
-        index_data(&without, leaves, 0);
-        gram_sum_pairs(call_with(&host, WORKERS, 0), &full.records, &c.columns, before);
-        gram_sum_pairs(call_with(&host, WORKERS, 0), &without.records, &c.columns, after);
-        const double moved = gram_distance(&plan, before, after, ITEMS);
-        assert_true(moved <= norms[1]->l2 / releases[1].event.scale);
-        nearest = fmax(nearest, moved / (norms[1]->l2 / releases[1].event.scale));
-        gram_sum_counts(plain_call(&host), &full.records, plan.counts.bits, counts[0]);
-        gram_sum_counts(plain_call(&host), &without.records, plan.counts.bits, counts[1]);
-        double squares = 0;
-        for (int64_t i = 0; i < ITEMS; i++)
-            squares += pow((double)(counts[0][i] - counts[1][i]) * plan.counts.grid, 2);
-        assert_true(squares <= norms[0]->l2 * norms[0]->l2);
-        assert_true(squares >= 0.999);
-    }
-    assert_true(nearest > 0.999);
-    plain_close(&host);
-}
-
-static void a_user_moves_the_projection_as_far_as_stated(void **state)
-{
-    (void)state;
-    enum { D = 5 };
-    static struct data without;
-    static int64_t before[ITEMS * D], after[ITEMS * D];
-    static double basis[ITEMS * D];
-    const struct gram_directions directions = {basis, D, GRAM_LEAST_PROJECTED};
-    struct plain_host host;
-    struct columns_case c;
-    const struct gram_plan plan = plan_of(&full, FORM_PROJECTED);
-    plain_open_random(&host, component, "form=projected");
-    make_columns(&c, 1);
-    c.columns.bits = plan.second.bits;
-    for (int64_t i = 0; i < ITEMS * D; i++)
-        basis[i] = cos((double)(i * i)) * (i % 2 ? 1.0 : 1e3); /* no basis: the bound holds for any numbers */
-    double nearest = 0;
-    for (int64_t leaves = 0; leaves < USERS; leaves += 7) {
-        without = full;
-        index_data(&without, leaves, 0);
-        gram_sum_projected(call_with(&host, 2, 0), &full.records, &c.columns, &directions, before);
-        gram_sum_projected(call_with(&host, 2, 0), &without.records, &c.columns, &directions, after);
-        double squares = 0;
-        for (int64_t i = 0; i < ITEMS * D; i++)
-            squares += pow((double)(before[i] - after[i]) * plan.second.grid, 2);
-        assert_true(squares <= 1);
-        nearest = fmax(nearest, squares);
-    }
-    assert_true(nearest > 0.98);
-    plain_close(&host);
-}
-
-static void noise_follows_the_budget(void **state)
-{
-    (void)state;
-    struct plain_host host;
-    dpf_recommender_release releases[2];
-    dpf_recommender_setup setup = setup_of(&full);
-    plain_open_random(&host, component, "noise-multiplier=2; count-share=0.2; form=gram");
-    for (int twice = 0; twice < 2; twice++) {
-        setup.noise_factor = twice ? 2 : 1;
-        stated(&host, &setup, releases);
-        double mu2 = 0;
-        for (int r = 0; r < 2; r++) {
-            const dpf_event *event = &releases[r].event;
-            const double per = event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2 / event->scale;
-            assert_int_equal(event->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
-            assert_true(event->scale / event->grid == floor(event->scale / event->grid));
-            mu2 += per * per;
-            assert_true(releases[r].reads == DPF_READS_OWN_RECORDS);
-            assert_true(releases[r].noise_where == DPF_NOISE_AT_SUM);
-        }
-        const double z = twice ? 4 : 2;
-        assert_true(mu2 <= 1 / (z * z));
-        assert_true(mu2 > 0.9999 / (z * z));
-    }
-    setup.without_noise = 1;
-    stated(&host, &setup, releases);
-    assert_true(releases[0].event.kind == DPF_EVENT_NON_PRIVATE);
-    assert_true(releases[1].event.kind == DPF_EVENT_NON_PRIVATE);
-    int32_t n = 0;
-    plain_close(&host);
-    setup = setup_of(&full);
-    plain_open_random(&host, component, "noise-multiplier=1e8");
-    assert_int_equal(recommender->releases(host.self, &setup, releases, 2, &n), DPF_E_RANGE);
-    plain_close(&host);
-}
 
 /* ---- noise -----------------------------------------------------------------------------------------------
  */
 
-struct seen {
-    double numbers[2][ITEMS * ITEMS];
-    int64_t n[2];
-};
-
-static void see(void *context, const dpf_witnessed *what)
+/* All releases together are one Gaussian mechanism of the stated multiplier: with a release of the tail too.
+ */
+static void noise_follows_the_budget(void **state)
 {
-    struct seen *seen = context;
-    assert_true(what->row == 0);
-    assert_true(what->release < 2);
-    assert_true(what->n <= ITEMS * ITEMS);
-    memcpy(seen->numbers[what->release], what->numbers, (size_t)what->n * sizeof(double));
-    seen->n[what->release] = what->n;
-}
-
-/* A trained state, to be freed; what left in *seen. */
-static void *fit_seen(struct plain_host *host, const struct data *d, int without_noise, uint32_t draw,
-                      struct seen *seen, uint64_t *used)
-{
-    dpf_recommender_setup setup = setup_of(d);
-    const dpf_witness witness = {seen, see};
-    uint64_t bytes = 0;
-    setup.without_noise = without_noise;
-    assert_int_equal(recommender->state_bytes(host->self, d->n_users, d->n_items, &bytes), DPF_OK);
-    void *state = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
-    assert_non_null(state);
-    memset(state, 0, (size_t)bytes);
-    dpf_fit fit = {.size = sizeof fit,
-                   .setup = &setup,
-                   .records = &d->records,
-                   .state = state,
-                   .state_bytes = bytes,
-                   .witness = seen ? &witness : NULL};
-    assert_int_equal(recommender->fit(host->self, call_with(host, WORKERS, draw), &fit), DPF_OK);
-    assert_true(fit.state_bytes <= bytes);
-    assert_int_equal(recommender->check(host->self, d->n_users, d->n_items, state, fit.state_bytes), DPF_OK);
-    if (used)
-        *used = fit.state_bytes;
-    return state;
+    (void)state;
+    static const char *const configured[2] = {"noise-multiplier=2; count-share=0.2; form=gram; items=40",
+                                              "noise-multiplier=2; count-share=0.2; form=gram; items=30"};
+    struct plain_host host;
+    dpf_recommender_release releases[GRAM_MOST_RELEASES];
+    dpf_recommender_setup setup = setup_of(&full);
+    int32_t n = 0;
+    for (int c = 0; c < 2; c++) {
+        plain_open_random(&host, component, configured[c]);
+        for (int twice = 0; twice < 2; twice++) {
+            setup.noise_factor = twice ? 2 : 1;
+            stated(&host, &setup, 2 + c, releases);
+            double mu2 = 0;
+            for (int r = 0; r < 2 + c; r++) {
+                const dpf_event *event = &releases[r].event;
+                const double per = event->sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2 / event->scale;
+                assert_int_equal(event->kind, DPF_EVENT_DISCRETE_GAUSSIAN);
+                assert_true(event->scale / event->grid == floor(event->scale / event->grid));
+                mu2 += per * per;
+                assert_true(releases[r].reads == DPF_READS_OWN_RECORDS);
+                assert_true(releases[r].noise_where == DPF_NOISE_AT_SUM);
+            }
+            const double z = twice ? 4 : 2;
+            assert_true(mu2 <= 1 / (z * z));
+            assert_true(mu2 > 0.9999 / (z * z));
+        }
+        setup.without_noise = 1;
+        stated(&host, &setup, 2 + c, releases);
+        for (int r = 0; r < 2 + c; r++)
+            assert_true(releases[r].event.kind == DPF_EVENT_NON_PRIVATE);
+        setup.without_noise = 0;
+        plain_close(&host);
+    }
+    static const char *const refused[2] = {"noise-multiplier=1e8",
+                                           "count-share=0.5; tail-share=0.5; form=gram; items=5"};
+    setup = setup_of(&full);
+    for (int c = 0; c < 2; c++) {
+        plain_open_random(&host, component, refused[c]);
+        assert_int_equal(recommender->releases(host.self, &setup, releases, GRAM_MOST_RELEASES, &n),
+                         DPF_E_RANGE);
+        plain_close(&host);
+    }
 }
 
 /* With exponent 0 the columns do not depend on the noise of the counts: what leaves, less the sums, is noise.
@@ -464,6 +89,27 @@ static void noise_has_the_planned_variance(void **state)
     static const char *const names[3] = {"counts", "diagonal", "pairs"};
     for (int k = 0; k < 3; k++)
         goodness_assert((squares[k] - n[k]) / sqrt(2 * n[k]), names[k], 3);
+    plain_close(&host);
+}
+
+static void the_tails_noise_has_the_planned_variance(void **state)
+{
+    (void)state;
+    static struct seen seen;
+    struct plain_host host;
+    dpf_recommender_release releases[GRAM_MOST_RELEASES];
+    const dpf_recommender_setup setup = setup_of(&full);
+    double n = 0;
+    plain_open_random(&host, component, "form=gram; items=30; noise-multiplier=0.5");
+    stated(&host, &setup, 3, releases);
+    seen.noise = 0;
+    for (uint32_t draw = 0; draw < 40; draw++) {
+        free(fit_seen(&host, &full, 0, draw, &seen, NULL));
+        n += (double)seen.n[2];
+    }
+    assert_true(n > 400);
+    const double scale = releases[2].event.scale;
+    goodness_assert((seen.noise / (scale * scale) - n) / sqrt(2 * n), "tail", 1);
     plain_close(&host);
 }
 
@@ -731,6 +377,35 @@ static void tastes_are_told_apart(void **state)
     }
 }
 
+/* How much better items of a user's own taste score, of those without a column. */
+static double margin_of_the_tail(const char *params)
+{
+    struct plain_host host;
+    float got[ITEMS] = {0};
+    double margin = 0;
+    plain_open_random(&host, component, params);
+    void *bytes = fit_seen(&host, &full, 0, 0, NULL, NULL);
+    const struct ease_state model = ease_state_at(bytes);
+    for (int32_t u = 0; u < USERS; u++) {
+        const dpf_scoring scoring = {sizeof scoring, u, &full.records, bytes, got};
+        assert_int_equal(recommender->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+        for (int j = 0; j < ITEMS && u % 10; j++)
+            if (model.column[j] < 0)
+                margin += u % 2 == j % 2 ? (double)got[j] : -(double)got[j];
+    }
+    free(bytes);
+    plain_close(&host);
+    return margin;
+}
+
+/* Their own release tells what counts alone do not. */
+static void items_without_a_column_are_told_apart(void **state)
+{
+    (void)state;
+    assert_true(margin_of_the_tail("form=gram; items=24; noise-multiplier=0.05; tail-share=0.1") >
+                margin_of_the_tail("form=gram; items=24; noise-multiplier=0.05; tail-share=0") + 1);
+}
+
 static void nobody_and_nothing_are_no_faults(void **state)
 {
     (void)state;
@@ -754,37 +429,17 @@ static void nobody_and_nothing_are_no_faults(void **state)
     plain_close(&host);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    plain_random_start(31);
-    component = plain_component("private-gram", DPF_ROLE_RECOMMENDER, "private-gram");
-    recommender = component->functions;
-    fill_data(&full);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    plain_random_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_integers_never_exceed_their_norm),
-        cmocka_unit_test(sums_are_exact_in_any_order),
-        cmocka_unit_test(projected_sums_are_the_same_in_any_order),
-        cmocka_unit_test(a_user_moves_the_sums_as_far_as_stated),
-        cmocka_unit_test(a_user_moves_the_projection_as_far_as_stated),
         cmocka_unit_test(noise_follows_the_budget),
         cmocka_unit_test(noise_has_the_planned_variance),
+        cmocka_unit_test(the_tails_noise_has_the_planned_variance),
         cmocka_unit_test(an_audit_reaches_half_of_what_is_proved),
         cmocka_unit_test(without_noise_it_is_ease),
         cmocka_unit_test(tastes_are_told_apart),
+        cmocka_unit_test(items_without_a_column_are_told_apart),
         cmocka_unit_test(nobody_and_nothing_are_no_faults),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, case_open, case_close);
 }

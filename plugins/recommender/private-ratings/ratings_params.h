@@ -27,6 +27,7 @@ enum {
     P_LATENT_SD,
     P_LATENT_START,
     P_FORGET,
+    P_UNCOUNTED,
     P_COUNT
 };
 extern const dpf_param ratings_params[P_COUNT];

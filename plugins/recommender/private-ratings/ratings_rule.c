@@ -10,6 +10,11 @@
     " -1: by the rule (docs/accuracy.md), from the noise and the declared numbers of users and items."
 #define QUARTERS "quarters of the range"
 
+static const dpf_enum_value uncounted[] = {
+    {"rare", "hardly anybody rates them: so it is where the catalogue was there all the time"},
+    {"typical", "they are new: as popular as the item of a typical record"},
+};
+
 const dpf_param ratings_params[P_COUNT] = {
     [P_MULTIPLIER] =
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
@@ -62,6 +67,9 @@ const dpf_param ratings_params[P_COUNT] = {
                                         "Standard deviation of their initial values."),
     [P_FORGET] = DPF_PARAM_REAL_F("forget", 0.7, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
                                   "What a round's signal is worth one round later."),
+    [P_UNCOUNTED] = DPF_PARAM_ENUM_F("uncounted", 0, uncounted, 0,
+                                     "What is assumed of items whose released count is below two deviations "
+                                     "of its noise."),
 };
 
 /* ---- the rule -------------------------------------------------------------------------------------------
@@ -109,6 +117,7 @@ static void choose_settings(const dpf_value *v, double reach, struct ratings_rul
     rule->latent_sd = v[P_LATENT_SD].real;
     rule->latent_start = v[P_LATENT_START].real;
     rule->forget = v[P_FORGET].real;
+    rule->typical = v[P_UNCOUNTED].integer == 1;
 }
 
 /* ---- budget ---------------------------------------------------------------------------------------------

@@ -90,6 +90,33 @@ static void assert_short(const struct case_replay *replay, const struct case_mes
                     1.0);
 }
 
+/* An item whose count is lost in noise: the least popular one, or, by option, as a typical record's. */
+static void items_without_counts_are_rare_or_typical(void **state)
+{
+    (void)state;
+    static const char *const choices[2] = {"uncounted=rare", "uncounted=typical"};
+    for (int typical = 0; typical < 2; typical++) {
+        static struct case_replay replay;
+        struct plain_host host;
+        double counts[CASE_ITEMS], all = 0, sum = 0;
+        plain_open_random(&host, component, choices[typical]);
+        case_replay_open(&replay, &host, CASE_ITEMS, 0);
+        const double noise = replay.rule.grid[RELEASE_COUNTS].sigma;
+        for (int32_t i = 0; i < CASE_ITEMS; i++)
+            counts[i] = i % 2 ? noise * (10 + 5 * i) : noise * (i % 4);
+        ratings_take_counts(&replay.server, 50, counts);
+        for (int32_t i = 1; i < CASE_ITEMS; i += 2) {
+            all += counts[i];
+            sum += counts[i] * replay.server.popularity[i];
+        }
+        const double lost = replay.server.popularity[0], least = replay.server.popularity[1];
+        assert_true(typical ? fabs(lost - sum / all) < 1e-9 : lost < least);
+        assert_true(fabs(replay.server.popularity[2] - lost) < (typical ? 1e-12 : 1.0));
+        case_replay_close(&replay);
+        plain_close(&host);
+    }
+}
+
 /* Light, heavy, contented and angry users against servers that noise has made strange. */
 static void no_message_is_longer_than_one(void **state)
 {
@@ -234,8 +261,11 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_never_too_long),      cmocka_unit_test(what_fits_stays),
-        cmocka_unit_test(no_message_is_longer_than_one), cmocka_unit_test(rounds_leave_each_record_out),
+        cmocka_unit_test(steps_are_never_too_long),
+        cmocka_unit_test(what_fits_stays),
+        cmocka_unit_test(items_without_counts_are_rare_or_typical),
+        cmocka_unit_test(no_message_is_longer_than_one),
+        cmocka_unit_test(rounds_leave_each_record_out),
         cmocka_unit_test(a_round_is_the_posterior_mean),
     };
     return cmocka_run_group_tests(tests, set_up, plain_random_end);

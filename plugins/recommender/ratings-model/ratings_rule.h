@@ -42,8 +42,8 @@ struct ratings_rule {
     int32_t rounds;   /* 0: neither */
     int32_t loadings; /* of an item at most, latent ones included */
     int32_t silent;   /* the twin without noise */
-    int32_t reserved;
-    double exponent; /* alpha: an item's weight is (count + count_offset)^-alpha */
+    int32_t typical;  /* items whose count is lost in noise are as popular as the item of a usual record */
+    double exponent;  /* alpha: an item's weight is (count + count_offset)^-alpha */
     double count_offset;
     double count_weight; /* beta, what a record's weight is sent as */
     double clip;         /* of residuals */

@@ -15,6 +15,7 @@
 #define SD_OF_MEAN 0.4 /* of users' means, and of their other weights: where the second moments start */
 #define SD_OF_OTHERS 0.3
 #define REGRESSION_RIDGE 5.0
+#define LOST 2.0 /* deviations of noise, below which a count says nothing */
 
 #define N_BIAS_FIXED 3    /* 1, log count, its square */
 #define N_LOADING_FIXED 3 /* 1, bias, log count */
@@ -106,6 +107,21 @@ void ratings_server_place(struct ratings_server *server, const struct ratings_ru
 /* ---- counts ---------------------------------------------------------------------------------------------
  */
 
+/* Of an item of a typical record, for items whose counts say nothing: how popular they are is unknown, and
+   records of them, if any come, are mostly of those that many rate. */
+static void assume_typical(struct ratings_server *server, const double *counts, double noise)
+{
+    double all = 0, sum = 0;
+    for (int64_t i = 0; i < server->n_items; i++)
+        if (counts[i] > LOST * noise) {
+            all += counts[i];
+            sum += counts[i] * server->popularity[i];
+        }
+    for (int64_t i = 0; i < server->n_items && all > 0; i++)
+        if (!(counts[i] > LOST * noise))
+            server->popularity[i] = sum / all;
+}
+
 void ratings_take_counts(struct ratings_server *server, double users, const double *counts)
 {
     const struct ratings_rule *rule = server->rule;
@@ -124,8 +140,11 @@ void ratings_take_counts(struct ratings_server *server, double users, const doub
         server->count_sums[i] = fmax(counts[i], 0.0);
         server->weight[i] = pow(fmax(count, 1.0) + rule->count_offset, -rule->exponent);
         server->popularity[i] = (log(fmax(count, noise * root) + 20.0) - 5.0) / 1.5;
-        server->prior[i] = PRIOR_MEAN + PRIOR_SLOPE * server->popularity[i];
     }
+    if (rule->typical)
+        assume_typical(server, counts, noise);
+    for (int64_t i = 0; i < server->n_items; i++)
+        server->prior[i] = PRIOR_MEAN + PRIOR_SLOPE * server->popularity[i];
 }
 
 /* ---- biases ---------------------------------------------------------------------------------------------

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gram_case.h - records, columns and training for the tests of private-gram. */
+#ifndef PRIVATE_GRAM_CASE_H
+#define PRIVATE_GRAM_CASE_H
+
+#include <math.h>
+
+#include "ease_state.h"
+#include "gram_sum.h"
+#include "plain_random.h"
+#include "unit_rows.h"
+
+#define USERS 120
+#define ITEMS 40
+#define WORKERS 3
+
+static const dpf_component *component;
+static const dpf_recommender *recommender;
+
+/* ---- records ---------------------------------------------------------------------------------------------
+ */
+
+struct data {
+    uint8_t has[USERS][ITEMS];
+    int64_t n_users, n_items, offsets[USERS + 1];
+    int32_t items[USERS * ITEMS];
+    dpf_interactions records;
+};
+static struct data full;
+
+/* Users in the order given, all but the one that leaves (-1: nobody). */
+static inline void index_data(struct data *d, int64_t leaves, int backwards)
+{
+    int64_t n = 0, rows = 0;
+    d->offsets[0] = 0;
+    for (int64_t k = 0; k < d->n_users; k++) {
+        const int64_t u = backwards ? d->n_users - 1 - k : k;
+        if (u == leaves)
+            continue;
+        for (int32_t i = 0; i < d->n_items; i++)
+            if (d->has[u][i])
+                d->items[n++] = i;
+        d->offsets[++rows] = n;
+    }
+    d->records = (dpf_interactions){.size = sizeof d->records,
+                                    .n_users = rows,
+                                    .n_items = d->n_items,
+                                    .n = n,
+                                    .by_user = {rows, d->offsets, d->items, NULL, {0}}};
+}
+
+/* Two tastes; users of all lengths, from one item to all. */
+static inline void fill_data(struct data *d)
+{
+    uint64_t z = 777;
+    memset(d, 0, sizeof *d);
+    d->n_users = USERS;
+    d->n_items = ITEMS;
+    for (int64_t u = 0; u < USERS; u++)
+        for (int64_t i = 0; i < ITEMS; i++) {
+            z = z * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const double much = u % 10 == 0 ? 0.9 : u % 2 == i % 2 ? 0.35 : 0.05;
+            d->has[u][i] = (double)(z >> 11) * 0x1p-53 < much;
+        }
+    memset(d->has[0], 0, ITEMS);
+    d->has[0][3] = 1; /* the first user has one item, the last one all */
+    memset(d->has[USERS - 1], 1, ITEMS);
+    index_data(d, -1, 0);
+}
+
+static inline dpf_recommender_setup setup_of(const struct data *d)
+{
+    return (dpf_recommender_setup){.size = sizeof(dpf_recommender_setup),
+                                   .n_users = d->n_users,
+                                   .n_items = d->n_items,
+                                   .value_lo = 1,
+                                   .value_hi = 1,
+                                   .noise_factor = 1,
+                                   .unit = DPF_UNIT_USER,
+                                   .adjacency = DPF_ADJ_ADD_REMOVE};
+}
+
+static inline void backwards(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
+{
+    for (int64_t i = n_tasks; i-- > 0;)
+        task(context, i, (int32_t)(i % call->n_workers));
+}
+
+static inline const dpf_call *call_with(struct plain_host *host, int32_t workers, uint32_t draw)
+{
+    host->call.draw = draw;
+    host->call.n_workers = workers;
+    host->call.run_tasks = backwards;
+    return plain_call(host);
+}
+
+/* ---- columns, plan and releases --- */
+
+struct columns_case {
+    int32_t column[ITEMS];
+    double weight[ITEMS];
+    struct gram_columns columns;
+};
+
+static inline void make_columns(struct columns_case *c, int64_t every)
+{
+    int32_t m = 0;
+    for (int32_t i = 0; i < ITEMS; i++) {
+        c->column[i] = i % every == 0 ? m : -1;
+        if (i % every == 0)
+            c->weight[m++] = pow(i + 1, -0.3);
+    }
+    c->columns = (struct gram_columns){ITEMS, m, c->column, c->weight, 12, NULL};
+}
+
+static inline struct gram_plan plan_of(const struct data *d, int32_t form)
+{
+    const struct gram_options options = {.multiplier = 1,
+                                         .form = form,
+                                         .weight_exponent = -1,
+                                         .ridge = -1,
+                                         .rescale = -1,
+                                         .weight_offset = 10,
+                                         .diagonal = 0.5};
+    const dpf_recommender_setup setup = setup_of(d);
+    struct gram_plan plan;
+    assert_null(gram_plan_make(&options, &setup, &plan));
+    return plan;
+}
+
+static inline void stated(struct plain_host *host, const dpf_recommender_setup *setup, int32_t expected,
+                          dpf_recommender_release releases[GRAM_MOST_RELEASES])
+{
+    int32_t n = 0;
+    memset(releases, 0, GRAM_MOST_RELEASES * sizeof *releases);
+    for (int r = 0; r < GRAM_MOST_RELEASES; r++)
+        for (int unit = 0; unit < DPF_N_UNITS; unit++)
+            for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
+                releases[r].event.sensitivity.at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
+    assert_int_equal(recommender->releases(host->self, setup, releases, GRAM_MOST_RELEASES, &n), DPF_OK);
+    assert_int_equal(n, expected);
+}
+
+/* ---- training --- */
+
+struct seen {
+    double numbers[GRAM_MOST_RELEASES][ITEMS * ITEMS];
+    int64_t n[GRAM_MOST_RELEASES];
+    double noise; /* of the tail: squares, in units of its scale */
+};
+
+static inline void see(void *context, const dpf_witnessed *what)
+{
+    struct seen *seen = context;
+    assert_true(what->row == 0);
+    assert_true(what->release < GRAM_MOST_RELEASES);
+    assert_true(what->n <= ITEMS * ITEMS);
+    for (int64_t i = 0; i < what->n && what->release == 2; i++)
+        seen->noise += pow(what->numbers[i] - what->exact[i], 2);
+    memcpy(seen->numbers[what->release], what->numbers, (size_t)what->n * sizeof(double));
+    seen->n[what->release] = what->n;
+}
+
+/* A trained state, to be freed; what left in *seen. */
+static inline void *fit_seen(struct plain_host *host, const struct data *d, int without_noise, uint32_t draw,
+                             struct seen *seen, uint64_t *used)
+{
+    dpf_recommender_setup setup = setup_of(d);
+    const dpf_witness witness = {seen, see};
+    uint64_t bytes = 0;
+    setup.without_noise = without_noise;
+    assert_int_equal(recommender->state_bytes(host->self, d->n_users, d->n_items, &bytes), DPF_OK);
+    void *state = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
+    assert_non_null(state);
+    memset(state, 0, (size_t)bytes);
+    dpf_fit fit = {.size = sizeof fit,
+                   .setup = &setup,
+                   .records = &d->records,
+                   .state = state,
+                   .state_bytes = bytes,
+                   .witness = seen ? &witness : NULL};
+    assert_int_equal(recommender->fit(host->self, call_with(host, WORKERS, draw), &fit), DPF_OK);
+    assert_true(fit.state_bytes <= bytes);
+    assert_int_equal(recommender->check(host->self, d->n_users, d->n_items, state, fit.state_bytes), DPF_OK);
+    if (used)
+        *used = fit.state_bytes;
+    return state;
+}
+
+static inline int case_open(void **state)
+{
+    (void)state;
+    plain_random_start(31);
+    component = plain_component("private-gram", DPF_ROLE_RECOMMENDER, "private-gram");
+    recommender = component->functions;
+    fill_data(&full);
+    return 0;
+}
+
+static inline int case_close(void **state)
+{
+    (void)state;
+    plain_random_stop();
+    return 0;
+}
+
+#endif
