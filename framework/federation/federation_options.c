@@ -41,9 +41,9 @@ static const dpf_param federation_table[FEDERATION_N_PARAMS] = {
         DPF_PARAM_TEXT_F("signing-key", DPF_TYPE_PATH, "", 0,
                          "A party's own Ed25519 key in PEM, where the list of parties has keys."),
     [FEDERATION_RECONNECT] = DPF_PARAM_REAL_F("reconnect", 0, 0, 86400, 0, "s",
-                                              "The server waits so long in a phase for a party whose "
-                                              "connection is lost. If it is back by then, it goes "
-                                              "on where it was; else it is lost for the round."),
+                                              "How long the server waits in a phase for a party whose "
+                                              "connection is lost. A party that is back by then "
+                                              "continues; any other is lost for the round."),
     [FEDERATION_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "", 0,
                                             "Address and port, 127.0.0.1:9464, at which the server answers "
                                             "GET /metrics in OpenMetrics text. Empty: "
@@ -72,11 +72,11 @@ static const dpf_param consent_table[CONSENT_N_PARAMS] = {
     [CONSENT_LEAST_PARTIES] = DPF_PARAM_INT_F(
         "least-parties", 2, 2, 1048576, 0, "",
         "A sum over fewer parties, this one among them, must not be opened by what the run states."),
-    [CONSENT_PROVED] =
-        DPF_PARAM_BOOL_F("proved", 1, 0,
-                         "Something has to be proved of a run. no: it is one of which nothing is, such as a "
-                         "method as published; it "
-                         "has no epsilon that could be limited, and the ledger does not count it."),
+    [CONSENT_PROVED] = DPF_PARAM_BOOL_F(
+        "proved", 1, 0,
+        "The party joins only runs with a proved guarantee. no: only runs without one, such as "
+        "a method as published; they have no epsilon to limit, and the ledger does not count "
+        "them."),
 };
 
 const dpf_param *federation_params(int64_t *n)

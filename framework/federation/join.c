@@ -375,7 +375,7 @@ static int find_user(struct join *join, int64_t *user, struct dpf_error *error)
     }
     return *user >= 0 ? 0
                       : error_set(error, DPF_FAULT_DATA,
-                                  "there are no records, which would say whose they are: give --user ID");
+                                  "without records this party cannot tell which user it is: give --user ID");
 }
 
 static int find_site(const struct join *join, const char *name, int64_t *site, struct dpf_error *error)
@@ -451,7 +451,7 @@ static int check_proof(const struct join *join, struct dpf_error *error)
                ? error_set(
                      error, DPF_FAULT_CONFIG,
                      "nothing is proved of this run (\"dpframe check\" says why): this party sends nothing "
-                     "([consent] proved = no takes part all the same)")
+                     "(to take part all the same, set [consent] proved = no)")
                : config_error(plan->config, "consent", "proved", error,
                               "this run is proved, and is charged: remove the key, or set it to yes");
 }

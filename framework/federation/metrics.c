@@ -172,7 +172,7 @@ int metrics_open(struct metrics *metrics, const struct plan *plan, int64_t liste
         return 0;
     if (read_address(address, &where) != 0)
         return config_error(plan->config, "federation", "metrics", error,
-                            "\"%s\" is no IPv4 address and port: write 127.0.0.1:9464", address);
+                            "\"%s\" is not an IPv4 address and port: write 127.0.0.1:9464", address);
     struct metrics_end *end = memory_new(1, sizeof *end);
     if (!end)
         return error_memory(error);
