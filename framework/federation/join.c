@@ -585,7 +585,9 @@ static int read_own(const struct join *join, struct own_limits *out, struct dpf_
         config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
     if (!config)
         return -1;
-    int status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
+    int status = federation_check_own(config, error);
+    if (status == 0)
+        status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
                              0, &federation, error);
     if (status == 0) {
         out->directory = memory_text(federation.params.values[FEDERATION_STATE].text);
