@@ -212,9 +212,7 @@ static int run_is_aborted(struct join *join, const struct frame *frame, struct d
 static int await(void *context, int64_t *round, struct dpf_error *error)
 {
     struct join *join = context;
-    const int64_t rounds = plan_is_factorization(join->plan)
-                               ? join->plan->run.params.values[RUN_ROUNDS].integer
-                               : join->plan->recommender.n_releases;
+    const int64_t rounds = remote_rounds(join->plan);
     for (;;) {
         struct channel_event event;
         const struct frame *frame = &event.frame;
