@@ -151,6 +151,11 @@ char *consent_statement(const struct plan *plan, const char *name, int64_t n_par
     text_add(&text, "WHAT THIS PARTY TAKES PART IN\n\n");
     text_add(&text, "It is %s \"%s\", one of %lld on the list; the server is %s.\n",
              remote_solves(plan) ? "site" : "user", name, (long long)n_parties, address);
+    if (remote_solves(plan))
+        terminal_wrap(&text, "", 0,
+                      "A user must be at one site only: each site makes noise and counts epsilon for its own "
+                      "records, so a user of two sites spends the epsilon of both.",
+                      width);
     if (insecure)
         text_add(
             &text,
