@@ -117,3 +117,37 @@ int consent_check(struct config *config, struct dpf_error *error)
 {
     return check(config, "consent", consent_table, CONSENT_N_PARAMS, error);
 }
+
+/* Its ledger, name and key: a shared file that names another state gives each run an empty ledger. */
+static int is_of_a_party(const struct config_entry *entry)
+{
+    static const int keys[] = {FEDERATION_STATE, FEDERATION_SITE, FEDERATION_SIGNING_KEY};
+    if (strcmp(entry->section, "federation") != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(entry->key, federation_table[keys[i]].name) == 0)
+            return 1;
+    return 0;
+}
+
+/* An override has no line. */
+static int is_included(const struct config *config, const struct config_entry *entry)
+{
+    return entry->line > 0 && strcmp(entry->file, config_path(config)) != 0;
+}
+
+int federation_check_own(const struct config *config, struct dpf_error *error)
+{
+    for (int64_t i = 0; i < config_size(config); i++) {
+        const struct config_entry *entry = config_at(config, i);
+        const int is_consent = strcmp(entry->section, "consent") == 0;
+        if ((is_consent || is_of_a_party(entry)) && is_included(config, entry))
+            return config_error(
+                config, entry->section, entry->key, error,
+                "it stands in a file that is included: %s must stand in its own file; nothing is sent. "
+                "Write the key into %s, or remove it",
+                is_consent ? "a party's consent" : "a party's state, site and signing-key",
+                config_path(config));
+    }
+    return 0;
+}

@@ -212,9 +212,7 @@ static int run_is_aborted(struct join *join, const struct frame *frame, struct d
 static int await(void *context, int64_t *round, struct dpf_error *error)
 {
     struct join *join = context;
-    const int64_t rounds = plan_is_factorization(join->plan)
-                               ? join->plan->run.params.values[RUN_ROUNDS].integer
-                               : join->plan->recommender.n_releases;
+    const int64_t rounds = remote_rounds(join->plan);
     for (;;) {
         struct channel_event event;
         const struct frame *frame = &event.frame;
@@ -585,7 +583,9 @@ static int read_own(const struct join *join, struct own_limits *out, struct dpf_
         config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
     if (!config)
         return -1;
-    int status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
+    int status = federation_check_own(config, error);
+    if (status == 0)
+        status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
                              0, &federation, error);
     if (status == 0) {
         out->directory = memory_text(federation.params.values[FEDERATION_STATE].text);

@@ -124,9 +124,13 @@ static const char *recommender_refusal(const struct plan *plan)
     const struct recommender_plan *component = &plan->recommender;
     if (!component->instance)
         return "only factorizations and recommenders can: a baseline trains on all records in one place";
-    return component->aggregator ? aggregator_refusal(component->aggregator)
-                                 : "without [model] aggregator a recommender trains on all records in one "
-                                   "place: set it to secagg";
+    if (!component->aggregator)
+        return "without [model] aggregator a recommender trains on all records in one place: "
+               "set it to secagg";
+    if (((const dpf_aggregator *)component->aggregator->functions)->sees != DPF_SEES_SUM)
+        return "the server sees messages, and each has a share of the noise alone: "
+               "set [model] aggregator = secagg";
+    return aggregator_refusal(component->aggregator);
 }
 
 const char *federation_refusal(const struct plan *plan)
