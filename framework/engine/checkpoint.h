@@ -7,7 +7,8 @@
  * round for one that somebody may have seen, and to count it once more (plan/repeat.h). Keys of noise and of
  * private sampling are not in it: a training that goes on draws with those of its own process, so secure
  * noise of the second attempt is independent of that of the first. With reproducible randomness both attempts
- * are the same bytes.
+ * are the same bytes. A draw that departs from the plan is noted in the file before anything is sent that was
+ * made with it: the second attempt would not tell of it.
  *
  *     arrays        rows of factors, states of solvers, participations, one after the other
  *     head          JSON: which round, whose process, what the state belongs to, and each array's place and hashes

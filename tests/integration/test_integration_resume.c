@@ -77,16 +77,14 @@ static void a_process_that_came_to_nothing_is_followed_by_another(void **state)
     (void)state;
     static const char flip[] =
         "f=torn/private/checkpoint; b=$(od -An -tu1 -j 100 -N 1 $f); printf "
-        "\"\\\\$(printf %%o $((b ^ 1)))\" | dd of=$f bs=1 seek=100 conv=notrunc 2>/dev/null";
-    char line[512];
-    snprintf(line, sizeof line, flip);
+        "\"\\\\$(printf %o $((b ^ 1)))\" | dd of=$f bs=1 seek=100 conv=notrunc 2>/dev/null";
     assert_int_equal(shell("rm -f spent.jsonl"), 0);
     interrupt(LEDGER "-O torn", 0);
     assert_int_equal(shell("cp -rp torn before"), 0);
-    assert_int_equal(shell(line), 0);
+    assert_int_equal(shell(flip), 0);
     expect(LEDGER "-O torn --resume", 1, "incomplete or damaged");
     expect_lines(3);
-    assert_int_equal(shell(line), 0);
+    assert_int_equal(shell(flip), 0);
     expect(LEDGER "-O torn --resume", 0, "");
     expect_lines(4);
     expect(LEDGER "-O before --resume", 2, "was resumed before");
