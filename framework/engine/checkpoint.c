@@ -166,11 +166,11 @@ static json_t *head_json(const struct checkpoint *checkpoint, const struct engin
         json_array_append_new(list, array_json(&arrays->list[a], *end, offsets, arrays->n, a, hashes));
         *end += arrays->list[a].rows * (int64_t)arrays->list[a].bytes;
     }
-    return json_pack("{s:I, s:I, s:b, s:I, s:s, s:[I, I, I], s:O, s:o}", "round", (json_int_t)engine->round,
-                     "done", (json_int_t)engine->stats->rounds_done, "over", over, "repeats",
-                     (json_int_t)checkpoint->repeats, "deviation", engine->plan->ledger.deviation, "sent",
-                     (json_int_t)counts[0], (json_int_t)counts[1], (json_int_t)counts[2], "binding",
-                     checkpoint->binding, "arrays", list);
+    return json_pack("{s:s, s:I, s:I, s:b, s:I, s:s, s:[I, I, I], s:O, s:o}", "process", checkpoint->id,
+                     "round", (json_int_t)engine->round, "done", (json_int_t)engine->stats->rounds_done,
+                     "over", over, "repeats", (json_int_t)checkpoint->repeats, "deviation",
+                     engine->plan->ledger.deviation, "sent", (json_int_t)counts[0], (json_int_t)counts[1],
+                     (json_int_t)counts[2], "binding", checkpoint->binding, "arrays", list);
 }
 
 /* Behind the arrays; then the file is whole. */
@@ -322,7 +322,8 @@ static int check_owner(const struct checkpoint *checkpoint, const struct stat *i
 
 static const char torn[] = "it is incomplete or damaged";
 
-static json_t *read_head(int fd, int64_t size)
+/* And where the arrays end. */
+static json_t *read_head(int fd, int64_t size, int64_t *end)
 {
     unsigned char trailer[TRAILER];
     char hex[HEX], stored[HEX];
@@ -336,24 +337,32 @@ static json_t *read_head(int fd, int64_t size)
         return NULL;
     char *text = memory_new((size_t)length + 1, 1);
     json_t *head = NULL;
+    *end = size - TRAILER - (int64_t)length;
     sodium_bin2hex(stored, sizeof stored, trailer + MAGIC_LENGTH + 8, HASH_BYTES);
-    if (text && read_all(fd, text, (size_t)length, size - TRAILER - (int64_t)length) == 0 &&
-        hash_bytes(text, (size_t)length, hex) == 0 && strcmp(hex, stored) == 0)
+    if (text && read_all(fd, text, (size_t)length, *end) == 0 && hash_bytes(text, (size_t)length, hex) == 0 &&
+        strcmp(hex, stored) == 0)
         head = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
     free(text);
     return head;
 }
 
+static int has_process(const json_t *head)
+{
+    const char *id = json_string_value(json_object_get(head, "process"));
+    return id && strlen(id) == CHECKPOINT_ID - 1;
+}
+
 static int find(struct checkpoint *checkpoint, struct dpf_error *error)
 {
     struct stat info;
+    int64_t end;
     const int fd = open_file(checkpoint, &info, error);
     if (fd < 0)
         return -1;
     int status = check_owner(checkpoint, &info, error);
     if (status == 0) {
-        checkpoint->head = read_head(fd, (int64_t)info.st_size);
-        status = checkpoint->head ? 0 : refuse(checkpoint, torn, error);
+        checkpoint->head = read_head(fd, (int64_t)info.st_size, &end);
+        status = has_process(checkpoint->head) ? 0 : refuse(checkpoint, torn, error);
     }
     close(fd);
     return status;
@@ -511,6 +520,62 @@ int checkpoint_restore(const struct checkpoint *checkpoint, struct engine *engin
     free(arrays);
     free(buffer);
     return status;
+}
+
+/* ---- another head ------------------------------------------------------------------------------------- */
+
+static int copy_arrays(int from, int into, int64_t end)
+{
+    char *buffer = memory_raw(AT_ONCE, 1);
+    int status = buffer ? 0 : -1;
+    for (int64_t at = 0; at < end && status == 0; at += (int64_t)AT_ONCE) {
+        const size_t n = end - at < (int64_t)AT_ONCE ? (size_t)(end - at) : AT_ONCE;
+        status = read_all(from, buffer, n, at) == 0 ? write_all(into, buffer, n, at) : -1;
+    }
+    free(buffer);
+    return status;
+}
+
+static int amend_from(const struct checkpoint *checkpoint, int fd, int64_t size, const char *key,
+                      json_t *value, struct dpf_error *error)
+{
+    struct files_write write = {0};
+    int64_t end = 0;
+    json_t *head = read_head(fd, size, &end);
+    int status = head ? 0 : refuse(checkpoint, torn, error);
+    if (status == 0 && json_object_set(head, key, value) != 0)
+        status = error_memory(error);
+    if (status == 0)
+        status = files_open_private(&write, checkpoint->path, error);
+    if (status == 0)
+        status = copy_arrays(fd, fileno(write.stream), end) == 0 && write_head(write.stream, head, end) == 0
+                     ? files_commit_write(&write, error)
+                     : cannot_write(checkpoint, error);
+    if (write.stream)
+        files_abandon_write(&write);
+    json_decref(head);
+    return status;
+}
+
+int checkpoint_amend(const struct checkpoint *checkpoint, const char *key, json_t *value,
+                     struct dpf_error *error)
+{
+    struct stat info;
+    const int fd = value ? open_file(checkpoint, &info, error) : -1;
+    int status = value ? fd : error_memory(error);
+    if (fd >= 0) {
+        status = amend_from(checkpoint, fd, (int64_t)info.st_size, key, value, error);
+        close(fd);
+    }
+    json_decref(value);
+    return status < 0 ? -1 : 0;
+}
+
+void checkpoint_name(struct checkpoint *checkpoint)
+{
+    unsigned char bytes[(CHECKPOINT_ID - 1) / 2];
+    randombytes_buf(bytes, sizeof bytes);
+    sodium_bin2hex(checkpoint->id, sizeof checkpoint->id, bytes, sizeof bytes);
 }
 
 void checkpoint_free(struct checkpoint *checkpoint)

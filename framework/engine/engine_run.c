@@ -290,31 +290,6 @@ static int side_step(struct engine *engine, int which, struct dpf_error *error)
     return status;
 }
 
-/* What was drawn against what was promised: far more participants than the nominal rate allows. */
-static void compare_with_plan(struct engine *engine, int which)
-{
-    for (int t = 0; t < engine->plan->sides[which].n_terms; t++) {
-        const struct term_run *term = &engine->terms[which][t];
-        if (!term->party_weights || !term->mechanism)
-            continue;
-        double n = (double)engine->dataset->users.n, rate = term->plan->sampling.rate, taken = 0;
-        float heaviest = 0;
-        for (int64_t u = 0; u < engine->dataset->users.n; u++) {
-            taken += term->party_weights[u] != 0;
-            heaviest = fmaxf(heaviest, term->party_weights[u]);
-        }
-        /* The statement is released: how many there are, and took part, is not for it to tell. */
-        if (taken > n * rate + 8 * sqrt(n * rate * (1 - rate) + 1) + 1)
-            ledger_deviate(&engine->plan->ledger,
-                           "round %lld, %s: far more users took part than the nominal rate %g allows",
-                           (long long)engine->round + 1, term->plan->name, rate);
-        if ((double)heaviest > term->plan->sampling.weight_max * (1 + 1e-6))
-            ledger_deviate(&engine->plan->ledger, "round %lld, %s: a user had weight %g, above the bound %g",
-                           (long long)engine->round + 1, term->plan->name, (double)heaviest,
-                           term->plan->sampling.weight_max);
-    }
-}
-
 static int federated_round(struct engine *engine, int released, struct dpf_error *error)
 {
     double start = seconds_now();
@@ -338,7 +313,6 @@ static int one_round(struct engine *engine, struct dpf_error *error)
                              (long long)engine->round + 1);
         if (side_step(engine, plan->order[i], error) != 0)
             return -1;
-        compare_with_plan(engine, plan->order[i]);
         if (!simultaneous)
             take_next(engine, plan->order[i]);
     }

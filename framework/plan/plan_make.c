@@ -292,7 +292,7 @@ static const char *source_of_list(const struct plan *plan, int side)
 }
 
 static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
-                         int charge, struct dpf_error *error)
+                         const struct data_ledger_resumption *resumption, int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;
     const struct data_ledger_request request = {.path = v[PRIVACY_LEDGER].text,
@@ -306,7 +306,8 @@ static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, c
                                                 .users = source_of_list(plan, DPF_SIDE_USERS),
                                                 .items = source_of_list(plan, DPF_SIDE_ITEMS),
                                                 .name = config_path(plan->config),
-                                                .charge = charge};
+                                                .charge = charge,
+                                                .resumption = resumption};
     return data_ledger_open(&request, &plan->guarantee.budget, error);
 }
 
@@ -316,7 +317,7 @@ int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
     const double most = v[PRIVACY_MAX_EPSILON].real;
     const char *path = v[PRIVACY_LEDGER].text;
     if (*path)
-        return charge_ledger(plan, &plan->guarantee, &plan->ledger, charge, error);
+        return charge_ledger(plan, &plan->guarantee, &plan->ledger, NULL, charge, error);
     return most > 0.0
                ? config_error(plan->config, "privacy", "max-epsilon", error,
                               "max-epsilon limits all runs on the data together, so it needs the file that "
@@ -325,10 +326,10 @@ int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
 }
 
 int plan_charge_part(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
-                     struct dpf_error *error)
+                     const struct data_ledger_resumption *resumption, struct dpf_error *error)
 {
     return *plan->privacy.params.values[PRIVACY_LEDGER].text
-               ? charge_ledger(plan, guarantee, ledger, 1, error)
+               ? charge_ledger(plan, guarantee, ledger, resumption, 1, error)
                : 0;
 }
 

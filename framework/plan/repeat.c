@@ -80,7 +80,8 @@ int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error)
                              plan->run_facts.rounds, error);
 }
 
-int repeat_charge(struct plan *plan, int64_t repeats, struct dpf_error *error)
+int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_resumption *resumption,
+                  struct dpf_error *error)
 {
     struct ledger again = {0};
     struct guarantee judged = plan->guarantee;
@@ -95,7 +96,7 @@ int repeat_charge(struct plan *plan, int64_t repeats, struct dpf_error *error)
     if (status == 0)
         status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &again, repeats, error);
     if (status == 0)
-        status = plan_charge_part(plan, &judged, &again, error);
+        status = plan_charge_part(plan, &judged, &again, resumption, error);
     guarantee_free(&judged);
     ledger_free(&again);
     return status;

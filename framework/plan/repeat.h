@@ -26,6 +26,7 @@ int repeat_check(const struct plan *plan, struct dpf_error *error);
 /* Counts so many rounds more in the ledger of a complete plan, and judges it again. */
 int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error);
 /* In place of plan_charge, for a run that was charged when it began: charges so many rounds alone. */
-int repeat_charge(struct plan *plan, int64_t repeats, struct dpf_error *error);
+int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_resumption *resumption,
+                  struct dpf_error *error);
 
 #endif

@@ -25,6 +25,7 @@
 #ifndef DPF_PRIVACY_DATA_LEDGER_H
 #define DPF_PRIVACY_DATA_LEDGER_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -48,6 +49,18 @@ struct data_budget {
     char path[256];
 };
 
+/*
+ * A run that goes on from a checkpoint. Its line names the process that wrote the checkpoint: whoever goes on
+ * from a copy of it releases the later rounds a second time, and would pay for one of them only. A process that
+ * ends before its own first checkpoint leaves that of the other, which has its claim, so it can be resumed again.
+ */
+struct data_ledger_resumption {
+    const char *checkpoint; /* the file */
+    const char *process;    /* that wrote it */
+    const char *by;         /* the process that goes on */
+    const json_t *claims;   /* in the file: strings, those that went on from it, and this one */
+};
+
 struct data_ledger_request {
     const char *path;
     double most; /* 0: no limit */
@@ -61,12 +74,13 @@ struct data_ledger_request {
     const char *users, *items;
     const char *name; /* tells runs apart for the reader */
     int charge;
+    const struct data_ledger_resumption *resumption; /* NULL: the run begins */
 };
 
 /*
  * Reads what is spent, and fails (DPF_FAULT_CONFIG) if this run would not fit: a guarantee that is not
  * proved, or no finite epsilon; reproducible noise; a file for another unit, adjacency or observer, or for
- * runs that take something else to be public; more than `most` together.
+ * runs that take something else to be public; more than `most` together; a checkpoint that was resumed before.
  * With `charge` it adds the run. The file is made if it is not there
  * and there is something to charge.
  */

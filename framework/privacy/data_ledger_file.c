@@ -82,10 +82,13 @@ static json_t *entry_of(const struct data_ledger_request *request, const struct 
     struct tm utc;
     if (gmtime_r(&now, &utc))
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    const struct data_ledger_resumption *resumption = request->resumption;
     json_t *events = own_events(request->ledger);
-    return events ? json_pack("{s:s, s:s, s:f, s:f, s:s, s:b, s:o}", "time", when, "run", request->name,
-                              "epsilon", account->answer.epsilon, "delta", account->answer.delta,
-                              "accountant", account->accountant, "joint", guarantee->joint, "events", events)
+    return events ? json_pack("{s:s, s:s, s:f, s:f, s:s, s:b, s:s*, s:s*, s:o}", "time", when, "run",
+                              request->name, "epsilon", account->answer.epsilon, "delta",
+                              account->answer.delta, "accountant", account->accountant, "joint",
+                              guarantee->joint, "resumes", resumption ? resumption->process : NULL,
+                              "resumed_by", resumption ? resumption->by : NULL, "events", events)
                   : NULL;
 }
 
@@ -244,6 +247,29 @@ static int add_events(struct file *file, const json_t *list)
     return n >= 0 && !grown ? -1 : 0;
 }
 
+/* Whether a line resumes the same checkpoint, unbeknownst to this copy of it. */
+static int check_resumption(const struct file *file, const json_t *line,
+                            const struct data_ledger_resumption *resumption, struct dpf_error *error)
+{
+    const char *by = text_in(line, "resumed_by");
+    size_t i;
+    json_t *claim;
+    if (!resumption || strcmp(text_in(line, "resumes"), resumption->process) != 0)
+        return 0;
+    json_array_foreach((json_t *)(uintptr_t)resumption->claims, i, claim)
+    {
+        if (strcmp(json_string_value(claim) ? json_string_value(claim) : "", by) == 0)
+            return 0;
+    }
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "--resume: %s was resumed before, at %.32s, as [privacy] ledger = %s says: it is an old copy, and "
+        "its "
+        "later rounds would be released twice. Nothing is released. Use the results, or the last checkpoint, "
+        "of the run that went on from it; to start anew, which is charged anew, remove the file",
+        resumption->checkpoint, text_in(line, "time"), file->path);
+}
+
 static int add_line(struct file *file, int64_t number, const char *text, size_t length,
                     const struct data_ledger_request *request, struct data_budget *out,
                     struct dpf_error *error)
@@ -264,8 +290,9 @@ static int add_line(struct file *file, int64_t number, const char *text, size_t 
             out->delta += json_number_value(delta);
             out->runs++;
             out->joint |= json_is_true(json_object_get(line, "joint"));
-            if (add_events(file, json_object_get(line, "events")) != 0)
-                status = error_memory(error);
+            status = add_events(file, json_object_get(line, "events")) == 0
+                         ? check_resumption(file, line, request->resumption, error)
+                         : error_memory(error);
         }
     }
     json_decref(line);

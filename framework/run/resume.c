@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -19,6 +20,18 @@
 static char *path_in(const char *directory)
 {
     return files_join(directory, "private/checkpoint");
+}
+
+/* The file is removed once run.json, the last of the results, is there. One that is older was put back. */
+static int is_older_than_results(const char *path, const char *directory)
+{
+    char *last = files_join(directory, "run.json");
+    struct stat checkpoint, results;
+    const int both = last && lstat(path, &checkpoint) == 0 && lstat(last, &results) == 0;
+    free(last);
+    if (!both || checkpoint.st_mtim.tv_sec != results.st_mtim.tv_sec)
+        return both && checkpoint.st_mtim.tv_sec < results.st_mtim.tv_sec;
+    return checkpoint.st_mtim.tv_nsec < results.st_mtim.tv_nsec;
 }
 
 int resume_check_directory(const char *directory, int resumes, struct dpf_error *error)
@@ -37,6 +50,12 @@ int resume_check_directory(const char *directory, int resumes, struct dpf_error 
             "--resume: the checkpoint %s does not exist. Only a run with [run] checkpoint = true that "
             "was interrupted has one: start this run without --resume",
             path);
+    if (status == 0 && is_there && is_older_than_results(path, directory))
+        status =
+            error_set(error, DPF_FAULT_CONFIG,
+                      "--resume: %s is older than the results in %s: the run has ended, and would release "
+                      "rounds twice. Use the results; to start anew, which is charged again, remove the file",
+                      path, directory);
     free(path);
     return status;
 }
@@ -132,6 +151,7 @@ static int open_binding(struct checkpoint *checkpoint, const struct plan *plan, 
         status = error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: the name is too long", directory);
     if (status == 0) {
         snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path);
+        checkpoint_name(checkpoint);
         checkpoint->binding = binding_of(plan, dataset, error);
         status = checkpoint->binding ? 0 : -1;
     }
@@ -174,6 +194,34 @@ int resume_open(struct checkpoint *checkpoint, struct plan *plan, const struct d
     return resumes ? take_up(checkpoint, plan, error) : 0;
 }
 
+/* What the processes before this one have written into the file, none of which came to a file of its own, and
+   this one. A new reference. */
+static json_t *claims_of(const struct checkpoint *checkpoint)
+{
+    const json_t *before = json_object_get(checkpoint->head, "claims");
+    json_t *claims = before ? json_copy((json_t *)(uintptr_t)before) : json_array();
+    if (claims && json_array_append_new(claims, json_string(checkpoint->id)) == 0)
+        return claims;
+    json_decref(claims);
+    return NULL;
+}
+
+/* The claim is in the file before the ledger has it: a file without a claim of the ledger's is an old copy. */
+static int claim_and_charge(const struct checkpoint *checkpoint, struct plan *plan, struct dpf_error *error)
+{
+    json_t *claims = claims_of(checkpoint);
+    const struct data_ledger_resumption resumption = {
+        .checkpoint = checkpoint->path,
+        .process = json_string_value(json_object_get(checkpoint->head, "process")),
+        .by = checkpoint->id,
+        .claims = claims};
+    const int status = checkpoint_amend(checkpoint, "claims", json_incref(claims), error) == 0
+                           ? repeat_charge(plan, 1, &resumption, error)
+                           : -1;
+    json_decref(claims);
+    return status;
+}
+
 int resume_charge(const struct checkpoint *checkpoint, struct plan *plan, struct dpf_error *error)
 {
     if (!checkpoint->resumes)
@@ -181,9 +229,11 @@ int resume_charge(const struct checkpoint *checkpoint, struct plan *plan, struct
     if (checkpoint->over)
         return 0;
     const char *ledger = plan->privacy.params.values[PRIVACY_LEDGER].text;
-    if (*ledger && access(ledger, F_OK) != 0)
+    if (!*ledger)
+        return 0;
+    if (access(ledger, F_OK) != 0)
         return config_error(plan->config, "privacy", "ledger", error,
                             "%s is not there, but the run was charged to it when it began: restore it",
                             ledger);
-    return repeat_charge(plan, 1, error);
+    return claim_and_charge(checkpoint, plan, error);
 }
