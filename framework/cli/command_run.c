@@ -28,9 +28,9 @@ static const char usage[] =
     "               plugins and data\n"
     "With a section [select] as well, points are candidates: some are run, and the\n"
     "best run alone is released, under a guarantee that covers the choice. --resume\n"
-    "goes on with the same draws after an interruption.\n"
-    "With [run] checkpoint = true, --resume goes on with a single run that was\n"
-    "interrupted; the round that had begun is made again, and counts twice.\n";
+    "continues with the same draws after an interruption.\n"
+    "With [run] checkpoint = true, --resume continues a single run that was\n"
+    "interrupted; it makes the round that had begun again, which counts twice.\n";
 
 /* A file that cannot be read may well describe a sweep: what is wrong with it comes first. */
 static int check_readable(const struct arguments *arguments, struct dpf_error *error)

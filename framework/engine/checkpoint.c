@@ -270,10 +270,11 @@ int checkpoint_write(const struct checkpoint *checkpoint, struct engine *engine,
 
 static int refuse(const struct checkpoint *checkpoint, const char *why, struct dpf_error *error)
 {
-    return error_set(error, DPF_FAULT_RUN,
-                     "%s: %s. Nothing goes on from it: remove it and start the run again, which is charged "
-                     "anew",
-                     checkpoint->path, why);
+    return error_set(
+        error, DPF_FAULT_RUN,
+        "%s: %s. No run can continue from it: remove it and start the run again, which is charged "
+        "again",
+        checkpoint->path, why);
 }
 
 static int read_all(int fd, void *data, size_t bytes, int64_t at)
@@ -304,7 +305,7 @@ static int open_file(const struct checkpoint *checkpoint, struct stat *info, str
     if (fd >= 0)
         close(fd);
     error_set(error, DPF_FAULT_RUN, "rank %d cannot read the checkpoint %s: %s", ranks_rank(),
-              checkpoint->path, fd >= 0 ? "it is no ordinary file" : strerror(errno));
+              checkpoint->path, fd >= 0 ? "it is not a regular file" : strerror(errno));
     return -1;
 }
 
@@ -312,7 +313,7 @@ static int open_file(const struct checkpoint *checkpoint, struct stat *info, str
 static int check_owner(const struct checkpoint *checkpoint, const struct stat *info, struct dpf_error *error)
 {
     if (info->st_uid != geteuid())
-        return refuse(checkpoint, "it belongs to somebody else", error);
+        return refuse(checkpoint, "another user owns it", error);
     if ((info->st_mode & 07777) != 0600)
         return refuse(checkpoint,
                       "its mode is not 0600, so others may have read private rows, or changed them", error);

@@ -53,6 +53,9 @@ struct engine_remote {
 int remote_side(const struct plan *plan);
 /* Whether parties solve the released side's rows themselves. */
 int remote_solves(const struct plan *plan);
+/* Messages that each party sends at most, one in each round: a recommender sends one for each sum, and makes some sums
+   more than once. */
+int64_t remote_rounds(const struct plan *plan);
 /* A side's rows, as both ends have them. */
 struct remote_rows remote_floats(float *data, int64_t rows, int64_t stride, int columns);
 

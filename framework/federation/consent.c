@@ -76,12 +76,11 @@ static void add_learnt(struct text *text, const struct plan *plan, int width)
 static void add_term(struct text *words, const struct plan *plan)
 {
     const struct term_plan *term = &plan->sides[remote_side(plan)].terms[0];
-    const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     const char *mechanism = term->mechanism->entry->component->id;
     text_add(words,
              "In %lld rounds at most, once in each, it sends one message of %lld rows of %d integers: ",
-             (long long)(term->participations ? term->participations : rounds), (long long)term->rows,
-             remote_solves(plan) ? (int)term->query.dimension : (int)term->sent.width);
+             (long long)(term->participations ? term->participations : remote_rounds(plan)),
+             (long long)term->rows, remote_solves(plan) ? (int)term->query.dimension : (int)term->sent.width);
     if (remote_solves(plan))
         text_add(
             words,
@@ -102,10 +101,15 @@ static void add_term(struct text *words, const struct plan *plan)
 static void add_releases(struct text *words, const struct plan *plan)
 {
     const struct recommender_plan *component = &plan->recommender;
-    text_add(words, "In %d rounds, once in each, it sends one message of integers, its part of these sums: ",
-             (int)component->n_releases);
-    for (int32_t i = 0; i < component->n_releases; i++)
-        text_add(words, "%s%s", i ? "; " : "", component->releases[i].name);
+    text_add(words,
+             "In %lld rounds, once in each, it sends one message of integers, its part of these sums: ",
+             (long long)remote_rounds(plan));
+    for (int32_t i = 0; i < component->n_releases; i++) {
+        const dpf_recommender_release *release = &component->releases[i];
+        text_add(words, "%s%s", i ? "; " : "", release->name);
+        if (release->event.count > 1)
+            text_add(words, " (%lld times)", (long long)release->event.count);
+    }
     text_add(words, ". Each has this party's share of the noise. Its records stay here.");
 }
 
@@ -147,6 +151,11 @@ char *consent_statement(const struct plan *plan, const char *name, int64_t n_par
     text_add(&text, "WHAT THIS PARTY TAKES PART IN\n\n");
     text_add(&text, "It is %s \"%s\", one of %lld on the list; the server is %s.\n",
              remote_solves(plan) ? "site" : "user", name, (long long)n_parties, address);
+    if (remote_solves(plan))
+        terminal_wrap(&text, "", 0,
+                      "A user must be at one site only: each site makes noise and counts epsilon for its own "
+                      "records, so a user of two sites spends the epsilon of both.",
+                      width);
     if (insecure)
         text_add(
             &text,

@@ -41,9 +41,9 @@ static const dpf_param federation_table[FEDERATION_N_PARAMS] = {
         DPF_PARAM_TEXT_F("signing-key", DPF_TYPE_PATH, "", 0,
                          "A party's own Ed25519 key in PEM, where the list of parties has keys."),
     [FEDERATION_RECONNECT] = DPF_PARAM_REAL_F("reconnect", 0, 0, 86400, 0, "s",
-                                              "The server waits so long in a phase for a party whose "
-                                              "connection is lost. If it is back by then, it goes "
-                                              "on where it was; else it is lost for the round."),
+                                              "How long the server waits in a phase for a party whose "
+                                              "connection is lost. A party that is back by then "
+                                              "continues; any other is lost for the round."),
     [FEDERATION_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "", 0,
                                             "Address and port, 127.0.0.1:9464, at which the server answers "
                                             "GET /metrics in OpenMetrics text. Empty: "
@@ -72,11 +72,11 @@ static const dpf_param consent_table[CONSENT_N_PARAMS] = {
     [CONSENT_LEAST_PARTIES] = DPF_PARAM_INT_F(
         "least-parties", 2, 2, 1048576, 0, "",
         "A sum over fewer parties, this one among them, must not be opened by what the run states."),
-    [CONSENT_PROVED] =
-        DPF_PARAM_BOOL_F("proved", 1, 0,
-                         "Something has to be proved of a run. no: it is one of which nothing is, such as a "
-                         "method as published; it "
-                         "has no epsilon that could be limited, and the ledger does not count it."),
+    [CONSENT_PROVED] = DPF_PARAM_BOOL_F(
+        "proved", 1, 0,
+        "The party joins only runs with a proved guarantee. no: only runs without one, such as "
+        "a method as published; they have no epsilon to limit, and the ledger does not count "
+        "them."),
 };
 
 const dpf_param *federation_params(int64_t *n)
@@ -116,4 +116,38 @@ int federation_check(struct config *config, struct dpf_error *error)
 int consent_check(struct config *config, struct dpf_error *error)
 {
     return check(config, "consent", consent_table, CONSENT_N_PARAMS, error);
+}
+
+/* Its ledger, name and key: a shared file that names another state gives each run an empty ledger. */
+static int is_of_a_party(const struct config_entry *entry)
+{
+    static const int keys[] = {FEDERATION_STATE, FEDERATION_SITE, FEDERATION_SIGNING_KEY};
+    if (strcmp(entry->section, "federation") != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(entry->key, federation_table[keys[i]].name) == 0)
+            return 1;
+    return 0;
+}
+
+/* An override has no line. */
+static int is_included(const struct config *config, const struct config_entry *entry)
+{
+    return entry->line > 0 && strcmp(entry->file, config_path(config)) != 0;
+}
+
+int federation_check_own(const struct config *config, struct dpf_error *error)
+{
+    for (int64_t i = 0; i < config_size(config); i++) {
+        const struct config_entry *entry = config_at(config, i);
+        const int is_consent = strcmp(entry->section, "consent") == 0;
+        if ((is_consent || is_of_a_party(entry)) && is_included(config, entry))
+            return config_error(
+                config, entry->section, entry->key, error,
+                "it stands in a file that is included: %s must stand in its own file; nothing is sent. "
+                "Write the key into %s, or remove it",
+                is_consent ? "a party's consent" : "a party's state, site and signing-key",
+                config_path(config));
+    }
+    return 0;
 }

@@ -39,5 +39,8 @@ const dpf_param *consent_params(int64_t *n);
 /* Check the sections for commands that have no use for them, and mark their keys as read. */
 int federation_check(struct config *config, struct dpf_error *error);
 int consent_check(struct config *config, struct dpf_error *error);
+/* Refuses a key that a party sets for itself, of [consent] or its state, site and signing-key, in an included file,
+   which others may have written. Its own are the file that it names, and overrides. */
+int federation_check_own(const struct config *config, struct dpf_error *error);
 
 #endif

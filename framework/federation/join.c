@@ -212,9 +212,7 @@ static int run_is_aborted(struct join *join, const struct frame *frame, struct d
 static int await(void *context, int64_t *round, struct dpf_error *error)
 {
     struct join *join = context;
-    const int64_t rounds = plan_is_factorization(join->plan)
-                               ? join->plan->run.params.values[RUN_ROUNDS].integer
-                               : join->plan->recommender.n_releases;
+    const int64_t rounds = remote_rounds(join->plan);
     for (;;) {
         struct channel_event event;
         const struct frame *frame = &event.frame;
@@ -375,7 +373,7 @@ static int find_user(struct join *join, int64_t *user, struct dpf_error *error)
     }
     return *user >= 0 ? 0
                       : error_set(error, DPF_FAULT_DATA,
-                                  "there are no records, which would say whose they are: give --user ID");
+                                  "without records this party cannot tell which user it is: give --user ID");
 }
 
 static int find_site(const struct join *join, const char *name, int64_t *site, struct dpf_error *error)
@@ -451,7 +449,7 @@ static int check_proof(const struct join *join, struct dpf_error *error)
                ? error_set(
                      error, DPF_FAULT_CONFIG,
                      "nothing is proved of this run (\"dpframe check\" says why): this party sends nothing "
-                     "([consent] proved = no takes part all the same)")
+                     "(to take part all the same, set [consent] proved = no)")
                : config_error(plan->config, "consent", "proved", error,
                               "this run is proved, and is charged: remove the key, or set it to yes");
 }
@@ -585,7 +583,9 @@ static int read_own(const struct join *join, struct own_limits *out, struct dpf_
         config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
     if (!config)
         return -1;
-    int status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
+    int status = federation_check_own(config, error);
+    if (status == 0)
+        status = config_bind(config, "federation", of_federation, n_federation, sizeof *of_federation, NULL,
                              0, &federation, error);
     if (status == 0) {
         out->directory = memory_text(federation.params.values[FEDERATION_STATE].text);

@@ -62,7 +62,7 @@ static int take_key(struct reading *reading, int64_t party, const char *text, st
     if (read_key(text, public_head, sizeof public_head, members->keys + party * MEMBER_KEY_BYTES) != 0)
         return error_at(
             error, DPF_FAULT_DATA, reading->path, reading->line,
-            "behind the name stands no Ed25519 public key; it is the line between BEGIN and END of "
+            "the text after the name is not an Ed25519 public key: write the line between BEGIN and END of "
             "\"openssl pkey -pubout\"");
     reading->n_keys++;
     return 0;
@@ -87,7 +87,7 @@ static int take_name(struct reading *reading, const char *name, int64_t *party, 
                         "\"%s\" is not in the list of users", text_show(name, shown));
     } else if (!members->users || reading->has_key[*party]) {
         return error_at(error, DPF_FAULT_DATA, reading->path, reading->line,
-                        "\"%s\" stands there twice; remove one of the lines", text_show(name, shown));
+                        "\"%s\" appears twice; remove one of the lines", text_show(name, shown));
     }
     reading->n_names++;
     reading->has_key[*party] = 1;
@@ -121,7 +121,7 @@ static int read_file(struct reading *reading, struct dpf_error *error)
     if (status == 0 && (reading->n_names != members->n || (reading->n_keys && reading->n_keys != members->n)))
         return error_set(
             error, DPF_FAULT_DATA,
-            "%s: %lld of %lld parties stand there, %lld with a key; name all of them, and give all of "
+            "%s: the file names %lld of %lld parties, %lld of them with a key; name all, and give all of "
             "them keys or none",
             reading->path, (long long)reading->n_names, (long long)members->n, (long long)reading->n_keys);
     return status;
@@ -179,8 +179,9 @@ int members_read_secret(const struct members *members, int64_t party, const char
     }
     files_close_lines(&lines);
     if (!found)
-        return error_set(error, DPF_FAULT_DATA,
-                         "%s: no Ed25519 key; make one with \"openssl genpkey -algorithm ed25519\"", path);
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "%s: this is not an Ed25519 key; make one with \"openssl genpkey -algorithm ed25519\"", path);
     crypto_sign_seed_keypair(open, secret, seed);
     sodium_memzero(seed, sizeof seed);
     if (memcmp(open, members->keys + party * MEMBER_KEY_BYTES, sizeof open) != 0)

@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "engine/remote.h"
 
 #ifndef DPFRAME_MICROHTTPD
 
@@ -157,12 +158,6 @@ static int read_address(const char *text, struct sockaddr_in *out)
     return inet_pton(AF_INET, host, &out->sin_addr) == 1 ? 0 : -1;
 }
 
-static int64_t planned_rounds(const struct plan *plan)
-{
-    return plan_is_factorization(plan) ? plan->run.params.values[RUN_ROUNDS].integer
-                                       : plan->recommender.n_releases;
-}
-
 int metrics_open(struct metrics *metrics, const struct plan *plan, int64_t listed, const char *address,
                  struct dpf_error *error)
 {
@@ -172,13 +167,13 @@ int metrics_open(struct metrics *metrics, const struct plan *plan, int64_t liste
         return 0;
     if (read_address(address, &where) != 0)
         return config_error(plan->config, "federation", "metrics", error,
-                            "\"%s\" is no IPv4 address and port: write 127.0.0.1:9464", address);
+                            "\"%s\" is not an IPv4 address and port: write 127.0.0.1:9464", address);
     struct metrics_end *end = memory_new(1, sizeof *end);
     if (!end)
         return error_memory(error);
     metrics->end = end;
     pthread_mutex_init(&end->lock, NULL);
-    end->planned = planned_rounds(plan);
+    end->planned = remote_rounds(plan);
     end->listed = listed;
     end->counts_parties = plan->guarantee.adjacency != DPF_ADJ_ADD_REMOVE;
     if (load(end) != 0)

@@ -93,9 +93,10 @@ static const char *data_refusal(const struct plan *plan)
     if (plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN)
         return "[model] offset = mean is a mean of everybody's records";
     if (data[D_WEIGHTS_KIND].integer != WEIGHTS_NONE && data[D_WEIGHTS_KIND].integer != WEIGHTS_GROUPS)
-        return "privacy weights are read for all users in one place: only kind = groups follows from ids";
+        return "privacy weights are read for all users in one place: only those of kind = groups follow from "
+               "ids";
     if (*data[D_USER_FEATURES].text)
-        return "user-features is a file with everybody's";
+        return "user-features is a file with facts about all users";
     return NULL;
 }
 
@@ -122,10 +123,14 @@ static const char *recommender_refusal(const struct plan *plan)
 {
     const struct recommender_plan *component = &plan->recommender;
     if (!component->instance)
-        return "only factorizations and recommenders are: a baseline trains on all records in one place";
-    return component->aggregator ? aggregator_refusal(component->aggregator)
-                                 : "without [model] aggregator a recommender trains on all records in one "
-                                   "place: set it to secagg";
+        return "only factorizations and recommenders can: a baseline trains on all records in one place";
+    if (!component->aggregator)
+        return "without [model] aggregator a recommender trains on all records in one place: "
+               "set it to secagg";
+    if (((const dpf_aggregator *)component->aggregator->functions)->sees != DPF_SEES_SUM)
+        return "the server sees messages, and each has a share of the noise alone: "
+               "set [model] aggregator = secagg";
+    return aggregator_refusal(component->aggregator);
 }
 
 const char *federation_refusal(const struct plan *plan)

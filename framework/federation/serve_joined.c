@@ -143,7 +143,8 @@ int serve_event(struct serve *serve, const struct channel_event *event, struct d
     }
     if (event->frame.kind == FRAME_ABORT)
         log_message(LOG_LEVEL_WARNING, "a party leaves: %s", event->frame.text);
-    return event->frame.kind ? 0 : refuse(serve, event->peer, error, "what it sends is no message of ours");
+    return event->frame.kind ? 0
+                             : refuse(serve, event->peer, error, "what it sends is not a message of dpframe");
 }
 
 int serve_next_event(struct serve *serve, double until, struct channel_event *event, struct dpf_error *error)

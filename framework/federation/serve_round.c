@@ -220,9 +220,7 @@ static int run_round(struct round *round, struct dpf_error *error)
         return -1;
     if (round->n < 2 || round->n < release->sums->least_survivors)
         return error_set(
-            error, DPF_FAULT_RUN,
-            "round %lld: %lld parties are there and asked for, and the noise needs %lld; nothing is "
-            "opened",
+            error, DPF_FAULT_RUN, "round %lld has %lld parties, but the noise needs %lld; no sum is opened",
             (long long)release->round + 1, (long long)round->n,
             (long long)(release->sums->least_survivors > 2 ? release->sums->least_survivors : 2));
     setup.parties = round->parties;

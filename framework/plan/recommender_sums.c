@@ -38,7 +38,7 @@ int recommender_sums_refuse(const struct plan *plan, struct dpf_error *error)
     return plan->stand_in
                ? 0
                : refuse_keys(plan, keys, 3,
-                             "sums of a recommender are meant, and [model] names none: set aggregators of a "
+                             "this key is for recommenders, and [model] names none: set aggregators of a "
                              "factorization in [users] or [items]",
                              error);
 }
@@ -51,7 +51,7 @@ int recommender_sums_make(struct plan *plan, struct dpf_error *error)
         return 0;
     if (!*id)
         return refuse_keys(plan, keys, 2,
-                           "noise is in shares with an aggregator alone: set [model] aggregator, or 0 here",
+                           "this key is for sums through an aggregator: set [model] aggregator, or 0 here",
                            error);
     if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
         return config_error(plan->config, "model", "aggregator", error,
@@ -137,8 +137,8 @@ int recommender_sums_complete(struct plan *plan, int32_t index, struct dpf_error
     if (release->noise_where != DPF_NOISE_IN_SHARES || release->largest < 1 || release->share_steps < 1 ||
         !(release->flags & DPF_RELEASE_NOISE_BY_USERS))
         return config_error(plan->config, "model", "aggregator", error,
-                            "recommender %s does not send its %.48s with noise in shares, so that an "
-                            "aggregator could sum it: remove the key",
+                            "recommender %s does not send its %.48s with noise in shares, as an "
+                            "aggregator needs it: remove the key",
                             component->instance->entry->component->id, release->name);
     component->modulus[index] = modulus_of((double)plan_rows(plan, DPF_SIDE_USERS), release);
     return 0;

@@ -11,10 +11,11 @@
 static int refuse(const struct plan *plan, const char *what, const struct instance *instance,
                   struct dpf_error *error)
 {
-    return config_error(plan->config, "run", "checkpoint", error,
-                        "%s%s%s: a run that goes on after an interruption would have another key, and could "
-                        "not make it again; set checkpoint = false",
-                        what, instance ? " " : "", instance ? instance->entry->component->id : "");
+    return config_error(
+        plan->config, "run", "checkpoint", error,
+        "%s%s%s: a run that continues after an interruption has another key and cannot make it "
+        "again; set checkpoint = false",
+        what, instance ? " " : "", instance ? instance->entry->component->id : "");
 }
 
 static int check_term(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
@@ -57,8 +58,8 @@ static void warn_of_total(const struct plan *plan)
 {
     if (plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL)
         log_message(LOG_LEVEL_WARNING,
-                    "noise was chosen for total-epsilon without the rounds that are made again: the epsilon "
-                    "that is stated exceeds it");
+                    "the noise was chosen for total-epsilon without the rounds that are made again, so the "
+                    "stated epsilon exceeds it");
 }
 
 int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error)

@@ -440,7 +440,7 @@ static void add_repeats(const struct guarantee *guarantee, int width, struct tex
     snprintf(line, sizeof line,
              "Interruptions ended %lld round%s, which the run then made again with other noise. Somebody may "
              "have seen "
-             "the first attempts, so all attempts are counted above. This takes for granted that what "
+             "the first attempts, so all attempts are counted above. This assumes that what "
              "interrupted the run did not depend on protected records.",
              (long long)guarantee->repeats, guarantee->repeats > 1 ? "s" : "");
     add_wrapped(out, width, "- ", line);

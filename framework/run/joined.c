@@ -183,20 +183,20 @@ static int check_aggregator(const struct plan *plan, const struct term_plan *ter
     /* The ranks' residues are added before they are reduced. */
     if (term->noise.modulus > (uint64_t)(INT64_MAX / ranks_size()))
         return refuse(plan, plan_side_name(term->side), "mechanism",
-                      "sums modulo a number so large do not fit 64 bits", error);
+                      "sums modulo so large a number do not fit 64 bits", error);
     if (aggregator->merge && !aggregator->state_bytes && (aggregator->flags & DPF_AGGREGATOR_BY_ROWS))
         return 0;
     return refuse(
         plan, plan_side_name(term->side), "aggregator",
-        "the aggregator keeps more than a sum of rows (secure aggregation does), which is not brought "
-        "together",
+        "the aggregator keeps more than a sum of rows (as secure aggregation does), and ranks exchange "
+        "only sums",
         error);
 }
 
 static int check_term(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {
     if (term->source == SOURCE_RELATION)
-        return refuse(plan, term->name, "source", "what friends send is not brought together", error);
+        return refuse(plan, term->name, "source", "the ranks do not exchange what friends send", error);
     if (!term->mechanism)
         return 0;
     if (term->whole_message && !term->by_user)
@@ -213,7 +213,7 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
     if (component->instance &&
         !(component->functions->flags(component->instance->self) & DPF_RECOMMENDER_SUMS_USERS))
         return refuse(plan, "model", "recommender",
-                      "this recommender reads all users' records together, which are not brought together",
+                      "this recommender reads all users' records, and each rank has only its own users'",
                       error);
     if (component->aggregator)
         return refuse(plan, "model", "aggregator",

@@ -42,19 +42,19 @@ int resume_check_directory(const char *directory, int resumes, struct dpf_error 
     if (status == 0 && is_there && !resumes)
         status = error_set(error, DPF_FAULT_CONFIG,
                            "[run] output = %s: an interrupted run has left %s. Continue it with --resume; to "
-                           "start anew, which is charged anew, remove that file, or choose another directory",
+                           "start anew, which is charged again, remove that file or choose another directory",
                            directory, path);
     if (status == 0 && !is_there && resumes)
-        status =
-            error_set(error, DPF_FAULT_CONFIG,
-                      "--resume: there is no checkpoint %s to go on from. A run that ended has none, nor "
-                      "has one without [run] checkpoint = true: start it without --resume",
-                      path);
+        status = error_set(
+            error, DPF_FAULT_CONFIG,
+            "--resume: the checkpoint %s does not exist. Only a run with [run] checkpoint = true that "
+            "was interrupted has one: start this run without --resume",
+            path);
     if (status == 0 && is_there && is_older_than_results(path, directory))
         status =
             error_set(error, DPF_FAULT_CONFIG,
                       "--resume: %s is older than the results in %s: the run has ended, and would release "
-                      "rounds twice. Use the results; to start anew, which is charged anew, remove the file",
+                      "rounds twice. Use the results; to start anew, which is charged again, remove the file",
                       path, directory);
     free(path);
     return status;
@@ -136,7 +136,7 @@ static int check_binding(const struct checkpoint *checkpoint, struct dpf_error *
         return 0;
     return error_set(error, DPF_FAULT_CONFIG,
                      "--resume: %s belongs to another run: %s was \"%.160s\" and is \"%.160s\". Restore it; "
-                     "to start anew, which is charged anew, remove the file",
+                     "to start anew, which is charged again, remove the file",
                      checkpoint->path, d.where, d.before, d.now);
 }
 
@@ -168,9 +168,10 @@ static int take_up(struct checkpoint *checkpoint, struct plan *plan, struct dpf_
         return -1;
     checkpoint->repeats += !checkpoint->over;
     if (checkpoint->over)
-        log_message(LOG_LEVEL_INFO, "goes on after round %lld, the last", (long long)checkpoint->done);
+        log_message(LOG_LEVEL_INFO, "the run continues after round %lld, the last",
+                    (long long)checkpoint->done);
     else
-        log_message(LOG_LEVEL_INFO, "goes on with round %lld, which had begun and counts again",
+        log_message(LOG_LEVEL_INFO, "the run repeats round %lld, which had begun and counts again",
                     (long long)checkpoint->round + 1);
     return repeat_count(plan, checkpoint->repeats, error);
 }

@@ -608,8 +608,8 @@ static int open_checkpoint(struct run *run, struct dpf_error *error)
     if (plan->run.params.values[RUN_CHECKPOINT].integer && (!run->is_alone || run->part || run->remote))
         return config_error(
             plan->config, "run", "checkpoint", error,
-            "checkpoints are of single runs in one program: not of points of a sweep, "
-            "candidates of a selection, or runs with users elsewhere; set checkpoint = false");
+            "only single runs in one program write checkpoints, not points of a sweep, candidates of "
+            "a selection, or runs with parties elsewhere; set checkpoint = false");
     if (run->trace || stopping_reads_error(&run->stopping)) {
         run->checkpoint.trace = run->train_rmse;
         run->checkpoint.n_trace = &run->n_train_rmse;

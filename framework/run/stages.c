@@ -106,8 +106,7 @@ int machine_limits_read(const char *path, struct machine_limits *out, struct dpf
                                    1e9 * json_number_value(json_object_get(limits, "sgemm-gflop-s")),
                                    1e9 * json_number_value(json_object_get(limits, "keystream-gb-s"))};
     const char *why =
-        root ? "limits triad-gb-s, sgemm-gflop-s and keystream-gb-s are needed, and not all are there"
-             : fault.text;
+        root ? "a limit is missing: triad-gb-s, sgemm-gflop-s and keystream-gb-s are needed" : fault.text;
     const int status = out->bytes > 0 && out->flops > 0 && out->stream > 0
                            ? 0
                            : error_set(error, DPF_FAULT_CONFIG,

@@ -46,7 +46,7 @@ static const struct {
                     .question = "the probability that the bound may fail; a tenth of 1 / users or less"},
     [FACT_RECIPE] =
         {.key = "recipe",
-         .question = "the model; by the rule of docs/accuracy.md from users and epsilon where it is not said",
+         .question = "the model; by default the rule of docs/accuracy.md chooses it from users and epsilon",
          .choices = "private-gram|private-popularity|private-ratings|private-biases"},
     [FACT_RECORDS] =
         {.key = "records",
@@ -54,19 +54,19 @@ static const struct {
                      "depends on it"},
     [FACT_UNIT] = {.key = "unit", .question = "whom the guarantee protects", .choices = "user"},
     [FACT_FORMAT] = {.key = "format",
-                     .question = "what the file looks like; by its name where that says it",
+                     .question = "what the file looks like; by default its name decides",
                      .choices = "csv|tsv|recbole|movielens-100k|movielens-1m"},
     [FACT_DELIMITER] = {.key = "delimiter",
                         .question = "what separates fields, as in data.delimiter",
                         .asked = "What separates fields: comma, semicolon, tab, pipe, space, double-colon?",
-                        .without = "as the format has it"},
+                        .without = "as in the format"},
     [FACT_HEADER] = {.key = "header",
                      .question = "whether the first line names the columns",
                      .choices = "yes|no",
                      .asked = "Does the first line name the columns?"},
     [FACT_FIELDS] = {.key = "fields",
                      .question = "how many fields a line has",
-                     .asked = "How many fields has a line?"},
+                     .asked = "How many fields does a line have?"},
     [FACT_USER] = {.key = "user", .question = "the user's column, a name or a number from 1"},
     [FACT_ITEM] = {.key = "item", .question = "the item's column"},
     [FACT_RATING] = {.key = "rating", .question = "the column of the rating or count"},
@@ -75,21 +75,20 @@ static const struct {
                    .asked = "Which column has the time, by name or number?",
                    .without = "none"},
     [FACT_ITEMS_FILE] = {.key = "items-file",
-                         .question = "the catalogue, an id on each line, so that which items there are does "
-                                     "not follow from the records",
-                         .asked = "Which public file lists all items, an id on each line? Without one, which "
-                                  "items occur is declared "
-                                  "public.",
+                         .question = "the catalogue, an id on each line; without it the records say which "
+                                     "items there are",
+                         .asked = "Which public file lists all items, an id on each line? Without one, you "
+                                  "declare that the set of items that occur is public.",
                          .without = "none"},
     [FACT_ITEM_FEATURES] = {.key = "item-features", .question = "a file of public facts about items"},
     [FACT_ITEM_FEATURES_FORMAT] = {.key = "item-features.format",
-                                   .question = "what that file looks like; by its name where that says it",
+                                   .question = "what that file looks like; by default its name decides",
                                    .asked = "What does the file of item features look like?"},
     [FACT_ITEM_FEATURES_CATEGORIES] = {.key = "item-features.categories",
                                        .question = "columns of that file whose texts are categories: genres"},
-    [FACT_ITEM_FEATURES_SEPARATOR] =
-        {.key = "item-features.separator",
-         .question = "what separates several categories in a field; | where it is not said"},
+    [FACT_ITEM_FEATURES_SEPARATOR] = {.key = "item-features.separator",
+                                      .question =
+                                          "what separates several categories in a field; by default |"},
     [FACT_ITEM_FEATURES_FLAGS] = {.key = "item-features.flags", .question = "columns of 0 and 1"},
     [FACT_ITEM_FEATURES_NUMBERS] = {.key = "item-features.numbers", .question = "columns of numbers"},
     [FACT_ITEM_FEATURES_YEAR_OF] = {.key = "item-features.year-of",

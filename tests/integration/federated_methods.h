@@ -52,6 +52,14 @@ static const char methods_gram[] =
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n"
     "[accountants]\nlist = rdp\n[evaluate]\nmetrics = ndcg\n" LINKS;
 
+static const char methods_ratings[] =
+    "[run]\nthreads = 1\noutput = out\n" DATA "[split]\nkind = per-user\nfraction = 0.2\n"
+    "[model]\naggregator = secagg\nmin-honest = 8\nusers = 12\nitems = 20\n"
+    "[model.recommender]\nnoise-multiplier = 1\nrank = 2\n"
+    "[parties]\nkind = users\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n"
+    "[accountants]\nlist = rdp\n[evaluate]\nmetrics = rmse\n" LINKS;
+
 static const char methods_sites[] =
     "[run]\nrounds = 2\nthreads = 1\norder = users, items\noutput = out\n" DATA "feedback = implicit\n"
     "[split]\nkind = random\nfraction = 0.2\n[model]\nrank = 3\ninit = uniform\ninit-scale = 1\n"
@@ -116,7 +124,7 @@ static inline pid_t start_site(const char *run, int site, const char *options)
                  socket_path, site, name, name, names[site], base_options, options);
 }
 
-/* Writes hdpmf.ini, open.ini, gram.ini and dpimf.ini beside what parties_begin writes. */
+/* Writes hdpmf.ini, open.ini, gram.ini, ratings.ini and dpimf.ini beside what parties_begin writes. */
 static inline int methods_begin(void)
 {
     if (parties_begin() != 0)
@@ -124,6 +132,7 @@ static inline int methods_begin(void)
     training_file("hdpmf.ini", methods_hdpmf);
     training_file("open.ini", methods_open);
     training_file("gram.ini", methods_gram);
+    training_file("ratings.ini", methods_ratings);
     training_file("sites.ini", methods_sites);
     training_file("dpimf.ini", methods_dpimf);
     return 0;

@@ -264,6 +264,40 @@ static void a_party_limits_what_it_takes_part_in(void **state)
     base_options = "--insecure-test -o privacy.randomness=reproducible";
 }
 
+/* What a party decides for itself it does not take from a file that it includes; it may say the same in its own. */
+static void a_shared_file_decides_nothing_for_a_party(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shared, *own, *options, *why;
+        int code;
+    } cases[] = {
+        {"[consent]\nobserver = outsider\n", "", "", "[consent] observer = outsider: it stands in a file", 2},
+        {"[consent]\nproved = no\n", "", "", "[consent] proved = no: it stands in a file", 2},
+        {"[consent]\nobserver = outsider\n", "observer = server\n", "", "nobody serves at", 1},
+        {"[consent]\nobserver = outsider\n", "", "-o consent.observer=server", "nobody serves at", 1},
+        {"state = one-for-all\n", "", "", "[federation] state = one-for-all: it stands in a file", 2},
+        {"site = north\n", "", "", "[federation] site = north: it stands in a file", 2},
+        {"signing-key = all.key\n", "", "", "[federation] signing-key = all.key: it stands in a file", 2},
+        {"state = one-for-all\n", "", "-o federation.state=own-state", "nobody serves at", 1},
+    };
+    static char shared[sizeof base + 64];
+    char own[128];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(shared, sizeof shared, "%s%s", base, cases[i].shared); /* the last section is [federation] */
+        snprintf(own, sizeof own, "include = shared.ini\n[consent]\nmax-epsilon = 800\n%s", cases[i].own);
+        training_file("shared.ini", shared);
+        training_file("own.ini", own);
+        const pid_t party = start(
+            "shared",
+            "join %s/nobody.sock -q -c own.ini --data mine4.csv -O shared-out -o federation.join-time=0 %s",
+            training_directory, cases[i].options);
+        expect_end(party, "shared", cases[i].code, cases[i].why);
+        assert_true(cases[i].code == 1 || strstr(said("shared"), "shared.ini:"));
+    }
+    assert_false(command_exists("one-for-all"));
+}
+
 /* The rounds that its file says it has taken part in, in place of those that it has. */
 static void count_answered(const char *directory, int count)
 {
@@ -442,6 +476,7 @@ int main(void)
         cmocka_unit_test(who_agrees_to_something_else_stays_out),
         cmocka_unit_test(a_server_that_is_killed_releases_nothing),
         cmocka_unit_test(a_party_limits_what_it_takes_part_in),
+        cmocka_unit_test(a_shared_file_decides_nothing_for_a_party),
         cmocka_unit_test(a_party_comes_back),
         cmocka_unit_test(parties_killed_at_random),
         cmocka_unit_test(over_grpc),

@@ -96,10 +96,49 @@ static void private_gram_from_sums(void **state)
     same_file("gram-lost", "gram-eleven", "release/model_state.bin", 100);
 }
 
+/* Sums that are made more than once have a round each, and the statement counts them. */
+static void rounds_of_sums(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *options, *says;
+    } cases[] = {
+        /* users, counts, biases and moments, then corrections and Grams */
+        {"ratings", "-o model.recommender=private-ratings -o model.recommender.rounds=3",
+         "In 10 rounds, once"},
+        /* counts, then matrices and linear terms */
+        {"als", "-o model.recommender=private-als -o model.recommender.rounds=2", "In 5 rounds, once"},
+    };
+    pid_t pids[N_PARTIES + 1];
+    const char *all[N_PARTIES + 1];
+    char words[1024], name[64], alone[64], text[1 << 14];
+    run_config = "ratings.ini";
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *run = cases[i].name;
+        for (int p = 1; p <= N_PARTIES; p++)
+            all[p] = cases[i].options;
+        const pid_t server = start_server(run, cases[i].options);
+        start_parties(run, pids, all);
+        snprintf(name, sizeof name, "%s-server", run);
+        all_end_well(server, name, pids, N_PARTIES);
+        snprintf(words, sizeof words, "-q -c ratings.ini -O %s-alone -o privacy.randomness=reproducible %s",
+                 run, cases[i].options);
+        command_expect(words, 0, "");
+        snprintf(alone, sizeof alone, "%s-alone", run);
+        same_file(run, alone, "release/model_state.bin", 100);
+        snprintf(name, sizeof name, "%s-7-out", run);
+        same_file(name, alone, "release/model_state.bin", 100);
+        snprintf(name, sizeof name, "%s-7-state/statement.txt", run);
+        command_slurp(command_path(name), text, sizeof text);
+        assert_non_null(strstr(text, cases[i].says));
+    }
+}
+
 static void dpimf_at_sites(void **state)
 {
     (void)state;
     pid_t pids[N_PARTIES + 1] = {0};
+    char text[1 << 14];
     static const char *const sites = "-o federation.parties=sites.txt";
     run_config = "dpimf.ini";
     divide_users();
@@ -110,6 +149,8 @@ static void dpimf_at_sites(void **state)
     command_expect("-q -c dpimf.ini -O dpimf-alone -o privacy.randomness=reproducible", 0, "");
     same_release("dpimf", "dpimf-alone");
     same_release("dpimf-2-out", "dpimf-alone");
+    command_slurp(command_path("dpimf-2-state/statement.txt"), text, sizeof text);
+    assert_non_null(strstr(text, "A user must be at one site only"));
     /* The mean is over those that are left. */
     server = start_server("dpimf-lost", sites);
     pids[1] = start_site("dpimf-lost", 1, "");
@@ -149,6 +190,7 @@ static void combinations_that_are_refused(void **state)
          "how many parties send a row"},
         {"hdpmf.ini", "-o items.aggregator=modular-sum", "secagg, sum and mean have messages"},
         {"gram.ini", "-o model.aggregator=modular-sum", "secagg, sum and mean have messages"},
+        {"gram.ini", "-o model.aggregator=sum -o consent.proved=no", "each has a share of the noise alone"},
         {"gram.ini", "-o model.aggregator= -o model.min-honest=0", "trains on all records"},
         {"gram.ini", "-o parties.kind=curator", "set [parties] kind = users"},
         {"dpimf.ini", "-o items.mechanism.lifetime=run", "lives for the whole run"},
@@ -168,8 +210,11 @@ static void combinations_that_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hdpmf_solves_after_the_release), cmocka_unit_test(messages_in_the_open),
-        cmocka_unit_test(private_gram_from_sums),         cmocka_unit_test(dpimf_at_sites),
+        cmocka_unit_test(hdpmf_solves_after_the_release),
+        cmocka_unit_test(messages_in_the_open),
+        cmocka_unit_test(private_gram_from_sums),
+        cmocka_unit_test(rounds_of_sums),
+        cmocka_unit_test(dpimf_at_sites),
         cmocka_unit_test(combinations_that_are_refused),
     };
     if (methods_begin() != 0)

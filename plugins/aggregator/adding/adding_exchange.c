@@ -217,7 +217,7 @@ dpf_status adding_server_close(void *self, const dpf_call *call, dpf_exchange *x
     (void)self;
     if (end->survivors < 1 || end->survivors < x->least_survivors)
         return call->host->fail(call->host, DPF_E_PRIVACY, -1,
-                                "too few parties have answered; nothing is made of their messages");
+                                "too few parties have answered; their messages are not summed");
     memcpy(into->sums, sums_of(x), (size_t)numbers_of(x) * sizeof *into->sums);
     memcpy(x->in_sum, answered(x), (size_t)x->n_parties);
     into->survivors = end->survivors;

@@ -203,7 +203,7 @@ dpf_status secagg_exchange_open(void *self, const dpf_call *call, dpf_exchange *
         (!exchange->identities || (exchange->end == DPF_END_PARTY && !exchange->signing_key)))
         return secagg_failed(call, DPF_E_UNSUPPORTED, P_MALICIOUS,
                              "malicious = yes needs the Ed25519 keys of all parties, known beforehand "
-                             "([federation] identities), and at a party its own signing-key");
+                             "([federation] parties), and at a party its own signing-key");
     if (!is_served(exchange))
         return secagg_failed(
             call, DPF_E_PRIVACY, -1,

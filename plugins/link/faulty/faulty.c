@@ -41,8 +41,8 @@ static const dpf_param params[P_COUNT] = {
                                        "All messages after so many are lost. 0: none for this reason."),
     [P_CUT_AFTER] =
         DPF_PARAM_INT_F("cut-after", 0, 0, 1e9, 0, "messages",
-                        "At a party: the connection is lost with the message after so many, once. It may "
-                        "be opened again. 0: never."),
+                        "At a party: the connection is lost once, with the message after this many. The "
+                        "party may connect again. 0: never."),
 };
 
 struct held {

@@ -209,7 +209,7 @@ static dpf_status fill(struct local *local, struct peer *peer)
         if (peer->in.n >= LENGTH_BYTES) {
             const uint64_t length = length_of(&peer->in);
             if (length > LARGEST) {
-                cut(peer, "it has sent no message of ours");
+                cut(peer, "what it sends is not a message of dpframe");
                 return DPF_OK;
             }
             more = length + LENGTH_BYTES - peer->in.n;

@@ -61,7 +61,7 @@ LANES_INLINE void climb_factors(const struct climb *climb, lanes_of_reals factor
 LANES_INLINE void climb_all(struct climb *climb, int64_t iterations)
 {
     for (int64_t i = 0; i < iterations; i++) {
-        lanes_of_reals factor[PAIR_CELLS], moved = {0};
+        lanes_of_reals factor[PAIR_CELLS] = {{0}}, moved = {0};
         climb_factors(climb, factor);
         for (int t = 0; t < PAIR_CELLS; t++) {
             const lanes_of_reals next = climb->estimate[t] * factor[t];

@@ -59,8 +59,8 @@ static const dpf_param params[P_COUNT] = {
                                        "", "Part of mu^2 that the counts get; 0: by rule."),
     [P_TAIL_SHARE] =
         DPF_PARAM_REAL_F("tail-share", -1.0, -1.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
-                         "Part of mu^2 for items without a column, beside the Gram; 0: they are told from "
-                         "counts and features alone; -1: by rule."),
+                         "Part of mu^2 for items without a column, beside the Gram; 0: only counts and "
+                         "features tell them apart; -1: by rule."),
     [P_EXPONENT] =
         DPF_PARAM_REAL_F("weight-exponent", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
                          "Items weigh (count + weight-offset)^-exponent in a user's row; -1: by rule."),

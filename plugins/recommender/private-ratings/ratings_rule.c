@@ -11,7 +11,7 @@
 #define QUARTERS "quarters of the range"
 
 static const dpf_enum_value uncounted[] = {
-    {"rare", "hardly anybody rates them: so it is where the catalogue was there all the time"},
+    {"rare", "hardly anybody rates them, as when the catalogue was there all the time"},
     {"typical", "they are new: as popular as the item of a typical record"},
 };
 
