@@ -203,6 +203,10 @@ int step_open_participations(const struct engine *engine, struct term_run *term,
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);
+/* Compares the users' weights of this round with what the plan states, before anything is sent. kept: the run
+   had not departed from its plan before they were drawn. All ranks call it. */
+int step_compare_with_plan(struct engine *engine, const struct term_run *term, int kept,
+                           struct dpf_error *error);
 
 /* After the last round: applies the term's factor transforms to the other side's rows. */
 int step_return_transformed(struct engine *engine, struct term_run *term, struct dpf_error *error);

@@ -266,7 +266,7 @@ static int check_resumption(const struct file *file, const json_t *line,
         "--resume: %s was resumed before, at %.32s, as [privacy] ledger = %s says: it is an old copy, and "
         "its "
         "later rounds would be released twice. Nothing is released. Use the results, or the last checkpoint, "
-        "of the run that went on from it; to start anew, which is charged anew, remove the file",
+        "of the run that went on from it; to start anew, which is charged again, remove the file",
         resumption->checkpoint, text_in(line, "time"), file->path);
 }
 
