@@ -13,29 +13,32 @@ set tics nomirror
 set key top right samplen 2 spacing 1.1
 
 $ratings << EOD
-0.3 .939 .979 .999 .986
-1   .901 .928 .965 .945
-3   .881 .901 .937 .926
-10  .862 .878 .919 .919
+0.3 .938 .977 1.000 .986 1.055
+1   .900 .927 .965 .944 .936
+3   .880 .901 .937 .925 .923
+10  .861 .876 .919 .919 .921
 EOD
 $ranking << EOD
-0.3 .297 .220 .198
-1   .340 .301 .202
-3   .366 .351 .202
-10  .405 .392 .202
+0.3 .292 .212 .199 .191
+1   .340 .300 .202 .245
+3   .367 .347 .202 .332
+10  .403 .391 .202 .371
 EOD
 set title "Ratings: RMSE, lower is better"
 set yrange [.83:1.10]
 plot $ratings using 1:2 with linespoints lw 2 pt 7 lc rgb "#0b5cad" title "private-ratings, public features", \
      $ratings using 1:3 with linespoints lw 2 pt 7 lc rgb "#6aa5d9" title "private-ratings", \
      $ratings using 1:4 with linespoints lw 2 pt 5 lc rgb "#c9661c" title "private ALS", \
+     $ratings using 1:6 with linespoints lw 2 pt 9 lc rgb "#3a8f5b" title "DP-SGD", \
      $ratings using 1:5 with linespoints lw 2 pt 5 lc rgb "#e0b070" title "private biases", \
-     .870 with lines dt 2 lw 1.5 lc rgb "#444444" title "ALS without privacy", \
+     .869 with lines dt 2 lw 1.5 lc rgb "#444444" title "ALS without privacy", \
      .907 with lines dt 3 lw 1.5 lc rgb "#888888" title "biases without privacy"
 set title "Rankings: NDCG@10, higher is better"
 set yrange [.17:.53]
 plot $ranking using 1:2 with linespoints lw 2 pt 7 lc rgb "#0b5cad" title "private-gram, public features", \
      $ranking using 1:3 with linespoints lw 2 pt 7 lc rgb "#6aa5d9" title "private-gram", \
+     $ranking using 1:5 with linespoints lw 2 pt 9 lc rgb "#3a8f5b" title "DP-SGD", \
      $ranking using 1:4 with linespoints lw 2 pt 5 lc rgb "#e0b070" title "private popularity", \
-     .412 with lines dt 2 lw 1.5 lc rgb "#444444" title "implicit ALS without privacy", \
+     .446 with lines dt 4 lw 1.5 lc rgb "#444444" title "EASE without privacy", \
+     .413 with lines dt 2 lw 1.5 lc rgb "#444444" title "implicit ALS without privacy", \
      .203 with lines dt 3 lw 1.5 lc rgb "#888888" title "popularity without privacy"
