@@ -110,48 +110,76 @@ int summary_fill(struct dataset *dataset, struct dpf_error *error)
     return count_cold(dataset, error);
 }
 
-static void add_count(struct text *out, int64_t count, const char *words)
+static void add_number(struct text *out, const char *before, int64_t count, const char *one, const char *more)
 {
     char number[32];
+    text_add(out, "%s%s %s", before, text_from_count(count, number), count == 1 ? one : more);
+}
+
+static void add_count(struct text *out, int64_t count, const char *one, const char *more)
+{
     if (count > 0)
-        text_add(out, ", %s %s", text_from_count(count, number), words);
+        add_number(out, ", ", count, one, more);
+}
+
+static void add_sizes(const struct dataset *dataset, struct text *out)
+{
+    add_number(out, "", dataset->summary.users, "user", "users");
+    add_number(out, " x ", dataset->summary.items, "item", "items");
+}
+
+static char *finished(struct text *text)
+{
+    if (text->failed) {
+        text_free(text);
+        return NULL;
+    }
+    return text->data;
+}
+
+char *data_catalogues_text(const struct dataset *dataset)
+{
+    struct text out = {0};
+    add_sizes(dataset, &out);
+    text_add(&out, " in the catalogues; the server has no records");
+    return finished(&out);
 }
 
 char *data_summary_text(const struct dataset *dataset)
 {
     const struct dataset_summary *s = &dataset->summary;
-    char number[32];
     struct text out = {0};
-    text_add(&out, "%s users", text_from_count(s->users, number));
-    text_add(&out, " x %s items", text_from_count(s->items, number));
-    text_add(&out, ", %s %s", text_from_count(s->ratings, number),
-             dataset->implicit ? "interactions" : "ratings");
+    add_sizes(dataset, &out);
+    add_number(&out, ", ", s->ratings, dataset->implicit ? "interaction" : "rating",
+               dataset->implicit ? "interactions" : "ratings");
     if (!dataset->implicit && s->ratings > 0)
         text_add(&out, " from %g to %g, mean %.4f, %s%lld distinct", s->value_min, s->value_max,
                  s->value_mean, s->distinct_values >= DISTINCT_LIMIT ? "at least " : "",
                  (long long)s->distinct_values);
-    add_count(&out, dataset->test.n, "of them for testing");
-    add_count(&out, s->duplicates, "duplicates resolved");
-    add_count(&out, s->below_threshold, "below the threshold");
-    add_count(&out, s->out_of_range, "outside of the declared range dropped");
-    add_count(&out, s->filtered, "filtered");
-    add_count(&out, s->out_of_catalogue, "outside of the catalogues left out");
-    add_count(&out, s->clipped, "values moved to an end of the declared range");
-    add_count(&out, s->empty_lines, "empty lines");
+    add_count(&out, dataset->test.n, "of them for testing", "of them for testing");
+    add_count(&out, s->duplicates, "duplicate resolved", "duplicates resolved");
+    add_count(&out, s->below_threshold, "below the threshold", "below the threshold");
+    add_count(&out, s->out_of_range, "outside of the declared range dropped",
+              "outside of the declared range dropped");
+    add_count(&out, s->filtered, "filtered", "filtered");
+    add_count(&out, s->out_of_catalogue, "outside of the catalogues left out",
+              "outside of the catalogues left out");
+    add_count(&out, s->clipped, "value moved to an end of the declared range",
+              "values moved to an end of the declared range");
+    add_count(&out, s->empty_lines, "empty line", "empty lines");
     add_count(&out, s->time_ties_decided,
+              "user whose held-out record the order of lines decided (equal time stamps)",
               "users whose held-out record the order of lines decided (equal time stamps)");
     if (s->cold_records > 0)
-        text_add(&out, ", %lld test records of users (%lld) or items (%lld) without training records",
-                 (long long)s->cold_records, (long long)s->cold_users, (long long)s->cold_items);
+        text_add(&out, ", %lld test record%s of users (%lld) or items (%lld) without training records",
+                 (long long)s->cold_records, s->cold_records == 1 ? "" : "s", (long long)s->cold_users,
+                 (long long)s->cold_items);
     if (dataset->relation.links.ptr) {
         const struct csr *links = &dataset->relation.links;
-        text_add(&out, ", %s links", text_from_count(links->ptr[links->rows], number));
-        add_count(&out, dataset->relation.unknown, "links of users without ratings dropped");
-        add_count(&out, dataset->relation.self, "links to oneself dropped");
+        add_number(&out, ", ", links->ptr[links->rows], "link", "links");
+        add_count(&out, dataset->relation.unknown, "link of users without ratings dropped",
+                  "links of users without ratings dropped");
+        add_count(&out, dataset->relation.self, "link to oneself dropped", "links to oneself dropped");
     }
-    if (out.failed) {
-        text_free(&out);
-        return NULL;
-    }
-    return out.data;
+    return finished(&out);
 }

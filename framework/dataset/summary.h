@@ -10,5 +10,7 @@ int summary_fill(struct dataset *dataset, struct dpf_error *error);
 
 /* The one-line summary. Free it. */
 char *data_summary_text(const struct dataset *dataset);
+/* The same of the server of a federation, which knows catalogues alone. Free it. */
+char *data_catalogues_text(const struct dataset *dataset);
 
 #endif

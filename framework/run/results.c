@@ -84,31 +84,49 @@ static int is_ours(const char *part, const char *name)
 
 /* Calls visit for each entry of a part of the results; 0, or what a visit returned. */
 static int visit_part(const char *directory, const char *part,
-                      int (*visit)(const char *directory, const char *part, const char *name))
+                      int (*visit)(const char *directory, const char *part, const char *name, void *context),
+                      void *context)
 {
     char *path = files_join(directory, part);
     DIR *dir = path ? opendir(path) : NULL;
     int status = 0;
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && status == 0; entry = readdir(dir))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            status = visit(directory, part, entry->d_name);
+            status = visit(directory, part, entry->d_name, context);
     if (dir)
         closedir(dir);
     free(path);
     return status;
 }
 
-static int is_foreign(const char *directory, const char *part, const char *name)
+/* Keeps the path of an entry that no run writes; 1 if it is one. */
+static int find_foreign(const char *directory, const char *part, const char *name, void *found)
 {
     (void)directory;
-    return !is_ours(part, name);
+    if (is_ours(part, name))
+        return 0;
+    *(char **)found = memory_format("%s%s", part, name);
+    return 1;
 }
 
-/* 1 if something in the directory is not the result of a run, whole or interrupted. */
-static int holds_others(const char *directory)
+/* Fails if something in the directory is not the result of a run, whole or interrupted: [run] output = results
+ * beside runs in results/NAME is a common case. */
+static int refuse_others(const char *directory, struct dpf_error *error)
 {
-    return visit_part(directory, "", is_foreign) || visit_part(directory, "release/", is_foreign) ||
-           visit_part(directory, "private/", is_foreign);
+    char *found = NULL;
+    if (!visit_part(directory, "", find_foreign, &found) &&
+        !visit_part(directory, "release/", find_foreign, &found) &&
+        !visit_part(directory, "private/", find_foreign, &found))
+        return 0;
+    const int status =
+        found
+            ? error_set(error, DPF_FAULT_CONFIG,
+                        "[run] output = %s: the directory contains %s, which does not belong to the results "
+                        "of one run; choose another directory with -O DIRECTORY",
+                        directory, found)
+            : error_memory(error);
+    free(found);
+    return status;
 }
 
 static int make_inside(const char *directory, const char *name, struct dpf_error *error)
@@ -157,11 +175,8 @@ int results_prepare(const char *directory, struct dpf_error *error)
     if (stat(directory, &info) == 0 && !S_ISDIR(info.st_mode))
         return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory",
                          directory);
-    if (holds_others(directory))
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "[run] output = %s: the directory contains files that dpframe did not write; choose "
-                         "an empty directory",
-                         directory);
+    if (refuse_others(directory, error) != 0)
+        return -1;
     if (files_make_configured("[run] output", directory, error) != 0)
         return -1;
     if (check_writable(directory, "", error) != 0 || check_writable(directory, "release", error) != 0 ||
@@ -191,8 +206,9 @@ static void remove_inside(const char *directory, const char *name)
     free(path);
 }
 
-static int remove_leftover(const char *directory, const char *part, const char *name)
+static int remove_leftover(const char *directory, const char *part, const char *name, void *unused)
 {
+    (void)unused;
     char *inside = strstr(name, ".part") ? memory_format("%s%s", part, name) : NULL;
     if (inside && is_ours(part, name))
         remove_inside(directory, inside);
@@ -205,9 +221,9 @@ static void remove_earlier(const char *directory)
 {
     for (size_t i = 0; i < N_RESULT_FILES; i++)
         remove_inside(directory, result_files[i]);
-    visit_part(directory, "", remove_leftover);
-    visit_part(directory, "release/", remove_leftover);
-    visit_part(directory, "private/", remove_leftover);
+    visit_part(directory, "", remove_leftover, NULL);
+    visit_part(directory, "release/", remove_leftover, NULL);
+    visit_part(directory, "private/", remove_leftover, NULL);
 }
 
 /* ---- pieces of run.json --------------------------------------------------------------------------- */

@@ -314,9 +314,10 @@ static int load(struct run *run, struct dpf_error *error)
                             error)) != 0 ||
         shares_keep_own(&run->dataset, error) != 0)
         return -1;
-    if (run->remote && run->remote->engine.party < 0) /* the server has no records, which is no fault */
+    const int is_server = run->remote && run->remote->engine.party < 0;
+    if (is_server) /* the server has no records, which is no fault */
         violations_free(&run->dataset.violations);
-    char *summary = data_summary_text(&run->dataset);
+    char *summary = is_server ? data_catalogues_text(&run->dataset) : data_summary_text(&run->dataset);
     if (summary)
         log_message(LOG_LEVEL_INFO, "%s", summary);
     free(summary);
@@ -444,6 +445,13 @@ static void print_results(const struct run *run, const struct results *results, 
     free(statement);
 }
 
+/* Whether no line of the data is a record: others were not left out by a key of [data] either. */
+static int has_no_valid_record(const struct dataset_summary *summary)
+{
+    return summary->ratings == 0 && summary->below_threshold == 0 && summary->out_of_range == 0 &&
+           summary->filtered == 0 && summary->out_of_catalogue == 0;
+}
+
 /* For the curator: nothing of it is in release/, nor in the exit status. */
 static void warn_of_violations(const struct run *run, const char *directory)
 {
@@ -453,6 +461,10 @@ static void warn_of_violations(const struct run *run, const char *directory)
                     "%lld faults in protected records were counted as zero ([privacy] on-violation = zero). "
                     "They are listed in %s/private/violations.txt; the first: %.400s",
                     (long long)v->n, directory, v->kept ? v->list[0].text : "");
+    /* A party is one of many: the model has the others' records. */
+    if (v->n > 0 && !run->remote && has_no_valid_record(&run->dataset.summary))
+        log_message(LOG_LEVEL_WARNING, "no valid record was read: the model has only noise in it; check "
+                                       "[data] format, delimiter and fields");
 }
 
 /* A part states the whole that it belongs to. */

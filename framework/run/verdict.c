@@ -157,14 +157,27 @@ static void add_remedy(const struct verdict_input *input, struct text *out)
                                    : " Try a larger epsilon, fewer rounds, or a smaller rank.");
 }
 
+/* Less noise is no remedy where the model is not better without any. */
+static void add_cost(const struct verdict_input *input, const struct judged *judged, double without,
+                     struct text *out)
+{
+    const char *name = judged->own->name;
+    const enum verdict verdict = compare(judged, without);
+    if (verdict == VERDICT_BETTER) {
+        text_add(out, " Noise and clips are the cause: without them %s is %.4f.", name, without);
+        add_remedy(input, out);
+    } else
+        text_add(
+            out, " Noise and clips cost accuracy, but even without them %s would be %.4f, %s better than %s.",
+            name, without, verdict == VERDICT_SAME ? "not reliably" : "no", subject_of(judged->rival->name));
+}
+
 static void add_reason(const struct verdict_input *input, const struct judged *judged, struct text *out)
 {
     const char *name = judged->own->name;
     const double without = input->non_private ? metrics_find(input->non_private, name) : (double)NAN;
     if (isfinite(without) && noise_costs(judged, without)) {
-        text_add(out, " Noise and clips are the cause: without them %s is %.4f%s.", name, without,
-                 compare(judged, without) == VERDICT_BETTER ? "" : ", which would be no better either");
-        add_remedy(input, out);
+        add_cost(input, judged, without, out);
     } else if (isfinite(without)) {
         text_add(out, " Noise is not the cause: without it %s is %.4f. %s", name, without,
                  input->model ? "There is little to learn from these records beyond that."

@@ -131,22 +131,33 @@ static int choose_recipe(struct start *start, struct dpf_error *error)
                                                             : "private-ratings or private-biases");
 }
 
+static int stem_length(const char *config)
+{
+    const size_t length = strlen(config);
+    return (int)(length > 4 && strcmp(config + length - 4, ".ini") == 0 ? length - 4 : length);
+}
+
+/* The directory of results that is printed as -O, as a path in the configuration: relative to its place. */
+static char *results_beside(const char *config)
+{
+    const char *slash = strrchr(config, '/'), *name = slash ? slash + 1 : config;
+    return memory_format("%.*s-results", stem_length(name), name);
+}
+
 static int write_config(const struct start *start, struct dpf_error *error)
 {
     struct text text = {0};
     if (access(start->config, F_OK) == 0)
         return error_set(error, DPF_FAULT_CONFIG,
                          "%s is there already: remove it, or name another with --output", start->config);
-    recipe_write(start->recipe, &start->facts, start->path, &text);
+    char *output = results_beside(start->config);
+    if (!output)
+        return error_memory(error);
+    recipe_write(start->recipe, &start->facts, start->path, output, &text);
+    free(output);
     int status = text.failed ? error_memory(error) : files_write_text(start->config, text.data, error);
     text_free(&text);
     return status;
-}
-
-static int stem_length(const char *config)
-{
-    const size_t length = strlen(config);
-    return (int)(length > 4 && strcmp(config + length - 4, ".ini") == 0 ? length - 4 : length);
 }
 
 static int check_config(const struct start *start, struct dpf_error *error)

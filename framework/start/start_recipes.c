@@ -98,14 +98,15 @@ static void write_sizes(const struct start_facts *facts, struct text *out)
 /* ---- recipes
  * ----------------------------------------------------------------------------------------------- */
 
-static void write_run(const struct recipe *recipe, struct text *out)
+static void write_run(const struct recipe *recipe, const char *output, struct text *out)
 {
     text_add(out,
+             "[run]\noutput = %s\n"
              "; What the verdict after training compares with. Models named private-... are trained with the "
              "epsilon of this\n"
              "; run and not released; the others have no privacy. All figures are private.\n"
-             "[run]\ncompare = %s\n\n",
-             recipe->compare);
+             "compare = %s\n\n",
+             output, recipe->compare);
 }
 
 static void write_model(const struct recipe *recipe, const struct start_facts *facts, struct text *out)
@@ -166,7 +167,7 @@ const struct recipe *recipe_choose(const struct start_facts *facts, recipe_has h
 }
 
 void recipe_write(const struct recipe *recipe, const struct start_facts *facts, const char *path,
-                  struct text *out)
+                  const char *output, struct text *out)
 {
     text_add(
         out,
@@ -175,7 +176,7 @@ void recipe_write(const struct recipe *recipe, const struct start_facts *facts, 
         "; dpframe check -c FILE says what is promised, dpframe describe SECTION what each key means.\n\n",
         recipe->name, facts->values[FACT_USERS], facts->values[FACT_ITEMS], facts->values[FACT_EPSILON],
         recipe->summary);
-    write_run(recipe, out);
+    write_run(recipe, output, out);
     write_data(facts, path, out);
     write_split(facts, out);
     text_add(out, "\n");

@@ -18,8 +18,8 @@ typedef int (*recipe_has)(void *context, const char *id);
 
 /* NULL: no component of its kind is there, or not the one that is asked for, or that is of the other kind. */
 const struct recipe *recipe_choose(const struct start_facts *facts, recipe_has has, void *context);
-/* The whole configuration; path is copied unchanged. */
+/* The whole configuration; path and output, of the results, are copied unchanged. */
 void recipe_write(const struct recipe *recipe, const struct start_facts *facts, const char *path,
-                  struct text *out);
+                  const char *output, struct text *out);
 
 #endif

@@ -271,9 +271,10 @@ static void no_records_at_all_are_a_data_set(void **state)
 /* ---- the command ------------------------------------------------------------------------------------- */
 
 /* A rate at which the row of a user with many ratings grows until its gradient is not finite. */
-static const char growing[] =
+static const char growing_data[] =
+    "[data]\nformat = csv\npath = lines.csv\nheader = yes\nvalue-min = 1\nvalue-max = 5\n";
+static const char growing_model[] =
     "[run]\nrounds = 300\norder = users, items\noutput = out\n"
-    "[data]\nformat = csv\npath = lines.csv\nheader = yes\nvalue-min = 1\nvalue-max = 5\n"
     "[model]\nusers = 40\nrank = 2\ninit = normal-by-rank\ninit-scale = 1\n[parties]\nkind = users\n"
     "[privacy]\nid-lists = public\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
     "[users]\nloss = squared-error\nsolver = gradient-descent\n[users.loss]\nobjective = full\n"
@@ -284,6 +285,14 @@ static const char growing[] =
     "1\n"
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 2\nwhere = sum\n"
     "[accountants]\nlist = rdp\n";
+
+static void write_parts(const char *name, const char *first, const char *second)
+{
+    struct text text = {0};
+    text_add(&text, "%s%s", first, second);
+    training_file(name, text.data);
+    text_free(&text);
+}
 
 static void write_growing(int users)
 {
@@ -308,7 +317,7 @@ static void the_command_completes_with_and_without_a_user(void **state)
 {
     static char statement[2][1 << 15], list[1 << 16];
     (void)state;
-    training_file("growing.ini", growing);
+    write_parts("growing.ini", growing_data, growing_model);
     for (int users = 0; users < 2; users++) {
         write_growing(users);
         command_expect("-q -c growing.ini", 0, users ? "were counted as zero" : "");
@@ -326,6 +335,46 @@ static void the_command_completes_with_and_without_a_user(void **state)
     assert_non_null(strstr(statement[0], "C12  completion     holds"));
 }
 
+/* The options that the first line of a configuration of data ends with. */
+static void documented_options(const char *path, char *out, size_t size)
+{
+    char line[512] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    const char *options = strstr(line, "-o ");
+    assert_non_null(options);
+    snprintf(out, size, "%s", options);
+}
+
+/* A file that is read wrongly gives the same release as one without records, and a warning for the curator. */
+static void data_that_is_read_wrongly_is_told_to_the_curator(void **state)
+{
+    static char statement[2][1 << 15];
+    char path[1024], include[1100], options[512], command[1200];
+    (void)state;
+    snprintf(path, sizeof path, "%s/configs/data/ml-1m.ini", getenv("DPFRAME_SOURCE_DIR"));
+    snprintf(include, sizeof include, "include = %s\n", path);
+    documented_options(path, options, sizeof options);
+    write_parts("million.ini", include, growing_model);
+    struct text text = {0};
+    for (int u = 1; u <= 30; u++)
+        text_add(&text, "%d::%d::%d::978300760\n", u, 1 + u % 8, 1 + u % 5);
+    write_bytes("ratings.dat", text.data, text.length);
+    text_free(&text);
+    for (int wrong = 0; wrong < 2; wrong++) {
+        snprintf(command, sizeof command, "-c million.ini %s%s", options, wrong ? " -o data.fields=3" : "");
+        command_expect(command, 0, wrong ? "no valid record was read" : "30 users x 8 items, 30 ratings");
+        assert_null(strstr(command_out, "no valid record"));
+        assert_int_equal(command_exists("out/private/violations.txt"), wrong);
+        assert_int_equal(strstr(command_err, "no valid record") != NULL, wrong);
+        read_result("out/release/guarantee.txt", statement[wrong], sizeof statement[wrong]);
+    }
+    assert_string_equal(statement[0], statement[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +385,7 @@ int main(void)
         cmocka_unit_test(bad_values_become_values_in_range),
         cmocka_unit_test(no_records_at_all_are_a_data_set),
         cmocka_unit_test(the_command_completes_with_and_without_a_user),
+        cmocka_unit_test(data_that_is_read_wrongly_is_told_to_the_curator),
     };
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

@@ -58,6 +58,8 @@ static void the_same_bytes_as_the_simulation(void **state)
     const pid_t server = start_server("all", "");
     start_parties("all", pids, NULL);
     expect_end(server, "all-server", 0, "12 of 12 parties have joined");
+    assert_non_null(
+        strstr(said("all-server"), "12 users x 20 items in the catalogues; the server has no records"));
     for (int p = 1; p <= N_PARTIES; p++)
         expect_end(pids[p], "all-1", 0, "");
     command_expect("-q -c base.ini -O simulated -o privacy.randomness=reproducible", 0, "");

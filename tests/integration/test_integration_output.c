@@ -31,18 +31,21 @@ static void foreign_directories_are_left_alone(void **state)
     (void)state;
     assert_int_equal(mkdir(command_path("thesis"), 0755), 0);
     training_file("thesis/chapter1.tex", "precious");
-    command_expect("-c sound.ini -O thesis", 2, "dpframe did not write");
+    command_expect("-c sound.ini -O thesis", 2, "contains chapter1.tex, which does not belong");
     char text[64];
     command_slurp(command_path("thesis/chapter1.tex"), text, sizeof text);
     assert_string_equal(text, "precious");
     assert_false(command_exists("thesis/run.json") || command_exists("thesis/release"));
     assert_int_equal(mkdir(command_path("archive"), 0755), 0);
     training_file("archive/movies.part1.rar", "precious");
-    command_expect("-c sound.ini -O archive", 2, "dpframe did not write");
+    command_expect("-c sound.ini -O archive", 2, "contains movies.part1.rar");
     assert_int_equal(mkdir(command_path("project"), 0755), 0);
     assert_int_equal(mkdir(command_path("project/private"), 0755), 0);
     training_file("project/private/diary.txt", "precious");
-    command_expect("-c sound.ini -O project", 2, "dpframe did not write");
+    command_expect("-c sound.ini -O project", 2, "contains private/diary.txt");
+    command_expect("-q -c sound.ini -O nested/mine", 0, "");
+    command_expect("-c sound.ini -O nested", 2, "contains mine, which does not belong");
+    assert_non_null(strstr(command_err, "choose another directory with -O DIRECTORY"));
     command_expect("-c sound.ini -O sound.ini", 2, "not a directory");
     command_expect("-c sound.ini -O sound.ini/below", 2, "sound.ini");
     if (geteuid() != 0) {

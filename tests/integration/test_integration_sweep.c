@@ -130,7 +130,7 @@ static void a_sweep_is_not_overwritten(void **state)
 {
     (void)state;
     command_expect("-c sweep.ini", 2, "--resume");
-    command_expect("-q -c base.ini -O swept", 2, "dpframe did not write");
+    command_expect("-q -c base.ini -O swept", 2, "does not belong to the results of one run");
     training_file("thesis.txt", "precious");
     assert_int_equal(mkdir(command_path("foreign"), 0755), 0);
     training_file("foreign/thesis.txt", "precious");

@@ -419,6 +419,9 @@ static void counts_what_was_read(void **state)
     assert_int_equal(strlen(s->sha256), 64);
     char *text = data_summary_text(&out.dataset);
     assert_non_null(strstr(text, "2 users x 2 items, 2 ratings from 3 to 5"));
+    assert_non_null(strstr(text, ", 1 duplicate resolved, "));
+    assert_non_null(strstr(text, ", 1 empty line"));
+    assert_null(strstr(text, "1 empty lines"));
     free(text);
     dataset_free(&out.dataset);
 }
