@@ -110,6 +110,12 @@ int summary_fill(struct dataset *dataset, struct dpf_error *error)
     return count_cold(dataset, error);
 }
 
+int summary_has_no_record(const struct dataset_summary *summary)
+{
+    return summary->ratings == 0 && summary->below_threshold == 0 && summary->out_of_range == 0 &&
+           summary->filtered == 0 && summary->out_of_catalogue == 0;
+}
+
 static void add_number(struct text *out, const char *before, int64_t count, const char *one, const char *more)
 {
     char number[32];

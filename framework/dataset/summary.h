@@ -8,6 +8,9 @@
 /* Fills ratings, users, items, value statistics and cold counts from the records of both parts. */
 int summary_fill(struct dataset *dataset, struct dpf_error *error);
 
+/* Whether no line is a record: no key of [data] left any out either. */
+int summary_has_no_record(const struct dataset_summary *summary);
+
 /* The one-line summary. Free it. */
 char *data_summary_text(const struct dataset *dataset);
 /* The same of the server of a federation, which knows catalogues alone. Free it. */

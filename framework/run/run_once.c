@@ -445,13 +445,6 @@ static void print_results(const struct run *run, const struct results *results, 
     free(statement);
 }
 
-/* Whether no line of the data is a record: others were not left out by a key of [data] either. */
-static int has_no_valid_record(const struct dataset_summary *summary)
-{
-    return summary->ratings == 0 && summary->below_threshold == 0 && summary->out_of_range == 0 &&
-           summary->filtered == 0 && summary->out_of_catalogue == 0;
-}
-
 /* For the curator: nothing of it is in release/, nor in the exit status. */
 static void warn_of_violations(const struct run *run, const char *directory)
 {
@@ -462,7 +455,7 @@ static void warn_of_violations(const struct run *run, const char *directory)
                     "They are listed in %s/private/violations.txt; the first: %.400s",
                     (long long)v->n, directory, v->kept ? v->list[0].text : "");
     /* A party is one of many: the model has the others' records. */
-    if (v->n > 0 && !run->remote && has_no_valid_record(&run->dataset.summary))
+    if (v->n > 0 && !run->remote && summary_has_no_record(&run->dataset.summary))
         log_message(LOG_LEVEL_WARNING, "no valid record was read: the model has only noise in it; check "
                                        "[data] format, delimiter and fields");
 }

@@ -365,7 +365,8 @@ static void data_that_is_read_wrongly_is_told_to_the_curator(void **state)
     write_bytes("ratings.dat", text.data, text.length);
     text_free(&text);
     for (int wrong = 0; wrong < 2; wrong++) {
-        snprintf(command, sizeof command, "-c million.ini %s%s", options, wrong ? " -o data.fields=3" : "");
+        snprintf(command, sizeof command, "-c million.ini -o model.items=8 %s%s", options,
+                 wrong ? " -o data.fields=3" : "");
         command_expect(command, 0, wrong ? "no valid record was read" : "30 users x 8 items, 30 ratings");
         assert_null(strstr(command_out, "no valid record"));
         assert_int_equal(command_exists("out/private/violations.txt"), wrong);
