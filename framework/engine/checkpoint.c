@@ -578,13 +578,6 @@ void checkpoint_name(struct checkpoint *checkpoint)
     sodium_bin2hex(checkpoint->id, sizeof checkpoint->id, bytes, sizeof bytes);
 }
 
-const char *checkpoint_after_interruption(const struct checkpoint *checkpoint)
-{
-    return checkpoint
-               ? "no results are written. The checkpoint is kept: continue with the same command and --resume"
-               : "nothing is written";
-}
-
 void checkpoint_free(struct checkpoint *checkpoint)
 {
     json_decref(checkpoint->binding);

@@ -61,8 +61,6 @@ int checkpoint_write(const struct checkpoint *checkpoint, struct engine *engine,
  */
 int checkpoint_amend(const struct checkpoint *checkpoint, const char *key, json_t *value,
                      struct dpf_error *error);
-/* What an interrupted run leaves behind, as a clause for the user. NULL: the run writes no checkpoints. */
-const char *checkpoint_after_interruption(const struct checkpoint *checkpoint);
 void checkpoint_free(struct checkpoint *checkpoint);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/prf.h"
-#include "engine/checkpoint.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 
@@ -57,7 +56,7 @@ int step_failed(struct engine *engine, struct dpf_error *error)
 int step_interrupted(const struct engine *engine, struct dpf_error *error)
 {
     return error_set(error, DPF_FAULT_RUN, "interrupted in round %lld; %s", (long long)engine->round + 1,
-                     checkpoint_after_interruption(engine->checkpoint));
+                     worker_cancelled_leaves(engine->checkpoint != NULL));
 }
 
 int step_stopped(struct engine *engine, int worker)
