@@ -78,12 +78,14 @@ static char *example(const char *folder, const char *id)
     FILE *in = fopen(path, "r"), *out = open_memstream(&text, &size);
     if (!in)
         fail_msg("%s is missing: nothing shows that noise of %s can be chosen by a target", path, id);
-    char line[1024];
+    char line[1024], file[256];
     int of_plan = 1; /* [evaluate] belongs to another room */
     while (fgets(line, sizeof line, in)) {
         if (line[0] == '[')
             of_plan = strncmp(line, "[evaluate]", 10) != 0;
-        if (of_plan)
+        if (sscanf(line, "item-features = %255s", file) == 1) /* a file beside the example */
+            fprintf(out, "item-features = %s/plugins/%s/%s/%s\n", source ? source : ".", folder, id, file);
+        else if (of_plan)
             fputs(line, out);
     }
     fclose(in);

@@ -308,7 +308,7 @@ static void statements_without_training(void **state)
 static void options_of_sweeps_need_one(void **state)
 {
     (void)state;
-    command_expect("-c base.ini --resume", 2, "no section [sweep]");
+    command_expect("-c base.ini --resume", 2, "Only a run with [run] checkpoint = true");
     command_expect("-c sweep.ini -j 0", 2, "--jobs");
     command_expect("check -c sweep.ini --jobs 2", 2, "no option --jobs");
     /* What is wrong with the file comes first: it may well describe a sweep. */
