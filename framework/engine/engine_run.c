@@ -309,8 +309,7 @@ static int one_round(struct engine *engine, struct dpf_error *error)
             return federated_round(engine, side, error);
     for (int i = 0; i < plan->n_order; i++) {
         if (worker_cancelled())
-            return error_set(error, DPF_FAULT_RUN, "interrupted in round %lld; nothing is written",
-                             (long long)engine->round + 1);
+            return step_interrupted(engine, error);
         if (side_step(engine, plan->order[i], error) != 0)
             return -1;
         if (!simultaneous)

@@ -53,12 +53,15 @@ int step_failed(struct engine *engine, struct dpf_error *error)
     return error->fault ? -1 : error_set(error, DPF_FAULT_RUN, "a side step failed without reporting why");
 }
 
+int step_interrupted(const struct engine *engine, struct dpf_error *error)
+{
+    return error_set(error, DPF_FAULT_RUN, "interrupted in round %lld; %s", (long long)engine->round + 1,
+                     worker_cancelled_leaves(engine->checkpoint != NULL));
+}
+
 int step_stopped(struct engine *engine, int worker)
 {
-    if (!worker_cancelled())
-        return 0;
-    return error_set(&engine->errors[worker], DPF_FAULT_RUN, "interrupted in round %lld; nothing is written",
-                     (long long)engine->round + 1);
+    return worker_cancelled() ? step_interrupted(engine, &engine->errors[worker]) : 0;
 }
 
 const char *step_name(const struct engine *engine, int side, char buffer[64])

@@ -117,6 +117,8 @@ void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size
 double step_clock(void);
 void step_took(struct engine *engine, int worker, enum step_phase phase, double since);
 
+/* -1, with an error that names the round and what is left. */
+int step_interrupted(const struct engine *engine, struct dpf_error *error);
 /* 0, or -1 with the worker's error if the run is to stop. */
 int step_stopped(struct engine *engine, int worker);
 /* The first worker's error, moved to error. Returns -1. */

@@ -503,6 +503,7 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     int64_t n;
     const dpf_param *table = consent_params(&n);
     join->plan = plan;
+    plan->is_party = 1;
     join->dataset = dataset;
     if (config_bind(plan->config, "consent", table, n, sizeof *table, NULL, 1, &join->consent, error) != 0)
         return -1;

@@ -28,11 +28,12 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
     }
     const int64_t n = serve_count_ready(serve);
     if (n < v[FEDERATION_LEAST_PARTIES].integer)
-        return error_set(
-            error, DPF_FAULT_RUN,
-            "%lld parties have joined within %g seconds, and [federation] least-parties asks for %lld; "
-            "nothing is charged",
-            (long long)n, v[FEDERATION_JOIN_TIME].real, (long long)v[FEDERATION_LEAST_PARTIES].integer);
+        return error_set(error, DPF_FAULT_RUN,
+                         "%lld of %lld parties have joined within %g seconds, and [federation] least-parties "
+                         "asks for %lld; "
+                         "the run does not begin; a party that has joined has charged its ledger already",
+                         (long long)n, (long long)serve->members.n, v[FEDERATION_JOIN_TIME].real,
+                         (long long)v[FEDERATION_LEAST_PARTIES].integer);
     log_message(LOG_LEVEL_INFO, "%lld of %lld parties have joined", (long long)n,
                 (long long)serve->members.n);
     return 0;

@@ -135,6 +135,7 @@ struct plan {
     int n_accountants;
     struct guarantee guarantee;
     int without_mechanisms;
+    int is_party;        /* of a federation: [privacy] ledger and max-epsilon are its own, from [consent] */
     double noise_factor; /* of all mechanisms, see calibrate.h; 0: 1 */
 
     char *output; /* where results really go, once that is known; heap */

@@ -307,6 +307,7 @@ static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, c
                                                 .items = source_of_list(plan, DPF_SIDE_ITEMS),
                                                 .name = config_path(plan->config),
                                                 .charge = charge,
+                                                .is_party = plan->is_party,
                                                 .resumption = resumption};
     return data_ledger_open(&request, &plan->guarantee.budget, error);
 }

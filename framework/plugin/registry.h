@@ -105,5 +105,7 @@ void worker_lend_pool(struct worker *worker, struct pool *pool);
 /* Asks all calls to stop (signal handler safe). */
 void worker_cancel_all(void);
 int worker_cancelled(void);
+/* What a run that was asked to stop leaves, as a clause for the user. */
+const char *worker_cancelled_leaves(int checkpoint);
 
 #endif

@@ -186,6 +186,13 @@ int worker_cancelled(void)
     return atomic_load_explicit(&cancelled, memory_order_relaxed);
 }
 
+const char *worker_cancelled_leaves(int checkpoint)
+{
+    return checkpoint ? "no results are written. The checkpoint is kept: continue with the same command and "
+                        "--resume"
+                      : "nothing is written";
+}
+
 void worker_fill_scratch(int byte)
 {
     atomic_store(&fill, byte);

@@ -46,6 +46,7 @@ struct data_budget {
     int planned;          /* max-epsilon is judged by it */
     int joint;            /* some run leaves a person's own rows to the person */
     double most;          /* that all may have together; 0: no limit */
+    int is_party;         /* the runs are those that a party of a federation has joined */
     char path[256];
 };
 
@@ -74,6 +75,7 @@ struct data_ledger_request {
     const char *users, *items;
     const char *name; /* tells runs apart for the reader */
     int charge;
+    int is_party; /* the limit is [consent] max-epsilon, and whoever reads a refusal decides about one party */
     const struct data_ledger_resumption *resumption; /* NULL: the run begins */
 };
 

@@ -429,12 +429,21 @@ static int check_limit(const struct data_budget *b, struct dpf_error *error)
                  all = (b->planned && b->composed < sum ? b->composed : sum) * (1.0 - 1e-12);
     if (b->most <= 0.0 || all <= b->most)
         return 0;
+    if (b->is_party)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "[consent] max-epsilon = %g: %lld earlier run%s of this party %s cost epsilon %.6g; this run "
+            "costs %.6g, in total %.6g. Nothing was sent. Raise the limit, or ask the server for a run with "
+            "a smaller epsilon",
+            b->most, (long long)b->runs, b->runs == 1 ? "" : "s", b->runs == 1 ? "has" : "have", b->epsilon,
+            b->own_epsilon, all);
     return error_set(
         error, DPF_FAULT_CONFIG,
-        "[privacy] max-epsilon = %g: %lld runs have spent epsilon = %.6g of it, and this one "
+        "[privacy] max-epsilon = %g: %lld run%s spent epsilon = %.6g of it, and this one "
         "asks for %.6g, which is %.6g together%s. Nothing was released. Ask for less (budget = total), "
         "%sor do not train again on this data",
-        b->most, (long long)b->runs, b->epsilon, b->own_epsilon, all, b->planned ? ", composed" : "",
+        b->most, (long long)b->runs, b->runs == 1 ? " has" : "s have", b->epsilon, b->own_epsilon, all,
+        b->planned ? ", composed" : "",
         !b->planned && b->composed <= b->most
             ? "declare that all runs were fixed before the first (ledger-runs = planned) if they were, "
             : "");
@@ -483,8 +492,11 @@ int data_ledger_open(const struct data_ledger_request *request, struct data_budg
     const struct account *account = least_proved(request->guarantee);
     const int charge = request->charge;
     struct file file = {.path = request->path};
-    *out =
-        (struct data_budget){.known = 1, .most = request->most, .planned = request->planned, .composed = NAN};
+    *out = (struct data_budget){.known = 1,
+                                .most = request->most,
+                                .planned = request->planned,
+                                .is_party = request->is_party,
+                                .composed = NAN};
     snprintf(out->path, sizeof out->path, "%s", request->path);
     if (!account)
         return refuse_unproved(request->guarantee, error);

@@ -487,6 +487,8 @@ static void add_budget(const struct guarantee *guarantee, int width, struct text
                 "Training again is another run, also on new data: a person in the data of several runs has "
                 "the sum of their epsilons, a person in one run has the epsilon of that run. A run that "
                 "fails stays charged: it may have released something.");
+    if (b->is_party)
+        return;
     add_wrapped(out, width, "- ",
                 "After a deletion request, leave the person out of the data of later runs. What was released "
                 "before stays released; the epsilons of the earlier runs bound what it tells about the "

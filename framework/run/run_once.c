@@ -488,7 +488,8 @@ static int write_by_ranks(struct run *run, const char *directory, struct results
     struct rank_cost *costs = memory_new((size_t)ranks_size(), sizeof *costs);
     const int interrupted = worker_cancelled();
     if (interrupted)
-        error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
+        error_set(error, DPF_FAULT_RUN, "interrupted; %s",
+                  worker_cancelled_leaves(*run->checkpoint.path != 0));
     int status = ranks_agree(interrupted ? -1 : costs ? 0 : error_memory(error), error);
     if (status == 0)
         status = joined_costs(costs, error);

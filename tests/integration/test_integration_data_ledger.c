@@ -153,7 +153,8 @@ static void runs_add_up_until_nothing_is_left(void **state)
     assert_true(budget_of("second", "delta") == 2e-6);
     char limited[128];
     snprintf(limited, sizeof limited, "-c runs.ini -O third -o privacy.max-epsilon=%.17g", 2.5 * one);
-    command_expect(limited, 2, "max-epsilon");
+    command_expect(limited, 2, "[privacy] max-epsilon");
+    assert_non_null(strstr(command_err, ": 2 runs have spent epsilon"));
     assert_false(command_exists("third"));
     assert_int_equal(lines_of("spent.jsonl"), 3);
     snprintf(limited, sizeof limited, "check -c runs.ini -o privacy.max-epsilon=%.17g", 2.5 * one);

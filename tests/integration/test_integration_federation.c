@@ -243,9 +243,12 @@ static void a_party_limits_what_it_takes_part_in(void **state)
     assert_non_null(strstr(text, "it sends one message of 16\n               rows of 4 integers"));
     assert_non_null(strstr(text, "A sum over fewer than 6 gets no share"));
     assert_non_null(strstr(text, "PRIVACY STATEMENT"));
+    assert_non_null(strstr(text, "BUDGET OF THE DATA SET"));
+    assert_null(strstr(text, "deletion request")); /* which is for a curator */
     /* A second run would be beyond its limit, and it says so before it looks for a server. */
     pid_t party = start_party("real", 3, "-o consent.max-epsilon=60");
-    expect_end(party, "real-3", 2, "max-epsilon");
+    expect_end(party, "real-3", 2,
+               "[consent] max-epsilon = 60: 1 earlier run of this party has cost epsilon");
     party = start_party("real", 4, "-o consent.observer=parties");
     expect_end(party, "real-4", 2, "against the server and other parties");
     party = start_party("real", 4, "-o consent.least-parties=7");
@@ -258,6 +261,13 @@ static void a_party_limits_what_it_takes_part_in(void **state)
     expect_end(party, "real-4", 2, "secagg, sum and mean have messages");
     party = start("weighted", "join %s -q -c weighted.ini --data mine4.csv -O weighted-out", socket_path);
     expect_end(party, "weighted", 2, "a weight, which a party is not told");
+    /* A run that does not begin has been charged by who has joined, and both ends say so. */
+    server = start_server("short", "-o federation.join-time=3 -o federation.least-parties=4");
+    party = start_party("short", 4, "");
+    expect_end(server, "short-server", 1, "1 of 12 parties have joined within 3 seconds");
+    expect_end(party, "short-4", 1, "a party that has joined has charged its ledger already");
+    assert_true(command_exists("short-4-state/ledger"));
+    nothing_is_released("short");
     /* The statement is there whoever answers. */
     party = start_party("nobody", 5, "-o federation.join-time=0");
     expect_end(party, "nobody-5", 1, "nobody serves at");
