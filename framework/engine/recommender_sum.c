@@ -85,11 +85,15 @@ static int check_survivors(const struct recommender_sum *s, const dpf_aggregatio
                      (long long)into->survivors, (long long)s->plan->recommender.least_survivors);
 }
 
-void recommender_sum_numbers(const dpf_aggregation *from, int64_t *out)
+void recommender_sum_opened(const dpf_aggregation *from, dpf_user_sum *sum, struct engine_stats *stats)
 {
     const int64_t modulus = (int64_t)from->modulus;
     for (int64_t i = 0; i < from->rows; i++)
-        out[i] = from->sums[i] - (modulus && from->sums[i] >= modulus / 2 ? modulus : 0);
+        sum->sums[i] = from->sums[i] - (modulus && from->sums[i] >= modulus / 2 ? modulus : 0);
+    sum->survivors = from->survivors;
+    stats->messages += from->survivors;
+    stats->bytes_up += from->bytes_up;
+    stats->bytes_down += from->bytes_down;
 }
 
 static int sum_up(const struct recommender_sum *s, dpf_user_sum *sum, struct batch *batch,
@@ -99,11 +103,7 @@ static int sum_up(const struct recommender_sum *s, dpf_user_sum *sum, struct bat
         return error_memory(s->error);
     if (absorb_all(s, batch, into) != 0 || finish(s, into) != 0 || check_survivors(s, into) != 0)
         return -1;
-    recommender_sum_numbers(into, sum->sums);
-    sum->survivors = into->survivors;
-    s->stats->messages += into->survivors;
-    s->stats->bytes_up += into->bytes_up;
-    s->stats->bytes_down += into->bytes_down;
+    recommender_sum_opened(into, sum, s->stats);
     return 0;
 }
 

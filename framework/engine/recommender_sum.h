@@ -24,8 +24,9 @@ struct recommender_sum {
     struct dpf_error *error;    /* why a sum failed */
 };
 
-/* The numbers of a sum by a modulus as the integers nearest to zero. */
-void recommender_sum_numbers(const dpf_aggregation *from, int64_t *out);
+/* Takes over what an aggregator has opened: numbers by a modulus as the integers nearest to zero. Adds messages and
+   bytes to the stats. */
+void recommender_sum_opened(const dpf_aggregation *from, dpf_user_sum *sum, struct engine_stats *stats);
 /* dpf_summing.sum; context is a struct recommender_sum. */
 dpf_status recommender_sum_users(void *context, dpf_user_sum *sum);
 

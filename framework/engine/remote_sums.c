@@ -44,11 +44,7 @@ static int gather(struct remote_sums *sums, dpf_user_sum *sum, dpf_aggregation *
     const struct remote_release release = release_of(sums, shape);
     if (sums->remote->gather(sums->remote->context, &release, sums->error) != 0)
         return -1;
-    recommender_sum_numbers(shape, sum->sums);
-    sum->survivors = shape->survivors;
-    sums->stats->bytes_up += shape->bytes_up;
-    sums->stats->bytes_down += shape->bytes_down;
-    sums->stats->messages += shape->survivors;
+    recommender_sum_opened(shape, sum, sums->stats);
     int64_t *told = grow(sums, sum->n);
     if (!told)
         return -1;

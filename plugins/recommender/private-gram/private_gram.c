@@ -315,6 +315,40 @@ static dpf_status release_counts(const struct private_gram *self, const dpf_call
     return status == DPF_OK ? tell(call, telling, 0, &plan->counts, n, 1, 0, totals) : status;
 }
 
+/* A release with a number for each pair of columns or, along directions, for each column and direction. */
+struct matrix_release {
+    int32_t number;
+    int noisy;
+    const struct gram_noise *noise;
+    dpf_stream *stream;
+    const struct gram_columns *columns;
+    const struct gram_directions *along; /* NULL: pairs */
+};
+
+static dpf_status release_matrix(const struct private_gram *self, const dpf_call *call, const dpf_fit *fit,
+                                 const struct matrix_release *what, struct telling *telling, int64_t *sums)
+{
+    const struct gram_columns *columns = what->columns;
+    const struct gram_directions *along = what->along;
+    const int64_t m = columns->m, d = along ? along->d : 0, width = along ? d : m, n = m * width;
+    struct gram_shares shares = {self->random, what->stream, what->noise, fit, what->number, 0};
+    dpf_status status = DPF_OK;
+    if (sums_plainly(fit))
+        status = along ? gram_sum_projected(call, fit->records, columns, along, sums)
+                       : gram_sum_pairs(call, fit->records, columns, sums);
+    if (status == DPF_OK && sums_plainly(fit))
+        status = dpf_fit_add_up(fit, sums, n);
+    if (status == DPF_OK)
+        status = keep_exact(call, sums, n, what->noise->grid, telling);
+    if (status == DPF_OK)
+        status = dpf_fit_summing(fit) ? gram_shares_matrix(call, &shares, columns, along, sums)
+                                      : add_noise(self, call, what->noise, what->stream, m, d, sums);
+    telling->survivors = shares.survivors;
+    return status == DPF_OK
+               ? tell(call, telling, what->number, what->noise, n, width, !along && what->noisy, sums)
+               : status;
+}
+
 /* The second release: n numbers in *sums. */
 static dpf_status release_second(const struct private_gram *self, const dpf_call *call,
                                  const struct gram_plan *plan, const dpf_fit *fit,
@@ -336,23 +370,9 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
     const struct gram_columns columns = {fit->records->n_items, m, span->column, weight, plan->second.bits,
                                          &plan->values};
     const struct gram_directions along = {&columns, basis, (int32_t)d, GRAM_LEAST_PROJECTED};
-    struct gram_shares shares = {self->random, self->gram_noise, &plan->second, fit, 1, 0};
-    dpf_status status = DPF_OK;
-    if (sums_plainly(fit))
-        status = plan->projected ? gram_sum_projected(call, fit->records, &columns, &along, *sums)
-                                 : gram_sum_pairs(call, fit->records, &columns, *sums);
-    if (status == DPF_OK && sums_plainly(fit))
-        status = dpf_fit_add_up(fit, *sums, *n);
-    if (status == DPF_OK)
-        status = keep_exact(call, *sums, *n, plan->second.grid, telling);
-    if (status == DPF_OK)
-        status = dpf_fit_summing(fit)
-                     ? gram_shares_matrix(call, &shares, &columns, plan->projected ? &along : NULL, *sums)
-                     : add_noise(self, call, &plan->second, self->gram_noise, m, d, *sums);
-    telling->survivors = shares.survivors;
-    return status == DPF_OK ? tell(call, telling, 1, &plan->second, *n, plan->projected ? d : m,
-                                   !plan->projected && plan->noisy, *sums)
-                            : status;
+    const struct matrix_release what = {
+        1, plan->noisy, &plan->second, self->gram_noise, &columns, plan->projected ? &along : NULL};
+    return release_matrix(self, call, fit, &what, telling, *sums);
 }
 
 /* The third release, and what it tells of items without a column. */
@@ -361,29 +381,17 @@ static dpf_status release_tail(const struct private_gram *self, const dpf_call *
                                struct item_span *span, struct gram_estimate *estimate)
 {
     struct tail tail;
-    struct gram_shares shares = {self->random, self->tail_noise, &plan->rest, fit, 2, 0};
     if (tail_make(call, plan, span, estimate, &tail) != 0)
         return DPF_E_INTERNAL;
-    const int64_t d = tail.along.d, n = tail.rest.m * d;
+    const int64_t n = tail.rest.m * tail.along.d;
     if (n == 0)
         return DPF_OK; /* the Gram shows no direction: nothing is sent */
     int64_t *sums = call->scratch(call, (uint64_t)(n + 1) * sizeof *sums);
     if (!sums)
         return fail(self, DPF_E_MEMORY, "out of memory for items without a column");
-    dpf_status status = DPF_OK;
-    if (sums_plainly(fit))
-        status = gram_sum_projected(call, fit->records, &tail.rest, &tail.along, sums);
-    if (status == DPF_OK && sums_plainly(fit))
-        status = dpf_fit_add_up(fit, sums, n);
-    if (status == DPF_OK)
-        status = keep_exact(call, sums, n, plan->rest.grid, telling);
-    if (status == DPF_OK)
-        status = dpf_fit_summing(fit)
-                     ? gram_shares_matrix(call, &shares, &tail.rest, &tail.along, sums)
-                     : add_noise(self, call, &plan->rest, self->tail_noise, tail.rest.m, d, sums);
-    telling->survivors = shares.survivors;
-    if (status == DPF_OK)
-        status = tell(call, telling, 2, &plan->rest, n, d, 0, sums);
+    const struct matrix_release what = {2,          plan->noisy, &plan->rest, self->tail_noise,
+                                        &tail.rest, &tail.along};
+    dpf_status status = release_matrix(self, call, fit, &what, telling, sums);
     if (status == DPF_OK && tail_correct(call, plan, &tail, sums, span, estimate) != 0)
         status = DPF_E_INTERNAL;
     return status;
