@@ -271,6 +271,22 @@ void files_abandon_write(struct files_write *write)
     memset(write, 0, sizeof *write);
 }
 
+int files_write_at(int fd, const void *data, size_t bytes, int64_t at)
+{
+    const char *from = data;
+    while (bytes > 0) {
+        const ssize_t n = pwrite(fd, from, bytes, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        if (n > 0) {
+            from += n;
+            at += n;
+            bytes -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
 int files_write_text(const char *target, const char *text, struct dpf_error *error)
 {
     struct files_write write;

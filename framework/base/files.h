@@ -3,6 +3,7 @@
 #ifndef DPF_BASE_FILES_H
 #define DPF_BASE_FILES_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -45,6 +46,8 @@ int files_open_write(struct files_write *write, const char *target, struct dpf_e
 int files_open_private(struct files_write *write, const char *target, struct dpf_error *error);
 int files_commit_write(struct files_write *write, struct dpf_error *error);
 void files_abandon_write(struct files_write *write);
+/* Writes all bytes at a place of an open file; -1 with errno. */
+int files_write_at(int fd, const void *data, size_t bytes, int64_t at);
 /* Is that the name of a temporary file that a killed write has left? */
 int files_is_leftover(const char *name);
 /* Removes the remains of killed writes in a directory. No other process may write there. */

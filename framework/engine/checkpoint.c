@@ -103,20 +103,6 @@ static void divide(const struct array *array, const struct dataset *dataset, int
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
-static int write_all(int fd, const void *data, size_t bytes, int64_t at)
-{
-    const char *from = data;
-    while (bytes > 0) {
-        const ssize_t n = pwrite(fd, from, bytes, (off_t)at);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        from += n > 0 ? n : 0;
-        at += n > 0 ? n : 0;
-        bytes -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 static int hash_bytes(const void *data, size_t bytes, char hex[HEX])
 {
     struct files_hash *hash = files_hash_new();
@@ -136,7 +122,7 @@ static int write_own(int fd, const struct arrays *arrays, const struct dataset *
         const int64_t first = offsets[ranks_rank()], last = offsets[ranks_rank() + 1];
         const char *from = (const char *)array->data + (size_t)first * array->bytes;
         const size_t bytes = (size_t)(last - first) * array->bytes;
-        if (write_all(fd, from, bytes, at + first * (int64_t)array->bytes) != 0 ||
+        if (files_write_at(fd, from, bytes, at + first * (int64_t)array->bytes) != 0 ||
             hash_bytes(from, bytes, hashes[a]) != 0)
             return -1;
         at += array->rows * (int64_t)array->bytes;
@@ -185,9 +171,9 @@ static int write_head(FILE *stream, const json_t *head, int64_t at)
     if (status == 0)
         status = sodium_hex2bin(trailer + MAGIC_LENGTH + 8, HASH_BYTES, hex, HEX - 1, NULL, NULL, NULL);
     if (status == 0)
-        status = write_all(fileno(stream), text, length, at);
+        status = files_write_at(fileno(stream), text, length, at);
     if (status == 0)
-        status = write_all(fileno(stream), trailer, sizeof trailer, at + (int64_t)length);
+        status = files_write_at(fileno(stream), trailer, sizeof trailer, at + (int64_t)length);
     free(text);
     return status;
 }
@@ -530,7 +516,7 @@ static int copy_arrays(int from, int into, int64_t end)
     int status = buffer ? 0 : -1;
     for (int64_t at = 0; at < end && status == 0; at += (int64_t)AT_ONCE) {
         const size_t n = end - at < (int64_t)AT_ONCE ? (size_t)(end - at) : AT_ONCE;
-        status = read_all(from, buffer, n, at) == 0 ? write_all(into, buffer, n, at) : -1;
+        status = read_all(from, buffer, n, at) == 0 ? files_write_at(into, buffer, n, at) : -1;
     }
     free(buffer);
     return status;

@@ -105,21 +105,6 @@ static int begin_shared(struct shared_write *s, const char *path, int64_t rows, 
     return 0;
 }
 
-static int write_at(int fd, const char *data, size_t bytes, int64_t at)
-{
-    while (bytes > 0) {
-        const ssize_t n = pwrite(fd, data, bytes, (off_t)at);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        if (n > 0) {
-            data += n;
-            at += n;
-            bytes -= (size_t)n;
-        }
-    }
-    return 0;
-}
-
 static int write_rows(const struct shared_write *s, const float *data, int64_t first, int64_t last,
                       struct dpf_error *error)
 {
@@ -132,7 +117,7 @@ static int write_rows(const struct shared_write *s, const float *data, int64_t f
         const int64_t n = last - r < ROWS ? last - r : ROWS;
         for (int64_t i = 0; i < n; i++)
             memcpy(rows + (size_t)i * bytes, data + (r + i) * s->stride, bytes);
-        failed = write_at(fd, rows, (size_t)n * bytes, s->start + r * (int64_t)bytes) != 0;
+        failed = files_write_at(fd, rows, (size_t)n * bytes, s->start + r * (int64_t)bytes) != 0;
     }
     failed = failed || fsync(fd) != 0;
     const int reason = errno;
