@@ -11,8 +11,8 @@
  * numbers cost N D / s, and additive_mechanism.h takes s = N D / epsilon. Half of the change costs as much as
  * the whole, so the guarantee is stated for one D: APPROX, with delta 0.
  *
- * For a release of one number there is no better noise. Of a message of many numbers, of which a unit moves
- * few, noise that counts in L1 is better, and the statement shows it.
+ * This noise is the best for a release of one number. For a message of many numbers of which a unit moves few,
+ * noise that counts in L1 is better, and the statement shows it.
  *
  * How it is drawn, with integers alone. A discrete Laplace number of scale s that is not negative is at least
  * m with probability exp(-m / s): divided by D it is a stair, and compared with D it is a coin of probability

@@ -25,7 +25,7 @@ static int write_series(const struct plan *plan, const char *path, series write,
     return -1;
 }
 
-/* The picture beside it; beside a device or a pipe there is no place. */
+/* Draws the picture beside the file. A device or a pipe has no place beside it. */
 static int draw_series(const struct csv_plot *plot, struct dpf_error *error)
 {
     struct stat info;
