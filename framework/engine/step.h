@@ -76,6 +76,7 @@ struct term_run {
 };
 
 struct checkpoint;
+struct observed;
 
 struct engine {
     struct plan *plan;
@@ -100,6 +101,7 @@ struct engine {
         here_by_item; /* records of this rank's users, once sums by item want them; ptr NULL: not yet, or all are here */
     const struct engine_remote *remote;  /* NULL: all parties are here */
     const struct checkpoint *checkpoint; /* NULL: none is written */
+    struct observed *observed;           /* somebody looks on; NULL: nobody. See observed.h */
     struct engine_stats *stats;
     const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
     dpf_features feature_views[2];
