@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/noise_calls.h"
 
 #include "engine/observed.h"
 

@@ -15,7 +15,7 @@
 int observed_open(struct engine *engine, const struct observer *observer, struct dpf_error *error);
 void observed_close(struct engine *engine);
 
-/* In the place of the calls that noise_calls.h makes. */
+/* In the place of the calls that noise_calls.c makes. */
 dpf_status observed_encode(struct engine *engine, struct term_run *term, const dpf_call *call,
                            const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out);
 dpf_status observed_decode(struct engine *engine, struct term_run *term, const dpf_call *call,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_records.c - records of a step, as losses read them, with the weights that samplers draw. */
-#include "engine/noise_calls.h"
 #include "engine/step.h"
 
 #include <math.h>
