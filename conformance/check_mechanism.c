@@ -132,22 +132,22 @@ int check_release_has(const struct release *r, int bit)
 
 double check_release_scale(const struct release *r, int bit)
 {
-    return bit < DPF_GRAM_BIT ? r->plan.scale[bit] : r->plan.gram_scale[bit - DPF_GRAM_BIT];
+    return (bit < DPF_GRAM_BIT ? r->plan.scale : r->plan.gram_scale)[bit % DPF_MAX_BLOCKS];
 }
 
 double check_release_variance(const struct release *r, int bit)
 {
-    return bit < DPF_GRAM_BIT ? r->plan.variance[bit] : r->plan.gram_variance[bit - DPF_GRAM_BIT];
+    return (bit < DPF_GRAM_BIT ? r->plan.variance : r->plan.gram_variance)[bit % DPF_MAX_BLOCKS];
 }
 
 double check_release_grid(const struct release *r, int bit)
 {
-    return bit < DPF_GRAM_BIT ? r->plan.grid[bit] : r->plan.gram_grid[bit - DPF_GRAM_BIT];
+    return (bit < DPF_GRAM_BIT ? r->plan.grid : r->plan.gram_grid)[bit % DPF_MAX_BLOCKS];
 }
 
 const dpf_norms *check_release_norms(const struct release *r, int bit)
 {
-    const dpf_sensitivity *sensitivity = bit < DPF_GRAM_BIT ? &r->blocks[bit] : &r->gram[bit - DPF_GRAM_BIT];
+    const dpf_sensitivity *sensitivity = &(bit < DPF_GRAM_BIT ? r->blocks : r->gram)[bit % DPF_GRAM_BIT];
     return &sensitivity->at[r->release.unit][r->release.adjacency];
 }
 
