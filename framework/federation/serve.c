@@ -110,6 +110,7 @@ int federation_serve(const struct arguments *arguments, const char *address, int
     free(serve.joined);
     free(serve.known);
     members_free(&serve.members);
+    agreement_free(&serve.agreement);
     free(own);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "dpframe/dpframe.h"
+#include "watch.h"
 
 #define PIECE (INT64_C(1) << 24) /* elements of 8 bytes in one call */
 
@@ -19,6 +20,17 @@ struct mpi {
     int rank, ranks;
     MPI_Op adding;
     MPI_Comm world;
+    double timeout;
+    struct watch watch; /* open with it */
+};
+
+enum { P_TIMEOUT, N_PARAMS };
+
+static const dpf_param params[N_PARAMS] = {
+    [P_TIMEOUT] =
+        DPF_PARAM_REAL_F("timeout", 300, 0, 1e6, 0, "s",
+                         "A rank that waits for others, of which some have made no progress for so long, "
+                         "names them and ends the job. 0: it waits for ever."),
 };
 
 /*
@@ -43,20 +55,25 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
 {
     struct mpi *mpi = dpf_memory(host)->allocate(host, sizeof(*mpi));
 
-    (void)values;
     if (!mpi) {
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     }
     mpi->host = host;
+    mpi->is_open = 0;
+    mpi->timeout = values->values[P_TIMEOUT].real;
     *self = mpi;
     return DPF_OK;
 }
 
 static void leave(struct mpi *mpi)
 {
+    MPI_Request request;
     int over = 0;
 
-    MPI_Barrier(mpi->world); /* nobody leaves before all are done: a launcher ends the others */
+    /* Nobody leaves before all are done: a launcher ends the others. */
+    MPI_Ibarrier(mpi->world, &request);
+    watch_wait(&mpi->watch, &request);
+    watch_close(&mpi->watch);
     MPI_Op_free(&mpi->adding);
     MPI_Comm_free(&mpi->world);
     MPI_Finalized(&over);
@@ -97,7 +114,7 @@ static dpf_status open_ranks(void *self, dpf_ranks *out)
         return mpi->host->fail(mpi->host, DPF_E_UNSUPPORTED, -1,
                                "the ranks have parted already: a process joins an MPI job once");
     }
-    if (!started && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
+    if (!started && MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) {
         return mpi->host->fail(mpi->host, DPF_E_INTERNAL, -1, "MPI could not be started");
     }
     mpi->is_ours = !started;
@@ -106,6 +123,11 @@ static dpf_status open_ranks(void *self, dpf_ranks *out)
     MPI_Comm_rank(mpi->world, &mpi->rank);
     MPI_Comm_size(mpi->world, &mpi->ranks);
     mpi->is_open = 1;
+    if (watch_open(&mpi->watch, mpi->world, mpi->timeout) != 0 && mpi->rank == 0) {
+        dpf_log(mpi->host)->message(
+            mpi->host, DPF_LOG_WARNING,
+            "this MPI has no calls from several threads: [run.comm] timeout has no effect");
+    }
     out->rank = mpi->rank;
     out->ranks = mpi->ranks;
     out->near = count_near(mpi);
@@ -253,11 +275,14 @@ static dpf_status exchange(void *self, uint64_t bytes, const void *from, const i
     return DPF_OK;
 }
 
+/* Every call of the host begins with this one (base/ranks.h): whoever does not come is missed here. */
 static dpf_status least(void *self, int64_t *value)
 {
-    const struct mpi *mpi = self;
+    struct mpi *mpi = self;
+    MPI_Request request;
 
-    MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MIN, mpi->world);
+    MPI_Iallreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MIN, mpi->world, &request);
+    watch_wait(&mpi->watch, &request);
     return DPF_OK;
 }
 
@@ -278,8 +303,8 @@ static const dpf_component component = {
     .version = "1.0.0",
     .summary = "The processes of an MPI job (mpirun, srun) make one run together",
     .citation = "",
-    .params = NULL,
-    .n_params = 0,
+    .params = params,
+    .n_params = N_PARAMS,
     .param_stride = sizeof(dpf_param),
     .create = create,
     .destroy = destroy,
