@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "watch.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +29,6 @@ static double seconds_of(clockid_t clock)
 static double now(void)
 {
     return seconds_of(CLOCK_MONOTONIC);
-}
-
-static void pause_for(double seconds)
-{
-    const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
-
-    nanosleep(&time, NULL);
 }
 
 /* ---- beats ---- */
@@ -82,7 +74,7 @@ static void send_beat(struct watch *watch, int r)
     if (!sent) {
         return;
     }
-    peer->out[WAITS] = atomic_load(&watch->waits);
+    peer->out[WAITS] = atomic_load(&watch->since) != 0;
     peer->out[CALLS] = atomic_load(&watch->calls);
     peer->out[PROCESSOR] = (int64_t)(seconds_of(CLOCK_PROCESS_CPUTIME_ID) / UNIT);
     MPI_Isend(peer->out, N_NUMBERS, MPI_INT64_T, r, 0, watch->comm, &peer->sends);
@@ -106,23 +98,7 @@ static int stops_within(struct watch *watch, double seconds)
     return stops;
 }
 
-static void *beat(void *context)
-{
-    struct watch *watch = context;
-    const double period = watch->timeout / 20 < 5 ? watch->timeout / 20 : 5;
-
-    do {
-        for (int r = 0; r < watch->ranks; r++) {
-            if (r != watch->rank) {
-                receive_beats(watch, r);
-                send_beat(watch, r);
-            }
-        }
-    } while (!stops_within(watch, period));
-    return NULL;
-}
-
-/* ---- waiting ---- */
+/* ---- judging ---- */
 
 static int is_silent(const struct watch *watch, const struct watch_peer *peer, double at)
 {
@@ -181,31 +157,41 @@ static void judge(struct watch *watch)
     MPI_Abort(watch->comm, 1);
 }
 
-void watch_wait(struct watch *watch, MPI_Request *request)
+void watch_enter(struct watch *watch)
 {
-    const double began = now();
-    double judged = began;
-    int done = 0;
+    atomic_store(&watch->since, (int64_t)(1e9 * now()));
+}
 
-    atomic_store(&watch->waits, 1);
-    for (;;) {
-        MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (done) {
-            break;
+void watch_moves(struct watch *watch)
+{
+    atomic_fetch_add(&watch->calls, 1);
+    watch_enter(watch);
+}
+
+void watch_leave(struct watch *watch)
+{
+    atomic_fetch_add(&watch->calls, 1);
+    atomic_store(&watch->since, 0);
+}
+
+static void *beat(void *context)
+{
+    struct watch *watch = context;
+    const double period = watch->timeout / 20 < 5 ? watch->timeout / 20 : 5;
+
+    do {
+        const long long since = atomic_load(&watch->since);
+        for (int r = 0; r < watch->ranks; r++) {
+            if (r != watch->rank) {
+                receive_beats(watch, r);
+                send_beat(watch, r);
+            }
         }
-        const double at = now();
-        if (at - began < 2e-3) {
-            sched_yield();
-        } else {
-            pause_for(at - began < 1 ? 5e-5 : 1e-3);
-        }
-        if (watch->runs && at - began >= watch->timeout && at - judged >= watch->timeout / 20) {
-            judged = at;
+        if (since != 0 && now() - 1e-9 * (double)since >= watch->timeout) {
             judge(watch);
         }
-    }
-    atomic_fetch_add(&watch->calls, 1);
-    atomic_store(&watch->waits, 0);
+    } while (!stops_within(watch, period));
+    return NULL;
 }
 
 /* ---- opening and closing ---- */
@@ -217,7 +203,7 @@ int watch_open(struct watch *watch, MPI_Comm world, double timeout)
     MPI_Comm_size(watch->comm, &watch->ranks);
     watch->timeout = timeout;
     watch->runs = watch->stops = 0;
-    atomic_init(&watch->waits, 0);
+    atomic_init(&watch->since, 0);
     atomic_init(&watch->calls, 0);
     watch->peers = calloc((size_t)watch->ranks, sizeof(*watch->peers));
     watch->hosts = calloc((size_t)watch->ranks, sizeof(*watch->hosts));

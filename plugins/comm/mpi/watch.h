@@ -2,10 +2,11 @@
 /*
  * watch.h - ranks that wait for others, and those that do not come.
  *
- * A thread of each rank sends all others a beat from time to time: whether the rank waits for others, how many
- * calls it has made, and how much processor time it has used. A rank that waits reads in them whether the
- * others get on. One is silent if no beat of it has come, or none with progress although it does not wait, for
- * the time-out; then the first rank that waits names the silent ones and ends the job.
+ * A thread of each rank sends all others a beat from time to time: whether the rank is in a call, how many calls
+ * and pieces of them it has made, and how much processor time it has used. While the rank is in a call, the
+ * thread reads in the others' beats whether they get on. One is silent if no beat of it has come, or none with
+ * progress although it is in no call, for the time-out; then the first rank that waits names the silent ones and
+ * ends the job.
  */
 #ifndef COMM_MPI_WATCH_H
 #define COMM_MPI_WATCH_H
@@ -27,7 +28,7 @@ struct watch {
     pthread_mutex_t lock;
     pthread_cond_t stopped;
     int runs, stops;
-    atomic_int waits;
+    atomic_llong since; /* nanoseconds: when the call began that the rank is in; 0: in none */
     atomic_llong calls;
 };
 
@@ -36,7 +37,9 @@ struct watch {
 int watch_open(struct watch *watch, MPI_Comm world, double timeout);
 /* All ranks have come to their last call. */
 void watch_close(struct watch *watch);
-/* Until the request is complete, or the job is ended. */
-void watch_wait(struct watch *watch, MPI_Request *request);
+/* Around what waits for others; watch_moves, in between, when a part of it is done. */
+void watch_enter(struct watch *watch);
+void watch_moves(struct watch *watch);
+void watch_leave(struct watch *watch);
 
 #endif
