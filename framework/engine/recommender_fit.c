@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
-#include "engine/recommender_sum.h"
 
 static dpf_csr csr_view(const struct csr *csr)
 {
@@ -95,28 +94,32 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
 
 /* With an aggregator, which has a worker of its own: its calls come while fit's is open. */
 static int fit_summing(struct worker *worker, struct pool *pool, struct model *model,
-                       const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
+                       const dpf_witness *witness, struct component_sums *sums, struct dpf_error *error)
 {
-    struct recommender_sum sum = {.plan = model->plan,
-                                  .pool = pool,
-                                  .worker = worker_new(0, pool_workers(pool), error),
-                                  .n_users = model->dataset->users.n,
-                                  .stats = stats,
-                                  .error = error};
-    const dpf_summing summing = {&sum, recommender_sum_users};
-    const int status = sum.worker ? fit_with(worker, pool, model, witness, &summing, stats, error) : -1;
-    worker_free(sum.worker);
+    const struct dataset *dataset = model->dataset;
+    sums->plan = model->plan;
+    sums->pool = pool;
+    sums->worker = worker_new(0, pool_workers(pool), error);
+    sums->n_users = dataset->users.n;
+    sums->first = shares_first(dataset, DPF_SIDE_USERS);
+    sums->last = shares_last(dataset, DPF_SIDE_USERS);
+    sums->at = -1;
+    sums->error = error;
+    const dpf_summing summing = {sums, component_sums_make};
+    const int status =
+        sums->worker ? fit_with(worker, pool, model, witness, &summing, sums->stats, error) : -1;
+    worker_free(sums->worker);
+    sums->worker = NULL;
     return status;
 }
 
 int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
-                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error)
+                           struct component_sums *sums, struct engine_stats *stats, struct dpf_error *error)
 {
     memset(stats, 0, sizeof *stats);
+    *sums = (struct component_sums){.remote = remote, .stats = stats};
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    const dpf_summing summing =
-        remote_sums_begin(sums, remote, model->plan, model->dataset->users.n, stats, error);
-    const int status = worker ? fit_with(worker, pool, model, NULL, &summing, stats, error) : -1;
+    const int status = worker ? fit_summing(worker, pool, model, NULL, sums, error) : -1;
     worker_free(worker);
     return status;
 }
@@ -125,10 +128,11 @@ int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_wi
                             struct engine_stats *stats, struct dpf_error *error)
 {
     memset(stats, 0, sizeof *stats);
+    struct component_sums sums = {.stats = stats};
     struct worker *worker = worker_new(0, pool_workers(pool), error);
     int status = !worker ? -1
                  : model->plan->recommender.aggregator
-                     ? fit_summing(worker, pool, model, witness, stats, error)
+                     ? fit_summing(worker, pool, model, witness, &sums, error)
                      : fit_with(worker, pool, model, witness, NULL, stats, error);
     worker_free(worker);
     return status;

@@ -31,7 +31,6 @@ enum buffer_slot {
     BUFFER_INTEGERS,
     BUFFER_SUMS,
     BUFFER_NEXT,
-    BUFFER_AGGREGATOR,
     BUFFER_SAVED,
     BUFFER_COUNT
 };
@@ -154,10 +153,10 @@ dpf_call *step_call(struct engine *engine, int worker, struct instance *instance
                     uint32_t party);
 /* The same for a call on worker 0 while the pool is idle: the component may run tasks on it. */
 dpf_call *step_call_alone(struct engine *engine, struct instance *instance, uint32_t draw, uint32_t party);
-/* Bytes of state that the term's aggregator wants for an aggregation that has all but its state. */
-uint64_t step_state_bytes(const struct term_run *term, const dpf_aggregation *empty);
 /* Turns a status into the worker's error: 0 or -1. */
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side);
+/* The same for what a function of sum.h returned, with the worker's error: no record is at fault. */
+int step_sum(struct engine *engine, int worker, int status);
 
 /* ---- faults of protected records: step_violations.c ---- */
 
