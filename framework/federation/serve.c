@@ -44,6 +44,7 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     struct serve *serve = context;
     const char *why = federation_refusal(plan);
     serve->plan = plan;
+    plan->without_records = 1;
     serve->dataset = dataset;
     if (why)
         return error_set(error, DPF_FAULT_CONFIG,

@@ -36,7 +36,10 @@ static int bind_sections(struct plan *plan, int without_data, struct dpf_error *
         return -1;
     if (data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error) == 0)
         return 0;
-    return without_data && error->fault == DPF_FAULT_DATA ? 0 : -1;
+    if (!without_data || error->fault != DPF_FAULT_DATA)
+        return -1;
+    *error = (struct dpf_error){0};
+    return 0;
 }
 
 static int read_order(struct plan *plan, struct dpf_error *error)
