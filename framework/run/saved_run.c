@@ -211,7 +211,7 @@ static void take_offset(struct saved_run *run)
 }
 
 /* The run's own records are asked for, and are not where they were. */
-static int records_are_gone(const struct saved_run *run, struct dpf_error *error)
+static int records_are_gone(const struct saved_run *run, const char *directory, struct dpf_error *error)
 {
     struct dpf_error found = *error;
     const struct config *config = run->session.plan.config;
@@ -220,12 +220,12 @@ static int records_are_gone(const struct saved_run *run, struct dpf_error *error
         (path && *path->value && (strpbrk(path->value, "*?[") || access(path->value, F_OK) == 0)))
         return -1;
     *error = (struct dpf_error){0};
-    return error_set(
-        error, DPF_FAULT_DATA,
-        "this needs the records that the run was trained on, and %s%s. Say where they are now with -o "
-        "data.path=FILE; dpframe recommend takes other records with --data FILE",
-        path && *path->value ? path->value : "its configuration",
-        path && *path->value ? " is not there" : " names none");
+    return error_set(error, DPF_FAULT_DATA,
+                     "this needs the records that the run was trained on, and %s%s. Set data.path in "
+                     "%s/config.ini to where "
+                     "they are now; dpframe recommend takes other records with --data FILE",
+                     path && *path->value ? path->value : "its configuration",
+                     path && *path->value ? " is not there" : " names none", directory);
 }
 
 int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
@@ -235,7 +235,7 @@ int saved_run_open(const struct arguments *arguments, const char *directory, str
     if (load_json(directory, out, error) != 0)
         return -1;
     if (open_session(arguments, directory, 0, 0, out, error) != 0)
-        return records_are_gone(out, error);
+        return records_are_gone(out, directory, error);
     if (start_pool(out, error) != 0 || load_data(directory, out, error) != 0)
         return -1;
     if (out->session.plan.recommender.instance)
