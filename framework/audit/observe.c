@@ -7,8 +7,10 @@
 
 #include "audit/binomial_sum.h"
 #include "audit/pbm_law.h"
+#include "audit/score.h"
 #include "audit/whiten.h"
 #include "base/memory.h"
+#include "plan/release.h"
 
 #define MAX_SPIED 32
 /* For an exact law: what is kept of messages, and operations for one observation. Past that there are so many
@@ -114,7 +116,8 @@ static double plan_deviation(const struct spied *spied, const struct observation
 {
     const int gram = spied->plan->query.has_gram && row == spied->plan->rows - 1;
     const double scale = gram ? o->noise.gram_scale[b] : o->noise.scale[b];
-    return !gram && o->noise.variance[b] > 0 ? sqrt(o->noise.variance[b]) : scale;
+    const double variance = gram ? o->noise.gram_variance[b] : o->noise.variance[b];
+    return variance > 0 ? sqrt(variance) : scale;
 }
 
 static int64_t senders_of(const struct spied *spied, int64_t row)
@@ -173,18 +176,33 @@ static dpf_status add_log_law(const struct spied *spied, const struct observatio
     return DPF_OK;
 }
 
+/* Of row r: the variance over the plan's. */
+static double part_of_variance(const struct spied *spied, const dpf_encoded *rows, int is_message,
+                               const struct observation *o, int64_t r)
+{
+    const int64_t sent = is_message ? 1 : senders_of(spied, row_of(rows, r));
+    return plan_noise_part(active->request->plan, spied->plan, &o->noise, sent,
+                           is_message && rows->contributors ? rows->contributors[r] : sent);
+}
+
+/* Whether the plan's scale and law are those of this: of noise at the sum, and of a message of Laplace noise. */
+static int is_as_planned(const struct spied *spied, int is_message, const struct observation *o)
+{
+    return o->noise.where == DPF_NOISE_NOWHERE || o->noise.where == DPF_NOISE_AT_SUM ||
+           (is_message && o->noise.where == DPF_NOISE_AT_PARTY &&
+            score_is_laplace(active->request->plan, o->side, o->term));
+}
+
 /*
- * The deviation of each coordinate where it is not the plan's: given the part of the noise that is known; and
- * of sums of messages with full noise, or of messages with a share, by the number of those who add to it.
+ * The deviation of each coordinate where it is not the plan's: given the part of the noise that is known, or by the
+ * number of messages that it is in.
  */
 static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const dpf_encoded *rows,
                                 int is_message, struct observation *o)
 {
-    const int where = o->noise.where, known = knows_noise(spied);
+    const int known = knows_noise(spied);
     const dpf_query *query = &spied->plan->query;
-    const int share = is_message && where == DPF_NOISE_IN_SHARES;
-    const int many = !is_message && where == DPF_NOISE_AT_PARTY;
-    if (!known && !share && !many && !spied->pbm)
+    if (!known && !spied->pbm && is_as_planned(spied, is_message, o))
         return DPF_OK;
     o->deviation = memory_new((size_t)(o->n_rows * o->width) + 1, sizeof(double));
     if (!o->deviation)
@@ -202,12 +220,10 @@ static dpf_status add_deviation(struct spied *spied, const dpf_call *call, const
     if (known)
         status = spied->mechanism->conditional_stddev(spied->plan->mechanism->self, call, &o->noise, query,
                                                       rows, o->deviation, o->width);
-    for (int64_t r = 0; r < o->n_rows && (share || many); r++) {
-        const int64_t all = active->request->dataset->users.n;
-        const double factor = share ? 1 / (double)(rows->contributors ? rows->contributors[r] : all)
-                                    : (double)senders_of(spied, row_of(rows, r));
+    for (int64_t r = 0; r < o->n_rows; r++) {
+        const double part = part_of_variance(spied, rows, is_message, o, r);
         for (int32_t i = 0; i < o->width; i++)
-            o->deviation[r * o->width + i] *= sqrt(factor);
+            o->deviation[r * o->width + i] *= sqrt(part);
     }
     return status;
 }

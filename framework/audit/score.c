@@ -19,7 +19,7 @@ struct pair {
     const struct observation *seen_before, *exact_before[2];
 };
 
-static int declares_laplace(const struct plan *plan, int side, int term)
+int score_is_laplace(const struct plan *plan, int side, int term)
 {
     for (int64_t i = 0; i < plan->ledger.n; i++) {
         const dpf_event *event = &plan->ledger.entries[i].event;
@@ -49,7 +49,7 @@ static struct law law_of(const struct pair *pair, int which, int64_t r, int32_t 
     const double scale = gram ? o->noise.gram_scale[block] : o->noise.scale[block];
     if (pair->is_laplace)
         return (struct law){1, fmax(scale, least)};
-    const double variance = gram ? 0 : o->noise.variance[block];
+    const double variance = gram ? o->noise.gram_variance[block] : o->noise.variance[block];
     return (struct law){0, fmax(variance > 0 ? sqrt(variance) : scale, least)};
 }
 
@@ -115,7 +115,7 @@ static struct pair pair_at(const struct plan *plan, const struct observations *s
 {
     const struct observation *o = &seen->items[i];
     struct pair pair = {.term = &plan->sides[o->side].terms[o->term],
-                        .is_laplace = declares_laplace(plan, o->side, o->term),
+                        .is_laplace = score_is_laplace(plan, o->side, o->term),
                         .seen = o,
                         .exact = {&exact[0]->items[i], &exact[1]->items[i]}};
     const int64_t before = pair.term->draw_lifetime == DPF_LIFETIME_RUN ? score_earlier(seen, i) : -1;
@@ -259,7 +259,7 @@ double score_deviation(const struct plan *plan, const struct observation *o, int
                        int32_t column)
 {
     const struct pair pair = {.term = &plan->sides[o->side].terms[o->term],
-                              .is_laplace = declares_laplace(plan, o->side, o->term),
+                              .is_laplace = score_is_laplace(plan, o->side, o->term),
                               .exact = {o, o}};
     const struct law law = law_of(&pair, 0, r, block, column);
     return law.is_laplace ? law.scale * sqrt(2) : law.scale;

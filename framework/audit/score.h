@@ -38,6 +38,8 @@ double score_distance(const struct plan *plan, const struct trace *first, const 
  */
 double score_deviation(const struct plan *plan, const struct observation *o, int64_t r, int32_t block,
                        int32_t column);
+/* Whether some event of a term states Laplace noise. */
+int score_is_laplace(const struct plan *plan, int side, int term);
 /* The place of the observation of the same rows in an earlier round, or -1. */
 int64_t score_earlier(const struct observations *list, size_t at);
 

@@ -19,6 +19,18 @@ int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
     return 1;
 }
 
+double plan_noise_part(const struct plan *plan, const struct term_plan *term, const dpf_noise_plan *noise,
+                       int64_t messages, int64_t contributors)
+{
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    /* Noise at the sum does not depend on the senders, so it does not show whether anybody sent. */
+    if (noise->where != DPF_NOISE_AT_PARTY && noise->where != DPF_NOISE_IN_SHARES)
+        return 1;
+    if (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS)
+        return contributors > 0 ? (double)messages / (double)contributors : 1;
+    return (double)messages / (double)plan_senders(plan, term);
+}
+
 /* How often a party releases in a round. */
 int64_t release_passes(const struct plan *plan, int side)
 {

@@ -24,6 +24,14 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
                   int from_data, struct release_request *out);
 /* Parties that can send a message of a term. */
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term);
+/*
+ * The variance of the noise in a sum of that many messages over the noise plan's, which is that of a sum of all
+ * senders' messages; of a lone message, in full or with its share: messages 1. contributors: how many share the
+ * noise of such a row where a mechanism divides it by them (DPF_MECHANISM_CONTRIBUTORS); else it is not read.
+ * Whoever compares noise with a plan, or tells a solver of it, asks this function.
+ */
+double plan_noise_part(const struct plan *plan, const struct term_plan *term, const dpf_noise_plan *noise,
+                       int64_t messages, int64_t contributors);
 /* Whether a term's releases show the number of users that sent. Its aggregator exists already. */
 int plan_counts_users(const struct term_plan *term);
 /* The term's aggregator's limits for the largest number of parties. */
