@@ -373,6 +373,16 @@ static void ask_terms(const struct run_facts *run, struct fact_question *questio
     }
 }
 
+/* All facts of the condition that are not allowed, so that all keys can be set at once. */
+static void tell_lost(const struct fact_question *question, int condition, char *out, size_t size)
+{
+    size_t used = 0;
+    int fact = input_not_allowed(condition, 0, question);
+    for (; fact < N_INPUT_FACTS && used < size; fact = input_not_allowed(condition, fact + 1, question))
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "",
+                                 input_fact_at((enum input_fact)fact)->lost(question));
+}
+
 /* What the whole input decides, by condition, and what is public then. */
 static int judge_input(const struct plan *plan, struct run_facts *run, struct dpf_error *error)
 {
@@ -380,12 +390,8 @@ static int judge_input(const struct plan *plan, struct run_facts *run, struct dp
     struct text public_lines = {0};
     facts_question(plan, &question);
     ask_terms(run, &question);
-    for (int c = 0; c < N_CONDITIONS && run->n_terms > 0; c++) {
-        const enum input_fact fact = input_not_allowed(c + 1, &question);
-        if (fact < N_INPUT_FACTS)
-            snprintf(run->not_allowed[c], sizeof run->not_allowed[c], "%s",
-                     input_fact_at(fact)->lost(&question));
-    }
+    for (int c = 0; c < N_CONDITIONS && run->n_terms > 0; c++)
+        tell_lost(&question, c + 1, run->not_allowed[c], sizeof run->not_allowed[c]);
     run->cells_public = input_allows(input_decider(INPUT_CELLS, &question), &question.promise);
     if (run->n_terms > 0)
         input_say_public(&question, &public_lines);

@@ -495,6 +495,8 @@ static const char *stopping(const struct term_facts *term)
  */
 static void check_completion(const struct condition_input *input, int zero, struct condition *out)
 {
+    if (input_decides(input, 12, out))
+        return;
     for (int i = 0; i < input->facts->n_terms; i++) {
         const char *stop = stopping(&input->facts->terms[i]);
         if (stop) {
@@ -502,8 +504,6 @@ static void check_completion(const struct condition_input *input, int zero, stru
             return;
         }
     }
-    if (input_decides(input, 12, out))
-        return;
     const int chosen = input->privacy->params.values[PRIVACY_ON_VIOLATION].integer != ON_VIOLATION_AUTO;
     if (zero)
         set_verdict(

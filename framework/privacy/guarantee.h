@@ -95,9 +95,9 @@ struct run_facts {
     int local_users;     /* the user side stays with its parties: joint DP */
     int secure;          /* C9: noise from the system's generator */
     int public_features; /* C2: components may read [data] item-features or user-features, declared public */
-    /* What the whole input would decide, by condition: the first fact that the promise does not allow, with the
-       key that declares it (reading/input_facts.h); "": none. */
-    char not_allowed[N_CONDITIONS][512];
+    /* What the whole input would decide, by condition: the facts that the promise does not allow, with the keys
+       that declare them (reading/input_facts.h); "": none. */
+    char not_allowed[N_CONDITIONS][1024];
     int cells_public; /* C8: who rated what may show, since neighbours have the same cells */
     /* Facts that the proof treats as known to the observer, or fixed; for the statement. Sentences, one a
        line. */
@@ -108,7 +108,7 @@ struct condition {
     const char *id; /* "C1" */
     const char *title;
     int holds;
-    char why[640]; /* one or two sentences a privacy officer understands, and the remedy if it fails */
+    char why[1024]; /* sentences a privacy officer understands, and the remedy if it fails */
 };
 
 /* One answer of one accountant. */

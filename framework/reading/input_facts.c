@@ -295,26 +295,27 @@ enum list_source {
     LIST_OF_RECORDS
 };
 
-/* A bound in place of a list: under add-remove C8 sees to it that nothing shows a user. */
-static int is_hidden(asked *q, int side)
+/* A bound in place of a list, where nothing that is seen shows a user. */
+static int is_bounded(asked *q, int side)
 {
-    if (side != DPF_SIDE_USERS || q->promise.unit != DPF_UNIT_USER)
-        return 0;
-    return hides_users(q) || (q->declared[DPF_SIDE_USERS] > 0 && !q->shows_users);
+    return side == DPF_SIDE_USERS && q->promise.unit == DPF_UNIT_USER && q->declared[side] > 0 &&
+           !q->shows_users;
 }
 
 static enum list_source source_of(asked *q, int side)
 {
     if (is_set(q, side == DPF_SIDE_ITEMS ? D_ITEMS_FILE : D_USERS_FILE))
         return LIST_CATALOGUE;
+    /* Who hides whether a user is there has no public list of users. */
+    if (side == DPF_SIDE_USERS && hides_users(q))
+        return LIST_HIDDEN;
     if (is_generated(q))
         return LIST_GENERATED;
     if (promise_same_cells(&q->promise))
         return LIST_OF_CELLS;
-    /* Who hides whether a user is there has no public list of users. */
-    if (q->promise.ids_public && !(side == DPF_SIDE_USERS && hides_users(q)))
+    if (q->promise.ids_public)
         return LIST_DECLARED;
-    return is_hidden(q, side) ? LIST_HIDDEN : LIST_OF_RECORDS;
+    return is_bounded(q, side) ? LIST_HIDDEN : LIST_OF_RECORDS;
 }
 
 int input_hides_users(asked *q)
@@ -419,10 +420,10 @@ const char *input_list_source(int side, asked *q)
     const enum list_source source = source_of(q, side);
     if (promise_same_cells(&q->promise))
         return "that of the records, of which values alone are protected";
-    return source == LIST_CATALOGUE   ? "a catalogue"
-           : source == LIST_GENERATED ? "that of the generator"
-           : source == LIST_HIDDEN    ? "protected but for a bound on its length"
-                                      : "taken from the data";
+    return source == LIST_CATALOGUE ? "a catalogue"
+           : is_generated(q)        ? "that of the generator"
+           : source == LIST_HIDDEN  ? "protected but for a bound on its length"
+                                    : "taken from the data";
 }
 
 /* The length of its list, or where that is hidden, the bound on it. */
@@ -485,9 +486,18 @@ static int64_t split_kind(asked *q)
     return q->split->params.values[S_KIND].integer;
 }
 
+/* A line at fault may have no time, so that where lines at fault keep their cells, times must not choose. */
+static int times_choose(asked *q)
+{
+    return (split_kind(q) == SPLIT_LEAVE_ONE_OUT && q->split->params.values[S_BY].integer == BY_TIME) ||
+           (data_of(q, D_FILTER_USER_MAX)->integer && data_of(q, D_FILTER_KEEP)->integer == KEEP_LATEST);
+}
+
 static enum decider own_kept(asked *q)
 {
     const int64_t kind = split_kind(q);
+    if (times_choose(q) && promise_same_cells(&q->promise) && !is_generated(q))
+        return BY_RECORDS;
     return kind == SPLIT_PER_USER || kind == SPLIT_LEAVE_ONE_OUT || data_of(q, D_FILTER_USER_MIN)->integer ||
                    data_of(q, D_FILTER_USER_MAX)->integer
                ? BY_OWN_CELLS
@@ -496,11 +506,28 @@ static enum decider own_kept(asked *q)
 
 static const char *own_kept_lost(asked *q)
 {
-    (void)q;
+    if (promise_same_cells(&q->promise))
+        return "Times choose which of a user's records are held out or kept, and a record whose line is at "
+               "fault may have none. Set [split] by = random, [data] filter.keep = random.";
     return "Which records of a user are held out or kept follows from all records of that user, so one more "
            "moves others ([split] kind, [data] filter.user-min and user-max). Ask for unit = user, or use "
            "kind "
            "= random without these filters, where each record's own ids decide.";
+}
+
+static enum decider time_window(asked *q)
+{
+    if (!isfinite(data_of(q, D_FILTER_TIME_FROM)->real) && !isfinite(data_of(q, D_FILTER_TIME_TO)->real))
+        return BY_NOBODY;
+    return promise_same_cells(&q->promise) ? BY_RECORDS : BY_LINE;
+}
+
+static const char *time_window_lost(asked *q)
+{
+    (void)q;
+    return "Times choose which records are kept, and a record whose line is at fault may have none, although "
+           "who rated what is public. Remove [data] filter.time-from and filter.time-to, or protect with "
+           "adjacency = add-remove.";
 }
 
 static enum decider exact_split(asked *q)
@@ -719,7 +746,7 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
     [INPUT_DRAWN] = {"drawn", "which users, records and items are drawn", "a draw at each id",
                      "[split] kind; [data] filter.users", 0, by_id, NULL, NULL},
     [INPUT_TIME_WINDOW] = {"time window", "which records are early or late enough", "each line",
-                           "[data] filter.time-from, filter.time-to", 0, by_line, NULL, NULL},
+                           "[data] filter.time-from, filter.time-to", 2, time_window, time_window_lost, NULL},
     [INPUT_EXACT_SPLIT] = {"exact split", "which records are held out, exactly so many", "nobody",
                            "[split] kind", 11, exact_split, exact_split_lost, NULL},
     [INPUT_SIMILARITIES] = {"similarities", "weights of links made of ratings", "nobody",
@@ -761,9 +788,9 @@ enum decider input_decider(enum input_fact fact, asked *question)
     return entries[fact].decide ? entries[fact].decide(question) : BY_RECORDS;
 }
 
-enum input_fact input_not_allowed(int condition, asked *question)
+enum input_fact input_not_allowed(int condition, int first, asked *question)
 {
-    int fact = 0;
+    int fact = first;
     while (fact < N_INPUT_FACTS &&
            (entries[fact].condition != condition ||
             input_allows(input_decider((enum input_fact)fact, question), &question->promise)))

@@ -139,8 +139,8 @@ const struct fact_entry *input_fact_at(enum input_fact fact);
 enum decider input_decider(enum input_fact fact, const struct fact_question *question);
 /* The one rule: who may decide anything where this is promised. */
 int input_allows(enum decider by, const struct promise *promise);
-/* The first fact of the condition that is not allowed, or N_INPUT_FACTS. */
-enum input_fact input_not_allowed(int condition, const struct fact_question *question);
+/* The first fact of the condition, from `first` on, that is not allowed, or N_INPUT_FACTS. */
+enum input_fact input_not_allowed(int condition, int first, const struct fact_question *question);
 /* Whether something follows from everybody's records, whatever is promised: no party of a federation knows it. */
 int input_needs_everybody(const struct fact_question *question);
 /* All that is public in a configuration, a sentence a line. */

@@ -79,7 +79,7 @@ static void expect(const struct judged *j)
     a.question.declared[DPF_SIDE_USERS] = j->users;
     a.question.shows_users = j->shows;
     for (int i = 0; i < 4; i++) {
-        const enum input_fact fact = input_not_allowed(conditions[i], &a.question);
+        const enum input_fact fact = input_not_allowed(conditions[i], 0, &a.question);
         if ((fact < N_INPUT_FACTS) != (conditions[i] == j->condition))
             fail_msg("C%d %s with\n%s", conditions[i],
                      fact < N_INPUT_FACTS ? input_fact_at(fact)->name : "holds", j->text);
@@ -129,6 +129,13 @@ static void each_fact_fails_its_condition_and_names_its_key(void **state)
         {FORM LISTS "filter.user-max = 2\n" USER_COMES, 9, NULL, 0, NULL},
         {FORM LISTS "filter.user-max = 2\n" RECORD_COMES, 9, NULL, 2, "unit = user"},
         {FORM "filter.user-max = 2\n" VALUE_CHANGES, 9, NULL, 0, NULL},
+        {FORM "filter.user-max = 2\nfilter.keep = latest\n" VALUE_CHANGES, 9, NULL, 2,
+         "filter.keep = random"},
+        {FORM "[split]\nkind = leave-one-out\nby = random\n" VALUE_CHANGES, 9, NULL, 0, NULL},
+        {FORM "[split]\nkind = leave-one-out\n" VALUE_CHANGES, 9, NULL, 2, "by = random"},
+        {FORM "filter.time-to = 9\n" VALUE_CHANGES, 9, NULL, 2, "filter.time-to"},
+        {FORM LISTS "filter.time-to = 9\n" RECORD_COMES, 9, NULL, 0, NULL},
+        {"[data]\nformat = synthetic\n" USER_COMES, 0, NULL, 2, "[model] users"},
         {FORM LISTS "[split]\nkind = leave-one-out\n" RECORD_COMES, 9, NULL, 2, "kind = random"},
         {FORM LISTS "[split]\nkind = random-exact\n" USER_COMES, 9, NULL, 11, "kind = random"},
         {FORM LISTS "[split]\nkind = random\n" RECORD_COMES, 9, NULL, 0, NULL},
@@ -159,7 +166,7 @@ static void a_sum_needs_users_from_a_list(void **state)
             a.question.shows_users = "each user adds noise";
             a.question.declared[DPF_SIDE_USERS] = 40;
             a.question.least_users = least;
-            assert_int_equal(input_not_allowed(12, &a.question) < N_INPUT_FACTS, least > 1 && cases[i].fails);
+            assert_int_equal(input_not_allowed(12, 0, &a.question) < N_INPUT_FACTS, least > 1 && cases[i].fails);
             stop_asking(&a);
         }
 }
