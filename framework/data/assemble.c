@@ -57,6 +57,8 @@ static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratin
             out->times[at] = chunk_time(chunk, i);
         if (csr->privacy_weights)
             csr->privacy_weights[at] = chunk->weights ? chunk->weights[i] : 1.0f;
+        if (csr->voids)
+            csr->voids[at] = chunk->voids ? chunk->voids[i] : 0;
     }
 }
 
@@ -189,9 +191,10 @@ static int scatter_all(struct table *table, struct ratings *out, struct pool *po
 int ratings_build(struct table *table, int64_t users, int want_times, int want_order, struct pool *pool,
                   struct ratings *out, struct dpf_error *error)
 {
-    int values, times, weights;
-    columns_of(table, &values, &times, &weights);
-    if (ratings_reserve(out, users, table->records, values, times && want_times, weights, want_order) != 0)
+    struct ratings_columns has = {.order = want_order, .voids = table->keeps_voids};
+    columns_of(table, &has.values, &has.times, &has.weights);
+    has.times &= want_times;
+    if (ratings_reserve(out, users, table->records, &has) != 0)
         return error_memory(error);
     if (scatter_all(table, out, pool, error) == 0 && sort_rows(out, pool, error) == 0)
         return 0;
