@@ -85,9 +85,10 @@ static void a_point_can_be_run_alone(void **state)
     same_file("alone/release/ledger.json",
               "swept/points/flat_noise-multiplier-16_seed-2/release/ledger.json");
     /* And so does the configuration with the settings that --dry-run lists. */
-    command_expect(
-        "-q -c base.ini -o model.rank=1 -o items.mechanism.noise-multiplier=16 -o run.seed=2 -O by-hand", 0,
-        "");
+    command_expect("-c sweep.ini --dry-run", 0, "privacy.noise-seed=1698502286948440");
+    command_expect("-q -c base.ini -o model.rank=1 -o items.mechanism.noise-multiplier=16 -o run.seed=2 "
+                   "-o privacy.noise-seed=1698502286948440 -O by-hand",
+                   0, "");
     same_file("by-hand/private/metrics.csv", "alone/private/metrics.csv");
 }
 
