@@ -74,9 +74,6 @@ int command_compare(int argc, char **argv)
     struct arguments arguments;
     struct compare_runs runs = {0};
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.config)
-        status = error_set(&error, DPF_FAULT_CONFIG,
-                           "name the directories of runs, no configuration (see --help)");
     if (status == 0)
         status = compare_runs_open((char *const *)arguments.rest, arguments.n_rest, &runs, &error);
     if (status == 0)
