@@ -123,7 +123,7 @@ INLINE int exact_rows(const struct squared_error_task *task, int64_t first, int6
             fetch_ahead(groups, k, end);
             double e = dot_exact(x, dpf_row(groups->residual, other), groups->self->cols);
             e = (e + groups->offset) - value;
-            bad |= !(clip < INFINITY) && !(fabs(e) <= RESIDUAL_LIMIT);
+            bad |= w != 0.0 && !(clip < INFINITY) && !(fabs(e) <= RESIDUAL_LIMIT);
             e = e > clip ? clip : e < -clip ? -clip : e;
             add_exact(row, dpf_row(groups->other, other) + unknown, reg, loss->factor * w * e, w, magic, d);
         }
