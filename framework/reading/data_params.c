@@ -45,7 +45,9 @@ static const dpf_enum_value outside[] = {
 static const dpf_enum_value out_of_range[] = {
     {"error", "a value outside the declared range is refused, naming its line"},
     {"clip", "values are moved to the nearest end of the declared range"},
-    {"drop", "records outside the declared range are left out"},
+    {"drop",
+     "records outside the declared range are left out; where it is public who rated what they keep their "
+     "place, without a value"},
 };
 static const dpf_enum_value feedback[] = {
     {"explicit", "values are ratings"},
@@ -191,7 +193,8 @@ static const dpf_param data_table[D_COUNT] = {
     [D_THRESHOLD] = DPF_PARAM_REAL_F("threshold", -INFINITY, -INFINITY, INFINITY, DPF_PARAM_PRIVACY, "",
                                      "Implicit feedback: records with a value of at least this are "
                                      "interactions; others are dropped, after duplicates are resolved, and "
-                                     "counted. -inf keeps all."),
+                                     "counted; where it is public who rated what they keep their place. "
+                                     "-inf keeps all."),
     [D_FILTER_USER_MIN] = DPF_PARAM_INT_F("filter.user-min", 0, 0, 1000000000, 0, "records",
                                           "Leaves out users with fewer records, counted before the split and "
                                           "after items are filtered. A proof needs unit = user (C2)."),

@@ -84,8 +84,10 @@ typedef struct dpf_groups {
     const int64_t *offsets; /* n_groups + 1 */
     const int32_t *others;  /* row of the other side */
     const float *values;    /* NULL: all 1 (implicit feedback) */
-    const float *weights;   /* sampling and record weights; NULL: all 1 */
-    double offset;          /* constant part of every prediction */
+    /* Sampling and record weights; NULL: all 1. A record of weight 0 adds exactly 0, whatever its value: it was not
+       drawn, or it is void (its line was at fault, but who rated what is public). All 1 give what NULL gives. */
+    const float *weights;
+    double offset; /* constant part of every prediction */
     /* If the party is a user and users are the other side: that user's row. Else -1. */
     int32_t party_row;
     int32_t reserved;
