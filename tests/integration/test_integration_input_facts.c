@@ -37,9 +37,9 @@ static void expect_same(const char *config, const char *first, const char *secon
         assert_int_equal(shell("test ! -e one/release && test ! -e two/release"), 0);
         return;
     }
+    /* How many directions of the model are above its noise is for the noise to say: its size is left out. */
     assert_int_equal(
-        shell("(cd one/release && wc -c *) >one.ls; (cd two/release && wc -c *) >two.ls; cmp one.ls "
-              "two.ls"),
+        shell("for d in one two; do (cd $d/release && ls && wc -c [!m]*) >$d.ls; done; cmp one.ls two.ls"),
         0);
     assert_int_equal(shell("cmp one/release/guarantee.txt two/release/guarantee.txt && cmp "
                            "one/release/item_ids.txt two/release/item_ids.txt"),
@@ -209,6 +209,8 @@ static void a_user_without_a_valid_record_stays_on_a_public_list(void **state)
             for (int f = 1; f < 4; f++) {
                 snprintf(name, sizeof name, "v%d.csv", f);
                 expect_same(config, "v0.csv", name, 0, 1);
+                if (l == 2)
+                    assert_int_equal(shell("cmp one/private/user_ids.txt two/private/user_ids.txt"), 0);
             }
         }
     /* Fewer are declared than there are: nothing compares the two. */
@@ -218,7 +220,7 @@ static void a_user_without_a_valid_record_stays_on_a_public_list(void **state)
              "39\n[parties]\nkind = curator\n[accountants]\nlist = pld\n[privacy]\nunit = user\nadjacency "
              "= replace\n" BUDGET);
     expect_same(config, "v0.csv", "v3.csv", 0, 1);
-    assert_int_equal(shell("grep -q 'more users than' one.log"), 1); /* -q: warnings are for the log */
+    assert_int_equal(shell("grep -q 'more users than' one.log"), 0); /* the curator is told */
 }
 
 /* Who takes part in a group that follows from ids is nobody's draw: it is not compared with a rate. */
