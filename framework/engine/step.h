@@ -14,6 +14,7 @@
 #include "base/violations.h"
 #include "engine/engine.h"
 #include "engine/parties.h"
+#include "plan/sum_range.h"
 
 /* One worker's buffers by purpose, grown on demand and kept. */
 enum buffer_slot {
@@ -63,6 +64,7 @@ struct term_run {
     float *received, *zeros;           /* rows that friends sent, and no rows: see relation_messages.h */
     float *gram;                       /* the Gram row, decoded; n_gram of them (party site) */
     int64_t n_gram;
+    struct sum_bound *sum_bounds; /* of what is sent, for this noise: see plan/sum_range.h */
     dpf_noise_plan noise;   /* the plan's, or this step's where bounds come from data */
     double other_l1;        /* the bound on the other side's rows that this noise is for */
     uint32_t draw;          /* index of the mechanism's draws in this step */

@@ -44,6 +44,8 @@ static int open_sum(struct messages_work *work, int n, const int64_t *owners, st
                                     .n_parties = count_invited(work),
                                     .modulus = term->noise.modulus,
                                     .least = term->noise.least_survivors,
+                                    .bounds = term->sum_bounds,
+                                    .gram = plan->sent.has_gram,
                                     .span = ranks_size() > 1 ? SUM_BY_OWNER : SUM_ALONE,
                                     .owners = owners};
     struct sum_hands hands = {.workers = engine->workers,
