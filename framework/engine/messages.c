@@ -302,8 +302,8 @@ int messages_encode(struct messages_work *work, int64_t party, int worker, const
     }
     struct instance *mechanism = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)party);
-    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->sent,
-                                                message->values, message->stride, out);
+    dpf_status status =
+        noise_encode(engine, term, call, &term->plan->sent, message->values, message->stride, out);
     return step_result(engine, worker, mechanism, status, term->plan->side);
 }
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
+#include "seen/witness.h"
 
 static dpf_csr csr_view(const struct csr *csr)
 {
@@ -124,8 +125,29 @@ int recommender_fit_remote(struct model *model, struct pool *pool, const struct 
     return status;
 }
 
-int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
-                            struct engine_stats *stats, struct dpf_error *error)
+/* A component that releases what it did not state, or does not say what it releases, cannot be observed. */
+static int judge_witness(const struct model *model, const struct witness *w, struct dpf_error *error)
+{
+    const char *id = model->plan->recommender.instance->entry->component->id;
+    if (w->status == DPF_E_MEMORY)
+        return error_memory(error);
+    if (w->strange || w->status != DPF_OK)
+        return error_set(
+            error, DPF_FAULT_PLUGIN,
+            "recommender %s tells a witness of a release that it does not state: its releases cannot "
+            "be audited",
+            id);
+    if (w->told == 0)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "recommender %s does not say what it sends (dpf_fit.witness), so that its noise cannot be "
+            "audited",
+            id);
+    return 0;
+}
+
+static int fit_here(struct model *model, struct pool *pool, const dpf_witness *witness,
+                    struct engine_stats *stats, struct dpf_error *error)
 {
     memset(stats, 0, sizeof *stats);
     struct component_sums sums = {.stats = stats};
@@ -141,7 +163,20 @@ int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_wi
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error)
 {
-    return recommender_fit_watched(model, pool, NULL, stats, error);
+    return fit_here(model, pool, NULL, stats, error);
+}
+
+int recommender_fit_observed(struct model *model, struct pool *pool, const struct observer *observer,
+                             struct engine_stats *stats, struct dpf_error *error)
+{
+    struct witness w;
+    const dpf_witness witness =
+        witness_begin(&w, observer, model->plan->recommender.releases, model->plan->recommender.n_releases);
+    int status = fit_here(model, pool, &witness, stats, error);
+    if (status == 0)
+        status = judge_witness(model, &w, error);
+    witness_end(&w);
+    return status;
 }
 
 /* ---- a trained state -------------------------------------------------------------------------------------

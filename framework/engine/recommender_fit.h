@@ -13,12 +13,14 @@
 #include "engine/engine_stats.h"
 #include "engine/model.h"
 
+struct observer;
+
 /* Trains; model was made by model_init for a plan with a component. */
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error);
-/* The same, and passes all releases to the witness. */
-int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
-                            struct engine_stats *stats, struct dpf_error *error);
+/* The same while an observer looks on. */
+int recommender_fit_observed(struct model *model, struct pool *pool, const struct observer *observer,
+                             struct engine_stats *stats, struct dpf_error *error);
 /* The same with users in processes of their own; sums outlives it and says what was released. */
 int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
                            struct component_sums *sums, struct engine_stats *stats, struct dpf_error *error);

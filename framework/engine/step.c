@@ -359,8 +359,7 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
     struct instance *instance = term->plan->sampler;
     dpf_draw draw = {.size = sizeof draw, .level = DPF_LEVEL_PARTY, .n = n, .keys = term->user_keys};
     dpf_call *call = step_call(engine, 0, instance, term->sample, 0);
-    if (step_result(engine, 0, instance,
-                    term->sampler->draw(instance->self, call, &draw, term->party_weight_buffer),
+    if (step_result(engine, 0, instance, noise_draw(engine, term, call, &draw, term->party_weight_buffer),
                     term->plan->side) != 0 ||
         step_check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
         return step_failed(engine, error);

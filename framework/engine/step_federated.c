@@ -187,13 +187,11 @@ static int perturb(struct federated *f, int worker, const double *exact, int64_t
                             .stride = query->width,
                             .survivors = 1};
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
-    dpf_status status =
-        term->mechanism->encode(mechanism->self, call, &term->noise, query, exact, query->width, &integers);
+    dpf_status status = noise_encode(engine, term, call, query, exact, query->width, &integers);
     if (step_result(engine, worker, mechanism, status, f->released) != 0)
         return -1;
     call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
-    status =
-        term->mechanism->decode(mechanism->self, call, &term->noise, query, &integers, noisy, query->width);
+    status = noise_decode(engine, term, call, query, &integers, noisy, query->width);
     if (step_result(engine, worker, mechanism, status, f->released) != 0)
         return -1;
     for (int64_t r = 0; r < count; r++)

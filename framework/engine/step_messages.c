@@ -94,8 +94,8 @@ static int decode_rows(struct decode_work *work, int64_t first, int64_t count, i
                         .state = step_noise_state(term, first)};
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(work->engine, worker, instance, term->draw, DPF_PARTY_AGGREGATE);
-    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->sent, &sums,
-                                                work->out + first * width, width);
+    dpf_status status =
+        noise_decode(work->engine, term, call, &term->plan->sent, &sums, work->out + first * width, width);
     if (step_result(work->engine, worker, instance, status, term->plan->side) != 0)
         return -1;
     double scale = term->aggregator->scale(term->plan->aggregator->self, survivors);
@@ -284,9 +284,10 @@ static int leaves_zeros(const struct messages_work *work)
     const struct term_run *term = work->term;
     const struct term_plan *plan = term->plan;
     const dpf_noise_plan *noise = &term->noise;
-    return !work->engine->remote && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
-           plan->source == SOURCE_RECORDS && plan->query.support == DPF_SUPPORT_OBSERVED &&
-           !plan->query.has_gram && (term->mechanism->flags & DPF_MECHANISM_ROUNDS) &&
+    return !work->engine->observed && !work->engine->remote && plan->by_user &&
+           plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS &&
+           plan->query.support == DPF_SUPPORT_OBSERVED && !plan->query.has_gram &&
+           (term->mechanism->flags & DPF_MECHANISM_ROUNDS) &&
            (noise->where == DPF_NOISE_NOWHERE || noise->where == DPF_NOISE_AT_SUM || noise->bare) &&
            (term->aggregator->flags & DPF_AGGREGATOR_FILLS);
 }
@@ -532,12 +533,10 @@ static int release_gram(struct engine *engine, struct term_run *term, float *gra
                            .contributors = &one,
                            .state = step_noise_state(term, term->rows - 1)};
     dpf_call *call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE - 1);
-    dpf_status status =
-        term->mechanism->encode(instance->self, call, &term->noise, query, exact, query->width, &message);
+    dpf_status status = noise_encode(engine, term, call, query, exact, query->width, &message);
     if (status == DPF_OK) {
         call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE);
-        status =
-            term->mechanism->decode(instance->self, call, &term->noise, query, &message, exact, query->width);
+        status = noise_decode(engine, term, call, query, &message, exact, query->width);
     }
     if (step_result(engine, 0, instance, status, term->plan->side) != 0)
         return step_failed(engine, error);

@@ -75,8 +75,8 @@ static int encode(struct engine *engine, int worker, struct term_run *term, int6
         out->contributors = all;
     }
     dpf_call *call = step_call(engine, worker, instance, term->draw, (uint32_t)party);
-    dpf_status status = term->mechanism->encode(instance->self, call, &term->noise, &term->plan->query,
-                                                values, term->plan->query.width, out);
+    dpf_status status =
+        noise_encode(engine, term, call, &term->plan->query, values, term->plan->query.width, out);
     return step_result(engine, worker, instance, status, term->plan->side);
 }
 
@@ -85,8 +85,8 @@ static int decode(struct engine *engine, int worker, struct term_run *term, uint
 {
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, instance, term->draw, party);
-    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->query, sums,
-                                                out, term->plan->query.width);
+    dpf_status status =
+        noise_decode(engine, term, call, &term->plan->query, sums, out, term->plan->query.width);
     return step_result(engine, worker, instance, status, term->plan->side);
 }
 

@@ -63,9 +63,9 @@ static int is_usual(const struct messages_work *work)
     const struct term_plan *plan = term->plan;
     const int32_t where = term->noise.where;
     /* Ranks index the records of their users by item as they are. */
-    return (ranks_size() == 1 || !term->values) && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
-           plan->source == SOURCE_RECORDS && !work->dense && !plan->query.has_gram &&
-           !plan->bounds_from_data && term->loss->accumulate_scaled &&
+    return !work->engine->observed && (ranks_size() == 1 || !term->values) && plan->by_user &&
+           plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS && !work->dense &&
+           !plan->query.has_gram && !plan->bounds_from_data && term->loss->accumulate_scaled &&
            (!term->sampler || term->sampler->level == DPF_LEVEL_PARTY) &&
            (term->mechanism->flags & DPF_MECHANISM_ROUNDS) && term->noise.modulus == 0 &&
            (where == DPF_NOISE_NOWHERE || where == DPF_NOISE_AT_SUM) &&
