@@ -56,7 +56,8 @@ static int draw_again(struct redraw *r, struct dpf_error *error)
     struct instance *mechanism = r->term->plan->mechanism;
     const dpf_query *query = &r->term->plan->query;
     const int alone = side->solve_at == SOLVE_AT_PARTY;
-    int64_t n = r->term->plan->by_user ? r->engine->dataset->users.n : r->engine->parties.n;
+    int64_t n =
+        r->term->plan->by_user && !r->term->plan->pooled ? r->engine->dataset->users.n : r->engine->parties.n;
     int64_t first = alone ? n - 1 : 0, last = r->term->noise.where == DPF_NOISE_AT_SUM ? first + 1 : n;
     int32_t *all = memory_new((size_t)r->rows + 1, sizeof *all);
     if (!all)
@@ -103,7 +104,8 @@ static int term_histograms(struct redraw *r, struct dpf_error *error)
 {
     struct engine_stats *stats = r->engine->stats;
     const dpf_query *query = &r->term->plan->query;
-    int64_t holders = r->term->plan->by_user ? r->engine->dataset->users.n : r->engine->parties.n;
+    int64_t holders =
+        r->term->plan->by_user && !r->term->plan->pooled ? r->engine->dataset->users.n : r->engine->parties.n;
     int64_t room = MOST_NUMBERS / (holders * query->width + 1) + 1;
     r->rows = r->term->rows - query->has_gram;
     r->rows = r->rows < MOST_ROWS ? r->rows : MOST_ROWS;

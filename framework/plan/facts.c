@@ -150,7 +150,7 @@ static int sends_all_rows(const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
     const dpf_mechanism *mechanism = term->mechanism->functions;
-    int dense = !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
+    int dense = !term->by_user || term->pooled || term->query.support == DPF_SUPPORT_DENSE ||
                 (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
                 (mechanism->flags & DPF_MECHANISM_DENSE) != 0 ||
                 /* the user's own row, always */
@@ -308,8 +308,8 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->spare_shares = term->noise.spare_shares;
     facts->support_observed = term->sent.support == DPF_SUPPORT_OBSERVED && !plan_sends_rows(term);
     /* Parties that hold many rows, and aggregators that ask for it, send every row with its noise. */
-    facts->dense =
-        !facts->support_observed || !term->by_user || (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
+    facts->dense = !facts->support_observed || !term->by_user || term->pooled ||
+                   (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
     const dpf_mechanism *mechanism = term->mechanism->functions;
     /* Users who send their own rows count their own records only, and send a row each. */
     const int own_row = plan_sends_rows(term) && !side->public_rows;
@@ -317,7 +317,7 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
                                         (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0);
     facts->dense = sends_all_rows(term);
     facts->row_each = term->side == DPF_SIDE_USERS;
-    facts->sent_by_users = term->by_user && !facts->single_curator;
+    facts->sent_by_users = term->by_user && !term->pooled && !facts->single_curator;
     facts->counts_users = plan_counts_users(term);
     facts->noise_by_users = plan_noise_by_users(term);
     judge_sensitivity(plan, term, facts);

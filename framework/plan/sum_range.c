@@ -24,10 +24,11 @@ struct sum_range plan_sum_range(const struct plan *plan, const struct term_plan 
     return (struct sum_range){
         .most = whole ? fmin(plan_largest_contribution(block_of(term, b), DPF_UNIT_USER), records * record)
                       : record,
-        .each = whole                      ? 1
+        .each = term->pooled              ? users
+                : whole                   ? 1
                 : other == DPF_SIDE_USERS ? users
                                           : (double)plan_rows(plan, other),
-        .messages = term->by_user && !plan_sends_rows(term) ? users : 1};
+        .messages = term->by_user && !term->pooled && !plan_sends_rows(term) ? users : 1};
 }
 
 /* Of a block with that grid and variance of a sum of all senders. */
