@@ -55,6 +55,7 @@ struct sent_record {
     float value, weight;
     double time;
     int64_t line;
+    int is_void;
 };
 
 /* What the records of one file have. */
@@ -192,8 +193,10 @@ static struct chunk *chunk_of(const struct route *route, int64_t file, const str
     chunk->values = has->values ? memory_raw(n, sizeof *chunk->values) : NULL;
     chunk->times = has->times ? memory_raw(n, sizeof *chunk->times) : NULL;
     chunk->weights = has->weights ? memory_raw(n, sizeof *chunk->weights) : NULL;
+    chunk->voids = route->table->keeps_voids ? memory_raw(n, sizeof *chunk->voids) : NULL;
     if (!chunk->users || !chunk->items || !chunk->lines_of || (has->values && !chunk->values) ||
-        (has->times && !chunk->times) || (has->weights && !chunk->weights)) {
+        (has->times && !chunk->times) || (has->weights && !chunk->weights) ||
+        (route->table->keeps_voids && !chunk->voids)) {
         chunk_free(chunk);
         return NULL;
     }
@@ -219,6 +222,7 @@ static struct sent_record record_of(const struct chunk *chunk, int64_t i, int32_
                                 .value = chunk->values ? chunk->values[i] : 0,
                                 .weight = chunk->weights ? chunk->weights[i] : 0,
                                 .time = chunk_has_times(chunk) ? chunk_time(chunk, i) : 0,
+                                .is_void = chunk->voids && chunk->voids[i],
                                 .line =
                                     chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i)};
 }
@@ -283,6 +287,8 @@ static void put(struct chunk *chunk, int64_t i, const struct sent_record *record
         chunk->times[i] = record->time;
     if (chunk->weights)
         chunk->weights[i] = record->weight;
+    if (chunk->voids)
+        chunk->voids[i] = (uint8_t)record->is_void;
 }
 
 /* What a rank sends is in the order of its files. */

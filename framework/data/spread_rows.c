@@ -37,6 +37,7 @@ static int place_rows(const struct dataset *dataset, int side, struct csr *csr, 
 struct item_record {
     int32_t user, item;
     float value, weight;
+    int32_t is_void;
 };
 
 /* Records pass in slices, so that what is on its way takes the same room for any number of records. */
@@ -126,7 +127,9 @@ static int make_room(const struct csr *rows, struct csr *out, struct dpf_error *
     out->others = memory_raw(n, sizeof *out->others);
     out->values = rows->values ? memory_raw(n, sizeof *out->values) : NULL;
     out->privacy_weights = rows->privacy_weights ? memory_raw(n, sizeof *out->privacy_weights) : NULL;
-    return out->others && (!rows->values || out->values) && (!rows->privacy_weights || out->privacy_weights)
+    out->voids = rows->voids ? memory_raw(n, sizeof *out->voids) : NULL;
+    return out->others && (!rows->voids || out->voids) && (!rows->values || out->values) &&
+                   (!rows->privacy_weights || out->privacy_weights)
                ? 0
                : error_memory(error);
 }
@@ -147,9 +150,9 @@ static void fill_slice(struct passage *passage, const struct csr *rows)
     for (int64_t i = first; i < end; i++) {
         while (rows->ptr[passage->user + 1] <= i)
             passage->user++;
-        passage->from[passage->next[rank_of_item(passage->shares, rows->others[i])]++] =
-            (struct item_record){(int32_t)passage->user, rows->others[i], rows->values ? rows->values[i] : 1,
-                                 rows->privacy_weights ? rows->privacy_weights[i] : 1};
+        passage->from[passage->next[rank_of_item(passage->shares, rows->others[i])]++] = (struct item_record){
+            (int32_t)passage->user, rows->others[i], rows->values ? rows->values[i] : 1,
+            rows->privacy_weights ? rows->privacy_weights[i] : 1, rows->voids && rows->voids[i]};
     }
     passage->record = end;
 }
@@ -167,6 +170,8 @@ static void place_slice(struct passage *passage, struct csr *out)
                 out->values[at] = record->value;
             if (out->privacy_weights)
                 out->privacy_weights[at] = record->weight;
+            if (out->voids)
+                out->voids[at] = (uint8_t)record->is_void;
         }
 }
 
