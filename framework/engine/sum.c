@@ -238,6 +238,35 @@ static int add_up_owners(struct sum *sum, struct dpf_error *error)
     return status;
 }
 
+/* a + 2^32 b modulo m, of sums of ranks' halves. */
+static int64_t join_halves(int64_t a, int64_t b, uint64_t m)
+{
+    return (int64_t)((((unsigned __int128)(uint64_t)b << 32) + (uint64_t)a) % m);
+}
+
+/* All numbers on all ranks. Residues may be too large to be added as they are: their halves are not. */
+static int add_up_everywhere(struct sum *sum, struct dpf_error *error)
+{
+    dpf_aggregation *all = &sum->parts[0].aggregation;
+    const int64_t n = numbers_of(sum);
+    int64_t *high = all->modulus ? memory_raw((size_t)n + 1, sizeof *high) : NULL;
+    if (all->modulus && !high)
+        return error_memory(error);
+    for (int64_t i = 0; high && i < n; i++) {
+        high[i] = (int64_t)((uint64_t)all->sums[i] >> 32);
+        all->sums[i] &= INT64_C(0xffffffff);
+    }
+    int status = ranks_sum(&all->survivors, 1, error);
+    if (status == 0)
+        status = ranks_sum(all->sums, n, error);
+    if (status == 0 && high)
+        status = ranks_sum(high, n, error);
+    for (int64_t i = 0; high && i < n && status == 0; i++)
+        all->sums[i] = join_halves(all->sums[i], high[i], all->modulus);
+    free(high);
+    return status;
+}
+
 /* The rank's rows become final. */
 static int finish(struct sum *sum, struct dpf_error *error)
 {
@@ -338,6 +367,8 @@ static int close_here(struct sum *sum, struct dpf_error *error)
     if (merge(sum, error) != 0)
         return -1;
     if (sum->shape.span == SUM_BY_OWNER && add_up_owners(sum, error) != 0)
+        return -1;
+    if (sum->shape.span == SUM_EVERYWHERE && add_up_everywhere(sum, error) != 0)
         return -1;
     return finish(sum, error);
 }
