@@ -23,27 +23,32 @@ static int check_loss(const struct plan *plan, const struct term_plan *term, str
     const dpf_loss *loss = term->loss->functions;
     const char *id = term->loss->entry->component->id;
     if (term->raw_residual && term->query.form == DPF_FORM_QUADRATIC && has_factor_transform(term))
-        return config_error(plan->config, term->name, "residual", error,
-                            "loss %s solves least squares, which predict from the rows that they multiply, and "
-                            "those are the transformed ones: set residual = transformed",
-                            id);
-    const int has_offset = plan->offset != 0 || plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN;
+        return config_error(
+            plan->config, term->name, "residual", error,
+            "loss %s solves least squares, which predict from the rows that they multiply, and "
+            "those are the transformed ones: set residual = transformed",
+            id);
+    const int has_offset =
+        plan->offset != 0 || plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN;
     if (has_offset && (loss->flags & DPF_LOSS_NO_OFFSET))
-        return config_error(plan->config, "model", "offset", error,
-                            "loss %s of [%s] predicts without an offset, since empty cells have the target 0: set "
-                            "offset = none",
-                            id, term->name);
+        return config_error(
+            plan->config, "model", "offset", error,
+            "loss %s of [%s] predicts without an offset, since empty cells have the target 0: set "
+            "offset = none",
+            id, term->name);
     return 0;
 }
 
 static int check_sampler(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {
-    if (!term->sampler || !(((const dpf_sampler *)term->sampler->functions)->flags & DPF_SAMPLER_ITEM_FEATURES) ||
+    if (!term->sampler ||
+        !(((const dpf_sampler *)term->sampler->functions)->flags & DPF_SAMPLER_ITEM_FEATURES) ||
         *plan->data.params.values[D_ITEM_FEATURES].text)
         return 0;
-    return config_error(plan->config, term->name, "sampler", error,
-                        "sampler %s reads public features of items, and there are none: set [data] item-features",
-                        term->sampler->entry->component->id);
+    return config_error(
+        plan->config, term->name, "sampler", error,
+        "sampler %s reads public features of items, and there are none: set [data] item-features",
+        term->sampler->entry->component->id);
 }
 
 /* ---- whether rows can be solved ----------------------------------------------------------------------- */
@@ -75,31 +80,33 @@ static int check_definite(const struct plan *plan, const struct side_plan *side,
     if (term->query.form != DPF_FORM_QUADRATIC || (side->solver_functions->flags & DPF_SOLVER_INDEFINITE))
         return 0;
     if (is_noisy(term))
-        return config_error(plan->config, plan_side_name(side->side), "solver", error,
-                            "solver %s needs positive definite matrices, and the noise of mechanism %s of [%s] "
-                            "makes others of them: set solver = psd, ball or kalman",
-                            solver, term->mechanism->entry->component->id, term->name);
+        return config_error(
+            plan->config, plan_side_name(side->side), "solver", error,
+            "solver %s needs positive definite matrices, and the noise of mechanism %s of [%s] "
+            "makes others of them: set solver = psd, ball or kalman",
+            solver, term->mechanism->entry->component->id, term->name);
     if (!side->query.has_gram && !has_ridge(&side->query))
-        return config_error(plan->config, plan_side_name(side->side), "solver", error,
-                            "solver %s needs positive definite matrices, and without regularisation a row of few "
-                            "records has none: set lambda above 0 in the loss, or solver = ball, which takes the "
-                            "shortest solution",
-                            solver);
+        return config_error(
+            plan->config, plan_side_name(side->side), "solver", error,
+            "solver %s needs positive definite matrices, and without regularisation a row of few "
+            "records has none: set lambda above 0 in the loss, or solver = ball, which takes the "
+            "shortest solution",
+            solver);
     return 0;
 }
 
 /* ---- whether enough send ------------------------------------------------------------------------------ */
 
-/* An upper bound on the probability that fewer than `needed` of n take part, each with probability q (Chernoff). */
+/* An upper bound on the probability that fewer than `needed` of n take part, each with probability q (Chernoff;
+   of none it is the probability itself). */
 static double too_few(double n, double q, double needed)
 {
     const double part = (needed - 1) / n;
-    if (needed <= 1 || q >= 1)
+    if (needed < 1 || q >= 1)
         return needed <= n ? 0 : 1;
     if (part >= q)
         return 1;
-    const double divergence =
-        (part > 0 ? part * log(part / q) : 0) + (1 - part) * log((1 - part) / (1 - q));
+    const double divergence = (part > 0 ? part * log(part / q) : 0) + (1 - part) * log((1 - part) / (1 - q));
     return exp(-n * divergence);
 }
 
@@ -111,27 +118,33 @@ static double larger(double a, int64_t b)
 static int check_senders(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {
     const dpf_aggregator_limits limits = plan_aggregator_limits(plan, term);
+    /* Without limits of its own an aggregator adds up no message, too. */
     const double n = (double)plan_senders(plan, term),
-                 needed = larger(larger((double)limits.parties, limits.survivors), term->noise.least_survivors);
-    const int drawn = term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
+                 opened = limits.parties > 1 ? (double)limits.parties : 0,
+                 needed = larger(larger(opened, limits.survivors), term->noise.least_survivors);
+    const int drawn =
+        term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
     const char *aggregator = term->aggregator->entry->component->id,
                *mechanism = term->mechanism->entry->component->id;
     if (term->source == SOURCE_RELATION)
         return 0;
     if (needed > n)
-        return config_error(plan->config, term->name, "aggregator", error,
-                            "a sum of aggregator %s with the noise of mechanism %s needs %.0f messages, and there are "
-                            "%.0f parties that send: lower survivors, threshold, min-honest or clients, or set "
-                            "[parties] kind = users",
-                            aggregator, mechanism, needed, n);
-    const double rate = drawn ? term->sampling.rate : 1, rounds = (double)plan->run.params.values[RUN_ROUNDS].integer;
+        return config_error(
+            plan->config, term->name, "aggregator", error,
+            "a sum of aggregator %s with the noise of mechanism %s needs %.0f messages, and there are "
+            "%.0f parties that send: lower survivors, threshold, min-honest or clients, or set "
+            "[parties] kind = users",
+            aggregator, mechanism, needed, n);
+    const double rate = drawn ? term->sampling.rate : 1,
+                 rounds = (double)plan->run.params.values[RUN_ROUNDS].integer;
     if (rounds * too_few(n, rate, needed) <= BAD_LUCK)
         return 0;
-    return config_error(plan->config, term->name, "sampler", error,
-                        "sampler %s draws %.6g of %.0f users in a round on average, and a sum of aggregator %s with the "
-                        "noise of mechanism %s needs %.0f: rounds would fail. Raise the rate, or lower survivors, "
-                        "threshold, min-honest or clients",
-                        term->sampler->entry->component->id, rate * n, n, aggregator, mechanism, needed);
+    return config_error(
+        plan->config, term->name, "sampler", error,
+        "sampler %s draws %.6g of %.0f users in a round on average, and a sum of aggregator %s with the "
+        "noise of mechanism %s needs %.0f: rounds would fail. Raise the rate, or lower survivors, "
+        "threshold, min-honest or clients",
+        term->sampler->entry->component->id, rate * n, n, aggregator, mechanism, needed);
 }
 
 int first_round_check(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,

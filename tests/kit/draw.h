@@ -82,8 +82,10 @@ struct drawing {
 };
 void drawing_free(struct drawing *drawing);
 void drawing_copy(const struct drawing *from, struct drawing *out);
-const char *drawing_get(const struct drawing *drawing, const char *section, const char *key); /* NULL: not set */
-int64_t drawing_integer(const struct drawing *drawing, const char *section, const char *key, int64_t otherwise);
+const char *drawing_get(const struct drawing *drawing, const char *section,
+                        const char *key); /* NULL: not set */
+int64_t drawing_integer(const struct drawing *drawing, const char *section, const char *key,
+                        int64_t otherwise);
 struct draw_setting *drawing_set(struct drawing *drawing, const char *section, const char *key,
                                  const char *value);
 /* Removes it; with key NULL the section and those below it. */

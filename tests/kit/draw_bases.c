@@ -22,8 +22,8 @@ static int is_kept(const char *section, const char *key)
             return 0;
     if (first != 4 || strncmp(section, "data", 4) != 0)
         return 1;
-    snprintf(whole, sizeof whole, "%s%s%s", section[first] ? section + first + 1 : "", section[first] ? "." : "",
-             key);
+    snprintf(whole, sizeof whole, "%s%s%s", section[first] ? section + first + 1 : "",
+             section[first] ? "." : "", key);
     for (size_t i = 0; i < sizeof of_data / sizeof of_data[0]; i++)
         if (strncmp(whole, of_data[i], strlen(of_data[i])) == 0)
             return 1;
@@ -63,7 +63,8 @@ static void take_own_sizes(struct drawing *drawing)
         drawing_set(drawing, "model", "items", "30");
 }
 
-static int add_base(struct draw_bases *bases, struct draw_keys *keys, const char *path, struct dpf_error *error)
+static int add_base(struct draw_bases *bases, struct draw_keys *keys, const char *path,
+                    struct dpf_error *error)
 {
     struct config *config = config_load(path, NULL, 0, error);
     if (!config)
@@ -91,9 +92,9 @@ static int add_base(struct draw_bases *bases, struct draw_keys *keys, const char
 int draw_bases_open(struct draw_bases *bases, struct draw_keys *keys, const char *source,
                     struct dpf_error *error)
 {
-    static const char *const patterns[] = {"plugins/*/*/*.ini", "configs/baselines/*.ini", "configs/papers/*.ini",
-                                           "configs/corrected/*.ini", "configs/recommended/*.ini",
-                                           "configs/quickstart.ini"};
+    static const char *const patterns[] = {"plugins/*/*/*.ini",         "configs/baselines/*.ini",
+                                           "configs/papers/*.ini",      "configs/corrected/*.ini",
+                                           "configs/recommended/*.ini", "configs/quickstart.ini"};
     *bases = (struct draw_bases){0};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         char pattern[4200];

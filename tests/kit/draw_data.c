@@ -28,8 +28,9 @@ static int is(const struct drawing *drawing, const char *key, const char *value)
 
 static const char *delimiter_text(const char *name)
 {
-    static const char *const texts[][2] = {{"comma", ","}, {"tab", "\t"},   {"semicolon", ";"},    {"space", " "},
-                                           {"spaces", " "}, {"pipe", "|"}, {"double-colon", "::"}};
+    static const char *const texts[][2] = {{"comma", ","},        {"tab", "\t"},   {"semicolon", ";"},
+                                           {"space", " "},        {"spaces", " "}, {"pipe", "|"},
+                                           {"double-colon", "::"}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i][0], name) == 0)
             return texts[i][1];
@@ -40,7 +41,8 @@ void draw_form_of(const struct drawing *drawing, struct draw_form *form)
 {
     const char *format = drawing_get(drawing, "data", "format"),
                *delimiter = drawing_get(drawing, "data", "delimiter"),
-               *lo = drawing_get(drawing, "data", "value-min"), *hi = drawing_get(drawing, "data", "value-max");
+               *lo = drawing_get(drawing, "data", "value-min"),
+               *hi = drawing_get(drawing, "data", "value-max");
     *form = (struct draw_form){.format = format ? format : "csv", .time = 1, .weight = 1, .lo = 1, .hi = 5};
     const char *usual = strcmp(form->format, "csv") == 0 || strcmp(form->format, "netflix") == 0 ? ","
                         : strcmp(form->format, "movielens-1m") == 0                              ? "::"
@@ -48,8 +50,9 @@ void draw_form_of(const struct drawing *drawing, struct draw_form *form)
     snprintf(form->delimiter, sizeof form->delimiter, "%.3s",
              delimiter && *delimiter ? delimiter_text(delimiter) : usual);
     form->sections = strcmp(form->format, "netflix") == 0;
-    form->header = strcmp(form->format, "recbole") == 0 ||
-                   (!form->sections && strncmp(form->format, "movielens", 9) != 0 && !is(drawing, "header", "no"));
+    form->header =
+        strcmp(form->format, "recbole") == 0 ||
+        (!form->sections && strncmp(form->format, "movielens", 9) != 0 && !is(drawing, "header", "no"));
     const int fixed = form->sections || strncmp(form->format, "movielens", 9) == 0;
     form->weight = !fixed && drawing_integer(drawing, "data", "fields", 0) != 4;
     if (lo && text_to_real(lo, &form->lo) != 0)
@@ -64,7 +67,7 @@ void draw_form_of(const struct drawing *drawing, struct draw_form *form)
 
 /* ---- lines -------------------------------------------------------------------------------------------- */
 
-static struct draw_line *new_line(struct draw_data *data)
+static struct draw_line *new_line(struct draw_data *data, int at)
 {
     if (data->n == data->capacity) {
         data->capacity = 2 * data->capacity + 64;
@@ -72,35 +75,55 @@ static struct draw_line *new_line(struct draw_data *data)
         if (!data->lines)
             abort();
     }
-    data->lines[data->n] = (struct draw_line){0};
-    return &data->lines[data->n++];
+    at = at < 0 || at > data->n ? data->n : at;
+    memmove(&data->lines[at + 1], &data->lines[at], (size_t)(data->n - at) * sizeof *data->lines);
+    data->lines[at] = (struct draw_line){.where = IN_BOTH, .intact = 1, .separated = 1};
+    data->n++;
+    return &data->lines[at];
 }
 
-struct draw_line *draw_data_add(struct draw_data *data, struct draw_random *random, int file, int user, int item)
+void draw_line_set(struct draw_line *line, int field, const void *bytes, size_t n)
+{
+    if (field >= DRAW_FIELDS || n > sizeof line->fields[0].bytes)
+        abort();
+    memcpy(line->fields[field].bytes, bytes, n);
+    line->fields[field].n = (unsigned char)n;
+    if (field >= line->n)
+        line->n = field + 1;
+}
+
+static void set_text(struct draw_line *line, const char *text)
+{
+    draw_line_set(line, line->n, text, strlen(text));
+}
+
+struct draw_line *draw_data_add(struct draw_data *data, struct draw_random *random, int at, int file,
+                                int user, int item)
 {
     const struct draw_form *form = &data->form;
-    const char *d = form->delimiter;
-    struct text text = {0};
     const double steps = floor(fmin(4, form->hi - form->lo));
-    const double value = fmin(form->hi, form->lo + draw_below(random, (int)fmax(0, steps) + 1));
-    text_add(&text, "%s%s", draw_id(0, user), d);
+    struct draw_line *line = new_line(data, at);
+    char text[32];
+    line->file = file;
+    line->user = user;
+    line->item = item;
+    set_text(line, draw_id(0, user));
     if (!form->sections)
-        text_add(&text, "%s%s", draw_id(1, item), d);
-    text_add(&text, "%g", value);
-    if (form->sections)
-        text_add(&text, "%s2005-09-%02d", d, 1 + draw_below(random, 28));
-    else if (form->time && !data->without_time[file])
-        text_add(&text, "%s%d", d, 1000 + draw_below(random, 60));
-    if (form->weight && !form->sections)
-        text_add(&text, "%s%.1f", d, 0.1 * (1 + draw_below(random, 10)));
-    struct draw_line *line = new_line(data);
-    *line = (struct draw_line){file, user, item, 0, text.data, text.length};
+        set_text(line, draw_id(1, item));
+    snprintf(text, sizeof text, "%g", fmin(form->hi, form->lo + draw_below(random, (int)fmax(0, steps) + 1)));
+    set_text(line, text);
+    snprintf(text, sizeof text, form->sections ? "2005-09-%02d" : "%d",
+             form->sections ? 1 + draw_below(random, 28) : 1000 + draw_below(random, 60));
+    if (form->time && !data->without_time[file])
+        set_text(line, text);
+    snprintf(text, sizeof text, "%.1f", 0.1 * (1 + draw_below(random, 10)));
+    if (form->weight)
+        set_text(line, text);
     return line;
 }
 
 void draw_data_remove(struct draw_data *data, int line)
 {
-    free(data->lines[line].bytes);
     memmove(&data->lines[line], &data->lines[line + 1], (size_t)(data->n - line - 1) * sizeof *data->lines);
     data->n--;
 }
@@ -116,23 +139,17 @@ void draw_data_free(struct draw_data *data)
 void draw_data_copy(const struct draw_data *from, struct draw_data *out)
 {
     *out = *from;
-    out->lines = NULL;
-    out->n = out->capacity = 0;
-    for (int i = 0; i < from->n; i++) {
-        struct draw_line *line = new_line(out);
-        *line = from->lines[i];
-        line->bytes = memory_raw(line->n + 1, 1);
-        if (!line->bytes)
-            abort();
-        memcpy(line->bytes, from->lines[i].bytes, line->n);
-    }
+    out->capacity = from->n;
+    out->lines = memory_raw((size_t)from->n + 1, sizeof *out->lines);
+    if (!out->lines)
+        abort();
+    memcpy(out->lines, from->lines, (size_t)from->n * sizeof *out->lines);
 }
 
 /* Everybody has a few records, most items several; lines of a user stand in any order and file. */
-void draw_data_make(struct draw_data *data, struct draw_random *random, const struct drawing *drawing, int odd)
+void draw_data_make(struct draw_data *data, struct draw_random *random, const struct drawing *drawing)
 {
     uint8_t has[DRAW_USERS][DRAW_ITEMS] = {{0}};
-    (void)odd;
     *data = (struct draw_data){.users = 6 + draw_below(random, DRAW_USERS - 8),
                                .items = 5 + draw_below(random, DRAW_ITEMS - 7),
                                .files = draw_chance(random, 70) ? 1 : 2};
@@ -143,18 +160,14 @@ void draw_data_make(struct draw_data *data, struct draw_random *random, const st
     for (int i = 0; i < data->items; i++)
         for (int u = 0; u < data->users; u++)
             if (has[u][i])
-                draw_data_add(data, random, draw_below(random, data->files), u, i);
-    for (int i = data->n - 1; i > 0; i--) { /* any order */
-        const int j = draw_below(random, i + 1);
-        const struct draw_line kept = data->lines[i];
-        data->lines[i] = data->lines[j];
-        data->lines[j] = kept;
-    }
+                draw_data_add(data, random, draw_below(random, data->n + 1), draw_below(random, data->files),
+                              u, i);
 }
 
 void draw_data_declare(const struct draw_data *data, struct drawing *drawing)
 {
-    static const char *const keys[2] = {"users", "items"}, *const catalogues[2] = {"users-file", "items-file"};
+    static const char *const keys[2] = {"users", "items"}, *const catalogues[2] = {"users-file",
+                                                                                   "items-file"};
     const int sizes[2] = {data->users, data->items}, all[2] = {DRAW_USERS, DRAW_ITEMS};
     for (int side = 0; side < 2; side++) {
         const char *catalogue = drawing_get(drawing, "data", catalogues[side]);
@@ -191,47 +204,49 @@ static void write_head(FILE *file, const struct draw_data *data, int which)
 
 static void write_line(FILE *file, const struct draw_data *data, const struct draw_line *line, int is_last)
 {
-    fwrite(line->bytes, 1, line->n, file);
+    for (int f = 0; f < line->n; f++) {
+        fputs(f > 0 && line->separated ? data->form.delimiter : "", file);
+        fwrite(line->fields[f].bytes, 1, line->fields[f].n, file);
+    }
+    for (int i = 0; line->is_long && i < 1 << 16; i++)
+        fputs("01234567890123456789012345678901234", file);
     if (!is_last || !data->unended)
         fputs(data->crlf ? "\r\n" : "\n", file);
 }
 
-/* In files of sections the lines of an item follow its name. */
-static void write_sections(FILE *file, const struct draw_data *data, int which)
+/* In files of sections the lines of an item follow its name, which is no line of anybody's. */
+static void write_sections(FILE *file, const struct draw_data *data, int part, int which)
 {
     for (int item = 0; item < data->items; item++) {
-        int n = 0;
-        for (int i = 0; i < data->n; i++) {
-            if (data->lines[i].file != which || data->lines[i].item != item)
-                continue;
-            if (n++ == 0)
-                fprintf(file, "%s:\n", draw_id(1, item));
-            write_line(file, data, &data->lines[i], 0);
-        }
+        fprintf(file, "%s:\n", draw_id(1, item));
+        for (int i = 0; i < data->n; i++)
+            if (data->lines[i].file == part && data->lines[i].item == item && (data->lines[i].where & which))
+                write_line(file, data, &data->lines[i], 0);
     }
 }
 
-static int write_part(const struct draw_data *data, const char *directory, int which)
+static int write_part(const struct draw_data *data, const char *directory, int part, int which)
 {
     char name[32];
     int last = -1;
-    snprintf(name, sizeof name, "part%d.csv", which + 1);
+    snprintf(name, sizeof name, "part%d.csv%s", part + 1, data->gz_name[part] ? ".gz" : "");
     FILE *file = open_file(directory, name);
     if (!file)
         return -1;
-    write_head(file, data, which);
+    write_head(file, data, part);
     for (int i = 0; i < data->n; i++)
-        if (data->lines[i].file == which)
+        if (data->lines[i].file == part && (data->lines[i].where & which))
             last = i;
     if (data->form.sections)
-        write_sections(file, data, which);
-    for (int i = 0; i < data->n && !data->form.sections; i++)
-        if (data->lines[i].file == which)
+        write_sections(file, data, part, which);
+    for (int i = 0; i <= last && !data->form.sections; i++)
+        if (data->lines[i].file == part && (data->lines[i].where & which))
             write_line(file, data, &data->lines[i], i == last);
     return fclose(file);
 }
 
-static int write_ids(const struct drawing *drawing, const char *directory, const char *name, int is_item, int n)
+static int write_ids(const struct drawing *drawing, const char *directory, const char *name, int is_item,
+                     int n)
 {
     FILE *file = open_file(directory, name);
     if (!file)
@@ -251,7 +266,8 @@ static int write_features(const char *directory, const char *name, int is_item, 
         return -1;
     fputs("id,genres,score,flag,title\n", file);
     for (int i = 0; i < n; i++)
-        fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(is_item, i), genres[i % 4], 1 + i % 7, i % 2, 1980 + i);
+        fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(is_item, i), genres[i % 4], 1 + i % 7, i % 2,
+                1980 + i);
     return fclose(file);
 }
 
@@ -288,28 +304,33 @@ static int write_test(const struct draw_data *data, const char *directory)
         return -1;
     draw_seed(&random, 7);
     for (int u = 0; u < data->users; u++)
-        draw_data_add(&test, &random, 0, u, data->items > u % data->items ? u % data->items : 0);
+        draw_data_add(&test, &random, -1, 0, u, data->items > u % data->items ? u % data->items : 0);
     write_head(file, &test, 0);
     if (test.form.sections)
-        write_sections(file, &test, 0);
+        write_sections(file, &test, 0, IN_BOTH);
     for (int i = 0; i < test.n && !test.form.sections; i++)
         write_line(file, &test, &test.lines[i], 0);
     draw_data_free(&test);
     return fclose(file);
 }
 
-int draw_data_write(const struct draw_data *data, const struct drawing *drawing, const char *directory, int all)
+int draw_data_write(const struct draw_data *data, int which, const char *directory)
 {
     char path[4200];
     for (int f = 0; f < DRAW_FILES; f++) {
-        snprintf(path, sizeof path, "%s/part%d.csv", directory, f + 1);
-        if (f >= data->files)
-            remove(path);
-        else if (write_part(data, directory, f) != 0)
+        for (int gz = 0; gz < 2; gz++) {
+            snprintf(path, sizeof path, "%s/part%d.csv%s", directory, f + 1, gz ? ".gz" : "");
+            if (f >= data->files || gz != data->gz_name[f])
+                remove(path);
+        }
+        if (f < data->files && write_part(data, directory, f, which) != 0)
             return -1;
     }
-    if (!all)
-        return 0;
+    return 0;
+}
+
+int draw_data_write_others(const struct draw_data *data, const struct drawing *drawing, const char *directory)
+{
     return write_ids(drawing, directory, "users.txt", 0, DRAW_USERS) == 0 &&
                    write_ids(drawing, directory, "items.txt", 1, DRAW_ITEMS) == 0 &&
                    write_features(directory, "user-features.csv", 0, DRAW_USERS) == 0 &&

@@ -50,16 +50,18 @@ static int add_table(struct draw_keys *keys, const char *place, const char *owne
         struct draw_key *key = &keys->list[keys->n];
         char name[160];
         int several;
-        *key = (struct draw_key){.param = (const dpf_param *)(const void *)((const char *)params + i * stride)};
+        *key =
+            (struct draw_key){.param = (const dpf_param *)(const void *)((const char *)params + i * stride)};
         snprintf(key->place, sizeof key->place, "%s", place);
         snprintf(key->owner, sizeof key->owner, "%s", owner);
         key->left_out = draw_left_out(place, owner, key->param->name);
         const int is_text = key->param->type == DPF_TYPE_STRING || key->param->type == DPF_TYPE_PATH;
         if (is_text && !key->left_out && !draw_role_of(place, key->param->name, &several) &&
             !draw_texts(place, owner, key->param->name))
-            return error_set(error, DPF_FAULT_RUN,
-                             "nobody has said which texts the key %s takes: add them to tests/kit/draw_values.c",
-                             draw_key_name(key, name));
+            return error_set(
+                error, DPF_FAULT_RUN,
+                "nobody has said which texts the key %s takes: add them to tests/kit/draw_values.c",
+                draw_key_name(key, name));
         keys->n++;
     }
     return 0;

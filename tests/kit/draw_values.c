@@ -97,7 +97,8 @@ const char *draw_left_out(const char *place, const char *owner, const char *name
 
 const char *draw_role_of(const char *place, const char *name, int *several)
 {
-    static const char *const roles[] = {"loss", "sampler", "mechanism", "aggregator", "solver", "recommender"};
+    static const char *const roles[] = {"loss",       "sampler", "mechanism",
+                                        "aggregator", "solver",  "recommender"};
     *several = 0;
     if (strcmp(place, "accountants") == 0 || strcmp(name, "calibrate-by") == 0) {
         *several = strcmp(name, "list") == 0;
@@ -167,9 +168,17 @@ static double most_for_tiny_data(const dpf_param *param)
     static const struct {
         const char *name;
         double most;
-    } limits[] = {{"rounds", 3},        {"rank", 6},        {"threads", 3}, {"local-iterations", 2}, {"epochs", 3},
-                  {"iterations", 4},    {"bootstrap", 40},  {"count", 12},  {"synthetic.users", 40},
-                  {"synthetic.items", 30}, {"synthetic.ratings", 400}};
+    } limits[] = {{"rounds", 3},
+                  {"rank", 6},
+                  {"threads", 3},
+                  {"local-iterations", 2},
+                  {"epochs", 3},
+                  {"iterations", 4},
+                  {"bootstrap", 40},
+                  {"count", 12},
+                  {"synthetic.users", 40},
+                  {"synthetic.items", 30},
+                  {"synthetic.ratings", 400}};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         if (strcmp(param->name, limits[i].name) == 0)
             return fmin(limits[i].most, param->hi);
@@ -214,7 +223,8 @@ static double draw_real(struct draw_random *random, const dpf_param *param, doub
         value = param->flags & DPF_PARAM_OPEN_LO || !isfinite(param->lo) ? least : lo;
         break;
     case 2:
-        value = param->flags & DPF_PARAM_OPEN_HI || !isfinite(param->hi) || hi > 1e3 ? (least + most) / 2 : hi;
+        value =
+            param->flags & DPF_PARAM_OPEN_HI || !isfinite(param->hi) || hi > 1e3 ? (least + most) / 2 : hi;
         break;
     case 3:
         value = isfinite(usual) && usual != 0 ? usual * exp2(draw_unit(random) * 2 - 1) : least;

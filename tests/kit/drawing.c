@@ -45,7 +45,8 @@ const char *drawing_get(const struct drawing *drawing, const char *section, cons
     return setting ? setting->value : NULL;
 }
 
-int64_t drawing_integer(const struct drawing *drawing, const char *section, const char *key, int64_t otherwise)
+int64_t drawing_integer(const struct drawing *drawing, const char *section, const char *key,
+                        int64_t otherwise)
 {
     const char *text = drawing_get(drawing, section, key);
     int64_t value;
@@ -201,8 +202,8 @@ int drawing_key_of(const struct drawing *drawing, const struct draw_keys *keys, 
         const int side = section[first] ? -1 : key_at(keys, "SIDE", "", key);
         return side >= 0 ? side : key_at(keys, "TERM", "", key);
     }
-    snprintf(whole, sizeof whole, "%s%s%s", section[first] ? section + first + 1 : "", section[first] ? "." : "",
-             key); /* [data.weights] kind is [data] weights.kind */
+    snprintf(whole, sizeof whole, "%s%s%s", section[first] ? section + first + 1 : "",
+             section[first] ? "." : "", key); /* [data.weights] kind is [data] weights.kind */
     snprintf(owner, sizeof owner, "%.*s", (int)first, section);
     return key_at(keys, owner, "", whole);
 }
@@ -213,8 +214,8 @@ static int place_of(const struct drawing *drawing, struct draw_random *random, c
 {
     char role[32], owner[64];
     int n = 0, several;
-    const int factorization = !drawing_get(drawing, "model", "recommender") ||
-                              !*drawing_get(drawing, "model", "recommender");
+    const int factorization =
+        !drawing_get(drawing, "model", "recommender") || !*drawing_get(drawing, "model", "recommender");
     if (strcmp(key->place, "SIDE") == 0 || strcmp(key->place, "TERM") == 0) {
         snprintf(section, 128, "%s", draw_chance(random, 60) ? "items" : "users");
         return factorization;
@@ -284,7 +285,7 @@ void drawing_done(const struct drawing *drawing, struct draw_keys *keys)
 {
     for (int i = 0; i < drawing->n; i++) {
         const struct draw_setting *s = &drawing->settings[i];
-        if (s->of < 0)
+        if (!s->drawn)
             continue;
         keys->list[s->of].done++;
         keys->list[s->of].by_value[s->which]++;
@@ -313,12 +314,14 @@ int draw_base_for(struct drawing *out, struct draw_random *random, const struct 
    rule, see draw_data_declare. */
 static void shrink_number(struct draw_setting *setting, const dpf_param *param)
 {
-    static const char *const counted[] = {"users", "parties", "messages", "records", "items", "rounds", "passes"};
+    static const char *const counted[] = {"users", "parties", "messages", "records",
+                                          "items", "rounds",  "passes"};
     int64_t value;
     if (strcmp(setting->section, "model") == 0 &&
         (strcmp(setting->key, "users") == 0 || strcmp(setting->key, "items") == 0))
         return;
-    if (param->type != DPF_TYPE_INT || setting->drawn || text_to_int(setting->value, &value) != 0 || value < 10)
+    if (param->type != DPF_TYPE_INT || setting->drawn || text_to_int(setting->value, &value) != 0 ||
+        value < 10)
         return;
     for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
         if (strcmp(param->unit, counted[i]) == 0) {
@@ -370,7 +373,7 @@ void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const
     snprintf(output, sizeof output, "%s/out", directory);
     drawing_set(drawing, "run", "output", output);
     drawing_set(drawing, "privacy", "randomness", "reproducible");
-    drawing_set(drawing, "data", "path", "@DIR@/part*.csv");
+    drawing_set(drawing, "data", "path", "@DIR@/part*");
     set_if_absent(drawing, "data", "format", "csv");
     set_if_absent(drawing, "data", "header", "yes");
     const char *feedback = drawing_get(drawing, "data", "feedback");

@@ -82,14 +82,21 @@ int drawn_goes_on(const struct drawn *drawn, int64_t n)
 
 /* ---- commands ----------------------------------------------------------------------------------------- */
 
-int drawn_write(const struct drawn *drawn, const struct drawing *drawing)
+int drawn_write_text(const struct drawn *drawn, const char *text)
 {
-    char path[256], *text = drawing_text(drawing, drawn->directory);
+    char path[256];
     snprintf(path, sizeof path, "%s/config.ini", drawn->directory);
     FILE *file = fopen(path, "w");
     const int failed = !file || !text || fputs(text, file) < 0;
-    free(text);
     return file && fclose(file) == 0 && !failed ? 0 : -1;
+}
+
+int drawn_write(const struct drawn *drawn, const struct drawing *drawing)
+{
+    char *text = drawing_text(drawing, drawn->directory);
+    const int status = drawn_write_text(drawn, text);
+    free(text);
+    return status;
 }
 
 static void arguments_of(const struct drawn *drawn, struct arguments *arguments, char path[256])
@@ -139,16 +146,23 @@ int drawn_train(const struct drawn *drawn, const char *name, struct dpf_error *e
 
 /* ---- until check accepts ------------------------------------------------------------------------------ */
 
-int drawn_names_key(const struct dpf_error *error)
+int drawn_names_key(const struct drawn *drawn, const struct dpf_error *error)
 {
     const char *bracket = strchr(error->text, '[');
     while (bracket && !(bracket[1] >= 'a' && bracket[1] <= 'z' && strchr(bracket, ']')))
         bracket = strchr(bracket + 1, '[');
-    return *error->key || bracket;
+    if (*error->key || bracket)
+        return 1;
+    for (int i = 0; i < drawn->keys.n; i++) {
+        char name[160];
+        snprintf(name, sizeof name, "%s.%s", drawn->keys.list[i].place, drawn->keys.list[i].param->name);
+        if (strstr(error->text, name))
+            return 1;
+    }
+    return 0;
 }
 
-/* Takes back a drawn setting: the one that the message names, else any. 0: there is none. */
-static int take_back(struct drawing *drawing, struct draw_random *random, const struct dpf_error *error)
+int drawn_take_back(struct drawing *drawing, struct draw_random *random, const struct dpf_error *error)
 {
     int chosen = -1, n = 0;
     for (int i = 0; i < drawing->n; i++) {
@@ -170,39 +184,51 @@ static int take_back(struct drawing *drawing, struct draw_random *random, const 
     return 1;
 }
 
-int drawn_accepted(struct drawn *drawn, struct drawing *drawing, struct draw_data *data, int more, int odd,
-                   struct session *session)
+int drawn_begin(struct drawn *drawn, struct drawing *base, int more)
 {
     struct draw_random *random = &drawn->random;
     const int key = draw_rare_key(random, &drawn->keys, draw_chance(random, 30));
-    struct drawing base;
-    if (key < 0 || !draw_base_for(&base, random, &drawn->keys, &drawn->bases, key))
+    if (key < 0 || !draw_base_for(base, random, &drawn->keys, &drawn->bases, key))
         return 0;
     drawn->keys.list[key].tried++;
-    drawing_draw(&base, random, &drawn->keys, key);
+    drawing_draw(base, random, &drawn->keys, key);
     for (int n = draw_below(random, more + 1); n > 0; n--) {
         const int other = draw_chance(random, 40) ? draw_rare_key(random, &drawn->keys, 1)
                                                   : draw_below(random, drawn->keys.n);
         if (other >= 0)
-            drawing_draw(&base, random, &drawn->keys, other);
+            drawing_draw(base, random, &drawn->keys, other);
     }
+    return 1;
+}
+
+int drawn_accepted(struct drawn *drawn, struct drawing *drawing, struct draw_data *data, int more,
+                   struct session *session)
+{
+    struct draw_random *random = &drawn->random;
+    struct drawing base;
+    if (!drawn_begin(drawn, &base, more))
+        return 0;
     for (int i = 0; i < 6; i++) {
         struct dpf_error error = {0};
         drawing_copy(&base, drawing);
         drawing_shrink(drawing, &drawn->keys, drawn->directory);
-        draw_data_make(data, random, drawing, odd);
+        draw_data_make(data, random, drawing);
         draw_data_declare(data, drawing);
-        if (draw_data_write(data, drawing, drawn->directory, 1) == 0 && drawn_write(drawn, drawing) == 0 &&
-            drawn_check(drawn, session, &error) == 0) {
+        if (draw_data_write(data, IN_BOTH, drawn->directory) == 0 &&
+            draw_data_write_others(data, drawing, drawn->directory) == 0 &&
+            drawn_write(drawn, drawing) == 0 && drawn_check(drawn, session, &error) == 0) {
             drawing_free(&base);
             return 1;
         }
-        if (getenv("DPFRAME_DRAW_TELL"))
-            printf("refused: %s\n", error.text);
+        drawn->refused++;
+        if (!drawn_names_key(drawn, &error)) {
+            drawn->unnamed++;
+            printf("FAULT a refusal that names no key: %s\n", error.text);
+        }
         session_close(session);
         draw_data_free(data);
         drawing_free(drawing);
-        if (!take_back(&base, random, &error))
+        if (!drawn_take_back(&base, random, &error))
             break;
     }
     drawing_free(&base);
@@ -218,12 +244,14 @@ int drawn_print_keys(const struct drawn *drawn, int all)
         none += !key->left_out && key->done == 0;
         if (!all && (key->left_out || key->done))
             continue;
-        printf("%8lld %s%s%s", (long long)key->done, draw_key_name(key, name), key->left_out ? ": not drawn, " : "",
-               key->left_out ? key->left_out : "");
+        printf("%8lld %s%s%s", (long long)key->done, draw_key_name(key, name),
+               key->left_out ? ": not drawn, " : "", key->left_out ? key->left_out : "");
         for (int v = 0; v < DRAW_VALUES; v++)
             if (key->by_value[v])
                 printf(" %s=%lld",
-                       key->param->type == DPF_TYPE_ENUM && v < key->param->n_values ? key->param->values[v].name : "",
+                       key->param->type == DPF_TYPE_ENUM && v < key->param->n_values
+                           ? key->param->values[v].name
+                           : "",
                        (long long)key->by_value[v]);
         printf("\n");
     }
