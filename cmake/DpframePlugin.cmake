@@ -12,6 +12,8 @@ function(dpframe_add_plugin name)
   set_target_properties(plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
     C_VISIBILITY_PRESET hidden
+    # The padding that a path of a build tree ends in is searched as the working directory.
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON
     LINK_DEPENDS ${DPFRAME_CMAKE_DIR}/plugin.map)
   target_compile_options(plugin_${name} PRIVATE -Wall -Wextra -ffp-contract=off)
   if(NOT DPFRAME_SANITIZE AND NOT DPFRAME_FUZZ)

@@ -32,6 +32,43 @@ char *files_directory(const char *path)
     return memory_format("%.*s", (int)(slash - path), path);
 }
 
+/* Of the directories on a path, the last one that is called private or release decides. */
+static int is_private(const char *path, size_t length)
+{
+    int found = 0;
+    for (size_t at = 0; at < length;) {
+        const size_t n = strcspn(path + at, "/");
+        if (n == 7 && at + n <= length) /* both names have 7 letters */
+            found = memcmp(path + at, "private", n) == 0   ? 1
+                    : memcmp(path + at, "release", n) == 0 ? 0
+                                                           : found;
+        at += n + 1;
+    }
+    return found;
+}
+
+mode_t files_mode(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && is_private(path, (size_t)(slash - path)) ? 0600 : 0666;
+}
+
+/* One that was there before is closed as well, unless it is somebody else's, or only on the way to what is made.
+ */
+static int make_one(const char *path, int is_last)
+{
+    const int closed = is_private(path, strlen(path));
+    struct stat info;
+    if (mkdir(path, closed ? 0700 : 0777) == 0)
+        return 0;
+    if (errno != EEXIST)
+        return -1;
+    if (closed && is_last && stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+        (info.st_mode & 077))
+        return chmod(path, info.st_mode & 0700);
+    return 0;
+}
+
 int files_make_directory(const char *path, struct dpf_error *error)
 {
     char *copy = memory_text(path);
@@ -43,7 +80,7 @@ int files_make_directory(const char *path, struct dpf_error *error)
         char end = *p;
         *p = '\0';
         struct stat info;
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
+        if (make_one(copy, end == '\0') != 0) {
             error_set(error, DPF_FAULT_RUN, "cannot create directory %s: %s", copy, strerror(errno));
             break;
         }
@@ -207,7 +244,7 @@ static int open_write(struct files_write *write, const char *target, mode_t mode
 
 int files_open_write(struct files_write *write, const char *target, struct dpf_error *error)
 {
-    return open_write(write, target, 0666, error);
+    return open_write(write, target, files_mode(target), error);
 }
 
 int files_open_private(struct files_write *write, const char *target, struct dpf_error *error)
@@ -291,6 +328,15 @@ int files_write_text(const char *target, const char *text, struct dpf_error *err
 {
     struct files_write write;
     if (files_open_write(&write, target, error) != 0)
+        return -1;
+    fputs(text, write.stream);
+    return files_commit_write(&write, error);
+}
+
+int files_write_private_text(const char *target, const char *text, struct dpf_error *error)
+{
+    struct files_write write;
+    if (files_open_private(&write, target, error) != 0)
         return -1;
     fputs(text, write.stream);
     return files_commit_write(&write, error);

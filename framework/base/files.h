@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -12,11 +13,17 @@
 char *files_join(const char *directory, const char *path);
 /* The directory part of a path, "." if it has none. Free it. */
 char *files_directory(const char *path);
-/* Creates the directory and its parents. */
+/*
+ * Creates the directory and its parents. What is called private, and all below it but a directory called release,
+ * is its owner's alone, whatever the umask: directories have mode 0700 and files 0600. A private directory of the
+ * process's user that was there before is closed. Elsewhere the umask decides.
+ */
 int files_make_directory(const char *path, struct dpf_error *error);
 /* The same for one that the configuration names, by "[section] key": failures are faults of the
  * configuration. */
 int files_make_configured(const char *key, const char *path, struct dpf_error *error);
+/* The mode, before the umask, of a file with that path: 0600 or 0666. */
+mode_t files_mode(const char *path);
 /*
  * Keeps other processes that lock it out of a directory: a descriptor to close, or -1 if somebody else has
  * it. A file system without locks lets everybody in. The lock goes with the process.
@@ -42,7 +49,7 @@ struct files_write {
     char *temporary; /* NULL: written in place */
 };
 int files_open_write(struct files_write *write, const char *target, struct dpf_error *error);
-/* The same for a file that its owner alone may read (mode 0600). */
+/* The same for a file that its owner alone may read (mode 0600), wherever it is. */
 int files_open_private(struct files_write *write, const char *target, struct dpf_error *error);
 int files_commit_write(struct files_write *write, struct dpf_error *error);
 void files_abandon_write(struct files_write *write);
@@ -54,6 +61,7 @@ int files_is_leftover(const char *name);
 void files_remove_leftovers(const char *directory);
 /* All in one for small texts. */
 int files_write_text(const char *target, const char *text, struct dpf_error *error);
+int files_write_private_text(const char *target, const char *text, struct dpf_error *error);
 
 /* Lines of a text file, one after the other, without their ends (LF or CR LF). */
 struct files_lines {

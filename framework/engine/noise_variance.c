@@ -32,10 +32,8 @@ static double correlated_growth(const struct term_run *term, int64_t round)
 double noise_variance_factor(const struct engine *engine, const struct term_run *term, int64_t messages,
                              double scale)
 {
-    const int each = term->noise.where == DPF_NOISE_AT_PARTY || term->noise.where == DPF_NOISE_IN_SHARES;
-    /* Noise at the sum does not depend on the senders, so it does not show whether anybody sent. */
-    const double part = each ? (double)messages / (double)plan_senders(engine->plan, term->plan) : 1;
-    return part * scale * scale * (term->mechanism->correlation ? correlated_growth(term, engine->round) : 1);
+    return plan_noise_part(engine->plan, term->plan, &term->noise, messages, messages) * scale * scale *
+           (term->mechanism->correlation ? correlated_growth(term, engine->round) : 1);
 }
 
 /* Message transforms that are undone after decoding: 0 none, 1 isometries, 2 others. */

@@ -416,7 +416,7 @@ static int state_it(struct join *join, struct dpf_error *error)
     char *text =
         consent_statement(join->plan, join->name, join->members.n, join->address, join->insecure, 80);
     char *path = party_state_path(&join->state, "statement.txt");
-    const int status = text && path ? files_write_text(path, text, error) : error_memory(error);
+    const int status = text && path ? files_write_private_text(path, text, error) : error_memory(error);
     if (status == 0 && !join->arguments->quiet)
         printf("%s\n", text);
     fflush(stdout);

@@ -41,7 +41,7 @@ static int make_instance(const char *path, struct dpf_error *error)
     char hex[33];
     randombytes_buf(bytes, sizeof bytes);
     sodium_bin2hex(hex, sizeof hex, bytes, sizeof bytes);
-    return files_write_text(path, hex, error);
+    return files_write_private_text(path, hex, error);
 }
 
 int party_state_open(struct party_state *state, const char *directory, struct dpf_error *error)
@@ -91,7 +91,7 @@ static int write_run(const struct party_state *state, struct dpf_error *error)
                              (json_int_t)state->next_round, "answered", (json_int_t)state->answered, "over",
                              state->over);
     char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL, *path = run_path(state);
-    const int status = text && path ? files_write_text(path, text, error) : error_memory(error);
+    const int status = text && path ? files_write_private_text(path, text, error) : error_memory(error);
     json_decref(root);
     free(text);
     free(path);

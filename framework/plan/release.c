@@ -19,6 +19,34 @@ int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
     return 1;
 }
 
+double plan_noise_part(const struct plan *plan, const struct term_plan *term, const dpf_noise_plan *noise,
+                       int64_t messages, int64_t contributors)
+{
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    /* Noise at the sum does not depend on the senders, so it does not show whether anybody sent. */
+    if (noise->where != DPF_NOISE_AT_PARTY && noise->where != DPF_NOISE_IN_SHARES)
+        return 1;
+    if (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS)
+        return contributors > 0 ? (double)messages / (double)contributors : 1;
+    return (double)messages / (double)plan_senders(plan, term);
+}
+
+int plan_hides_draw(const struct plan *plan, const struct term_plan *term)
+{
+    return term->sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
+           term->sampling.hidden_from >= plan->guarantee.observer;
+}
+
+int plan_sees_messages(const struct plan *plan, const struct term_plan *term)
+{
+    if (!term->mechanism || plan->guarantee.observer != DPF_OBSERVER_SERVER ||
+        plan->sides[term->side].solve_at == SOLVE_AT_PARTY || plan_hides_draw(plan, term))
+        return 0;
+    return plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR &&
+           term->destination == DESTINATION_SERVER &&
+           ((const dpf_aggregator *)term->aggregator->functions)->sees == DPF_SEES_MESSAGES;
+}
+
 /* How often a party releases in a round. */
 int64_t release_passes(const struct plan *plan, int side)
 {

@@ -24,10 +24,22 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
                   int from_data, struct release_request *out);
 /* Parties that can send a message of a term. */
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term);
+/*
+ * The variance of the noise in a sum of that many messages over the noise plan's, which is that of a sum of all
+ * senders' messages; of a lone message, in full or with its share: messages 1. contributors: how many share the
+ * noise of such a row where a mechanism divides it by them (DPF_MECHANISM_CONTRIBUTORS); else it is not read.
+ * Whoever compares noise with a plan, or tells a solver of it, asks this function.
+ */
+double plan_noise_part(const struct plan *plan, const struct term_plan *term, const dpf_noise_plan *noise,
+                       int64_t messages, int64_t contributors);
 /* Whether a term's releases show the number of users that sent. Its aggregator exists already. */
 int plan_counts_users(const struct term_plan *term);
 /* The term's aggregator's limits for the largest number of parties. */
 dpf_aggregator_limits plan_aggregator_limits(const struct plan *plan, const struct term_plan *term);
+/* Whether the plan's observer sees the messages of a term that is solved. */
+int plan_sees_messages(const struct plan *plan, const struct term_plan *term);
+/* Whether the draw of a term's sampler is hidden from the plan's observer. */
+int plan_hides_draw(const struct plan *plan, const struct term_plan *term);
 /* Whether each user that sends adds noise, once the noise is planned. */
 int plan_noise_by_users(const struct term_plan *term);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/terminal.h"
@@ -161,7 +162,7 @@ static int seed_of_run(const struct candidates *c, int64_t run, struct arguments
 static void write_to_log(const struct selecting *s, int64_t run)
 {
     char *path = select_path(&s->dir, "logs", run, ".txt");
-    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, files_mode(path)) : -1;
     if (fd >= 0) {
         dup2(fd, STDOUT_FILENO);
         dup2(fd, STDERR_FILENO);

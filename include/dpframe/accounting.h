@@ -27,7 +27,9 @@
  *    sizes: such draws are refused under add-remove and flip.
  *  - Unequal probabilities may depend on the record. Then replacing it can turn "drawn" into "not
  *    drawn", and the sensitivity is that of a removal and an addition: twice the one of zero-out.
- *    APPROX and ZCDP hold at one distance only, and are refused then.
+ *    APPROX and ZCDP hold at one distance only, and are refused then. A record that appears or disappears (flip,
+ *    add-remove, zero-out) is in one of the two data sets only: each other record has the same draw in both, and given all
+ *    draws the release moves by this record's weighted contribution or not at all. That is the stated sensitivity, once.
  */
 #ifndef DPFRAME_ACCOUNTING_H
 #define DPFRAME_ACCOUNTING_H
@@ -185,12 +187,18 @@ static inline double dpf_event_sensitivity(const dpf_event *event, int32_t unit,
     return dpf_event_norm_of(event, dpf_event_norm(event->kind), unit, adjacency);
 }
 
+/* 1 if one of two neighbours has the unit and the other has not, so that nothing comes in its place. */
+static inline int32_t dpf_comes_or_goes(int32_t adjacency)
+{
+    return adjacency == DPF_ADJ_ADD_REMOVE || adjacency == DPF_ADJ_ZERO_OUT || adjacency == DPF_ADJ_FLIP;
+}
+
 /* The largest sensitivity that a draw of unequal probabilities leaves; see above. */
 static inline double dpf_weighted_sensitivity(const dpf_event *event, const dpf_question *question,
                                               int32_t norm)
 {
     const double stated = dpf_event_norm_of(event, norm, question->unit, question->adjacency);
-    if (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT || stated == 0.0)
+    if (dpf_comes_or_goes(question->adjacency) || stated == 0.0)
         return stated;
     double alone = dpf_event_norm_of(event, norm, question->unit, DPF_ADJ_ZERO_OUT);
     if (isnan(alone))
@@ -213,9 +221,8 @@ static inline int32_t dpf_sizes_differ(const dpf_sampling *sampling, const dpf_q
 static inline int32_t dpf_amplifies(const dpf_sampling *sampling, const dpf_question *question)
 {
     return sampling->kind == DPF_SAMPLING_POISSON && sampling->unit == question->unit &&
-           (question->adjacency == DPF_ADJ_ADD_REMOVE || question->adjacency == DPF_ADJ_ZERO_OUT ||
-            question->adjacency == DPF_ADJ_FLIP) &&
-           sampling->hidden_from >= 0 && question->observer <= sampling->hidden_from;
+           dpf_comes_or_goes(question->adjacency) && sampling->hidden_from >= 0 &&
+           question->observer <= sampling->hidden_from;
 }
 
 static inline dpf_status dpf_charge_unbounded(dpf_charge *out, const char *reason)
@@ -247,7 +254,7 @@ static inline dpf_status dpf_charge_sampling(const dpf_host *host, const dpf_eve
                                 "units, or sample by independent (Poisson) draws");
     if (sampling->kind == DPF_SAMPLING_WEIGHTED) {
         if ((event->kind == DPF_EVENT_APPROX || event->kind == DPF_EVENT_ZCDP) && out->sensitivity != 0.0 &&
-            question->adjacency != DPF_ADJ_ADD_REMOVE && question->adjacency != DPF_ADJ_ZERO_OUT)
+            !dpf_comes_or_goes(question->adjacency))
             return dpf_refuse_event(host, DPF_E_UNSUPPORTED, event, index,
                                     "records are drawn with unequal probabilities, so a replacement may be a "
                                     "removal and an addition, of which this kind says nothing; ask for "

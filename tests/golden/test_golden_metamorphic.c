@@ -378,7 +378,7 @@ static void a_fixed_number_does_not_fit_add_remove(void **state)
 }
 
 /* Unequal probabilities: replacing a record may switch it on or off, which moves 2 x zero-out. */
-static void weighted_draws_count_a_removal_and_an_addition(void **state)
+static void a_weighted_draw_doubles_what_a_replacement_moves(void **state)
 {
     const int32_t record = DPF_UNIT_RECORD;
     dpf_event event = case_event(DPF_EVENT_GAUSSIAN, 2.0, 1.0);
@@ -388,11 +388,17 @@ static void weighted_draws_count_a_removal_and_an_addition(void **state)
     event.sampling.kind = DPF_SAMPLING_WEIGHTED;
     event.sampling.unit = record;
     near(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0), ask(doubled, record, DPF_ADJ_REPLACE_VALUE, 0));
+    /* A record that comes or goes is not replaced: it is drawn or not, and counts once, whatever the adjacency is called. */
+    const int32_t alone[] = {DPF_ADJ_FLIP, DPF_ADJ_ADD_REMOVE, DPF_ADJ_ZERO_OUT};
+    for (int i = 0; i < 3; i++)
+        near(ask(event, record, alone[i], 0),
+             ask(case_event(DPF_EVENT_GAUSSIAN, 2.0, 1.0), record, alone[i], 0));
     /* What holds at one distance says nothing of twice that. */
     event.kind = DPF_EVENT_APPROX;
     event.p.approx.epsilon = 0.5;
     assert_true(isnan(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0)));
     assert_true(isfinite(ask(event, record, DPF_ADJ_ZERO_OUT, 0)));
+    assert_true(isfinite(ask(event, record, DPF_ADJ_FLIP, 0)));
     event.kind = DPF_EVENT_ZCDP;
     event.p.zcdp.rho = 0.1;
     assert_true(isnan(ask(event, record, DPF_ADJ_REPLACE_VALUE, 0)));
@@ -587,7 +593,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_an_error),
         cmocka_unit_test(only_a_secret_poisson_draw_of_the_unit_amplifies),
         cmocka_unit_test(a_fixed_number_does_not_fit_add_remove),
-        cmocka_unit_test(weighted_draws_count_a_removal_and_an_addition),
+        cmocka_unit_test(a_weighted_draw_doubles_what_a_replacement_moves),
         cmocka_unit_test(adjacencies_are_not_mixed_up),
         cmocka_unit_test(delta_is_found_at_large_epsilons),
         cmocka_unit_test(a_grid_end_is_reported),

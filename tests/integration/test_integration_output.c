@@ -60,6 +60,35 @@ static void foreign_directories_are_left_alone(void **state)
     }
 }
 
+/* Whatever makes it, and whatever the umask: runs, points of sweeps, selections, checkpoints, reports. */
+static void what_is_private_is_its_owners_alone(void **state)
+{
+    (void)state;
+    const mode_t before = umask(0);
+    training_file("seeds.ini", "include = sound.ini\n[sweep]\nrun.seed = 1..2\n");
+    training_file("choice.ini",
+                  "include = sound.ini\n[evaluate]\nmetrics = rmse\nrelease = noisy\n"
+                  "release-epsilon = 2\n[select]\nmetric = rmse\n"
+                  "repetitions = geometric\nmean = 3\n[sweep]\nitems.solver.rate = 0.001, 0.01\n");
+    assert_int_equal(shell("mkdir -p modes/run && mkdir -m 0755 modes/run/private"), 0); /* made before */
+    command_expect("-q -c sound.ini -O modes/run -o run.checkpoint=true -o run.noise=true", 0, "");
+    command_expect("-q report modes/run", 0, "");
+    command_expect("-q -c seeds.ini -O modes/sweep", 0, "");
+    command_expect("-q run choice.ini -O modes/select", 0, "");
+    umask(before);
+    assert_int_equal(shell("cd modes && find . -path '*/private*' ! -path '*/release*' -perm /077 > open && "
+                           "! grep . open"),
+                     0);
+    for (const char *const *of = (const char *const[]){"run", "sweep/points/*", "select", NULL}; *of; of++) {
+        char line[160];
+        snprintf(line, sizeof line,
+                 "cd modes && test \"$(stat -c %%a %s/private %s/private/metrics.csv %s/release | sort -u | "
+                 "tr '\\n' ' ')\" = '600 700 777 '",
+                 *of, *of, *of);
+        assert_int_equal(shell(line), 0);
+    }
+}
+
 static void paths_are_canonical(void **state)
 {
     (void)state;
@@ -453,6 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_runs_do_not_share_a_directory),
         cmocka_unit_test(foreign_directories_are_left_alone),
+        cmocka_unit_test(what_is_private_is_its_owners_alone),
         cmocka_unit_test(paths_are_canonical),
         cmocka_unit_test(run_json_says_what_was_run),
         cmocka_unit_test(a_run_may_end_early),

@@ -19,6 +19,7 @@
 
 #include <sodium.h>
 
+#include "base/files.h"
 #include "federation/party_state.h"
 
 static char root[32] = "/tmp/dpframe-test-XXXXXX";
@@ -74,9 +75,15 @@ static void a_round_that_was_answered_stays_answered(void **unused)
     struct stat info;
     uint8_t instance[16];
     int known;
+    const mode_t before = umask(0);
     open_state(&state);
+    umask(before);
     assert_int_equal(stat(directory, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0700);
+    char *file = files_join(directory, "instance");
+    assert_int_equal(stat(file, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    free(file);
     memcpy(instance, state.instance, 16);
     assert_string_equal(enter(&state, session, digest, "17", records, &known), "");
     assert_false(known);

@@ -171,7 +171,8 @@ static dpf_status als_releases(void *instance, const dpf_recommender_setup *setu
     if (capacity < N_RELEASES)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
     for (int32_t r = 0; r < N_RELEASES; r++)
-        user_sums_state_release(names[r], setup, &rule.grid[r], rule.count[r],
+        user_sums_state_release(names[r], setup, &rule.grid[r],
+                                r == RELEASE_COUNTS ? MESSAGE_NOT_NEGATIVE : MESSAGE_SIGNED, rule.count[r],
                                 (double)setup->n_items * (double)rule.packed, &out[r]);
     *n = N_RELEASES;
     return DPF_OK;

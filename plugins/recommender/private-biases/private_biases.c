@@ -12,10 +12,10 @@
  *
  * Privacy. Each message of a user, to one of the three sums, has L2 norm 1 at most (ratings_user.h), its
  * numbers are rounded toward zero on the grid, and the integers' norm is checked (message_grid.h). So a user
- * who comes or goes moves each sum by 1 at most, and a user, or a record, that is replaced by 2. A release
- * that has the share f of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f), z the noise
- * multiplier, and shares add up to 1: all of them are one Gaussian mechanism of multiplier z, though the
- * second message reads what the first has released.
+ * who comes or goes moves each sum by 1 at most, and a user, or a record, that is replaced by 1, sqrt(2) and 2
+ * (user_sums.h). A release that has the share f of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f),
+ * z the noise multiplier, and shares add up to 1: under add-remove and zero-out all of them are one Gaussian mechanism
+ * of multiplier z, though the second message reads what the first has released.
  */
 #include <math.h>
 #include <string.h>
@@ -157,8 +157,8 @@ static dpf_status biases_releases(void *instance, const dpf_recommender_setup *s
     if (capacity < N_BIAS_RELEASES)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
     for (int32_t r = 0; r < N_BIAS_RELEASES; r++)
-        user_sums_state_release(names[r], setup, &rule.grid[r], rule.count[r], 2 * (double)setup->n_items + 1,
-                                &out[r]);
+        user_sums_state_release(names[r], setup, &rule.grid[r], ratings_message_kind(r), rule.count[r],
+                                r == RELEASE_USERS ? 1 : 2 * (double)setup->n_items, &out[r]);
     *n = N_BIAS_RELEASES;
     return DPF_OK;
 }

@@ -90,21 +90,9 @@ static dpf_status make_rule(const struct private_popularity *self, const dpf_rec
                                  GRID_LEAST_BITS, &rule->grid);
 }
 
-static void state_sensitivity(double n_items, dpf_sensitivity *sensitivity)
-{
-    const double l1 = sqrt(n_items), both = 1.4142135623730952; /* rounded up */
-    const dpf_norms moved = {both * l1, both, both};
-    for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
-        sensitivity->at[DPF_UNIT_RECORD][adjacency] = moved;
-    sensitivity->at[DPF_UNIT_USER][DPF_ADJ_REPLACE] = moved;
-    sensitivity->at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] = (dpf_norms){l1, 1, 1};
-    sensitivity->at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = (dpf_norms){l1, 1, 1};
-}
-
 static dpf_status popularity_releases(void *instance, const dpf_recommender_setup *setup,
                                       dpf_recommender_release *out, int32_t capacity, int32_t *n)
 {
-    static const char name[] = "counts of items";
     const struct private_popularity *self = instance;
     struct popularity_rule rule;
     const dpf_status status = make_rule(self, setup, &rule);
@@ -112,10 +100,8 @@ static dpf_status popularity_releases(void *instance, const dpf_recommender_setu
         return status;
     if (capacity < 1)
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for a release");
-    user_sums_state_noise(setup, &rule.grid, out);
-    memcpy(out->name, name, sizeof name);
-    out->event.count = 1;
-    state_sensitivity((double)setup->n_items, &out->event.sensitivity);
+    user_sums_state_release("counts of items", setup, &rule.grid, MESSAGE_NOT_NEGATIVE, 1,
+                            (double)setup->n_items, out);
     *n = 1;
     return DPF_OK;
 }

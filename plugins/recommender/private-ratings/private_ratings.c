@@ -80,7 +80,8 @@ static dpf_status ratings_releases(void *instance, const dpf_recommender_setup *
         return self->host->fail(self->host, DPF_E_INTERNAL, -1, "there is no room for the releases");
     const double numbers = fmax((double)setup->n_items * (RATINGS_MAX_LOADINGS + 1), MOST_MOMENTS);
     for (int32_t r = 0; r < *n; r++)
-        user_sums_state_release(release_names[r], setup, &rule.grid[r], rule.count[r], numbers, &out[r]);
+        user_sums_state_release(release_names[r], setup, &rule.grid[r], ratings_message_kind(r),
+                                rule.count[r], r == RELEASE_USERS ? 1 : numbers, &out[r]);
     return DPF_OK;
 }
 

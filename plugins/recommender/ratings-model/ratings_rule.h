@@ -8,17 +8,18 @@
  *
  * Privacy. A user takes part in five kinds of sums, each time with a message of L2 norm 1 at most (its values
  * are rounded toward zero on the grid, and the integers' norm is checked: message_grid.h). So a user who
- * comes or goes moves a sum by at most 1, and a user, or a record, that is replaced by 2. A release with the
- * share f of the budget gets discrete Gaussian noise of sigma >= z / sqrt(f), z the noise multiplier; shares
- * add up to 1, those of rounds counted once for each round, hence all releases together are one Gaussian
- * mechanism of multiplier z (the sum of (1/sigma)^2 is 1/z^2), whatever each message reads of the releases
- * before it.
+ * comes or goes moves a sum by at most 1, and a user, or a record, that is replaced by 2, or less
+ * (ratings_message_kind). A release with the share f of the budget gets discrete Gaussian noise of sigma >= z /
+ * sqrt(f), z the noise multiplier; shares add up to 1, those of rounds counted once for each round, hence for who comes
+ * or goes all releases together are one Gaussian mechanism of multiplier z (the sum of (1/sigma)^2 is 1/z^2), whatever
+ * each message reads of the releases before it.
  */
 #ifndef DPF_PRIVATE_RATINGS_RULE_H
 #define DPF_PRIVATE_RATINGS_RULE_H
 
 #include "dpframe/role/recommender.h"
 #include "message_grid.h"
+#include "user_sums.h"
 
 enum {
     RELEASE_USERS,    /* how many users there are: 1 from each */
@@ -29,6 +30,14 @@ enum {
     RELEASE_GRAM,     /* for each round: the users' rows' second moments, of all items together */
     N_RELEASES
 };
+
+/* What a user's messages to a release are; moments and Grams are rounded number by number, so they count as any. */
+static inline enum user_message_kind ratings_message_kind(int32_t release)
+{
+    return release == RELEASE_USERS    ? MESSAGE_ONE
+           : release == RELEASE_COUNTS ? MESSAGE_NOT_NEGATIVE
+                                       : MESSAGE_SIGNED;
+}
 
 #define RATINGS_MAX_LATENT 32
 #define RATINGS_MAX_LOADINGS 128 /* of an item, kept */

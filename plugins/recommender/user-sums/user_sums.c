@@ -221,16 +221,18 @@ dpf_status user_sums_run(struct user_sums *s, const struct user_pass *pass)
 /* ---- rooms ----------------------------------------------------------------------------------------------
  */
 
-static void state_sensitivity(double numbers, dpf_sensitivity *sensitivity)
+static void state_sensitivity(enum user_message_kind kind, double numbers, dpf_sensitivity *sensitivity)
 {
-    static const int32_t of_users[] = {DPF_ADJ_ADD_REMOVE, DPF_ADJ_ZERO_OUT, DPF_ADJ_REPLACE};
-    const double l1 = sqrt(numbers);
+    static const double replaced[] = {[MESSAGE_SIGNED] = 2,
+                                      [MESSAGE_NOT_NEGATIVE] = 1.4142135623730952 /* rounded up */,
+                                      [MESSAGE_ONE] = 1};
+    const double l1 = sqrt(numbers), l2 = replaced[kind], linf = kind == MESSAGE_SIGNED ? 2 : 1;
+    const dpf_norms changed = {l2 * l1, l2, linf}, alone = {l1, 1, 1};
     for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
-        sensitivity->at[DPF_UNIT_RECORD][adjacency] = (dpf_norms){2 * l1, 2, 2};
-    for (int k = 0; k < 3; k++) {
-        const double l2 = k < 2 ? 1 : 2;
-        sensitivity->at[DPF_UNIT_USER][of_users[k]] = (dpf_norms){l2 * l1, l2, l2};
-    }
+        sensitivity->at[DPF_UNIT_RECORD][adjacency] = changed;
+    sensitivity->at[DPF_UNIT_USER][DPF_ADJ_REPLACE] = changed;
+    sensitivity->at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] = alone;
+    sensitivity->at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT] = alone;
 }
 
 dpf_status user_sums_check_range(const dpf_host *host, const dpf_recommender_setup *setup)
@@ -274,13 +276,13 @@ void user_sums_state_noise(const dpf_recommender_setup *setup, const struct nois
 }
 
 void user_sums_state_release(const char *name, const dpf_recommender_setup *setup,
-                             const struct noise_grid *grid, int64_t count, double numbers,
-                             dpf_recommender_release *out)
+                             const struct noise_grid *grid, enum user_message_kind kind, int64_t count,
+                             double numbers, dpf_recommender_release *out)
 {
     user_sums_state_noise(setup, grid, out);
     memcpy(out->name, name, strlen(name) + 1);
     out->event.count = count;
-    state_sensitivity(numbers, &out->event.sensitivity);
+    state_sensitivity(kind, numbers, &out->event.sensitivity);
 }
 
 int64_t user_sums_longest(const dpf_fit *fit)

@@ -31,14 +31,24 @@ dpf_status user_sums_choose_grid(const dpf_host *host, const dpf_recommender_set
 void user_sums_state_noise(const dpf_recommender_setup *setup, const struct noise_grid *grid,
                            dpf_recommender_release *out);
 
+/* What a user's messages to a release are. Users without records send nothing, or zeros. */
+enum user_message_kind {
+    MESSAGE_SIGNED,       /* any vector of norm 1 at most */
+    MESSAGE_NOT_NEGATIVE, /* one without negative numbers, such as a count */
+    MESSAGE_ONE           /* a single number, the same from all who have records */
+};
+
 /*
  * States a release that is `count` such sums with noise of the grid, of so many numbers in all; `out` is
- * zeroed. Messages have norm 1 at most, the grid included, so a user who comes or goes moves a sum by 1 in
- * L2, and one who changes by 2.
+ * zeroed. Messages x have norm 1 at most, the grid included, so a user who comes or goes moves a sum by 1 in
+ * L2. One who is replaced, or one of whose records is another, there or gone, moves it from x to x':
+ *   |x - x'|^2 = |x|^2 + |x'|^2 - 2 <x, x'>, which is 4 at most,
+ *   2 at most where neither has negative numbers, for then <x, x'> >= 0, and rounding toward zero keeps signs,
+ *   1 at most where both are 0 or the same number.
  */
 void user_sums_state_release(const char *name, const dpf_recommender_setup *setup,
-                             const struct noise_grid *grid, int64_t count, double numbers,
-                             dpf_recommender_release *out);
+                             const struct noise_grid *grid, enum user_message_kind kind, int64_t count,
+                             double numbers, dpf_recommender_release *out);
 
 struct user_pass {
     int32_t to_items; /* release, or -1 */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Wherever noise is added, by one party, by each, in shares, once to the sum, or to what parties release that solve,
+ * and whatever its law is, an audit finds it to be what is declared: no less, and no more either.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "audit/noise_check.h"
+#include "integration/training.h"
+
+#define COMMON                                                                                               \
+    "[run]\nrounds = 3\norder = users, items\n"                                                              \
+    "[data]\nformat = synthetic\nsynthetic.users = 60\nsynthetic.items = 12\nsynthetic.ratings = 400\n"      \
+    "synthetic.rank = 2\nsynthetic.min-per-user = 3\n[split]\nkind = none\n"                                 \
+    "[model]\nusers = 70\nitems = 12\nrank = 2\n"                                                            \
+    "[privacy]\ndelta = 0.01\nrandomness = reproducible\nnoise-seed = 3\n[accountants]\nlist = rdp\n"
+#define RATINGS                                                                                              \
+    "[data]\nvalue-min = 1\nvalue-max = 5\n[users]\nloss = squared-error\n"                                  \
+    "solver = damped-gradient-descent\n[users.solver]\nradius = 1\nrate = 0.01\ncurvature = 100\n"           \
+    "[items]\nloss = squared-error\nsolver = gradient-descent\n[items.loss]\nclip-error = 4\n"
+/* With a Gram row beside the blocks of each item. */
+#define CLICKS                                                                                               \
+    "[data]\nfeedback = implicit\n[items]\nloss = implicit-als\nsolver = ball\n"                             \
+    "[items.loss]\nunobserved-weight = 0.1\nlambda = 0.1\n[users]\nloss = implicit-als\nsolver = cholesky\n" \
+    "[users.loss]\nunobserved-weight = 0.1\n[items.mechanism]\ngram-share = 0.2\n"
+#define OF_USERS                                                                                             \
+    COMMON "[parties]\nkind = users\n[privacy]\nunit = user\nadjacency = zero-out\n"                         \
+           "[items]\ntransforms = clip-user\n[items.transform.clip-user]\nbound = 0.1\n"
+#define OF_SILOS                                                                                             \
+    COMMON "[parties]\nkind = silos-by-users\ncount = 3\n[privacy]\nunit = record\n"                         \
+           "adjacency = replace-value\n" RATINGS
+#define L1 "[items.transform.clip-user]\nnorm = l1\n"
+#define L2 "[items.transform.clip-user]\nnorm = l2\n"
+#define GAUSSIAN                                                                                             \
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 2\n[items]\nmechanism = "         \
+    "gaussian\n"
+#define LAPLACE "[items.mechanism]\nepsilon = 1\n[items]\nmechanism = laplace\n"
+#define IN_SHARES "[items.mechanism]\nmin-honest = 40\n[items]\naggregator = modular-sum\n"
+#define AT_EACH "[items]\naggregator = sum\n[items.mechanism]\nwhere = party\n"
+#define AT_SUM "[items]\naggregator = sum\n[items.mechanism]\nwhere = sum\n"
+#define WHERE_SOLVED "[items]\naggregator = mean\nsolve-at = party\n[items.mechanism]\nwhere = party\n"
+#define SERVER "[privacy]\nobserver = server\n"
+#define OUTSIDER "[privacy]\nobserver = outsider\n"
+
+static const struct place {
+    const char *name, *text;
+} places[] = {
+    {"Gaussian at the sum", OF_USERS RATINGS L2 GAUSSIAN AT_SUM OUTSIDER},
+    {"Laplace at the sum", OF_USERS RATINGS L1 LAPLACE AT_SUM OUTSIDER},
+    {"Gaussian in messages", OF_USERS RATINGS L2 GAUSSIAN AT_EACH SERVER},
+    {"Laplace in messages", OF_USERS RATINGS L1 LAPLACE AT_EACH SERVER},
+    {"Gaussian of each, in sums", OF_USERS RATINGS L2 GAUSSIAN AT_EACH OUTSIDER},
+    {"Laplace of each, in sums", OF_USERS RATINGS L1 LAPLACE AT_EACH OUTSIDER},
+    {"Gaussian in floating point",
+     OF_USERS RATINGS L2 GAUSSIAN AT_EACH SERVER "[items.mechanism]\nprecision = float\n"},
+    {"Skellam in shares", OF_USERS RATINGS L2 IN_SHARES SERVER
+     "[items]\nmechanism = skellam\n[items.mechanism]\nnoise-multiplier = 4\n"},
+    {"discrete Gaussian in shares", OF_USERS RATINGS L2 IN_SHARES SERVER
+     "[items]\nmechanism = discrete-gaussian\n[items.mechanism]\nnoise-multiplier = 4\n"},
+    {"Laplace in shares", OF_USERS RATINGS L1 IN_SHARES SERVER
+     "[items]\nmechanism = laplace-gamma\n[items.mechanism]\nepsilon = 2\n"},
+    {"Gaussian at the sum, with a Gram row", OF_USERS CLICKS L2 GAUSSIAN AT_SUM OUTSIDER},
+    {"Laplace at the sum, with a Gram row", OF_USERS CLICKS L1 LAPLACE AT_SUM OUTSIDER},
+    {"Gaussian of each, with a Gram row", OF_USERS CLICKS L2 GAUSSIAN AT_EACH OUTSIDER},
+    {"Laplace of each, with a Gram row", OF_USERS CLICKS L1 LAPLACE AT_EACH OUTSIDER},
+    {"Gaussian at the sum of silos", OF_SILOS GAUSSIAN AT_SUM OUTSIDER},
+    {"Gaussian at each silo", OF_SILOS GAUSSIAN AT_EACH OUTSIDER},
+    {"Laplace at each silo", OF_SILOS LAPLACE AT_EACH OUTSIDER},
+    {"Gaussian where silos solve", OF_SILOS GAUSSIAN WHERE_SOLVED OUTSIDER},
+    {"Laplace where silos solve", OF_SILOS LAPLACE WHERE_SOLVED OUTSIDER},
+};
+
+static void open_training(struct training *t, const struct place *place)
+{
+    const char *directories[] = {training_plugins("plugins")};
+    const struct plan_options options = {.config_path = training_file("config.ini", place->text),
+                                         .plugin_directories = directories,
+                                         .n_plugin_directories = 1};
+    struct pool *pool = pool_new(1);
+    *t = (struct training){0};
+    if (plan_open(&options, &t->plan, &t->error) != 0 ||
+        data_load(t->plan.config, &t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset,
+                  &t->error) != 0 ||
+        plan_complete(&t->plan, t->dataset.users.n, t->dataset.items.n, &t->error) != 0)
+        fail_msg("%s: %s", place->name, t->error.text);
+    pool_free(pool);
+}
+
+static void noise_is_as_declared_wherever_it_is_added(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct training t;
+        struct noise_check check;
+        struct pool *pool = pool_new(1);
+        open_training(&t, &places[i]);
+        if (noise_check_run(&t.plan, &t.dataset, pool, &check, &t.error) != 0)
+            fail_msg("%s: %s", places[i].name, t.error.text);
+        if (check.n < 3)
+            fail_msg("%s: nothing is looked at", places[i].name);
+        for (size_t k = 0; k < check.n; k++) {
+            const struct noise_finding *f = &check.findings[k];
+            if (!(fabs(f->deviations) < check.alarm))
+                fail_msg("%s: %s: %g over %lld numbers, %.1f standard deviations away", places[i].name,
+                         noise_aspect_name(f->aspect), f->value, (long long)f->n, f->deviations);
+        }
+        noise_check_free(&check);
+        dataset_free(&t.dataset);
+        plan_free(&t.plan);
+        pool_free(pool);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(noise_is_as_declared_wherever_it_is_added)};
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}
