@@ -22,6 +22,13 @@ static int check_loss(const struct plan *plan, const struct term_plan *term, str
 {
     const dpf_loss *loss = term->loss->functions;
     const char *id = term->loss->entry->component->id;
+    if (term->source == SOURCE_RELATION && !*plan->data.params.values[D_RELATION_PATH].text)
+        return config_error(plan->config, term->name, "source", error,
+                            "source = relation needs links between users: set [data] relation.path");
+    if (term->source != SOURCE_RELATION && (loss->flags & DPF_LOSS_LINKS))
+        return config_error(
+            plan->config, term->name, "source", error,
+            "loss %s sums over links between users, and ratings are none: set source = relation", id);
     if (term->raw_residual && term->query.form == DPF_FORM_QUADRATIC && has_factor_transform(term))
         return config_error(
             plan->config, term->name, "residual", error,
@@ -64,10 +71,11 @@ static int is_noisy(const struct term_plan *term)
     return 0;
 }
 
-static int has_ridge(const dpf_query *query)
+/* By a constant, or by that and what grows with a row's records (per_count NULL: does not count). */
+static int has_ridge(const float *per_count, const dpf_query *query)
 {
     for (int32_t i = 0; i < query->dimension; i++)
-        if (!(query->ridge_constant[i] > 0) && !(query->ridge_per_count[i] > 0))
+        if (!(query->ridge_constant[i] > 0) && !(per_count && per_count[i] > 0))
             return 0;
     return 1;
 }
@@ -77,6 +85,12 @@ static int check_definite(const struct plan *plan, const struct side_plan *side,
                           struct dpf_error *error)
 {
     const char *solver = side->solver->entry->component->id;
+    if ((side->solver_functions->flags & DPF_SOLVER_PRIOR) && !has_ridge(NULL, &side->query))
+        return config_error(
+            plan->config, term->name, "loss", error,
+            "solver %s takes regularisation for a prior of every unknown: set lambda and bias-lambda of "
+            "the loss above 0, and regularization = constant",
+            solver);
     if (term->query.form != DPF_FORM_QUADRATIC || (side->solver_functions->flags & DPF_SOLVER_INDEFINITE))
         return 0;
     if (is_noisy(term))
@@ -85,7 +99,7 @@ static int check_definite(const struct plan *plan, const struct side_plan *side,
             "solver %s needs positive definite matrices, and the noise of mechanism %s of [%s] "
             "makes others of them: set solver = psd, ball or kalman",
             solver, term->mechanism->entry->component->id, term->name);
-    if (!side->query.has_gram && !has_ridge(&side->query))
+    if (!side->query.has_gram && !has_ridge(side->query.ridge_per_count, &side->query))
         return config_error(
             plan->config, plan_side_name(side->side), "solver", error,
             "solver %s needs positive definite matrices, and without regularisation a row of few "

@@ -291,7 +291,7 @@ static int write_links(const struct drawing *drawing, const char *directory, int
         fputs("from to weight\n", file);
     for (int u = 0; u < users; u++)
         for (int k = 1; k < 4; k++)
-            fprintf(file, "%s %s %d\n", draw_id(0, u), draw_id(0, (u + k * k) % users), k);
+            fprintf(file, "%s %s %.1f\n", draw_id(0, u), draw_id(0, (u + k * k) % users), 0.3 * k);
     return fclose(file);
 }
 

@@ -37,6 +37,12 @@ static int loses_parties(const struct drawing *drawing)
     return 0;
 }
 
+/* Numbers may grow beyond all bounds in the rounds: whether they do follows from records and noise. */
+static int diverged(const struct dpf_error *error)
+{
+    return strstr(error->text, "diverged") || strstr(error->text, "too large to be sent");
+}
+
 /* What check says is the same for the resolved configuration, which resolves to itself. */
 static void check_round_trip(const struct drawing *drawing, struct session *session)
 {
@@ -65,7 +71,7 @@ static void check_runs(const struct drawing *drawing)
     const int status = drawn_write(&drawn, drawing) == 0 ? drawn_train(&drawn, "out", &error) : DPF_FAULT_RUN;
     if (status == 0)
         drawing_done(drawing, &drawn.keys);
-    else if (status != DPF_FAULT_DATA && !loses_parties(drawing))
+    else if (status != DPF_FAULT_DATA && !loses_parties(drawing) && !diverged(&error))
         print_failure(drawing, "check accepts, the run fails", error.text);
     drawn_remove(&drawn, "out");
     drawn_remove(&drawn, "ledger.json");
