@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
 #include "data/weights.h"
@@ -36,7 +37,10 @@ static int bind_sections(struct plan *plan, int without_data, struct dpf_error *
         return -1;
     if (data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error) == 0)
         return 0;
-    return without_data && error->fault == DPF_FAULT_DATA ? 0 : -1;
+    if (!without_data || error->fault != DPF_FAULT_DATA)
+        return -1;
+    *error = (struct dpf_error){0};
+    return 0;
 }
 
 static int read_order(struct plan *plan, struct dpf_error *error)
@@ -121,8 +125,8 @@ static int open_randomness(struct plan *plan, struct dpf_error *error)
         privacy[PRIVACY_RANDOMNESS].integer == 0
             ? random_root_secure(error)
             : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, "noise", error);
-    if (!plan->privacy_root ||
-        (privacy[PRIVACY_RANDOMNESS].integer == 0 && random_root_share(plan->privacy_root, error) != 0))
+    /* Of any kind: the ranks have not compared their configurations yet. */
+    if (!plan->privacy_root || random_root_share(plan->privacy_root, error) != 0)
         return -1;
     plan->environment.seeded = plan->seeded;
     plan->environment.privacy = plan->privacy_root;
@@ -184,6 +188,7 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
     static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
                                            "privacy", "accountants", "users", "items", "evaluate",
                                            "sweep",   "select",      "audit"};
+    config_consume_section(plan->config, "run.comm"); /* read when the ranks were joined */
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 
@@ -209,10 +214,16 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
     const dpf_value *v = plan->model.params.values;
     int64_t data[2] = {n_users, n_items};
     int64_t declared[2] = {v[MODEL_USERS].integer, v[MODEL_ITEMS].integer};
-    /* The number of users may be what is to be hidden: then it decides nothing, and the declared one remains
+    /* Where a bound stands in place of the list of users, how many there are decides nothing: the bound remains
        what public quantities are divided by. */
-    const int hidden =
-        plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
+    struct fact_question question;
+    facts_question(plan, &question);
+    const int hidden = input_hides_users(&question);
+    if (hidden && declared[DPF_SIDE_USERS] && data[DPF_SIDE_USERS] > declared[DPF_SIDE_USERS])
+        log_message(LOG_LEVEL_WARNING,
+                    "there are more users than [model] users declares (%lld); nothing that is released says "
+                    "so, and what is proved holds. Raise the number, or see data.column.user",
+                    (long long)declared[DPF_SIDE_USERS]);
     for (int side = hidden ? DPF_SIDE_ITEMS : DPF_SIDE_USERS; side < 2; side++)
         if (declared[side] && data[side] > declared[side])
             return refuse_size(plan, side, data, declared, error);
@@ -274,27 +285,12 @@ static const char *declared_public(const struct plan *plan)
     return names[lists + 2 * pattern];
 }
 
-/* Where the list of ids of a side comes from, which says for which pairs of neighbours the run is private. */
-static const char *source_of_list(const struct plan *plan, int side)
-{
-    const int adjacency = plan->guarantee.adjacency;
-    const int pattern = plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 1;
-    const dpf_value *file = &plan->data.params.values[side == DPF_SIDE_ITEMS ? D_ITEMS_FILE : D_USERS_FILE];
-    if (adjacency == DPF_ADJ_REPLACE_VALUE || (adjacency == DPF_ADJ_ZERO_OUT && pattern))
-        return "that of the records, of which values alone are protected";
-    if (*file->text)
-        return "a catalogue";
-    if (data_is_generated(&plan->data))
-        return "that of the generator";
-    if (side == DPF_SIDE_USERS && adjacency == DPF_ADJ_ADD_REMOVE && plan->guarantee.unit == DPF_UNIT_USER)
-        return "protected but for a bound on its length";
-    return "taken from the data";
-}
-
 static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
                          const struct data_ledger_resumption *resumption, int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;
+    struct fact_question question;
+    facts_question(plan, &question);
     const struct data_ledger_request request = {.path = v[PRIVACY_LEDGER].text,
                                                 .most = v[PRIVACY_MAX_EPSILON].real,
                                                 .planned = v[PRIVACY_LEDGER_RUNS].integer == 1,
@@ -303,8 +299,8 @@ static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, c
                                                 .accountants = plan->accountants,
                                                 .n_accountants = plan->n_accountants,
                                                 .declared = declared_public(plan),
-                                                .users = source_of_list(plan, DPF_SIDE_USERS),
-                                                .items = source_of_list(plan, DPF_SIDE_ITEMS),
+                                                .users = input_list_source(DPF_SIDE_USERS, &question),
+                                                .items = input_list_source(DPF_SIDE_ITEMS, &question),
                                                 .name = config_path(plan->config),
                                                 .charge = charge,
                                                 .is_party = plan->is_party,

@@ -23,6 +23,7 @@
 #include "plan/components.h"
 #include "plan/plan_make.h"
 #include "privacy/dp_event.h"
+#include "run/alike_ranks.h"
 #include "run/comparison.h"
 #include "run/judge.h"
 #include "run/model_scorer.h"
@@ -695,6 +696,9 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
     if (status == 0)
         status = check_compare(plan, error);
+    status = ranks_agree(status, error);
+    if (status == 0)
+        status = alike_ranks_check(plan, run->resumes, error);
     if (status == 0)
         status = prepare_output(run, &directory, &made, error);
     if (status == 0)
