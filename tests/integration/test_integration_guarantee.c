@@ -236,7 +236,8 @@ static void links_by_similarity_read_ratings(void **state)
 
 /* PrivSR, with what friends send protected: local users who send rows with noise, and a secure sum. */
 static const char friends[] =
-    DATA "[model]\nrank = 2\nusers = 1000\nitems = 200\n[parties]\nkind = users\n"
+    DATA "[data]\nrelation.path = /dev/null\n[model]\nrank = 2\nusers = 1000\nitems = 200\n[parties]\nkind = "
+         "users\n"
          "[users]\nterms = rating, social\nsolver = damped-gradient-descent\n[users.solver]\nradius = 1\n"
          "[users.rating]\nloss = squared-error\n"
          "[users.social]\nsource = relation\ndestination = peer\nloss = social\nmechanism = laplace\n"

@@ -18,11 +18,5 @@ int drawn_same_reading(const struct dataset *a, const struct dataset *b, const s
                        const struct draw_pair *pair, char what[DRAWN_WHAT]);
 /* Directories of two runs: which files are released, their shapes, all texts that say no noisy number. */
 int drawn_same_outside(const struct drawn *drawn, const char *a, const char *b, char what[DRAWN_WHAT]);
-/* The numbers of released arrays that two noises of the first data set change are those that they change of the
-   second. a, a2: directories of runs on the first one with two noises, b, b2: on the second. */
-int drawn_same_noise(const struct drawn *drawn, const char *const runs[4], char what[DRAWN_WHAT]);
-/* Rows of item_factors.npy that the unit does not touch are the same bytes. */
-int drawn_same_rows(const struct drawn *drawn, const char *a, const char *b, const struct draw_pair *pair,
-                    char what[DRAWN_WHAT]);
 
 #endif

@@ -109,8 +109,9 @@ int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct 
         const char *why = condition ? condition->why : error.text;
         if (getenv("DPFRAME_DRAW_TELL"))
             printf("%s: %s\n", accepted ? "not proved" : "refused", why);
-        if (accepted ? !condition || !set_wanted(&base, random, why)
-                     : !drawn_take_back(&base, random, &error))
+        const int mended = accepted ? condition && set_wanted(&base, random, why)
+                                    : draw_chance(random, 70) && drawn_follow(&base, &drawn->keys, &error);
+        if (!mended && (accepted || !drawn_take_back(&base, random, &error)))
             take_back_named(&base, random, why);
         session_close(session);
         drawing_free(drawing);

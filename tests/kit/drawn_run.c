@@ -109,14 +109,21 @@ static void arguments_of(const struct drawn *drawn, struct arguments *arguments,
     arguments->n_sections = n;
 }
 
-int drawn_check(const struct drawn *drawn, struct session *session, struct dpf_error *error)
+int drawn_session(const struct drawn *drawn, struct session *session, struct dpf_error *error)
 {
     struct arguments *arguments = memory_new(1, sizeof *arguments);
     char path[256];
     if (!arguments)
         return error_memory(error);
     arguments_of(drawn, arguments, path);
-    int status = session_open(session, arguments, 0, error);
+    const int status = session_open(session, arguments, 0, error);
+    free(arguments);
+    return status;
+}
+
+int drawn_check(const struct drawn *drawn, struct session *session, struct dpf_error *error)
+{
+    int status = drawn_session(drawn, session, error);
     if (status == 0)
         status = session_complete_without_training(session, error);
     if (status == 0)
@@ -125,7 +132,6 @@ int drawn_check(const struct drawn *drawn, struct session *session, struct dpf_e
         status = plan_measure(&session->plan, error);
     if (status == 0)
         status = plan_charge(&session->plan, 0, error);
-    free(arguments);
     return status;
 }
 
@@ -228,7 +234,8 @@ int drawn_accepted(struct drawn *drawn, struct drawing *drawing, struct draw_dat
         session_close(session);
         draw_data_free(data);
         drawing_free(drawing);
-        if (!drawn_take_back(&base, random, &error))
+        if ((draw_chance(random, 30) || !drawn_follow(&base, &drawn->keys, &error)) &&
+            !drawn_take_back(&base, random, &error))
             break;
     }
     drawing_free(&base);

@@ -29,6 +29,8 @@ int drawn_goes_on(const struct drawn *drawn, int64_t n);
 /* Writes config.ini. */
 int drawn_write(const struct drawn *drawn, const struct drawing *drawing);
 int drawn_write_text(const struct drawn *drawn, const char *text);
+/* Opens config.ini; the session is to be closed in any case. */
+int drawn_session(const struct drawn *drawn, struct session *session, struct dpf_error *error);
 /* What dpframe check does with config.ini: 0 if it accepts. The session is to be closed in any case. */
 int drawn_check(const struct drawn *drawn, struct session *session, struct dpf_error *error);
 /* What dpframe run does: its exit status. Results are in DIRECTORY/name. */
@@ -38,6 +40,8 @@ void drawn_remove(const struct drawn *drawn, const char *name);
 
 /* A base with the least drawn key and up to `more` further ones; 0: there is none. */
 int drawn_begin(struct drawn *drawn, struct drawing *base, int more);
+/* Sets what a refusal asks for in so many words; 0: nothing that is known. */
+int drawn_follow(struct drawing *drawing, const struct draw_keys *keys, const struct dpf_error *error);
 /* Takes back a drawn setting: the one that the message names, else any. 0: there is none. */
 int drawn_take_back(struct drawing *drawing, struct draw_random *random, const struct dpf_error *error);
 /*
