@@ -145,6 +145,12 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
  */
 int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
                       const float *values, int64_t first, int64_t count, int worker, float *weights);
+/*
+ * Void records (struct csr) are handed to losses with weight 0. Weights that are all 1 give the sums that no
+ * weights give, to the last bit, so that records without a void one among them need none.
+ */
+int step_has_voids(const struct csr *csr, int64_t base, int64_t n);
+void step_void_weights(const struct csr *csr, int64_t base, int64_t n, float *weights);
 /* The rows of a side: everybody's, or those of the party that is solving. */
 dpf_factors step_rows_in_use(const struct engine *engine, int side);
 /* The sensitivity rests on the largest weight that the sampler states: what is above it is a fault, or 0. */
@@ -230,6 +236,9 @@ int step_return_transformed(struct engine *engine, struct term_run *term, struct
    float64 into out (width of gram_query). Runs in parallel. */
 int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
                     double *out, struct dpf_error *error);
+/* Whose messages have the Gram row: the parties' that send a part of it, or one of all of it; by the parties' numbers. */
+void step_gram_parties(const struct engine *engine, const struct term_run *term, uint32_t *first,
+                       uint32_t *end, int64_t *messages);
 /* Sets the number of Gram row and makes room for them. */
 int step_gram_room(struct term_run *term, int64_t n, struct dpf_error *error);
 
