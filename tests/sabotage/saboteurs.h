@@ -25,7 +25,7 @@ static const struct saboteur saboteurs[] = {
     {"half_stated", "half-stated", MECHANISM, "mechanism.events", KIT | AUDIT | NEIGHBOURS},
     {"no_count_noise", "no-count-noise", MECHANISM, "mechanism.noise", KIT | AUDIT | STATISTICS},
     {"no_gram_noise", "no-gram-noise", MECHANISM, "mechanism.noise", KIT | AUDIT | STATISTICS},
-    {"says_public", "says-public", MECHANISM, "mechanism.events", KIT | AUDIT},
+    {"says_public", "says-public", MECHANISM, "mechanism.events", KIT | HOST},
     {"pbm_sparse", "pbm-sparse", MECHANISM, NULL, AUDIT | STATISTICS},
 
     {"clip_most", "clip-most", TRANSFORM, "transform.sensitivity", KIT | AUDIT | NEIGHBOURS},
