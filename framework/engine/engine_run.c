@@ -211,6 +211,7 @@ static void engine_close(struct engine *engine)
             free(term->user_keys);
             free(term->noise_state);
             memory_sparse_free(term->other_copy);
+            free(term->sum_bounds);
             free(term->received);
             free(term->zeros);
             free(term->gram);

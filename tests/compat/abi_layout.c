@@ -522,7 +522,7 @@ AT(dpf_noise_plan, wrap_bound, 408);
 AT(dpf_noise_plan, least_survivors, 416);
 AT(dpf_noise_plan, opaque, 424);
 AT(dpf_noise_plan, bare, 552);
-AT(dpf_noise_plan, reserved, 556);
+AT(dpf_noise_plan, message_most, 556);
 
 SIZE(dpf_encoded, 80);
 AT(dpf_encoded, size, 0);
