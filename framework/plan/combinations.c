@@ -7,6 +7,7 @@
 static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                             struct dpf_error *error)
 {
+    const char *mixes = NULL; /* a transform that has mixed rows already */
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;
         const char *id = term->transforms[i]->entry->component->id;
@@ -22,6 +23,14 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
                 "transform %s changes the space of the released rows: this needs a side with one term over "
                 "records, a mechanism, solve-at = server, and [run] update = alternating",
                 id);
+        if (state && mixes)
+            return config_error(
+                plan->config, term->name, "transforms", error,
+                "transform %s changes the space of the released rows, which %s has mixed before: "
+                "name %s first",
+                id, mixes, id);
+        if (message && (transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
+            mixes = id;
         if (!term->mechanism)
             return config_error(plan->config, term->name, "transforms", error,
                                 "transform %s changes messages, but [%s] sends none without a mechanism: set "

@@ -692,7 +692,7 @@ AT(dpf_draw, item_features, 96);
 
 SIZE(dpf_sampler, 72);
 AT(dpf_sampler, level, 0);
-AT(dpf_sampler, reserved, 4);
+AT(dpf_sampler, flags, 4);
 AT(dpf_sampler, lifetime, 8);
 AT(dpf_sampler, prepare, 16);
 AT(dpf_sampler, describe, 24);
