@@ -25,5 +25,7 @@ struct recorder {
  */
 dpf_status recorder_add(struct recorder *recorder, const struct seen *seen, struct observation **added,
                         const struct observation **given);
+/* The same as observer.saw, for a recorder as context. */
+dpf_status recorder_saw(void *recorder, const struct seen *seen);
 
 #endif
