@@ -82,8 +82,8 @@ static void a_point_can_be_run_alone(void **state)
     command_expect("-q -c swept/configs/flat_noise-multiplier-16_seed-2.ini -O alone", 0, "");
     same_file("alone/private/metrics.csv",
               "swept/points/flat_noise-multiplier-16_seed-2/private/metrics.csv");
-    same_file("alone/release/ledger.json",
-              "swept/points/flat_noise-multiplier-16_seed-2/release/ledger.json");
+    same_file("alone/release/certificate.json",
+              "swept/points/flat_noise-multiplier-16_seed-2/release/certificate.json");
     /* And so does the configuration with the settings that --dry-run lists. */
     command_expect(
         "-q -c base.ini -o model.rank=1 -o items.mechanism.noise-multiplier=16 -o run.seed=2 -O by-hand", 0,
